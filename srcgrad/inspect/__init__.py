@@ -1,0 +1,1 @@
+"""What a person sees: the command line, its reports, and the demonstration."""
