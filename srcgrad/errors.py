@@ -1,0 +1,228 @@
+"""Spans, the caret under the user's own line, and every exception that srcgrad raises on purpose.
+
+Enters: a reason in plain words and the place in the user's file.  Leaves: an exception whose text points at that place.
+
+>>> span = Span("model.py", "step", 42, 4, 42, 13, "    yield err")
+>>> print(SrcgradError("a generator cannot be reversed", span, label="this function yields", hint="return a list"))
+a generator cannot be reversed
+  model.py:42, in step
+    42 |     yield err
+       |     ^^^^^^^^^ this function yields
+  hint: return a list
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from dataclasses import dataclass
+
+_WIDTH = 110  # columns of the user's text that are shown; a longer line is cut around what is underlined
+_TAB = 4
+
+
+@dataclass(frozen=True)
+class Span:
+    """A place in a source file: lines from 1, columns from 0 in characters, ``text`` the lines from first to last.
+
+    A compound statement is placed at its header, so that ``text`` never holds a body.
+    """
+
+    filename: str
+    function: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+    @classmethod
+    def unknown(cls) -> Span:
+        """The place of a node that no user wrote."""
+        return cls("<unknown>", "<unknown>", 0, 0, 0, 0, "")
+
+    @property
+    def known(self) -> bool:
+        return self.line > 0
+
+    @property
+    def file(self) -> str:
+        """The file name as messages show it: relative to the working directory, else the last component."""
+        if self.filename.startswith("<") or not os.path.isabs(self.filename):
+            return self.filename
+        relative = os.path.relpath(self.filename) if _same_drive(self.filename) else self.filename
+        return os.path.basename(self.filename) if relative.startswith((os.pardir, os.sep)) else relative
+
+    @property
+    def place(self) -> str:
+        """``model.py:42``, as comments in emitted code and notes on exceptions say it."""
+        return f"{self.file}:{self.line}" if self.known else self.file
+
+    @property
+    def code(self) -> str:
+        """The text under the carets, on one line."""
+        lines = self.text.split("\n")
+        lines[-1] = lines[-1][: self.end_column] if self.end_line > self.line or self.end_column else lines[-1]
+        lines[0] = lines[0][self.column :]
+        return " ".join(line.strip() for line in lines)
+
+    def __str__(self) -> str:
+        return f"{self.place}, in {self.function}"
+
+
+def _same_drive(filename: str) -> bool:
+    return os.path.splitdrive(filename)[0] == os.path.splitdrive(os.getcwd())[0]
+
+
+def render(reason: str, span: Span | None = None, label: str | None = None, hint: str | None = None) -> str:
+    """The text of an error: reason, place, the user's line with carets and a label, hint."""
+    lines = [reason]
+    if span is not None and span.known:
+        lines.append(f"  {span}")
+        lines.extend(_carets(span, label))
+    elif label:
+        lines.append(f"  {label}")
+    if hint:
+        first, *more = hint.splitlines()
+        lines.append(f"  hint: {first}")
+        lines.extend(f"        {line}" for line in more)
+    return "\n".join(lines)
+
+
+def _carets(span: Span, label: str | None) -> list[str]:
+    """The lines of ``span`` with carets below; of a span over more than four lines, the first two and the last."""
+    texts = span.text.split("\n")
+    rows: list[tuple[int, str, int, int]] = []
+    for offset, text in enumerate(texts):
+        start = span.column if offset == 0 else len(text) - len(text.lstrip())
+        end = span.end_column if offset == len(texts) - 1 else len(text.rstrip())
+        rows.append((span.line + offset, text.rstrip(), start, max(end, start + 1)))
+    gutter = len(str(rows[-1][0]))
+    shown = rows if len(rows) <= 4 else [*rows[:2], rows[-1]]
+    lines: list[str] = []
+    for row in shown:
+        number, text, start, end = row
+        if row is shown[-1] and len(shown) < len(rows):
+            lines.append(f"    {'.' * min(3, gutter):>{gutter}} |")
+        if not text.strip() and len(rows) > 1:
+            lines.append(f"    {number:>{gutter}} |")
+            continue
+        text, under = _underline(text, start, end)
+        lines.append(f"    {number:>{gutter}} | {text}".rstrip())
+        lines.append(f"    {'':>{gutter}} | {under}")
+    if label:
+        lines[-1] += f" {label}"
+    return lines
+
+
+def _underline(text: str, start: int, end: int) -> tuple[str, str]:
+    """``text`` as a terminal shows it, tabs expanded and cut where it is long, with the carets for [start, end)."""
+    shown: list[str] = []
+    widths: list[int] = []
+    column = 0
+    for character in text:
+        cell = " " * (_TAB - column % _TAB) if character == "\t" else character
+        width = len(cell) if character == "\t" else _columns(character)
+        shown.append(cell)
+        widths.append(width)
+        column += width
+    end = max(start + 1, min(end, len(text)))
+    low, high = 0, len(text)
+    if column > _WIDTH:
+        low, high = _window(widths, start, end)
+    before, after = ("… " if low else ""), (" …" if high < len(text) else "")
+    indent = len(before) + sum(widths[low:start])
+    carets = max(1, sum(widths[max(start, low) : min(end, high)]))
+    return before + "".join(shown[low:high]) + after, " " * indent + "^" * carets
+
+
+def _window(widths: list[int], start: int, end: int) -> tuple[int, int]:
+    """The slice of a long line that is shown: what is underlined, its end cut if need be, and context on both sides."""
+    low = high = min(start, len(widths) - 1)
+    room = _WIDTH
+    while high < min(end, len(widths)) and room >= widths[high]:
+        room -= widths[high]
+        high += 1
+    while room > 0 and (low > 0 or high < len(widths)):
+        if low > 0 and (high >= len(widths) or start - low <= high - end):
+            low -= 1
+            room -= widths[low]
+        else:
+            room -= widths[high]
+            high += 1
+    return low, high
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Cf", "Me", "Mn"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+class SrcgradError(Exception):
+    """The root of srcgrad's exceptions: a reason, the place it concerns, what is wrong there and what to do instead."""
+
+    def __init__(
+        self, reason: str, span: Span | None = None, *, label: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.span = span
+        self.label = label
+        self.hint = hint
+        if isinstance(self, SyntaxError):
+            self.msg = str(self)  # what traceback prints of a SyntaxError; its own file and line would repeat the span
+
+    def __str__(self) -> str:
+        return render(self.reason, self.span, self.label, self.hint)
+
+
+class LanguageError(SrcgradError, SyntaxError):
+    """The program is outside of the language that srcgrad differentiates."""
+
+
+class UnsupportedSyntax(LanguageError):
+    """A construct that the fence or the normal form does not admit."""
+
+
+class UnresolvedName(LanguageError):
+    """A name that is no local, closure variable, global or builtin of the function."""
+
+
+class MissingRule(SrcgradError, NotImplementedError):
+    """A function without source and without a derivative rule was given an active argument."""
+
+
+class SeedError(SrcgradError, ValueError):
+    """The output cannot be seeded: it is not a scalar, or the seed does not fit it."""
+
+
+class ArgumentError(SrcgradError, TypeError):
+    """An argument cannot be differentiated, or does not exist."""
+
+
+class SourceUnavailable(SrcgradError, OSError):
+    """The text of a function cannot be found."""
+
+
+class InternalError(SrcgradError):
+    """srcgrad's fault, not the user's: names the stage, and shows what stood at its door."""
+
+    def __init__(
+        self,
+        reason: str,
+        span: Span | None = None,
+        *,
+        label: str | None = None,
+        hint: str | None = None,
+        stage: str | None = None,
+        door: object = None,
+    ) -> None:
+        super().__init__(reason, span, label=label, hint=hint)
+        self.stage = stage
+        self.door = None if door is None else str(door)
+
+    def __str__(self) -> str:
+        where = f" in {self.stage}" if self.stage else ""
+        text = render(f"srcgrad failed{where}: {self.reason}", self.span, self.label, self.hint)
+        return text if self.door is None else f"{text}\n\n{self.door}"

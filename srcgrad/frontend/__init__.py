@@ -1,0 +1,1 @@
+"""From a function to its normal form: source, fence, desugar, normalize."""

@@ -1,0 +1,1 @@
+"""gast made comfortable: parse with spans, quote, globals, fresh names.  Knows no derivative."""

@@ -1,0 +1,55 @@
+"""Names that are not local: what they mean, and the leaf that stands for one in a tree.
+
+Enters: an object, and where it can be imported from or read again.  Leaves: a ``GlobalReference``, a ``gast.Name`` that
+no pass mistakes for a local name.  The printer decides how it is spelled.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import gast
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalBinding:
+    """What a non-local name means: an object, and how emitted code gets at it again.
+
+    ``module`` and ``attribute`` spell the import (``from module import attribute``; ``import module`` when the
+    attribute is None).  ``cell`` reads the present value of a global or closure variable that may change between calls; None
+    means that the object is fixed when the function is compiled.
+    """
+
+    preferred: str
+    value: object
+    module: str | None = None
+    attribute: str | None = None
+    cell: Callable[[], object] | None = None
+
+    def same(self, other: GlobalBinding) -> bool:
+        """Whether both mean one object, now and at every later call."""
+        if self is other:
+            return True
+        return self.cell is None and other.cell is None and self.value is other.value
+
+
+class GlobalReference(gast.Name):
+    """A read of a global, closure variable or builtin; a leaf that trees may share."""
+
+    binding: GlobalBinding
+
+    def __init__(self, binding: GlobalBinding) -> None:
+        super().__init__(binding.preferred, gast.Load(), None, None)
+        self.binding = binding
+
+
+def reference(binding: GlobalBinding) -> GlobalReference:
+    """A leaf that reads ``binding``."""
+    return GlobalReference(binding)
+
+
+def builtin(name: str) -> GlobalBinding:
+    """The binding of a builtin."""
+    return GlobalBinding(name, getattr(builtins, name), "builtins", name)

@@ -1,0 +1,252 @@
+"""Text to gast, and what every pass does with a tree: quote, clone, place, compare, list the names it reads.
+
+Enters: Python text or a gast tree.  Leaves: a gast tree whose every field is present.  Nothing here recurses over a
+tree, so that an expression of thousands of terms, or an ``elif`` chain of that length, is a program like any other.
+
+>>> names_read(quote("a * np.sin(b) + [c for c in a]"))
+['a', 'np', 'b']
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+import gast
+
+from srcgrad.syntax.globals import GlobalReference
+
+Node = TypeVar("Node", bound=gast.AST)
+
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+_ABSENT_LISTS = frozenset({"type_params", "decorator_list", "keywords", "type_ignores"})
+
+
+def parse(text: str, filename: str = "<unknown>") -> gast.Module:
+    """The gast tree of a file's text; lines from 1, columns in utf-8 bytes as CPython counts them."""
+    return from_ast(ast.parse(text, filename))
+
+
+def quote(text: str) -> gast.expr:
+    """The expression that ``text`` spells, without places."""
+    return _unplaced(from_ast(ast.parse(text.strip(), "<quote>", mode="eval").body))
+
+
+def quote_statements(text: str) -> list[gast.stmt]:
+    """The statements that ``text`` spells, without places."""
+    return [_unplaced(from_ast(statement)) for statement in ast.parse(text, "<quote>").body]
+
+
+def from_ast(root: ast.AST) -> Any:
+    """The gast tree of a CPython tree (``gast.ast_to_gast`` recurses, and leaves out fields that a version lacks)."""
+    made = _shell(root)
+    pending: list[tuple[ast.AST, gast.AST]] = [(root, made)]
+    while pending:
+        old, new = pending.pop()
+        for name, value in _contents(old, new):
+            match value:
+                case list():
+                    items: list[object] = []
+                    for item in value:
+                        if isinstance(item, ast.AST):
+                            item, source = _shell(item), item
+                            pending.append((source, item))
+                        items.append(item)
+                    setattr(new, name, items)
+                case ast.AST():
+                    child = _shell(value)
+                    setattr(new, name, child)
+                    pending.append((value, child))
+                case _:
+                    setattr(new, name, value)
+    return made
+
+
+def _shell(node: ast.AST) -> gast.AST:
+    """An empty gast node for ``node``, at its place."""
+    kind = gast.Name if isinstance(node, ast.arg) else getattr(gast, type(node).__name__)
+    made = kind()
+    for name in _PLACE:
+        if name in made._attributes and hasattr(node, name):
+            setattr(made, name, getattr(node, name))
+    return made
+
+
+def _contents(old: ast.AST, new: gast.AST) -> Iterator[tuple[str, object]]:
+    match old:
+        case ast.arg():
+            yield "id", old.arg
+            yield "ctx", gast.Param()
+            yield "annotation", old.annotation
+            yield "type_comment", old.type_comment
+        case ast.ExceptHandler(name=str() as name):
+            yield "type", old.type
+            yield "name", ast.copy_location(ast.Name(name, ast.Store()), old)
+            yield "body", old.body
+        case _:
+            for field in new._fields:
+                yield field, getattr(old, field, [] if field in _ABSENT_LISTS else None)
+
+
+def children(node: gast.AST) -> Iterator[gast.AST]:
+    """The nodes directly below ``node``, in the order of its fields."""
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, gast.AST):
+            yield value
+        elif isinstance(value, list):
+            for item in value:
+                if isinstance(item, gast.AST):
+                    yield item
+
+
+def walk(*roots: gast.AST) -> Iterator[gast.AST]:
+    """Every node at or below ``roots``, parents first, in source order."""
+    pending = list(reversed(roots))
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(reversed(list(children(node))))
+
+
+def clone(node: Node) -> Node:
+    """A structural copy that keeps places.  References to globals and nodes without content are shared."""
+    if _is_shared(node):
+        return node
+    made = _empty_copy(node)
+    pending: list[tuple[Any, Any]] = [(node, made)]
+    while pending:
+        old, new = pending.pop()
+        for name, value in old.__dict__.items():
+            if isinstance(value, gast.AST):
+                if not _is_shared(value):
+                    value, source = _empty_copy(value), value
+                    pending.append((source, value))
+            elif isinstance(value, list):
+                items: list[object] = []
+                for item in value:
+                    if isinstance(item, gast.AST) and not _is_shared(item):
+                        item, source = _empty_copy(item), item
+                        pending.append((source, item))
+                    items.append(item)
+                value = items
+            new.__dict__[name] = value
+    return made
+
+
+def _empty_copy(node: Node) -> Node:
+    kind = type(node)
+    return kind.__new__(kind)
+
+
+def _is_shared(node: gast.AST) -> bool:
+    return isinstance(node, GlobalReference) or not (node._fields or node._attributes)
+
+
+def located(node: Node, origin: gast.AST) -> Node:
+    """``node``, every part of it that has no place put at the place of ``origin``.  Changes ``node``."""
+    place = {name: getattr(origin, name, None) for name in _PLACE}
+    if place["lineno"] is None:
+        return node
+    for below in walk(node):
+        if "lineno" in below._attributes and getattr(below, "lineno", None) is None:
+            if not isinstance(below, GlobalReference):
+                below.__dict__.update(place)
+    return node
+
+
+def _unplaced(node: Node) -> Node:
+    for below in walk(node):
+        for name in _PLACE:
+            below.__dict__.pop(name, None)
+    return node
+
+
+def names_read(*roots: gast.AST) -> list[str]:
+    """The local names that an expression reads, each once, in order; what its own lambdas and comprehensions bind is
+    left out, and so are references to globals."""
+    found: dict[str, None] = {}
+    pending: list[tuple[gast.AST, frozenset[str]]] = [(root, frozenset()) for root in reversed(roots)]
+    while pending:
+        node, bound = pending.pop()
+        match node:
+            case GlobalReference():
+                continue
+            case gast.Name():
+                if isinstance(node.ctx, gast.Load) and node.id not in bound:
+                    found.setdefault(node.id)
+                continue
+            case gast.Lambda():
+                inner = bound | parameters_of(node.args)
+                below = [(default, bound) for default in _defaults(node.args)] + [(node.body, inner)]
+            case gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp():
+                first = node.generators[0].iter
+                inner = bound | names_bound(*(generator.target for generator in node.generators))
+                below = [(first, bound)]
+                for generator in node.generators:
+                    below += [(part, inner) for part in (generator.iter, *generator.ifs) if part is not first]
+                parts = (node.key, node.value) if isinstance(node, gast.DictComp) else (node.elt,)
+                below += [(part, inner) for part in parts]
+            case _:
+                below = [(child, bound) for child in children(node)]
+        pending.extend(reversed(below))
+    return list(found)
+
+
+def names_bound(*targets: gast.AST) -> frozenset[str]:
+    """The names that assignment targets bind, at any depth of unpacking."""
+    return frozenset(
+        node.id for node in walk(*targets) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
+    )
+
+
+def parameters_of(arguments: gast.arguments) -> frozenset[str]:
+    """Every name that a parameter list binds."""
+    return frozenset(name.id for name in _parameters(arguments))
+
+
+def _parameters(arguments: gast.arguments) -> Iterable[gast.Name]:
+    yield from arguments.posonlyargs
+    yield from arguments.args
+    yield from (name for name in (arguments.vararg,) if name is not None)
+    yield from arguments.kwonlyargs
+    yield from (name for name in (arguments.kwarg,) if name is not None)
+
+
+def _defaults(arguments: gast.arguments) -> Iterable[gast.expr]:
+    yield from arguments.defaults
+    yield from (default for default in arguments.kw_defaults if default is not None)
+
+
+def same_tree(a: object, b: object) -> bool:
+    """Whether two trees are the same program, places aside.  ``1``, ``1.0`` and ``True`` differ, as do ``0.0``
+    and ``-0.0``; references to globals agree when they mean the same object."""
+    pending: list[tuple[object, object]] = [(a, b)]
+    while pending:
+        left, right = pending.pop()
+        if left is right:
+            continue
+        if type(left) is not type(right):
+            return False
+        match left, right:
+            case GlobalReference(), GlobalReference():
+                if not left.binding.same(right.binding):
+                    return False
+            case gast.Constant(), gast.Constant():
+                if not _same_constant(left.value, right.value):
+                    return False
+            case gast.AST(), gast.AST():
+                pending.extend((getattr(left, name, None), getattr(right, name, None)) for name in left._fields)
+            case list(), list():
+                if len(left) != len(right):
+                    return False
+                pending.extend(zip(left, right))
+            case _:
+                if left != right:
+                    return False
+    return True
+
+
+def _same_constant(a: object, b: object) -> bool:
+    return type(a) is type(b) and (a == b or a != a) and repr(a) == repr(b)
