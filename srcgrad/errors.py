@@ -170,8 +170,6 @@ class SrcgradError(Exception):
         self.span = span
         self.label = label
         self.hint = hint
-        if isinstance(self, SyntaxError):
-            self.msg = str(self)  # what traceback prints of a SyntaxError; its own file and line would repeat the span
 
     def __str__(self) -> str:
         return render(self.reason, self.span, self.label, self.hint)
@@ -179,6 +177,12 @@ class SrcgradError(Exception):
 
 class LanguageError(SrcgradError, SyntaxError):
     """The program is outside of the language that srcgrad differentiates."""
+
+    def __init__(
+        self, reason: str, span: Span | None = None, *, label: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(reason, span, label=label, hint=hint)
+        self.msg = str(self)  # what traceback prints of a SyntaxError; its own file and line would repeat the span
 
 
 class UnsupportedSyntax(LanguageError):

@@ -18,8 +18,8 @@ class GlobalBinding:
     """What a non-local name means: an object, and how emitted code gets at it again.
 
     ``module`` and ``attribute`` spell the import (``from module import attribute``; ``import module`` when the
-    attribute is None).  ``cell`` reads the present value of a global or closure variable that may change between calls; None
-    means that the object is fixed when the function is compiled.
+    attribute is None).  ``cell`` reads the present value of a global or closure variable that may change between
+    calls; None means that the object is fixed when the function is compiled.
     """
 
     preferred: str

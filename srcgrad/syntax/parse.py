@@ -136,8 +136,9 @@ def clone(node: Node) -> Node:
 
 
 def _empty_copy(node: Node) -> Node:
-    kind = type(node)
-    return kind.__new__(kind)
+    kind: Any = type(node)
+    made: Node = kind.__new__(kind)
+    return made
 
 
 def _is_shared(node: gast.AST) -> bool:
