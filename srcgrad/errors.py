@@ -209,6 +209,10 @@ class SourceUnavailable(SrcgradError, OSError):
     """The text of a function cannot be found."""
 
 
+class SourceChanged(UserWarning):
+    """A file was edited after it was imported: the text that is differentiated is not the function that runs."""
+
+
 class InternalError(SrcgradError):
     """srcgrad's fault, not the user's: names the stage, and shows what stood at its door."""
 

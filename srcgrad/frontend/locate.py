@@ -1,0 +1,198 @@
+"""Where in a file a function was written, and whether the file still says what was compiled.
+
+Enters: the text of a file and a code object.  Leaves: the place of its ``def`` or ``lambda`` in the parsed file.  A
+file is parsed once for each text it has had.  A function is found by first line and name; several lambdas on one line by
+the columns in their code objects (PEP 657); a function that only moved, by its qualified name and its code.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from types import CodeType
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+_PROLOGUE = frozenset({"RESUME", "COPY_FREE_VARS", "MAKE_CELL", "RETURN_GENERATOR", "POP_TOP", "CACHE", "NOP"})
+
+_TAKES_MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """One ``def`` or ``lambda`` of a file; ``owner`` is the innermost class around it, which mangles private names."""
+
+    node: Definition
+    name: str
+    qualname: str
+    first_line: int
+    owner: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class File:
+    """A parsed file and the functions in it."""
+
+    text: str
+    filename: str
+    tree: ast.Module
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(self.text.split("\n"))
+
+    @cached_property
+    def places(self) -> dict[str, list[Place]]:
+        """The functions of the file by name."""
+        found: dict[str, list[Place]] = {}
+        for place in _places(self.tree):
+            found.setdefault(place.name, []).append(place)
+        return found
+
+    @cached_property
+    def codes(self) -> dict[str, list[CodeType]]:
+        """The code objects that the text compiles to now, by qualified name."""
+        found: dict[str, list[CodeType]] = {}
+        try:  # a notebook's cell may await at top level
+            whole = compile(self.text, self.filename, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        except SyntaxError:
+            return found
+        for code in _nested(whole):
+            found.setdefault(code.co_qualname, []).append(code)
+        return found
+
+
+@lru_cache(maxsize=64)
+def parsed(text: str, filename: str) -> File:
+    """The file of this text, parsed once; raises SyntaxError if it is no Python."""
+    return File(text, filename, ast.parse(text, filename))
+
+
+def locate(code: CodeType, file: File) -> tuple[Place, bool]:
+    """The place of ``code``, and whether its text was edited since it was compiled.
+
+    Raises LookupError, which says why, where there is no such place.
+    """
+    named = file.places.get(code.co_name, [])
+    here = _narrow(code, [place for place in named if place.first_line == code.co_firstlineno])
+    if _is_rewritten(code):
+        if len(here) == 1:
+            return here[0], False
+    else:
+        twins = [twin for twin in file.codes.get(code.co_qualname, []) if _same_code(code, twin)]
+        if len(here) == 1 and any(twin.co_firstlineno == code.co_firstlineno for twin in twins):
+            return here[0], False
+        for twin in sorted(twins, key=lambda twin: abs(twin.co_firstlineno - code.co_firstlineno)):
+            there = _narrow(twin, [place for place in named if place.first_line == twin.co_firstlineno])
+            if len(there) == 1:
+                return there[0], False
+        if len(here) == 1:
+            return here[0], True
+    if len(here) > 1:
+        raise LookupError(f"{len(here)} functions on line {code.co_firstlineno} cannot be told apart")
+    moved = [place for place in named if place.qualname == code.co_qualname]
+    if len(moved) == 1:
+        return moved[0], True
+    raise LookupError(f"line {code.co_firstlineno} holds no function {code.co_name!r} any more")
+
+
+def _places(tree: ast.Module) -> Iterator[Place]:
+    pending: list[tuple[ast.AST, str, str | None]] = [(tree, "", None)]
+    while pending:
+        node, prefix, owner = pending.pop()
+        inner, inner_owner = prefix, owner
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+                decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+                first_line = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+                yield Place(node, name, prefix + name, first_line, owner)
+                inner = f"{prefix}{name}.<locals>."
+            case ast.ClassDef():
+                inner, inner_owner = f"{prefix}{node.name}.", node.name
+        pending.extend((child, inner, inner_owner) for child in ast.iter_child_nodes(node))
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    pending = [code]
+    while pending:
+        code = pending.pop()
+        yield code
+        pending.extend(constant for constant in code.co_consts if isinstance(constant, CodeType))
+
+
+def _narrow(code: CodeType, places: list[Place]) -> list[Place]:
+    """Of functions that start on one line, those that ``code`` can be: by the columns it spans, if it knows them."""
+    if len(places) < 2:
+        return places
+    counts = code.co_posonlyargcount, code.co_argcount, code.co_kwonlyargcount
+    places = [place for place in places if _counts(place.node.args) == counts]
+    extent = _extent(code)
+    if extent is not None:
+        places = [place for place in places if _body(place)[0] <= extent[0] and extent[1] <= _body(place)[1]]
+        innermost = max((_body(place)[0] for place in places), default=None)
+        places = [place for place in places if _body(place)[0] == innermost]
+    if len({ast.dump(place.node) for place in places}) == 1:
+        return places[:1]  # the same text twice: either is right
+    return places
+
+
+def _counts(arguments: ast.arguments) -> tuple[int, int, int]:
+    positional_only = len(arguments.posonlyargs)
+    return positional_only, positional_only + len(arguments.args), len(arguments.kwonlyargs)
+
+
+def _body(place: Place) -> tuple[tuple[int, int], tuple[int, int]]:
+    body = place.node.body
+    first, last = (body[0], body[-1]) if isinstance(body, list) else (body, body)
+    return (first.lineno, first.col_offset), (last.end_lineno or 0, last.end_col_offset or 0)
+
+
+def _extent(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """From where to where the instructions of ``code`` were written; None where it was compiled without columns."""
+    starts: list[tuple[int, int]] = []
+    ends: list[tuple[int, int]] = []
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in _PROLOGUE or instruction.positions is None:
+            continue
+        line, end_line, column, end_column = instruction.positions
+        if line is None or end_line is None or column is None or end_column is None:
+            continue
+        starts.append((line, column))
+        ends.append((end_line, end_column))
+    return (min(starts), max(ends)) if starts else None
+
+
+def _same_code(a: CodeType, b: CodeType) -> bool:
+    """Whether two code objects do the same, wherever in a file they stand."""
+    pending: list[tuple[object, object]] = [(a, b)]
+    while pending:
+        left, right = pending.pop()
+        if type(left) is not type(right):
+            return False
+        match left, right:
+            case CodeType(), CodeType():
+                if _signature(left) != _signature(right) or len(left.co_consts) != len(right.co_consts):
+                    return False
+                pending.extend(zip(left.co_consts, right.co_consts))
+            case frozenset(), frozenset():
+                if left != right:  # its order is not fixed
+                    return False
+            case _:
+                if repr(left) != repr(right):
+                    return False
+    return True
+
+
+def _signature(code: CodeType) -> tuple[object, ...]:
+    takes = code.co_posonlyargcount, code.co_argcount, code.co_kwonlyargcount, code.co_flags & _TAKES_MORE
+    return takes, code.co_name, code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+
+
+def _is_rewritten(code: CodeType) -> bool:
+    """Whether pytest compiled its own version of the text, with every ``assert`` rewritten."""
+    return any(name.startswith("@py") for each in _nested(code) for name in (*each.co_names, *each.co_varnames))

@@ -1,0 +1,334 @@
+"""The source of a function: its tree with places in the user's file, and what its non-local names mean.
+
+Enters: a function object.  Leaves: a ``Source``; its tree is the caller's own, decorators stripped, private names of a
+class mangled.  Requires that the text can be found: in a file, a notebook cell, any linecache entry, or, for code that
+srcgrad emitted, on the function itself.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import linecache
+import os
+import sys
+import textwrap
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import gast
+
+from srcgrad.errors import SourceChanged, SourceUnavailable, Span, UnresolvedName
+from srcgrad.frontend.locate import File, Place, locate, parsed
+from srcgrad.syntax.globals import GlobalBinding
+from srcgrad.syntax.parse import children, from_ast, walk
+
+_ABSENT = object()
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A function, the tree of its definition, and the file that it stands in.
+
+    ``node`` is a ``gast.FunctionDef``, ``AsyncFunctionDef`` or ``Lambda`` whose places are those of the file.
+    ``receiver`` is the object that a bound method passes as its first argument.  ``generated`` marks code that srcgrad
+    emitted, which may accumulate into buffers and keep tapes.
+    """
+
+    function: FunctionType
+    node: Any
+    qualname: str
+    file: File
+    generated: bool
+    receiver: object = None
+    _bindings: dict[str, GlobalBinding] = field(default_factory=dict, repr=False)
+
+    @property
+    def filename(self) -> str:
+        return self.file.filename
+
+    @property
+    def text(self) -> str:
+        """The definition as it stands in the file, without decorators, moved to the left margin."""
+        lines = list(self.file.lines[self.node.lineno - 1 : self.node.end_lineno])
+        lines[-1] = _characters(lines[-1], self.node.end_col_offset)
+        if isinstance(self.node, gast.Lambda):
+            lines[0] = lines[0][len(_characters(lines[0], self.node.col_offset)) :]
+        return textwrap.dedent("\n".join(lines))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def line(self, number: int) -> str:
+        """Line ``number`` of the file, from 1; empty where there is none."""
+        return self.file.lines[number - 1] if 0 < number <= len(self.file.lines) else ""
+
+    def span(self, node: gast.AST | None = None) -> Span:
+        """The place of ``node`` (by default of the definition): of a compound statement, its header."""
+        node = self.node if node is None else node
+        extent = _extent(node)
+        if extent is None:
+            return Span.unknown()
+        (line, start), (end_line, end) = extent
+        if end_line > len(self.file.lines):
+            return Span.unknown()
+        column, end_column = len(_characters(self.line(line), start)), len(_characters(self.line(end_line), end))
+        keyword = _keyword(node)
+        if keyword is not None:  # a header that ends at a word, which the tree has no place for
+            found = self.line(line).find(keyword, column)
+            end_line, end_column = line, (found if found >= 0 else column) + len(keyword)
+        text = "\n".join(self.file.lines[line - 1 : end_line])
+        return Span(self.filename, self.name, line, column, end_line, end_column, text)
+
+    @property
+    def name(self) -> str:
+        """The qualified name as messages say it: without the functions around."""
+        return self.qualname.rsplit("<locals>.", 1)[-1]
+
+    def resolve(self, name: str, span: Span | None = None) -> GlobalBinding | None:
+        """What a name that is not local means: closure variable, global or builtin, in this order.
+
+        Functions, classes, modules and other callables are fixed now; any other value is read again at each call.  A
+        name that means nothing gives None, or raises ``UnresolvedName`` at ``span`` where one is given.
+        """
+        if name not in self._bindings:
+            binding = self._resolve(name, span)
+            if binding is None:
+                return None
+            self._bindings[name] = binding
+        return self._bindings[name]
+
+    def _resolve(self, name: str, span: Span | None) -> GlobalBinding | None:
+        closure = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or ()))
+        namespace = self.function.__globals__
+        if name in closure:
+            try:
+                value = closure[name].cell_contents
+            except ValueError:
+                if span is None:
+                    return None
+                raise UnresolvedName(
+                    f"the variable {name!r} of the enclosing function has no value yet",
+                    span,
+                    hint="differentiate the function after the variable is assigned",
+                ) from None
+            return _binding(name, value, None, _cell_reader(closure[name], name))
+        if name in namespace:
+            return _binding(name, namespace[name], namespace, _global_reader(namespace, name))
+        builtins = self.function.__builtins__  # type: ignore[attr-defined]  # 3.10+, not in typeshed
+        if name in builtins:
+            return GlobalBinding(name, builtins[name], "builtins", name)
+        if span is None:
+            return None
+        known = [*self.function.__code__.co_varnames, *closure, *namespace, *builtins]
+        close = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]!r}?" if close else "define or import it before the function is differentiated"
+        raise UnresolvedName(f"the name {name!r} is not defined", span, label="no such name", hint=hint)
+
+
+def source_of(function: Callable[..., object]) -> Source:
+    """The source of a function, lambda or bound method.
+
+    Raises ``SourceUnavailable`` for what has no Python text: builtins, classes, other callables, code typed after
+    ``python -c``.  Warns with ``SourceChanged`` if the file was edited after the function was made.
+    """
+    receiver = function.__self__ if isinstance(function, MethodType) else None
+    plain = function.__func__ if isinstance(function, MethodType) else function
+    if not isinstance(plain, FunctionType):
+        raise SourceUnavailable(f"{_described(plain)} has no Python source", hint=_remedy(plain))
+    code = plain.__code__
+    file = _file_of(plain)
+    try:
+        place, edited = locate(code, file)
+    except LookupError as error:
+        raise SourceUnavailable(
+            f"the source of {code.co_qualname} cannot be found in {code.co_filename}: {error.args[0]}",
+            hint="give the functions lines of their own"
+            if "told apart" in error.args[0]
+            else "import the module again",
+        ) from None
+    source = Source(plain, _tree(place), code.co_qualname, file, _is_generated(plain), receiver)
+    if edited and not source.generated:
+        place_text = source.span().place
+        warnings.warn(
+            f"{place_text}: {source.name} was edited after it was imported; its derivative is that of the new text, "
+            "not of the function that runs",
+            SourceChanged,
+            stacklevel=3,
+        )
+    return source
+
+
+def _file_of(function: FunctionType) -> File:
+    filename = function.__code__.co_filename
+    text = getattr(function, "__srcgrad_source__", None)
+    if not isinstance(text, str):
+        text = _read(function)
+    if not text.strip():
+        raise SourceUnavailable(
+            f"the source of {function.__qualname__} is not available: it was compiled from {filename}",
+            hint="srcgrad reads the text of a function: put it in a file and import it",
+        )
+    try:
+        return parsed(text, filename)
+    except (SyntaxError, ValueError) as error:
+        raise SourceUnavailable(
+            f"the source of {function.__qualname__} is not available: {filename} is no Python ({error})",
+            hint="import the module again",
+        ) from None
+    except (RecursionError, MemoryError):
+        raise SourceUnavailable(
+            f"{filename} holds an expression that is nested too deep for Python's parser",
+            hint="split the expression into statements",
+        ) from None
+
+
+def _read(function: FunctionType) -> str:
+    filename = function.__code__.co_filename
+    if os.path.exists(filename):
+        linecache.checkcache(filename)  # entries without a file stay: a notebook's cells live only there
+    lines = linecache.getlines(filename, function.__globals__)
+    if not lines:
+        try:  # 3.13 keeps what is typed at the prompt and after -c where only inspect finds it
+            lines = inspect.findsource(function)[0]
+        except (OSError, TypeError, IndexError):
+            lines = []
+    return "".join(lines)
+
+
+def _is_generated(function: FunctionType) -> bool:
+    return hasattr(function, "__srcgrad_source__") or function.__code__.co_filename.startswith("<srcgrad ")
+
+
+def _tree(place: Place) -> Any:
+    node = from_ast(place.node)
+    if not isinstance(node, gast.Lambda):
+        node.decorator_list = []
+    if place.owner is not None and place.owner.strip("_"):
+        _mangle(node, "_" + place.owner.lstrip("_"))
+    return node
+
+
+def _mangle(root: gast.AST, prefix: str) -> None:
+    """Renames ``__x`` to ``_Owner__x`` as the compiler does in the body of a class."""
+    for node in walk(root):
+        for name in ("id", "attr", "arg", "name"):
+            text = getattr(node, name, None)
+            if isinstance(text, str) and text.startswith("__") and not text.endswith("__") and node is not root:
+                setattr(node, name, prefix + text)
+
+
+# --- what a name means -----------------------------------------------------------------------------------------------
+def _binding(
+    name: str, value: object, namespace: dict[str, object] | None, reader: Callable[[], object]
+) -> GlobalBinding:
+    if isinstance(value, ModuleType) or callable(value):
+        return GlobalBinding(name, value, *_home(value, name, namespace))
+    return GlobalBinding(name, value, *_global_home(value, name, namespace), reader)
+
+
+def _home(value: object, name: str, namespace: dict[str, object] | None) -> tuple[str | None, str | None]:
+    """The module and attribute from which a fixed object can be imported: its own, else where the user has it."""
+    if isinstance(value, ModuleType):
+        return (value.__name__, None) if sys.modules.get(value.__name__) is value else (None, None)
+    module, attribute = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    if isinstance(module, str) and isinstance(attribute, str):
+        if getattr(sys.modules.get(module), attribute, _ABSENT) is value:
+            return module, attribute
+    return _global_home(value, name, namespace)
+
+
+def _global_home(value: object, name: str, namespace: dict[str, object] | None) -> tuple[str | None, str | None]:
+    module = None if namespace is None else namespace.get("__name__")
+    if isinstance(module, str) and getattr(sys.modules.get(module), "__dict__", None) is namespace:
+        return module, name
+    return None, None
+
+
+def _cell_reader(cell: CellType, name: str) -> Callable[[], object]:
+    def read() -> object:
+        try:
+            return cell.cell_contents
+        except ValueError:
+            raise NameError(f"free variable {name!r} has no value any more") from None
+
+    return read
+
+
+def _global_reader(namespace: dict[str, object], name: str) -> Callable[[], object]:
+    def read() -> object:
+        try:
+            return namespace[name]
+        except KeyError:
+            raise NameError(f"name {name!r} is not defined any more") from None
+
+    return read
+
+
+# --- places ----------------------------------------------------------------------------------------------------------
+def _characters(line: str, offset: int) -> str:
+    """The part of a line before a column in utf-8 bytes."""
+    return line[:offset] if line.isascii() else line.encode()[:offset].decode(errors="replace")
+
+
+def _extent(node: gast.AST) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Where a node starts and ends; of a compound statement the header, of a node without a place, what is below it."""
+    first, last = node, node
+    match node:
+        case gast.If() | gast.While():
+            last = node.test
+        case gast.For() | gast.AsyncFor():
+            last = node.iter
+        case gast.Match():
+            last = node.subject
+        case gast.With() | gast.AsyncWith():
+            last = node.items[-1].optional_vars or node.items[-1].context_expr
+        case gast.ExceptHandler():
+            last = node.type or node
+        case _ if "lineno" not in node._attributes:
+            below = [child for child in children(node) if getattr(child, "lineno", None) is not None]
+            if not below:
+                return None
+            first, last = below[0], below[-1]
+    line, end_line = getattr(first, "lineno", None), getattr(last, "end_lineno", None)
+    if line is None or end_line is None:
+        return None
+    return (line, first.col_offset), (end_line, last.end_col_offset)
+
+
+def _keyword(node: gast.AST) -> str | None:
+    """The word at which the header of ``node`` ends."""
+    match node:
+        case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
+            return str(node.name)
+        case gast.Try() | gast.TryStar():
+            return "try"
+        case gast.ExceptHandler(type=None):
+            return "except"
+        case _:
+            return None
+
+
+# --- what has no source ----------------------------------------------------------------------------------------------
+def _described(function: object) -> str:
+    module = getattr(function, "__module__", None)
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
+    if not isinstance(name, str):
+        return f"a {type(function).__name__}"
+    kind = "the class " if isinstance(function, type) else ""
+    return f"{kind}{module}.{name}" if isinstance(module, str) and module != "builtins" else f"{kind}{name}"
+
+
+def _remedy(function: object) -> str:
+    if isinstance(getattr(function, "__wrapped__", None), FunctionType):
+        return "differentiate the function that it wraps: __wrapped__"
+    if isinstance(function, type):
+        return "differentiate a function that makes the object"
+    if isinstance(getattr(function, "func", None), FunctionType):
+        return "write the partial application as a lambda"
+    if callable(function) and not hasattr(function, "__name__"):
+        return "differentiate its method: f.__call__"
+    return "give it a rule with srcgrad.rule"
