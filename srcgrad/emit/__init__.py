@@ -1,0 +1,1 @@
+"""Trees become text, text becomes functions: the last two doors of the road."""

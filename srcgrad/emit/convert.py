@@ -1,0 +1,132 @@
+"""From gast, with our own leaves, to the ``ast`` of the running Python.
+
+``GlobalReference`` becomes a plain name, constants become what a parser would have made (``Constant(-2)`` is a minus
+and a two), and each statement remembers the gast statement it came from.  ``gast.gast_to_ast`` knows neither leaf.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gast
+
+from srcgrad.errors import InternalError
+from srcgrad.syntax.comment import Comment
+from srcgrad.syntax.globals import GlobalReference
+
+LITERALS = (int, float, complex, str, bytes, bool, type(None), type(...))
+
+
+class CommentLine(ast.stmt):
+    """A comment, or with an empty text a blank line, in an ``ast`` body; no parser makes one."""
+
+    _fields = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def to_ast(node: gast.AST, identifiers: Mapping[int, str]) -> ast.AST:
+    """Convert one tree; ``identifiers`` names each binding by identity."""
+
+    def convert(value: object) -> Any:
+        if isinstance(value, list):
+            return [convert(item) for item in value]
+        if not isinstance(value, gast.AST):
+            return value
+        match value:
+            case GlobalReference():
+                return ast.Name(identifiers[id(value.binding)], ast.Load())
+            case gast.Name():
+                if isinstance(value.ctx, gast.Param):
+                    return ast.arg(value.id, convert(value.annotation))
+                return ast.Name(value.id, convert(value.ctx))
+            case gast.Constant():
+                return constant(value.value)
+            case Comment():
+                return _located(CommentLine(value.text), value)
+            case gast.ExceptHandler():
+                name = value.name.id if value.name is not None else None
+                return ast.ExceptHandler(convert(value.type), name, convert(value.body))
+        kind = getattr(ast, type(value).__name__, None)
+        if kind is None:
+            raise InternalError(f"a node of class {type(value).__name__} cannot be printed", stage="emit")
+        made = kind(**{name: convert(_field(value, name)) for name in kind._fields if name in value._fields})
+        return _located(made, value) if isinstance(made, ast.stmt) else made
+
+    result: ast.AST = convert(node)
+    return result
+
+
+def _field(node: gast.AST, name: str) -> object:
+    """A field, or what a parser leaves in it: trees made by hand may lack some."""
+    value = getattr(node, name, None)
+    return [] if value is None and name in ("type_params", "decorator_list", "keywords") else value
+
+
+def constant(value: object) -> ast.expr:
+    """The expression a parser makes of the literal: no negative, complex or tuple constants, no ``nan``."""
+    if isinstance(value, tuple):
+        return ast.Tuple([constant(item) for item in value], ast.Load())
+    if type(value) not in LITERALS:
+        raise InternalError(f"{value!r} of type {type(value).__name__} is no literal", stage="emit")
+    if isinstance(value, complex):
+        if value.real == 0 and math.copysign(1, value.real) > 0:
+            return _signed(value.imag, lambda size: _literal(complex(0, size)))
+        real, imaginary = constant(value.real), constant(complex(0, abs(value.imag)))
+        return ast.BinOp(real, ast.Sub() if _negative(value.imag) else ast.Add(), imaginary)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if value != value:
+            return ast.BinOp(ast.Constant(math.inf), ast.Sub(), ast.Constant(math.inf))
+        return _signed(value, _literal)
+    return _literal(value)
+
+
+def _literal(value: Any) -> ast.expr:
+    return ast.Constant(value)
+
+
+def _negative(value: float) -> bool:
+    return value < 0 or (value == 0 and isinstance(value, float) and math.copysign(1, value) < 0)
+
+
+def _signed(value: float, literal: Callable[[float], ast.expr]) -> ast.expr:
+    made = literal(abs(value))
+    return ast.UnaryOp(ast.USub(), made) if _negative(value) else made
+
+
+def _located(made: ast.stmt, origin: gast.AST) -> ast.stmt:
+    made.origin = origin  # type: ignore[attr-defined]
+    return made
+
+
+def same_ast(left: ast.AST, right: ast.AST) -> bool:
+    """Whether two ``ast`` trees are one program; comments, contexts and positions aside.  Runs without recursion."""
+    stack: list[tuple[object, object]] = [(left, right)]
+    while stack:
+        a, b = stack.pop()
+        if isinstance(a, list) and isinstance(b, list):
+            a = [item for item in a if not isinstance(item, CommentLine)]
+            b = [item for item in b if not isinstance(item, CommentLine)]
+            if len(a) != len(b):
+                return False
+            stack.extend(zip(a, b))
+        elif isinstance(a, ast.AST):
+            if type(a) is not type(b):
+                return False
+            if isinstance(a, ast.Expr) and isinstance(b, ast.Expr) and _same_text(a.value, b.value):
+                continue  # a docstring, indented anew
+            for name in a._fields:
+                if name not in ("ctx", "kind", "type_comment", "type_params"):
+                    stack.append((getattr(a, name, None), getattr(b, name, None)))
+        elif type(a) is not type(b) or (a != b and repr(a) != repr(b)):
+            return False
+    return True
+
+
+def _same_text(left: ast.expr, right: ast.expr) -> bool:
+    texts = [node.value for node in (left, right) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return len(texts) == 2 and texts[0].split() == texts[1].split()

@@ -1,0 +1,119 @@
+"""From text to live functions, and to files.
+
+Enters: an ``Emission``.  Leaves: its functions, executed in a namespace that holds the objects the text names, with
+their source in ``linecache`` for as long as they live; or a file that another interpreter imports.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import linecache
+import os
+import weakref
+from collections.abc import Mapping
+from types import FunctionType
+from typing import Any
+
+from srcgrad.emit.imports import is_importable, literal_text
+from srcgrad.emit.printer import Emission
+from srcgrad.errors import InternalError, Span, SrcgradError
+from srcgrad.syntax.globals import GlobalBinding
+
+MODULE = "srcgrad.emitted"  # __module__ of emitted functions; no such module exists
+
+
+def load(emission: Emission, name: str, *, label: str) -> FunctionType:
+    """Execute an emission and return its function ``name``.
+
+    ``label`` appears in tracebacks as ``<srcgrad pkg.mod.f:adjoint 1f2e3d4c>``.  Imports are not executed: the very
+    objects that the bindings hold are put into the namespace.  Every function made has ``__srcgrad_source__``; the
+    namespace, which is their ``__globals__``, has ``__srcgrad_bindings__`` and ``__srcgrad_line_map__``.
+    """
+    digest = hashlib.sha256(emission.text.encode()).hexdigest()[:8]
+    filename = f"<srcgrad {label} {digest}>"
+    tree = ast.parse(emission.text, filename)
+    tree.body = [statement for statement in tree.body if isinstance(statement, ast.FunctionDef)]
+    namespace: dict[str, Any] = {
+        "__name__": MODULE,
+        "__file__": filename,
+        "__srcgrad_bindings__": dict(emission.bindings),
+        "__srcgrad_line_map__": emission.line_map,
+    }
+    namespace.update((identifier, binding.value) for identifier, binding in emission.bindings)
+    exec(compile(tree, filename, "exec", dont_inherit=True), namespace)
+    for statement in tree.body:
+        assert isinstance(statement, ast.FunctionDef)
+        namespace[statement.name].__srcgrad_source__ = emission.text
+    function = namespace.get(name)
+    if not isinstance(function, FunctionType):
+        raise InternalError(f"no function {name} in the emitted text", stage="emit", door=emission.text)
+    _show(filename, emission.text, function)
+    return function
+
+
+class _Entry(tuple[Any, ...]):
+    """A ``linecache`` entry that counts the loaded functions whose text it is."""
+
+    users: int = 0
+
+
+def _show(filename: str, text: str, function: FunctionType) -> None:
+    """Keep the text in ``linecache`` while ``function`` lives; ``checkcache`` spares an entry whose mtime is None."""
+    entry = linecache.cache.get(filename)
+    if not isinstance(entry, _Entry):
+        entry = _Entry((len(text), None, text.splitlines(keepends=True), filename))
+        linecache.cache[filename] = entry
+    entry.users += 1
+    weakref.finalize(function, _hide, filename, entry).atexit = False
+
+
+def _hide(filename: str, entry: _Entry) -> None:
+    entry.users -= 1
+    if entry.users == 0 and linecache.cache.get(filename) is entry:
+        del linecache.cache[filename]
+
+
+def refresh(function: FunctionType) -> None:
+    """Read the live globals and closure variables of an emitted function again."""
+    namespace = function.__globals__
+    bindings: Mapping[str, GlobalBinding] = namespace["__srcgrad_bindings__"]
+    for identifier, binding in bindings.items():
+        if binding.cell is not None:
+            namespace[identifier] = binding.cell()
+
+
+def save(emission: Emission, path: str | os.PathLike[str]) -> None:
+    """Write an emission as a file that can be imported without the compiler."""
+    for identifier, binding in emission.bindings:
+        if is_importable(binding) and binding.module != "__main__":
+            continue
+        if is_importable(binding):
+            raise SrcgradError(
+                f"{identifier} lives in __main__: a saved file cannot import it",
+                hint=f"move {identifier} to a module",
+            )
+        if literal_text(binding.value) is None:
+            raise SrcgradError(
+                f"{identifier} is a {type(binding.value).__name__} that a saved file can neither import nor spell",
+                hint=f"make {identifier} an argument, or a global of a module",
+            )
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write(emission.text)
+
+
+def annotate(exception: BaseException, function: FunctionType, role: str = "adjoint") -> None:
+    """Add one note to an exception from emitted code: ``in the adjoint of model.py:14: `w = a * b```."""
+    filename = function.__code__.co_filename
+    line_map: Mapping[int, Span] = function.__globals__.get("__srcgrad_line_map__", {})
+    span: Span | None = None
+    traceback = exception.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == filename:
+            span = line_map.get(traceback.tb_lineno, span)
+        traceback = traceback.tb_next
+    if span is None or not span.known:
+        return
+    note = f"in the {role} of {span.place}: `{span.code}`"
+    if note not in getattr(exception, "__notes__", []):
+        exception.add_note(note)
