@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import resources
 
 PARAMETERS = ("alpha", "beta", "gamma", "delta", "hare in 1900", "lynx in 1900")
@@ -32,7 +32,7 @@ def pelts() -> tuple[list[int], list[float], list[float]]:
     return years, [float(row["hare"]) for row in rows], [float(row["lynx"]) for row in rows]
 
 
-def squared_log_error(theta: Sequence[float], hare: Sequence[float], lynx: Sequence[float], steps: int = 20) -> float:
+def squared_log_error(theta: Iterable[float], hare: Sequence[float], lynx: Sequence[float], steps: int = 20) -> float:
     """The sum over all years of the squared errors of log hare and log lynx.
 
     ``theta`` holds the logarithms of alpha, beta, gamma, delta and of both populations in the first year; u counts

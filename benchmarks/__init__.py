@@ -1,0 +1,6 @@
+"""How fast the compiled gradients are: ``python -m benchmarks`` prints the table (see docs/benchmarks.md)."""
+
+import os
+
+for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR"):
+    os.environ[f"{library}_NUM_THREADS"] = "1"  # before anything here imports NumPy

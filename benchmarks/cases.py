@@ -1,0 +1,61 @@
+"""What is timed: every program with its arguments, the arguments differentiated, and its hand-written adjoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks import handwritten, programs
+from srcgrad.inspect.lynx_hare import START, pelts
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row of the table; ``argnums`` is an int for one gradient, a tuple for several."""
+
+    name: str
+    program: Callable[..., Any]
+    handwritten: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    argnums: int | tuple[int, ...]
+
+
+def cases() -> list[Case]:
+    """The five rows, with the same numbers on every run."""
+    _, hare, lynx = pelts()
+    rng = np.random.default_rng(1900)
+    return [
+        Case("scalar loop, 1000 steps", programs.scalar_loop, handwritten.grad_scalar_loop, (0.01, 1000), 0),
+        Case(
+            "Runge-Kutta fit, 400 steps",
+            programs.squared_log_error,
+            handwritten.grad_squared_log_error,
+            (np.log(START), hare, lynx),
+            0,
+        ),
+        _rnn(rng, hidden=8),
+        _rnn(rng, hidden=256),
+        _mlp(rng, batch=32),
+    ]
+
+
+def _rnn(rng: np.random.Generator, hidden: int, steps: int = 100, inputs: int = 4) -> Case:
+    w = rng.normal(size=(hidden, hidden)) * 0.9 / np.sqrt(hidden)
+    u = rng.normal(size=(hidden, inputs))
+    b = 0.1 * rng.normal(size=hidden)
+    xs = rng.normal(size=(steps, inputs))
+    targets = 0.3 * rng.normal(size=(steps, hidden))
+    name = f"RNN, hidden {hidden}, {steps} steps"
+    return Case(name, programs.rnn, handwritten.grad_rnn, (w, u, b, xs, targets), (0, 1, 2))
+
+
+def _mlp(rng: np.random.Generator, batch: int, sizes: tuple[int, ...] = (64, 128, 128, 1)) -> Case:
+    parameters: list[Any] = []
+    for inputs, outputs in zip(sizes, sizes[1:], strict=False):
+        parameters += [rng.normal(size=(inputs, outputs)) / np.sqrt(inputs), 0.1 * rng.normal(size=outputs)]
+    data = rng.normal(size=(batch, sizes[0])), rng.normal(size=(batch, sizes[-1]))
+    name = f"MLP {'-'.join(map(str, sizes))}, batch {batch}"
+    return Case(name, programs.mlp, handwritten.grad_mlp, (*parameters, *data), tuple(range(len(parameters))))

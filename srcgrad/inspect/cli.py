@@ -1,0 +1,166 @@
+"""The command ``srcgrad``: show, explain and check the derivative of a function named on the command line; demo.
+
+Exit status: 0 done, 1 a check that failed (or our own fault), 2 input that is wrong or a program that is refused, with
+one clear line, or the refusal with its caret, on the standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import math
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+import srcgrad
+from srcgrad.inspect.report import print_code
+from srcgrad.inspect.target import BadTarget, resolve
+
+TARGET = "FILE.py:function or package.module:function"
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, but a wrong command line costs one line instead of the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    options = _parser().parse_args(argv)
+    command: Callable[[argparse.Namespace], int] = options.run
+    try:
+        status = command(options)
+        sys.stdout.flush()
+        return status
+    except BadTarget as error:
+        print(f"srcgrad: {error}", file=sys.stderr)
+        return 2
+    except srcgrad.SrcgradError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 1 if isinstance(error, srcgrad.InternalError) else 2
+    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="srcgrad", description="Turn a Python/NumPy function into the source of its derivative.")
+    parser.add_argument("--version", action="version", version=f"srcgrad {_version()}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    show = commands.add_parser("show", help="print the source of the derivative")
+    _add_function(show)
+    show.add_argument("--mode", choices=("reverse", "forward", "split"), default="reverse", help="default: reverse")
+    show.set_defaults(run=_show)
+
+    explain = commands.add_parser("explain", help="print the program as a stage of the compiler sees it")
+    _add_function(explain)
+    explain.add_argument("--at", metavar="STAGE", default=None, help="one stage only, such as normalize")
+    explain.set_defaults(run=_explain)
+
+    check = commands.add_parser("check", help="compare the derivatives with numeric ones")
+    check.add_argument("function", metavar="FUNCTION", help=TARGET)
+    check.add_argument("--args", metavar="EXPR", default="", help="the arguments, such as 'np.ones(3), 2.0, n=5'")
+    check.add_argument("--order", type=int, choices=(1, 2), default=2, help="derivatives up to this order (default: 2)")
+    check.add_argument("--modes", default="reverse,forward", help="default: reverse,forward")
+    check.set_defaults(run=_check)
+
+    demo = commands.add_parser("demo", help="fit a predator-prey model to real counts with a compiled gradient")
+    demo.add_argument("--plot", type=Path, default=Path("lynx_hare.png"), metavar="FILE", help="where the plot goes")
+    demo.add_argument("--no-plot", action="store_const", const=None, dest="plot", help="draw nothing")
+    demo.set_defaults(run=_demo)
+    return parser
+
+
+def _add_function(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("function", metavar="FUNCTION", help=TARGET)
+    parser.add_argument(
+        "--argnums",
+        type=_argnums,
+        default=0,
+        metavar="LIST",
+        help="positions and names to differentiate, such as 0 or 0,w (default: 0)",
+    )
+
+
+def _argnums(text: str) -> int | str | tuple[int | str, ...]:
+    """``0``, ``w`` or ``0,w`` as what ``srcgrad.grad`` takes."""
+    chosen = tuple(int(item) if item.lstrip("-").isdigit() else item for item in text.replace(" ", "").split(","))
+    if not all(isinstance(item, int) or item.isidentifier() for item in chosen):
+        raise argparse.ArgumentTypeError(f"expected positions and names such as 0,w, found {text!r}")
+    return chosen[0] if len(chosen) == 1 else chosen
+
+
+def _version() -> str:
+    try:
+        return metadata.version("srcgrad")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+def _show(options: argparse.Namespace) -> int:
+    print_code(srcgrad.api.source_of(resolve(options.function), options.argnums, mode=options.mode))
+    return 0
+
+
+def _explain(options: argparse.Namespace) -> int:
+    print_code(srcgrad.grad(_function(options), options.argnums).explain(at=options.at))
+    return 0
+
+
+def _function(options: argparse.Namespace) -> Callable[..., Any]:
+    function: Any = resolve(options.function)
+    primal: Callable[..., Any] = getattr(function, "primal", function)
+    return primal  # `@srcgrad.grad` on the user's own function: show what is inside
+
+
+def _check(options: argparse.Namespace) -> int:
+    function = _function(options)
+    args, kwargs = _arguments(options.args)
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        function(*args, **kwargs)
+    except Exception as error:
+        raise BadTarget(f"{options.function} fails with ({options.args}): {type(error).__name__}: {error}") from error
+    if bound.kwargs:
+        raise BadTarget(f"check passes positional arguments only, {', '.join(bound.kwargs)} cannot be given")
+    modes = tuple(options.modes.split(","))
+    if not set(modes) <= {"reverse", "forward"}:
+        raise BadTarget(f"--modes takes reverse, forward or both with a comma, found {options.modes!r}")
+    try:
+        srcgrad.check_grads(function, *bound.args, order=options.order, modes=modes)
+    except AssertionError as error:
+        print(f"{options.function}: wrong\n{error}", file=sys.stderr)
+        return 1
+    print(f"{options.function}: {', '.join(modes)} agree with numeric derivatives up to order {options.order}")
+    return 0
+
+
+def _arguments(text: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments that ``text``, the inside of a call, would pass."""
+
+    def collect(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return args, kwargs
+
+    try:
+        args, kwargs = eval(f"collect({text})", {"collect": collect, "np": np, "numpy": np, "math": math})
+    except Exception as error:
+        raise BadTarget(f"cannot read --args {text!r}: {type(error).__name__}: {error}") from error
+    return args, kwargs
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from srcgrad.inspect.demo import main as demo
+
+    demo(options.plot)
+    return 0

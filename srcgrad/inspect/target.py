@@ -1,0 +1,86 @@
+"""``FILE.py:function`` or ``package.module:function`` on a command line, made a function object.
+
+A file is imported as Python would import it if it were run from where it lies: its folder comes first on ``sys.path``,
+and a file inside a package is imported under its dotted name, so that its relative imports work.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+
+class BadTarget(Exception):
+    """What the user named cannot be found or imported; the message is one line."""
+
+
+def resolve(target: str) -> object:
+    """The object named by ``FILE.py:function`` or ``package.module:function`` (``Class.method`` works too)."""
+    place, colon, name = target.rpartition(":")
+    if not colon or not place or not name:
+        raise BadTarget(f"expected FILE.py:function or package.module:function, found {target!r}")
+    module = _import_file(Path(place)) if place.endswith(".py") else _import_module(place)
+    found: object = module
+    for attribute in name.split("."):
+        try:
+            found = getattr(found, attribute)
+        except AttributeError:
+            raise BadTarget(f"no function {name!r} in {place}{_defined(module)}") from None
+    if not callable(found):
+        raise BadTarget(f"{name!r} in {place} is not a function but {type(found).__name__}")
+    return found
+
+
+def _defined(module: ModuleType) -> str:
+    names = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+    public = [name for name in names if not name.startswith("_")][:8]
+    return f" (it defines {', '.join(public)})" if public else ""
+
+
+def _import_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise BadTarget(f"no such file: {path}")
+    folder, parts = path.resolve().parent, [path.stem]
+    while (folder / "__init__.py").is_file():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    sys.path.insert(0, str(folder))
+    if len(parts) > 1:
+        return _guarded(".".join(parts).removesuffix(".__init__"), str(path))
+    name = path.stem if path.stem not in sys.modules else f"_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise BadTarget(f"cannot import {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise _failed(str(path), error) from error
+    return module
+
+
+def _import_module(name: str) -> ModuleType:
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    return _guarded(name, name)
+
+
+def _guarded(name: str, shown: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
+            raise BadTarget(f"no module named {error.name!r}") from None
+        raise _failed(shown, error) from error
+    except Exception as error:
+        raise _failed(shown, error) from error
+
+
+def _failed(shown: str, error: Exception) -> BadTarget:
+    reason = " ".join(str(error).split())
+    return BadTarget(f"importing {shown} failed: {type(error).__name__}: {reason}")

@@ -1,0 +1,140 @@
+"""The command line: what each command prints, and one clear line with status 2 for bad input."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from srcgrad.inspect.cli import main
+
+MODEL = """\
+import numpy as np
+
+
+def loss(x, w):
+    s = 0.0
+    for i in range(3):
+        s = s + w * np.sin(x)
+    return s
+
+
+def wrong_shape(x):
+    return np.array([x, x])
+
+
+def generator(x):
+    yield x
+"""
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    for name in ("cli_model", "_cli_model"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    path = tmp_path / "cli_model.py"
+    path.write_text(MODEL)
+    return path
+
+
+def test_show_prints_a_function_that_compiles(model, capsys):
+    assert main(["show", f"{model}:loss"]) == 0
+    text = capsys.readouterr().out
+    assert "def grad_loss(x, w" in text and "# cli_model.py:7" in text
+    compile(text, "shown", "exec")
+
+
+@pytest.mark.parametrize(
+    ("argnums", "returned"), [("0", "x_bar"), ("w", "w_bar"), ("0,w", "x_bar"), ("0, 1", "w_bar"), ("-1", "w_bar")]
+)
+def test_show_differentiates_the_chosen_arguments(model, capsys, argnums, returned):
+    assert main(["show", f"{model}:loss", f"--argnums={argnums}"]) == 0
+    assert returned in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("forward", "def jvp_loss("), ("split", "def loss_bwd(")])
+def test_show_in_other_modes(model, capsys, mode, expected):
+    assert main(["show", f"{model}:loss", "--mode", mode]) == 0
+    assert expected in capsys.readouterr().out
+
+
+def test_explain_prints_every_stage(model, capsys):
+    assert main(["explain", f"{model}:loss"]) == 0
+    assert "np.sin(x)" in capsys.readouterr().out
+
+
+def test_explain_prints_one_stage(model, capsys):
+    assert main(["explain", f"{model}:loss", "--at", "normalize"]) == 0
+    assert "np.sin(x)" in capsys.readouterr().out
+
+
+def test_check_says_that_derivatives_agree(model, capsys):
+    assert main(["check", f"{model}:loss", "--args", "0.3, w=np.float64(2.0)"]) == 0
+    assert "reverse, forward agree with numeric derivatives up to order 2" in capsys.readouterr().out
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as raised:
+        main(["--version"])
+    assert raised.value.code == 0 and capsys.readouterr().out.startswith("srcgrad ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["show", "nowhere.py:f"], "srcgrad: no such file: nowhere.py"),
+        (["show", "{model}:los"], "srcgrad: no function 'los' in {model}"),
+        (["show", "{model}"], "srcgrad: expected FILE.py:function"),
+        (["show", "{model}:loss", "--argnums", "7"], "ArgumentError: "),
+        (["show", "{model}:loss", "--argnums", "nothing"], "ArgumentError: "),
+        (["explain", "{model}:loss", "--at", "nowhere"], "srcgrad: "),
+        (["check", "{model}:loss"], "srcgrad: {model}:loss fails with (): TypeError: "),
+        (["check", "{model}:loss", "--args", "0.3,,"], "srcgrad: cannot read --args '0.3,,': SyntaxError"),
+        (["check", "{model}:loss", "--args", "0.3, 1.0", "--modes", "sideways"], "srcgrad: --modes takes reverse"),
+        (["check", "{model}:generator", "--args", "1.0"], "UnsupportedSyntax: "),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_status_2(model, capsys, arguments, message):
+    assert main([item.format(model=model) for item in arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(message.format(model=model)) and captured.out == ""
+    if message.startswith("srcgrad: "):
+        assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "srcgrad: the following arguments are required: COMMAND"),
+        (["derive"], "srcgrad: argument COMMAND: invalid choice: 'derive'"),
+        (["show"], "srcgrad show: the following arguments are required: FUNCTION"),
+        (["show", "m:f", "--mode", "sideways"], "srcgrad show: argument --mode: invalid choice: 'sideways'"),
+        (["show", "m:f", "--argnums", "0,+"], "srcgrad show: argument --argnums: expected positions and names"),
+        (["check", "m:f", "--order", "3"], "srcgrad check: argument --order: invalid choice: 3"),
+    ],
+)
+def test_a_wrong_command_line_is_one_clear_line_and_status_2(capsys, arguments, message):
+    with pytest.raises(SystemExit) as raised:
+        main(arguments)
+    assert raised.value.code == 2
+    error = capsys.readouterr().err
+    assert error.startswith(message) and error.count("\n") == 1
+
+
+def test_a_refused_program_shows_its_caret(model, capsys):
+    assert main(["show", f"{model}:generator"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("UnsupportedSyntax: ") and "15 |     yield x" in error and "^^^^^" in error
+
+
+def test_a_reader_that_stops_reading_is_no_error(model):
+    command = f'"{sys.executable}" -m srcgrad show "{model}:loss"'
+    done = subprocess.run(f"{command} | true", shell=True, capture_output=True, text=True, timeout=120)
+    assert done.stderr == ""
+
+
+def test_python_dash_m_is_the_same_command():
+    done = subprocess.run([sys.executable, "-m", "srcgrad", "show", "nowhere.py:f"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "srcgrad: no such file: nowhere.py\n")

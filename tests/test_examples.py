@@ -1,0 +1,115 @@
+"""What readers copy works: README's example, docs/, examples/, docstrings, and the benchmark's yardsticks."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import importlib.util
+import pkgutil
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import srcgrad
+from benchmarks.cases import cases
+from benchmarks.compile_time import straight_line
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+MODULES = sorted(found.name for found in pkgutil.walk_packages(srcgrad.__path__, "srcgrad."))
+MODULES.remove("srcgrad.__main__")
+
+
+def blocks(text: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def test_readme_shows_the_example_and_the_code_generated_from_it():
+    example, generated = blocks(README)[:2]
+    assert example.strip() in (ROOT / "examples" / "first.py").read_text(encoding="utf-8")
+    assert len(example.strip().splitlines()) <= 10
+    command = [sys.executable, "-m", "srcgrad", "show", "examples/first.py:f"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert generated.strip() == shown.strip()
+
+
+def test_readme_has_the_two_commands_each_on_one_line():
+    commands = [line for line in README.splitlines() if line.startswith("python3 -m venv ")]
+    assert [("srcgrad demo" in line, "pytest" in line) for line in commands] == [(True, False), (False, True)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
+    """All blocks of a page are one program, imported from a file because functions need their source."""
+    monkeypatch.chdir(tmp_path)
+    program = "\n\n".join(blocks(page.read_text(encoding="utf-8")))
+    file = tmp_path / f"page_{page.stem.replace('-', '_')}.py"
+    file.write_text(program, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, file.stem, module)
+    spec.loader.exec_module(module)
+
+
+def test_every_page_is_in_the_table_of_contents():
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").split()
+    assert {page.stem for page in PAGES} - {"index"} <= set(index)
+
+
+def test_the_lynx_and_hare_example_finds_the_optimum():
+    result = runpy.run_path(str(ROOT / "examples" / "lynx_hare.py"))
+    assert result["minimum"].value == pytest.approx(2.0187, abs=5e-5)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_in_docstrings_are_true(name):
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert result.failed == 0
+
+
+def directional(case, direction, step):
+    """The central difference of the program along ``direction``, one array per differentiated argument."""
+    values = []
+    for sign in (1.0, -1.0):
+        arguments = list(case.arguments)
+        for number, part in direction.items():
+            arguments[number] = arguments[number] + sign * step * part
+        values.append(case.program(*arguments))
+    return (values[0] - values[1]) / (2.0 * step)
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_a_hand_written_adjoint_is_the_gradient(case):
+    """Along random directions, each argument by itself."""
+    rng = np.random.default_rng(5)
+    argnums = (case.argnums,) if isinstance(case.argnums, int) else case.argnums
+    gradient = case.handwritten(*case.arguments)
+    gradient = dict(zip(argnums, gradient if isinstance(case.argnums, tuple) else (gradient,), strict=True))
+    for number in argnums:
+        part = rng.normal(size=np.shape(case.arguments[number]))
+        # Richardson's extrapolation leaves an error of the fourth order
+        coarse, fine = (directional(case, {number: part}, step) for step in (2e-5, 1e-5))
+        assert np.sum(gradient[number] * part) == pytest.approx((4.0 * fine - coarse) / 3.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
+def test_a_compiled_gradient_is_the_hand_written_one(case):
+    found = srcgrad.grad(case.program, case.argnums)(*case.arguments)
+    expected = case.handwritten(*case.arguments)
+    pairs = [(found, expected)] if isinstance(case.argnums, int) else zip(found, expected, strict=True)
+    for left, right in pairs:
+        np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-12)
+
+
+def test_the_straight_line_program_has_as_many_statements_as_it_says():
+    namespace: dict[str, object] = {}
+    text = straight_line(160)
+    exec(text, namespace)
+    assert len(re.findall(r"^    v\d+ = ", text, flags=re.MULTILINE)) == 160
+    assert np.isfinite(namespace["f"](0.5, 0.25))
