@@ -1,0 +1,39 @@
+"""Ordinary NumPy programs with example arguments: what every mode of the compiler is judged on.
+
+Nothing in these modules knows about derivatives.  ``CASES`` lists every (function, arguments) pair by theme, in the
+order of the text.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from tests.corpus.example import Case, collected
+
+THEMES = (
+    "straight",
+    "branches",
+    "loops",
+    "exits",
+    "calls",
+    "arrays",
+    "indexing",
+    "names",
+    "containers",
+    "comprehensions",
+    "closures",
+    "scalar_functions",
+    "linear_algebra",
+    "dtypes",
+    "kernels",
+    "survive",
+    "directed",
+)
+
+for _theme in THEMES:
+    importlib.import_module(f"tests.corpus.{_theme}")
+
+CASES: tuple[Case, ...] = collected()
+BY_NAME: dict[str, Case] = {case.name: case for case in CASES}
+
+__all__ = ["BY_NAME", "CASES", "THEMES", "Case"]
