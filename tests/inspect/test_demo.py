@@ -62,6 +62,6 @@ def test_the_demonstration_reaches_the_optimum(tmp_path, capsys):
     assert minimum.value == pytest.approx(2.0187, abs=5e-5)
     np.testing.assert_allclose(np.exp(minimum.x), OPTIMUM, rtol=3e-3)
     text = capsys.readouterr().out
-    assert "# lynx_hare.py:" in text, "the adjoint quotes the user's lines"
+    assert "lynx_hare.py:" in text, "the adjoint quotes the user's lines"
     assert "fit: iteration" in text and "published" in text and "value and gradient, compiled" in text
     assert picture.is_file() == (find_spec("matplotlib") is not None)
