@@ -1,8 +1,8 @@
 """Where in a file a function was written, and whether the file still says what was compiled.
 
 Enters: the text of a file and a code object.  Leaves: the place of its ``def`` or ``lambda`` in the parsed file.  A
-file is parsed once for each text it has had.  A function is found by first line and name; several lambdas on one line by
-the columns in their code objects (PEP 657); a function that only moved, by its qualified name and its code.
+file is parsed once for each text it has had.  A function is found by first line and name; several lambdas on one line
+by the columns in their code objects (PEP 657); a function that only moved, by its qualified name and its code.
 """
 
 from __future__ import annotations

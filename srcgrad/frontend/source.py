@@ -7,6 +7,7 @@ srcgrad emitted, on the function itself.
 
 from __future__ import annotations
 
+import builtins
 import difflib
 import inspect
 import linecache
@@ -23,7 +24,7 @@ import gast
 
 from srcgrad.errors import SourceChanged, SourceUnavailable, Span, UnresolvedName
 from srcgrad.frontend.locate import File, Place, locate, parsed
-from srcgrad.syntax.globals import GlobalBinding
+from srcgrad.syntax.globals import GlobalBinding, builtin
 from srcgrad.syntax.parse import children, from_ast, walk
 
 _ABSENT = object()
@@ -118,12 +119,11 @@ class Source:
             return _binding(name, value, None, _cell_reader(closure[name], name))
         if name in namespace:
             return _binding(name, namespace[name], namespace, _global_reader(namespace, name))
-        builtins = self.function.__builtins__  # type: ignore[attr-defined]  # 3.10+, not in typeshed
-        if name in builtins:
-            return GlobalBinding(name, builtins[name], "builtins", name)
+        if hasattr(builtins, name):
+            return builtin(name)
         if span is None:
             return None
-        known = [*self.function.__code__.co_varnames, *closure, *namespace, *builtins]
+        known = [*self.function.__code__.co_varnames, *closure, *namespace, *vars(builtins)]
         close = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean {close[0]!r}?" if close else "define or import it before the function is differentiated"
         raise UnresolvedName(f"the name {name!r} is not defined", span, label="no such name", hint=hint)
@@ -215,7 +215,7 @@ def _tree(place: Place) -> Any:
 def _mangle(root: gast.AST, prefix: str) -> None:
     """Renames ``__x`` to ``_Owner__x`` as the compiler does in the body of a class."""
     for node in walk(root):
-        for name in ("id", "attr", "arg", "name"):
+        for name in ("id", "attr", "name"):
             text = getattr(node, name, None)
             if isinstance(text, str) and text.startswith("__") and not text.endswith("__") and node is not root:
                 setattr(node, name, prefix + text)

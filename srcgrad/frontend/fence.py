@@ -1,0 +1,358 @@
+"""The fence: which Python is differentiated.  One row for each gast node class.
+
+Enters: a ``Source``.  Leaves: nothing; what is outside raises ``UnsupportedSyntax`` with a caret, the reason and what
+to write instead.  A row is ``ADMITTED``, a ``Refusal``, or a check that admits the node in some places.  Only syntax is
+judged here; what a name means is judged by ``normalize`` (which callee has a rule, which context manager is safe).
+Annotations are not looked at: they have no effect in a function's body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.source import Source
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a node is outside: the reason, what the caret points at, what to write instead, and where, if elsewhere."""
+
+    reason: str
+    label: str | None = None
+    hint: str | None = None
+    at: gast.AST | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a node stands."""
+
+    parent: gast.AST | None
+    source: Source
+
+
+Check = Callable[[Any, Place], Refusal | None]
+Row = Refusal | Check | None
+
+ADMITTED: Row = None
+NEVER = Refusal("this node is no part of a function of Python 3", hint="please report the program that made it")
+
+_SKIPPED = frozenset({"annotation", "returns", "type_params", "type_comment", "decorator_list"})
+_CONSUMERS = frozenset({"sum", "max", "min", "any", "all", "list", "tuple", "sorted", "prod", "fsum"})
+_REFLECTION = frozenset(
+    {"locals", "vars", "globals", "dir", "exec", "eval", "setattr", "delattr", "super", "__import__"}
+)
+
+
+def admit(source: Source) -> None:
+    """Raises ``UnsupportedSyntax`` at the first node of ``source`` that is outside the language."""
+    pending: list[tuple[gast.AST, gast.AST | None]] = [(source.node, None)]
+    while pending:
+        node, parent = pending.pop()
+        row = ROWS[type(node)]
+        refusal = row(node, Place(parent, source)) if callable(row) else row
+        if refusal is not None:
+            span = source.span(node if refusal.at is None else refusal.at)
+            raise UnsupportedSyntax(refusal.reason, span, label=refusal.label, hint=refusal.hint)
+        pending.extend((child, node) for child in reversed(list(_inside(node, parent is None))))
+
+
+def _inside(node: gast.AST, outermost: bool) -> Iterator[gast.AST]:
+    """What is judged below ``node``; the defaults of the differentiated function itself are values, not syntax."""
+    for name in node._fields:
+        if name in _SKIPPED or (outermost and name == "args"):
+            continue
+        value = getattr(node, name, None)
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, gast.AST):
+                yield item
+
+
+# --- admitted in some places -----------------------------------------------------------------------------------------
+def _function(node: gast.FunctionDef, place: Place) -> Refusal | None:
+    if place.parent is None or not node.decorator_list:
+        return None
+    return Refusal(
+        "a decorated nested function cannot be differentiated",
+        "this decorator",
+        "decorate a function of the module, or call the decorator's work by name",
+        node.decorator_list[0],
+    )
+
+
+def _subscript(node: gast.Subscript, place: Place) -> Refusal | None:
+    if isinstance(node.ctx, gast.Load):
+        return None
+    if place.source.generated and isinstance(place.parent, gast.AugAssign) and isinstance(node.value, gast.Name):
+        return None
+    what = f"this stores into {node.value.id}" if isinstance(node.value, gast.Name) else "this is a store"
+    if isinstance(place.parent, gast.AugAssign):
+        return Refusal(
+            "an array store cannot be reversed yet", what, "make a new array: y = y + np.where(mask, e, 0.0)"
+        )
+    return Refusal(
+        "an array store cannot be reversed yet",
+        what,
+        "build the array in one expression: np.where, np.concatenate, np.stack([... for ...])",
+    )
+
+
+def _attribute(node: gast.Attribute, place: Place) -> Refusal | None:
+    if isinstance(node.ctx, gast.Load):
+        return None
+    return Refusal(
+        "an attribute store cannot be reversed yet",
+        f"this stores into .{node.attr}",
+        "assign to a local name and return it",
+    )
+
+
+def _with(node: gast.With, place: Place) -> Refusal | None:
+    for item in node.items:
+        if item.optional_vars is not None:
+            return Refusal(
+                "a context manager that binds a name cannot be reversed",
+                "this is entered once, the reverse sweep would enter it again",
+                "only `with np.errstate(...):` is differentiated; open other managers around the call",
+                item,
+            )
+        if not isinstance(item.context_expr, gast.Call):
+            return Refusal(
+                "this context manager cannot be reversed",
+                "not a call of np.errstate",
+                "only `with np.errstate(...):` is differentiated; open other managers around the call",
+                item,
+            )
+    return None
+
+
+def _generator(node: gast.GeneratorExp, place: Place) -> Refusal | None:
+    match place.parent:
+        case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name), args=[first, *_]):
+            if first is node and name in _CONSUMERS:
+                return None
+    return Refusal(
+        "a generator expression cannot be reversed here",
+        "this is evaluated later, item by item",
+        "write a list: [... for ...]",
+    )
+
+
+def _comprehension(node: gast.comprehension, place: Place) -> Refusal | None:
+    return Refusal("an async comprehension cannot be differentiated", hint=_SYNC) if node.is_async else None
+
+
+def _set(node: gast.Set, place: Place) -> Refusal | None:
+    match place.parent:
+        case gast.Compare(ops=[*_, gast.In() | gast.NotIn()], comparators=[*_, last]) if last is node:
+            return None
+    return Refusal("a set has no order to differentiate in", "a set display", "write a tuple or a list")
+
+
+def _dict(node: gast.Dict, place: Place) -> Refusal | None:
+    if all(key is not None for key in node.keys):
+        return None
+    spread = next(value for key, value in zip(node.keys, node.values) if key is None)
+    return Refusal(
+        "a dict display with ** cannot be differentiated yet", "its keys are not known", "name the keys", spread
+    )
+
+
+def _call(node: gast.Call, place: Place) -> Refusal | None:
+    if not isinstance(node.func, gast.Name) or node.func.id not in _REFLECTION:
+        return None
+    binding = place.source.resolve(node.func.id)
+    if binding is None or binding.module != "builtins":
+        return None
+    return Refusal(
+        f"{node.func.id}() reaches names and objects behind the compiler's back",
+        "this cannot be followed",
+        "name what you read, and pass it as an argument",
+    )
+
+
+def _match_value(node: gast.MatchValue, place: Place) -> Refusal | None:
+    match node.value:
+        case gast.Constant() | gast.Attribute() | gast.UnaryOp() | gast.BinOp():
+            return None
+    return _PATTERN
+
+
+def _match_as(node: gast.MatchAs, place: Place) -> Refusal | None:
+    return None if node.pattern is None and node.name is None else _PATTERN
+
+
+# --- refused ---------------------------------------------------------------------------------------------------------
+_SYNC = "differentiate a plain function, and await around the call"
+_ASYNC = Refusal("an async function cannot be differentiated", "this function is async", _SYNC)
+_AWAIT = Refusal("await cannot be reversed", "this waits", _SYNC)
+_YIELD = Refusal("a generator cannot be reversed", "this function yields", "return a list")
+_CLASS = Refusal(
+    "a class inside a differentiated function is not supported", "defined at each call", "define it in the module"
+)
+_DELETE = Refusal(
+    "del cannot be reversed", "the reverse sweep may need it", "leave it out: a name dies when it is rebound"
+)
+_IMPORT = Refusal("an import cannot be differentiated", "imported at each call", "import at the top of the module")
+_GLOBAL = Refusal(
+    "a store into a global cannot be reversed", "this name is bound outside", "return the new value as a result"
+)
+_NONLOCAL = Refusal(
+    "a store into an enclosing function cannot be reversed",
+    "this name is bound outside",
+    "return the new value, and assign it where the name lives",
+)
+_TRY = Refusal(
+    "an exception handler cannot be reversed",
+    "where it is left is not known",
+    "test the condition with if before it fails, or catch around the differentiated call",
+)
+_TYPE_ALIAS = Refusal("a type alias is no computation", "defined at each call", "define it in the module")
+_TEMPLATE = Refusal("a template string cannot be differentiated", "a t-string", "write an f-string")
+_SET_COMPREHENSION = Refusal(
+    "a set has no order to differentiate in", "a set comprehension", "write a list: [... for ...]"
+)
+_DICT_COMPREHENSION = Refusal(
+    "a dict comprehension cannot be differentiated yet", "its keys are not known", "name the keys: {'a': ..., 'b': ...}"
+)
+_PATTERN = Refusal(
+    "only constants, | and _ are differentiated as patterns",
+    "this pattern takes the subject apart or names it",
+    "match on a constant, and unpack with an assignment or an if",
+)
+
+# --- the table -------------------------------------------------------------------------------------------------------
+ROWS: dict[type, Row] = {
+    # modules
+    gast.Module: NEVER,
+    gast.Interactive: NEVER,
+    gast.Expression: NEVER,
+    gast.FunctionType: NEVER,
+    gast.Suite: NEVER,
+    # statements
+    gast.FunctionDef: _function,
+    gast.AsyncFunctionDef: _ASYNC,
+    gast.ClassDef: _CLASS,
+    gast.Return: ADMITTED,
+    gast.Delete: _DELETE,
+    gast.Assign: ADMITTED,
+    gast.TypeAlias: _TYPE_ALIAS,
+    gast.AugAssign: ADMITTED,
+    gast.AnnAssign: ADMITTED,
+    gast.Print: NEVER,
+    gast.For: ADMITTED,
+    gast.AsyncFor: _AWAIT,
+    gast.While: ADMITTED,
+    gast.If: ADMITTED,
+    gast.With: _with,
+    gast.AsyncWith: _AWAIT,
+    gast.Match: ADMITTED,
+    gast.Raise: ADMITTED,
+    gast.Try: _TRY,
+    gast.TryStar: _TRY,
+    gast.Assert: ADMITTED,
+    gast.Import: _IMPORT,
+    gast.ImportFrom: _IMPORT,
+    gast.Exec: NEVER,
+    gast.Global: _GLOBAL,
+    gast.Nonlocal: _NONLOCAL,
+    gast.Expr: ADMITTED,
+    gast.Pass: ADMITTED,
+    gast.Break: ADMITTED,
+    gast.Continue: ADMITTED,
+    # expressions
+    gast.BoolOp: ADMITTED,
+    gast.NamedExpr: ADMITTED,
+    gast.BinOp: ADMITTED,
+    gast.UnaryOp: ADMITTED,
+    gast.Lambda: ADMITTED,
+    gast.IfExp: ADMITTED,
+    gast.Dict: _dict,
+    gast.Set: _set,
+    gast.ListComp: ADMITTED,
+    gast.SetComp: _SET_COMPREHENSION,
+    gast.DictComp: _DICT_COMPREHENSION,
+    gast.GeneratorExp: _generator,
+    gast.Await: _AWAIT,
+    gast.Yield: _YIELD,
+    gast.YieldFrom: _YIELD,
+    gast.Compare: ADMITTED,
+    gast.Call: _call,
+    gast.Repr: NEVER,
+    gast.FormattedValue: ADMITTED,
+    gast.Interpolation: _TEMPLATE,
+    gast.JoinedStr: ADMITTED,
+    gast.TemplateStr: _TEMPLATE,
+    gast.Constant: ADMITTED,
+    gast.Attribute: _attribute,
+    gast.Subscript: _subscript,
+    gast.Starred: ADMITTED,
+    gast.Name: ADMITTED,
+    gast.List: ADMITTED,
+    gast.Tuple: ADMITTED,
+    gast.Slice: ADMITTED,
+    # contexts
+    gast.Load: ADMITTED,
+    gast.Store: ADMITTED,
+    gast.Del: _DELETE,
+    gast.AugLoad: NEVER,
+    gast.AugStore: NEVER,
+    gast.Param: ADMITTED,
+    # operators
+    gast.And: ADMITTED,
+    gast.Or: ADMITTED,
+    gast.Add: ADMITTED,
+    gast.Sub: ADMITTED,
+    gast.Mult: ADMITTED,
+    gast.MatMult: ADMITTED,
+    gast.Div: ADMITTED,
+    gast.Mod: ADMITTED,
+    gast.Pow: ADMITTED,
+    gast.LShift: ADMITTED,
+    gast.RShift: ADMITTED,
+    gast.BitOr: ADMITTED,
+    gast.BitXor: ADMITTED,
+    gast.BitAnd: ADMITTED,
+    gast.FloorDiv: ADMITTED,
+    gast.Invert: ADMITTED,
+    gast.Not: ADMITTED,
+    gast.UAdd: ADMITTED,
+    gast.USub: ADMITTED,
+    gast.Eq: ADMITTED,
+    gast.NotEq: ADMITTED,
+    gast.Lt: ADMITTED,
+    gast.LtE: ADMITTED,
+    gast.Gt: ADMITTED,
+    gast.GtE: ADMITTED,
+    gast.Is: ADMITTED,
+    gast.IsNot: ADMITTED,
+    gast.In: ADMITTED,
+    gast.NotIn: ADMITTED,
+    # parts of expressions and statements
+    gast.comprehension: _comprehension,
+    gast.ExceptHandler: _TRY,
+    gast.arguments: ADMITTED,
+    gast.keyword: ADMITTED,
+    gast.alias: _IMPORT,
+    gast.withitem: ADMITTED,
+    gast.match_case: ADMITTED,
+    # patterns
+    gast.MatchValue: _match_value,
+    gast.MatchSingleton: ADMITTED,
+    gast.MatchSequence: _PATTERN,
+    gast.MatchMapping: _PATTERN,
+    gast.MatchClass: _PATTERN,
+    gast.MatchStar: _PATTERN,
+    gast.MatchAs: _match_as,
+    gast.MatchOr: ADMITTED,
+    # typing, which has no effect
+    gast.type_ignore: ADMITTED,
+    gast.TypeVar: ADMITTED,
+    gast.ParamSpec: ADMITTED,
+    gast.TypeVarTuple: ADMITTED,
+}
