@@ -19,10 +19,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 import srcgrad
+from srcgrad.derivative import Derivative
 from srcgrad.inspect.report import print_code
 from srcgrad.inspect.target import BadTarget, resolve
 
 TARGET = "FILE.py:function or package.module:function"
+STAGES = ("source", "normalize", "analysis", "reverse", "emit")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -65,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
 
     explain = commands.add_parser("explain", help="print the program as a stage of the compiler sees it")
     _add_function(explain)
-    explain.add_argument("--at", metavar="STAGE", default=None, help="one stage only, such as normalize")
+    explain.add_argument("--at", choices=STAGES, default=None, help="this stage only")
     explain.set_defaults(run=_explain)
 
     check = commands.add_parser("check", help="compare the derivatives with numeric ones")
@@ -109,12 +111,19 @@ def _version() -> str:
 
 
 def _show(options: argparse.Namespace) -> int:
-    print_code(srcgrad.api.source_of(resolve(options.function), options.argnums, mode=options.mode))
+    print_code(Derivative(_function(options), options.argnums, mode=options.mode).source)
     return 0
 
 
 def _explain(options: argparse.Namespace) -> int:
-    print_code(srcgrad.grad(_function(options), options.argnums).explain(at=options.at))
+    derivative = Derivative(_function(options), options.argnums)
+    if options.at:
+        print_code(derivative.explain(at=options.at))
+        return 0
+    for stage in STAGES:
+        print(f"# === {stage}")
+        print_code(derivative.explain(at=stage))
+        print()
     return 0
 
 

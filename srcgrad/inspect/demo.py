@@ -137,14 +137,14 @@ def main(plot_to: Path | None = Path("lynx_hare.png")) -> Minimum:
     print(f"Lynx and hare pelts of the Hudson's Bay Company, {years[0]}-{years[-1]}: {len(years)} years.")
     print(f"The model is a plain Python function, {squared_log_error.__module__}.{squared_log_error.__name__}.\n")
 
+    start = np.log(START)
     begin = perf_counter()
     value_and_gradient = srcgrad.value_and_grad(squared_log_error)
-    source = value_and_gradient.source
+    source = value_and_gradient.source_for(start, hare, lynx)
     print(f"srcgrad turned it into {source.count(chr(10))} lines of Python in {duration(perf_counter() - begin)}:\n")
     print(adjoint_excerpt(source), end="\n\n")
 
     progress = Progress()
-    start = np.log(START)
 
     def show(minimum: Minimum) -> None:
         norm = float(np.max(np.abs(minimum.gradient)))

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from srcgrad.inspect.cli import main
+from srcgrad.inspect.cli import STAGES, main
 
 MODEL = """\
 import numpy as np
@@ -62,7 +62,9 @@ def test_show_in_other_modes(model, capsys, mode, expected):
 
 def test_explain_prints_every_stage(model, capsys):
     assert main(["explain", f"{model}:loss"]) == 0
-    assert "np.sin(x)" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert [line for line in text.splitlines() if line.startswith("# ===")] == [f"# === {stage}" for stage in STAGES]
+    assert "def grad_loss(" in text
 
 
 def test_explain_prints_one_stage(model, capsys):
@@ -89,7 +91,6 @@ def test_version(capsys):
         (["show", "{model}"], "srcgrad: expected FILE.py:function"),
         (["show", "{model}:loss", "--argnums", "7"], "ArgumentError: "),
         (["show", "{model}:loss", "--argnums", "nothing"], "ArgumentError: "),
-        (["explain", "{model}:loss", "--at", "nowhere"], "srcgrad: "),
         (["check", "{model}:loss"], "srcgrad: {model}:loss fails with (): TypeError: "),
         (["check", "{model}:loss", "--args", "0.3,,"], "srcgrad: cannot read --args '0.3,,': SyntaxError"),
         (["check", "{model}:loss", "--args", "0.3, 1.0", "--modes", "sideways"], "srcgrad: --modes takes reverse"),
@@ -112,6 +113,7 @@ def test_bad_input_is_one_clear_line_and_status_2(model, capsys, arguments, mess
         (["show"], "srcgrad show: the following arguments are required: FUNCTION"),
         (["show", "m:f", "--mode", "sideways"], "srcgrad show: argument --mode: invalid choice: 'sideways'"),
         (["show", "m:f", "--argnums", "0,+"], "srcgrad show: argument --argnums: expected positions and names"),
+        (["explain", "m:f", "--at", "nowhere"], "srcgrad explain: argument --at: invalid choice: 'nowhere'"),
         (["check", "m:f", "--order", "3"], "srcgrad check: argument --order: invalid choice: 3"),
     ],
 )
