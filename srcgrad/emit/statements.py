@@ -20,6 +20,7 @@ from srcgrad.errors import InternalError
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # astor touches ast.Num and its kin
     from astor.code_gen import SourceGenerator
+    from astor.op_util import Precedence
 
 _INDENT = "    "
 
@@ -154,9 +155,17 @@ class _Writer:
 class _Generator(SourceGenerator):  # type: ignore[misc]
     """astor, with the parentheses that black puts: ``-(x**2)``, ``(x,) = y``."""
 
+    def visit_Slice(self, node: ast.Slice) -> None:
+        for position, bound in enumerate((node.lower, node.upper, node.step)):
+            if position == 1 or (position == 2 and bound is not None):
+                self.write(":")
+            if bound is not None:
+                bound._pp = Precedence.Comma  # type: ignore[attr-defined]
+                self.write(bound)
+
     def visit_Tuple(self, node: ast.Tuple) -> None:
         if len(node.elts) == 1:
-            node._pp = 1_000_000  # type: ignore[attr-defined]
+            node._pp = Precedence.highest  # type: ignore[attr-defined]
         super().visit_Tuple(node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
@@ -164,7 +173,7 @@ class _Generator(SourceGenerator):  # type: ignore[misc]
         if isinstance(operand, ast.BinOp) and isinstance(operand.op, ast.Pow) and not isinstance(node.op, ast.Not):
             with self.delimit(node, node.op):
                 self.write({ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}[type(node.op)])
-                operand._pp = 1_000_000  # type: ignore[attr-defined]
+                operand._pp = Precedence.highest  # type: ignore[attr-defined]
                 self.write(operand)
         else:
             super().visit_UnaryOp(node)

@@ -47,7 +47,7 @@ class Token:
         self.priority = 0
         self.before = False
         self.match: Token | None = None
-        self.role = role  # unary | vararg | slice | call | paren | subscript | list | brace | params | optional ...
+        self.role = role  # unary | vararg | argument | slice | call | paren | subscript | list | brace | params | optional ...
         self.depth = 0
 
     def __repr__(self) -> str:
@@ -221,7 +221,8 @@ def _classify_operator(token: Token, previous: Token | None, top: _Bracket, posi
         if not top.lambdas and not top.loops:
             token.priority = COMMA
     elif text in _UNARY and _expects_operand(previous):
-        token.role = "vararg" if text.startswith("*") else "unary"
+        argument = top.role in ("call", "params")
+        token.role = "unary" if not text.startswith("*") else "argument" if argument else "vararg"
     elif text == ":":
         if top.lambdas:
             top.lambdas -= 1
@@ -246,16 +247,16 @@ def _classify_operator(token: Token, previous: Token | None, top: _Bracket, posi
 def _space(tokens: list[Token]) -> None:
     """Set the prefix of every token as black would."""
     complexity: dict[int, bool] = {}
-    opened: list[tuple[Token, int]] = []
+    opened: list[int] = []
     for position, token in enumerate(tokens):
         previous = tokens[position - 1] if position else None
-        if token.kind == "open":
-            opened.append((token, position))
-        elif token.kind == "close":
+        if token.kind == "close":
             opened.pop()
         if previous is not None:
-            start = opened[-1][1] if opened else 0
+            start = opened[-1] if opened else 0
             token.prefix = _prefix(tokens, position, previous, token, start, complexity)
+        if token.kind == "open":
+            opened.append(position)
 
 
 def _prefix(
@@ -264,7 +265,7 @@ def _prefix(
     text = token.text
     if token.kind == "close" or text in (",", ";") or previous.kind == "open":
         return ""
-    if previous.role in ("unary", "vararg", "keyword") and previous.text not in (",",):
+    if previous.role in ("unary", "vararg", "argument", "keyword"):
         return "" if token.kind != "keyword" or previous.role != "unary" else " "
     if token.role == "keyword" and text == "=":
         return ""
@@ -304,7 +305,7 @@ def _is_complex(tokens: list[Token], position: int, start: int, complexity: dict
                 break
             depth += (token.kind == "open") - (token.kind == "close")
             found = (
-                token.kind == "keyword"
+                (token.kind == "keyword" and token.role != "of for" and token.priority != COMPREHENSION)
                 or (token.kind == "op" and token.role not in ("slice", "unary") and token.text not in (",", ":"))
                 or token.role in ("call", "subscript")
             )
