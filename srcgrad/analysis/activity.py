@@ -1,0 +1,235 @@
+"""Activity: which names vary with the differentiated inputs, and which are useful to the result, at each point.
+
+Enters: ``Function``, the names of its differentiated parameters, and the names whose type proves them inert.  Leaves:
+``Activity``.  A name is *active* at a point if it is varied and useful there (Hascoët & Pascual, *The Tapenade
+automatic differentiation tool*, §5.1; Griewank & Walther, *Evaluating Derivatives*, §6.2)::
+
+    t = x * 2        varied after: x, t         useful before: x
+    u = 3.0          (kills u: a bare name)     useful before: t
+    s = t * u        varied after: x, t, s      useful before: t, u
+    return s                                    useful before: s
+
+A sequence that ``append`` fills with tuples (a tape) is tracked by position: ``tape[0]``, ``tape[1]``, … are
+pseudo-names of their own, weakly updated by ``append`` and read by ``pop``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import gast
+
+from srcgrad.analysis.cfg import ENTRY, EXIT, Graph, Names, NameSet, bound_here, graph_of, solve, walk
+from srcgrad.frontend.normal_form import (
+    AddAt,
+    Append,
+    Apply,
+    Bind,
+    Call,
+    Copy,
+    For,
+    Function,
+    Index,
+    Pack,
+    Pop,
+    Return,
+    Statement,
+    Unpack,
+)
+from srcgrad.syntax.globals import GlobalReference
+
+
+def atoms(expression: gast.expr) -> tuple[str, ...]:
+    """The local names of an atom or of a display of atoms."""
+    if isinstance(expression, GlobalReference):
+        return ()
+    if isinstance(expression, gast.Name):
+        return (expression.id,)
+    if isinstance(expression, gast.Tuple | gast.List):
+        return tuple(name for element in expression.elts for name in atoms(element))
+    return ()
+
+
+def inputs(statement: Statement) -> tuple[str, ...]:
+    """The names through which a derivative can reach what a statement binds."""
+    match statement:
+        case Bind(operation=Copy(source=source)):
+            return (source,)
+        case Bind(operation=Index(base=base)):
+            return (base,)
+        case Bind(operation=Apply(rule=rule, arguments=arguments)):
+            return tuple(n for p, e in arguments.items() if p in rule.differentiable for n in atoms(e))
+        case Bind(operation=Call(arguments=arguments)):
+            return tuple(name for expression in arguments for name in atoms(expression))
+        case Bind(operation=Pack(elements=elements)):
+            return tuple(name for expression in elements for name in atoms(expression))
+        case Unpack(source=source):
+            return (source,)
+        case Append(value=value) | AddAt(value=value) | Return(value=value):
+            return atoms(value)
+    return ()
+
+
+def entry_name(sequence: str, position: int) -> str:
+    """The pseudo-name of one position of the tuples on a tape."""
+    return f"{sequence}[{position}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Activity:
+    """Varied and useful names before and after every statement; tapes by position in ``tapes``."""
+
+    function: Function
+    graph: Graph
+    names: Names
+    tapes: dict[str, int]  # tape -> length of its tuples
+    varied_in: list[int]
+    varied_out: list[int]
+    useful_in: list[int]  # useful before the node
+    useful_out: list[int]  # useful after the node
+
+    def varied_before(self, statement: Statement) -> NameSet:
+        return NameSet(self.names, self.varied_in[self.graph.heads[statement]])
+
+    def varied_after(self, statement: Statement) -> NameSet:
+        return NameSet(self.names, self.varied_out[self.graph.tails[statement]])
+
+    def useful_before(self, statement: Statement) -> NameSet:
+        return NameSet(self.names, self.useful_in[self.graph.heads[statement]])
+
+    def useful_after(self, statement: Statement) -> NameSet:
+        return NameSet(self.names, self.useful_out[self.graph.tails[statement]])
+
+    def active_before(self, statement: Statement) -> NameSet:
+        return self.varied_before(statement) & self.useful_before(statement)
+
+    def active_after(self, statement: Statement) -> NameSet:
+        return self.varied_after(statement) & self.useful_after(statement)
+
+    def varied_at_entry(self) -> NameSet:
+        return NameSet(self.names, self.varied_in[ENTRY])
+
+    def varied_at_exit(self) -> NameSet:
+        return NameSet(self.names, self.varied_in[EXIT])
+
+    def active_names(self) -> NameSet:
+        """The names that are active at some point."""
+        bits = 0
+        for varied, useful in zip(self.varied_out, self.useful_out, strict=True):
+            bits |= varied & useful
+        for varied, useful in zip(self.varied_in, self.useful_in, strict=True):
+            bits |= varied & useful
+        return NameSet(self.names, bits)
+
+    def tape_positions(self, sequence: str) -> tuple[int, ...]:
+        """The positions of a tape's tuples that carry a derivative somewhere."""
+        active = self.active_names()
+        if sequence in active:
+            return tuple(range(self.tapes[sequence]))
+        return tuple(j for j in range(self.tapes[sequence]) if entry_name(sequence, j) in active)
+
+
+def activity(function: Function, varied: Iterable[str], inert: Callable[[str], bool] = lambda name: False) -> Activity:
+    """Solve both directions for the given varied parameters; ``inert`` names never vary."""
+    graph = graph_of(function)
+    names = Names(function.parameters)
+    tapes: dict[str, int] = {}
+    for statement in walk(function.body):
+        for name in (*bound_here(statement), *inputs(statement)):
+            names.add(name)
+        match statement:
+            case Append(sequence=sequence, value=gast.Tuple(elts=elements)):
+                tapes[sequence] = max(tapes.get(sequence, 0), len(elements))
+            case Pop(sequence=sequence, targets=targets, tupled=True):
+                tapes[sequence] = max(tapes.get(sequence, 0), len(targets))
+    for sequence, width in tapes.items():
+        names.add(sequence)
+        for position in range(width):
+            names.add(entry_name(sequence, position))
+    solver = _Transfer(graph, names, tapes, names.mask(n for n in names.listed if inert(n)))
+    start = names.mask(varied) & ~solver.inert
+    varied_in, varied_out = solve(graph, solver.varied, start)
+    useful_out, useful_in = solve(graph, solver.useful, 0, backward=True)
+    return Activity(function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out)
+
+
+class _Transfer:
+    """The transfer functions of both directions, with the operands of every node as bit sets made once."""
+
+    def __init__(self, graph: Graph, names: Names, tapes: dict[str, int], inert: int) -> None:
+        self.graph = graph
+        self.names = names
+        self.tapes = tapes
+        self.inert = inert
+        self.entries = {t: names.mask(entry_name(t, j) for j in range(width)) for t, width in tapes.items()}
+        self.reads: dict[int, int] = {}
+        self.binds: dict[int, int] = {}
+        for node, statement in enumerate(graph.statements):
+            if statement is None or graph.is_tail[node]:
+                continue
+            self.reads[node] = self.whole(inputs(statement))
+            self.binds[node] = self.whole(bound_here(statement))
+
+    def whole(self, sequence_names: Iterable[str]) -> int:
+        """The names, each tape together with its positions."""
+        bits = 0
+        for name in sequence_names:
+            bits |= self.names.mask((name,)) | self.entries.get(name, 0)
+        return bits
+
+    def varied(self, node: int, state: int) -> int:
+        statement = None if self.graph.is_tail[node] else self.graph.statements[node]
+        match statement:
+            case None:
+                return state
+            case Bind() | Unpack():
+                # A tape that is copied or unpacked varies as a whole, at every position.
+                state = state & ~self.binds[node] | (self.binds[node] if state & self.reads[node] else 0)
+            case For():
+                state &= ~self.binds[node]
+            case Append(sequence=sequence, value=value):
+                if isinstance(value, gast.Tuple):
+                    for position, element in enumerate(value.elts):
+                        if state & self.whole(atoms(element)):
+                            state |= self.names.mask((entry_name(sequence, position),))
+                elif state & self.reads[node]:
+                    state |= self.names.mask((sequence,))
+            case Pop(sequence=sequence, targets=targets, tupled=tupled):
+                for position, target in enumerate(targets):
+                    source = self.names.mask((sequence, entry_name(sequence, position)) if tupled else (sequence,))
+                    bit = self.names.mask((target,))
+                    state = state & ~bit | (bit if state & source else 0)
+            case AddAt(buffer=buffer):
+                if state & self.reads[node]:
+                    state |= self.names.mask((buffer,))
+        return state & ~self.inert
+
+    def useful(self, node: int, state: int) -> int:
+        statement = None if self.graph.is_tail[node] else self.graph.statements[node]
+        match statement:
+            case Bind() | Unpack():
+                if state & self.binds[node]:
+                    state = state & ~self.binds[node] | self.reads[node]
+            case For():
+                # The index is bound on the way into the body only, so it stays useful before the loop.
+                return state
+            case Return():
+                # Useful restarts here: nothing after a return is executed.
+                return self.reads[node]
+            case Append(sequence=sequence, value=value):
+                if isinstance(value, gast.Tuple):
+                    for position, element in enumerate(value.elts):
+                        if state & self.names.mask((sequence, entry_name(sequence, position))):
+                            state |= self.whole(atoms(element))
+                elif state & self.names.mask((sequence,)):
+                    state |= self.reads[node]
+            case Pop(sequence=sequence, targets=targets, tupled=tupled):
+                for position, target in enumerate(targets):
+                    bit = self.names.mask((target,))
+                    if state & bit:
+                        state = state & ~bit | self.names.mask((entry_name(sequence, position),) if tupled else (sequence,))
+            case AddAt(buffer=buffer):
+                if state & self.names.mask((buffer,)):
+                    state |= self.reads[node]
+        return state

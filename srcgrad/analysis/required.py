@@ -1,0 +1,416 @@
+"""Required values: which versions of which names the reverse sweep reads, and how each one reaches it.
+
+Enters: ``Layout`` and the ``Reference``s that the text of the reverse sweep was made with (the text of every statement
+is made first; nothing else is required).  Leaves: ``Plan``: what to record where in the forward sweep, what to read back
+at the head of every reversed pass, and the name under which each reference finds its value.
+
+Three kinds of facts can be required: *bindings* (the versions planned here), *shadow bindings* (the adjoint buffer that
+belongs to an array that is stored into) and *contents* (what a class of arrays held before a store).  While arrays are
+not stored into, every class is functional: recorded references keep their contents, and the last two sets are empty.
+``Reference.shape_only`` already tells reads that touch contents from reads that do not.
+
+A block that runs once keeps its versions in locals.  A block that repeats appends one tuple of values and one of
+decisions per pass, at the last position where every version is still held by its own name::
+
+    for i in range(n):            tape.append((s, u))   is placed here if s and u are read,
+        u = np.sin(s)             <- after this and
+        s = u * x + s / 3.0       <- before this
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.analysis.cfg import Graph, definitely_assigned, graph_of
+from srcgrad.analysis.layout import Frame, Layout, Slot
+from srcgrad.frontend.normal_form import Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import clone
+
+
+class Reference(gast.Name):
+    """A read of a primal value by the reverse sweep: the version of ``id`` just before ``position`` of ``block``."""
+
+    block: Block
+    position: int
+    shape_only: bool
+
+
+class Hidden(gast.Name):
+    """A read of a value that the forward sweep keeps for the compiler: a trip count, or what a call saved."""
+
+    owner: Statement
+    role: str  # "passes" | "saved" | "iterable"
+
+
+class Decision(gast.Name):
+    """The test of a statement, as the reverse sweep asks it again."""
+
+    owner: Statement
+
+
+def reference(name: str, block: Block, position: int, *, shape_only: bool = False) -> Reference:
+    node = Reference(name, gast.Load(), None, None)
+    node.block, node.position, node.shape_only = block, position, shape_only
+    return node
+
+
+def hidden(owner: Statement, role: str) -> Hidden:
+    node = Hidden(role, gast.Load(), None, None)
+    node.owner, node.role = owner, role
+    return node
+
+
+def decision(owner: Statement) -> Decision:
+    node = Decision("test", gast.Load(), None, None)
+    node.owner = owner
+    return node
+
+
+# --- the plan ---------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Record:
+    """One append: ``names`` (None where the name is not bound yet) go on ``tape``."""
+
+    tape: str
+    names: tuple[str | None, ...]
+
+
+@dataclass(eq=False)
+class Lane:
+    """The slots of one repeating block that one tape carries.  ``point`` None: append at the end and at every exit."""
+
+    tape: str
+    slots: tuple[Slot, ...]
+    point: int | None
+    copies: dict[Slot, str] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Plan:
+    layout: Layout
+    names: dict[Slot, str]  # slot -> the local that holds it in the reverse sweep
+    copies: dict[tuple[Block, int], list[tuple[str, str]]]  # (block, before this position) -> (copy, source)
+    lanes: dict[Block, list[Lane]]
+    remade: dict[Block, list[tuple[str, gast.expr]]]  # assignments at the head of a reversed pass
+    inline: dict[Slot, gast.expr]  # slots that are literals
+    kept: dict[tuple[Statement, str], str]  # hidden values -> the local that the forward sweep binds
+    tests: dict[Statement, gast.expr | None]  # decisions: the test itself if it can be asked again, else None (kept)
+    indices: dict[Block, str]  # counted loop body -> the name of its reversed index
+    saved: tuple[Slot, ...]  # the slots of blocks that run once, for the saved tuple of a pair
+    holders: dict[Slot, str]  # those slots -> the local that holds them when the forward sweep ends
+    unset: list[str]  # names bound to None at entry, so that a record may read them on every path
+
+
+CHEAP = (
+    gast.BinOp | gast.UnaryOp | gast.BoolOp | gast.Compare | gast.Constant | gast.Subscript | gast.Slice | gast.Tuple
+    | gast.Name | gast.Attribute | gast.operator | gast.unaryop | gast.boolop | gast.cmpop | gast.expr_context
+)  # fmt: skip
+
+
+def _is_cheap(expression: gast.AST) -> bool:
+    """Whether asking again costs no more than recording: no call but ``len``, ``range`` and ``reversed``, at most a dozen nodes."""
+    nodes = list(gast.walk(expression))
+    for node in nodes:
+        if isinstance(node, gast.Call):
+            if not (isinstance(node.func, GlobalReference) and node.func.binding.value in (len, range, reversed)):
+                return False
+        elif not isinstance(node, CHEAP):
+            return False
+    return len([n for n in nodes if isinstance(n, gast.expr)]) <= 12
+
+
+def local_names(expression: gast.AST) -> list[gast.Name]:
+    """The nodes of an expression that name locals."""
+    return [n for n in gast.walk(expression) if isinstance(n, gast.Name) and not isinstance(n, GlobalReference)]
+
+
+class Planner:
+    """Resolves references one by one, records what must be recorded, and makes again what need not be."""
+
+    def __init__(self, layout: Layout, namer: Namer, *, pair: bool, can_index: Callable[[str], bool]) -> None:
+        self.layout = layout
+        self.namer = namer
+        self.pair = pair
+        self.can_index = can_index
+        self.slots: dict[Slot, bool] = {}  # slot -> whether some read needs its contents
+        self.expressions: dict[Slot, gast.expr] = {}  # slots made again instead of recorded
+        self.hidden: dict[tuple[Statement, str], Slot] = {}
+        self.tests: dict[Statement, gast.expr | None] = {}
+        self.ranges: dict[Statement, gast.expr | None] = {}
+        self.positions: dict[Statement, tuple[Block, int]] = {
+            s: (f.block, j) for f in layout.frames for j, s in enumerate(f.block.statements)
+        }
+
+    # --- what is asked for -------------------------------------------------------------------------------------------
+    def need(self, node: Reference) -> Slot:
+        slot = self.layout.slot(node.id, node.block, node.position)
+        if slot not in self.slots:
+            self.slots[slot] = not node.shape_only
+            again = self._again(slot)
+            if again is not None:
+                self.expressions[slot] = again
+                for name in local_names(again):
+                    assert isinstance(name, Reference)
+                    self.need(name)
+        elif not node.shape_only:
+            self.slots[slot] = True
+        return slot
+
+    def need_all(self, expression: gast.AST) -> None:
+        for node in gast.walk(expression):
+            if isinstance(node, Reference):
+                self.need(node)
+
+    def need_hidden(self, owner: Statement, role: str) -> None:
+        block, position = self.positions[owner]
+        name = {"test": "taken"}.get(role, role)
+        order = self.layout.orders[block]
+        slot = Slot(order, position, f"{name} {len(self.hidden)}", len(block.statements), hidden=True)
+        self.hidden.setdefault((owner, role), slot)
+
+    def settle(self, decisions: Iterable[tuple[Statement, gast.expr]]) -> None:
+        """Choose for each test: ask it again if all it reads is at hand anyway, else keep the answer."""
+        for owner, test in decisions:
+            block, position = self.positions[owner]
+            if _is_cheap(test) and all(self._at_hand(n.id, block, position) for n in local_names(test)):
+                self.tests[owner] = made = referring(test, block, position)
+                self.need_all(made)
+            else:
+                self.tests[owner] = None
+                self.need_hidden(owner, "test")
+
+    def settle_iterable(self, loop: For) -> None:
+        """Choose for a counted loop: form its range again if that needs no record, else keep it."""
+        block, position = self.positions[loop]
+        free = (self._is_free(self.layout.slot(n.id, block, position)) for n in local_names(loop.iterable))
+        if _is_cheap(loop.iterable) and all(free):
+            self.ranges[loop] = made = referring(loop.iterable, block, position)
+            self.need_all(made)
+        else:
+            self.ranges[loop] = None
+            self.need_hidden(loop, "iterable")
+
+    def _at_hand(self, name: str, block: Block, position: int) -> bool:
+        slot = self.layout.slot(name, block, position)
+        return slot in self.slots or self._is_free(slot)
+
+    def _is_free(self, slot: Slot) -> bool:
+        """Whether reading this version costs no record: it runs once, or it is the index of a reversed loop."""
+        frame = self.layout.frames[slot.order]
+        return not frame.repeats or self._is_index(frame, slot)
+
+    @staticmethod
+    def _is_index(frame: Frame, slot: Slot) -> bool:
+        owner = frame.owner
+        return isinstance(owner, For) and owner.counted and owner.index == slot.name and slot.defined < 0
+
+    def _again(self, slot: Slot) -> gast.expr | None:
+        """The expression that makes a repeating block's version again from what needs no record, if there is one."""
+        frame = self.layout.frames[slot.order]
+        if not frame.repeats or slot.defined < 0 or slot.hidden or slot.defined >= frame.first_exit:
+            return None
+        statement = frame.block.statements[slot.defined]
+        if not isinstance(statement, Bind) or not isinstance(statement.operation, Copy | Fixed | Index):
+            return None
+        expression = statement.expression
+        if not _is_cheap(expression):
+            return None
+        if isinstance(statement.operation, Index) and not self.can_index(statement.operation.base):
+            return None
+        for name in local_names(expression):
+            source = self.layout.slot(name.id, frame.block, slot.defined)
+            if not self._is_free(source) and source not in self.expressions and self._chain(source) is None:
+                return None
+        return referring(expression, frame.block, slot.defined)
+
+    def _chain(self, slot: Slot) -> gast.expr | None:
+        """One more step: an index computed from indices."""
+        frame = self.layout.frames[slot.order]
+        if slot.defined < 0 or slot.defined >= frame.first_exit:
+            return None
+        statement = frame.block.statements[slot.defined]
+        if not isinstance(statement, Bind) or not isinstance(statement.operation, Fixed):
+            return None
+        if not _is_cheap(statement.expression):
+            return None
+        names = local_names(statement.expression)
+        if all(self._is_free(self.layout.slot(n.id, frame.block, slot.defined)) for n in names):
+            return statement.expression
+        return None
+
+    # --- where it is kept --------------------------------------------------------------------------------------------
+    def plan(self) -> Plan:
+        function = self.layout.function
+        plan = Plan(self.layout, {}, {}, {}, {}, {}, {}, dict(self.tests), {}, (), {}, [])
+        once = [s for s in sorted(self.slots) if not self.layout.frames[s.order].repeats]
+        again = [s for s in sorted(self.slots) if self.layout.frames[s.order].repeats]
+        bound = _Bound(function)
+        used: set[str] = set()
+        self._hold(plan, once, bound, used)
+        for (owner, role), slot in self.hidden.items():
+            word = {"test": "taken", "saved": "saved", "passes": "passes", "iterable": "items"}[role]
+            plan.kept[owner, role] = plan.names[slot] = self.namer.fresh(word)
+        lanes: dict[Block, list[Slot]] = {}
+        for slot in again:
+            frame = self.layout.frames[slot.order]
+            if slot in self.expressions:
+                expression = self.expressions[slot]
+                if isinstance(expression, gast.Constant):
+                    plan.inline[slot] = expression
+                    continue
+            name = slot.name if slot.name not in used else self.namer.fresh(slot.name)
+            used.add(name)
+            plan.names[slot] = name
+            if self._is_index(frame, slot):
+                plan.indices[frame.block] = name
+            elif slot in self.expressions:
+                plan.remade.setdefault(frame.block, []).append((name, self.expressions[slot]))
+            else:
+                lanes.setdefault(frame.block, []).append(slot)
+        decided: dict[Block, list[Slot]] = {}
+        for (owner, role), slot in self.hidden.items():
+            frame = self.layout.frames[slot.order]
+            if frame.repeats:
+                (lanes if role in ("saved", "iterable") else decided).setdefault(frame.block, []).append(slot)
+        for frame in self.layout.frames:
+            for group, word in ((lanes, "tape"), (decided, "path")):
+                if frame.block in group:
+                    slots = tuple(sorted(group[frame.block], key=lambda s: (s.defined, s.hidden, s.name)))
+                    lane = Lane(self.namer.fresh(word), slots, self._point(frame, slots))
+                    self._place(plan, frame, lane, bound)
+                    plan.lanes.setdefault(frame.block, []).append(lane)
+        kept_once = [s for s in self.hidden.values() if not self.layout.frames[s.order].repeats]
+        plan.saved = (*once, *kept_once)
+        for slot in kept_once:
+            plan.holders[slot] = plan.names[slot]
+            if self.pair and self.layout.frames[slot.order].parent is not None:
+                plan.unset.append(plan.names[slot])
+        plan.unset = [n for n in dict.fromkeys(plan.unset) if n not in function.parameters]
+        return plan
+
+    def _hold(self, plan: Plan, once: list[Slot], bound: _Bound, used: set[str]) -> None:
+        """Blocks that run once: a version that is bound again later is copied to a local of its own."""
+        for slot in once:
+            frame = self.layout.frames[slot.order]
+            if slot.until == len(frame.block.statements) and not self.layout.rebound_after(slot):
+                plan.holders[slot] = plan.names[slot] = slot.name
+                used.add(slot.name)
+        for slot in once:
+            frame = self.layout.frames[slot.order]
+            if not bound.before(frame.block, slot.until, slot.name):
+                plan.unset.append(slot.name)
+            if slot not in plan.holders:
+                copy = self.namer.fresh(slot.name)
+                plan.holders[slot] = plan.names[slot] = copy
+                plan.copies.setdefault((frame.block, slot.until), []).append((copy, slot.name))
+            holder = plan.holders[slot]
+            if self.pair and self._may_be_skipped(frame, holder, bound):
+                plan.unset.append(holder)
+            elif self.pair and holder != slot.name and len(self.layout.returns()) > 1:
+                plan.unset.append(holder)
+
+    @staticmethod
+    def _may_be_skipped(frame: Frame, holder: str, bound: _Bound) -> bool:
+        """Whether a return outside a branch may ask for what only the branch binds."""
+        outermost = frame
+        while outermost.parent is not None and outermost.parent.parent is not None:
+            outermost = outermost.parent
+        if outermost.parent is None:
+            return False
+        return not bound.before(outermost.parent.block, outermost.position, holder)
+
+    def _point(self, frame: Frame, slots: tuple[Slot, ...]) -> int | None:
+        """The last position where every slot is held by its own name, not after the first exit."""
+        latest = min(min(s.until for s in slots), frame.first_exit)
+        return latest if max(s.defined for s in slots) < latest else None
+
+    def _place(self, plan: Plan, frame: Frame, lane: Lane, bound: _Bound) -> None:
+        length = len(frame.block.statements)
+        if lane.point is not None:
+            for slot in lane.slots:
+                if not slot.hidden and not bound.before(frame.block, lane.point, slot.name):
+                    plan.unset.append(slot.name)
+            return
+        for slot in lane.slots:
+            if slot.hidden:
+                continue
+            if not bound.before(frame.block, slot.until, slot.name):
+                plan.unset.append(slot.name)
+            if slot.until < length:
+                copy = self.namer.fresh(slot.name)
+                lane.copies[slot] = copy
+                plan.unset.append(copy)
+                plan.copies.setdefault((frame.block, slot.until), []).append((copy, slot.name))
+
+
+class _Bound:
+    """Whether a name is bound on every path to a position."""
+
+    def __init__(self, function: Function) -> None:
+        self.graph: Graph = graph_of(function)
+        self.names, self.ins, self.outs = definitely_assigned(function, self.graph)
+
+    def before(self, block: Block, position: int, name: str) -> bool:
+        statements = block.statements
+        if position < len(statements):
+            bits = self.ins[self.graph.heads[statements[position]]]
+        elif statements:
+            bits = self.outs[self.graph.tails[statements[-1]]]
+        else:
+            return False
+        return bool(bits & self.names.mask((name,)))
+
+
+def referring(expression: gast.expr, block: Block, position: int) -> gast.expr:
+    """A copy of a forward expression in which every local name is a ``Reference`` to its version there."""
+
+    class Referring(gast.NodeTransformer):
+        def visit_Name(self, node: gast.Name) -> gast.AST:
+            return reference(node.id, block, position)
+
+        def visit_GlobalReference(self, node: GlobalReference) -> gast.AST:
+            return node
+
+        def visit_Reference(self, node: Reference) -> gast.AST:
+            return node
+
+    made: gast.expr = Referring().visit(clone(expression))
+    return made
+
+
+def entries_at(plan: Plan, lane: Lane, frame: Frame, exit_position: int | None) -> tuple[str | None, ...]:
+    """What a lane appends at its point, at the end of a pass (None), or at an exit inside the given statement."""
+    entries: list[str | None] = []
+    for slot in lane.slots:
+        if slot.hidden:
+            held: str | None = plan.names[slot]
+            entries.append(held if exit_position is None or slot.defined <= exit_position else None)
+        elif exit_position is None:
+            entries.append(lane.copies.get(slot, slot.name))
+        elif slot.defined >= exit_position:
+            entries.append(None)
+        elif slot.until <= exit_position:
+            entries.append(lane.copies.get(slot, slot.name))
+        else:
+            entries.append(slot.name)
+    return tuple(entries)
+
+
+def saved_at(plan: Plan, exit: Return, positions: dict[Block, int]) -> tuple[str | None, ...]:
+    """What each slot of ``plan.saved`` is held by at a return; ``positions``: the blocks that it stands in."""
+    entries: list[str | None] = []
+    for slot in plan.saved:
+        block = plan.layout.frames[slot.order].block
+        holder = plan.holders[slot]
+        if block not in positions:
+            entries.append(holder)
+        elif slot.defined > positions[block] or (slot.defined == positions[block] and not slot.hidden):
+            entries.append(None)
+        else:
+            entries.append(holder if slot.until <= positions[block] else slot.name)
+    return tuple(entries)

@@ -1,0 +1,1 @@
+"""The public calls: each turns a function into one of its derivatives."""

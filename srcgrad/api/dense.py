@@ -1,0 +1,272 @@
+"""``jacobian``, ``jacfwd``, ``hessian`` and ``hvp``: derivatives made of many sweeps, or of second order.
+
+Enters: a user's function.  Leaves: a callable that runs a program once per element of the output (``jacobian``) or of
+the input (``jacfwd``, ``hessian``), or once along a direction (``hvp``).  Second derivatives are forward over reverse:
+the tangent of the gradient program is the smallest program that has them (Griewank & Walther, ch. 5).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api.derivative import Argnums, Derivative
+from srcgrad.api.transforms import Pullback, check_seed, directions_of, pushed
+from srcgrad.errors import ArgumentError
+from srcgrad.runtime import as_cotangent, zeros_like
+
+
+def jacobian(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
+    """The Jacobian by reverse mode: for f from shape m to shape n an array of shape ``(*n, *m)``, output axes first.
+
+    One backward sweep per output element.  Containers give containers of arrays, the output's outside.
+    """
+    return _dense(Jacobian, f, argnums)
+
+
+def jacfwd(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
+    """The Jacobian by forward mode: the result of ``jacobian``, with one tangent sweep per input element."""
+    return _dense(ForwardJacobian, f, argnums)
+
+
+def hessian(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
+    """The Hessian of a function that returns one real number: shape ``(*m, *m)`` for an argument of shape m.
+
+    A tuple of ``argnums`` gives a tuple of tuples: ``result[i][j]`` differentiates by argument i, then j.
+    """
+    return _dense(Hessian, f, argnums)
+
+
+def hvp(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
+    """A function of f's arguments and then v that returns the Hessian of f applied to v.
+
+    v has the structure and shapes of the argument; it is a tuple of such if ``argnums`` is a tuple.
+    """
+    return _dense(HessianVector, f, argnums)
+
+
+def _dense(kind: type[Dense], f: Callable[..., Any] | None, argnums: Argnums) -> Any:
+    if f is None:
+        return lambda function: kind(function, argnums)
+    return kind(f, argnums)
+
+
+class Slope(Derivative):
+    """The tangent program of a gradient program."""
+
+    def __init__(self, gradient: Derivative) -> None:
+        self.gradient = gradient
+        super().__init__(gradient, gradient.wanted, mode="forward")
+
+    def _valued(self, values: tuple[Any, ...] | None) -> bool:
+        """Whether the gradient program must also hand out the value, to check that it is one number."""
+        return values is not None and not self.gradient.program(values, "reverse").scalar_result
+
+    def along(self, values: tuple[Any, ...], directions: tuple[Any, ...]) -> Any:
+        """The change of the gradient along ``directions``, one per differentiated argument."""
+        gradient = self.gradient
+        compiled = self.program(values, "forward")
+        dots = directions_of(gradient, values, dict(zip(gradient.chosen, directions, strict=True)))
+        outcome, change = self.run(compiled.entry, *self.arguments(values), 1.0, *dots)
+        if self._valued(values):
+            gradient.require_scalar(outcome[0], gradient.program(values, "reverse"))
+            change = change[1]
+        return gradient.fitted(change, values)
+
+
+class Dense:
+    """What the four have in common: the program they run is that of ``self.program``."""
+
+    name = "derivative"
+    mode = "reverse"
+
+    def __init__(self, primal: Callable[..., Any], argnums: Argnums) -> None:
+        self.primal = primal
+        self.argnums = argnums
+        self.derivative = Derivative(primal, argnums, mode=self.mode)
+        self.program: Derivative = self.derivative
+        self.__wrapped__ = primal
+        self.__name__ = f"{self.name}_{getattr(primal, '__name__', 'function')}"
+
+    @property
+    def source(self) -> str:
+        """The text of the program that is run, assuming nothing about its arguments."""
+        return self.program.source
+
+    @property
+    def line_map(self) -> Any:
+        return self.program.line_map
+
+    def explain(self, at: str = "normalize") -> str:
+        return self.derivative.explain(at)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        self.program.save(path)
+
+    def __repr__(self) -> str:
+        return f"<srcgrad {self.name} of {self.derivative.__module__}.{self.derivative.__qualname__}>"
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.primal, self.argnums)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        values = self.derivative.parameters.bind(args, kwargs)
+        self.derivative.check(values)
+        return self.at(values, _selected(self.derivative, values))
+
+    def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
+        raise NotImplementedError
+
+    def by_argument(self, parts: tuple[Any, ...]) -> Any:
+        return parts if isinstance(self.argnums, tuple) else parts[0]
+
+    def from_columns(self, inputs: tuple[Any, ...], push: Callable[[tuple[Any, ...]], Any]) -> Any:
+        """Run ``push`` along every unit direction of the inputs and arrange what comes out, input axes last."""
+        columns = [
+            [push(tuple(unit if j == k else _zero(a) for j, a in enumerate(inputs))) for unit in _units(argument)]
+            for k, argument in enumerate(inputs)
+        ]
+        first = next((tangents[0] for tangents in columns if tangents), None)
+        sample = push(tuple(_zero(a) for a in inputs)) if first is None else first
+
+        def block(output: Any, path: tuple[Any, ...]) -> Any:
+            return self.by_argument(
+                tuple(
+                    _taken(argument, iter([_at(t, path) for t in tangents]), output)
+                    for argument, tangents in zip(inputs, columns, strict=True)
+                )
+            )
+
+        return _map_leaves(sample, block)
+
+
+class Jacobian(Dense):
+    name = "jacobian"
+    mode = "split"
+
+    def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
+        pullback = Pullback(self.derivative, values)
+
+        def block(output: Any, path: tuple[Any, ...]) -> Any:
+            rows = [pullback(_placed(pullback.value, path, unit)) for unit in _units(output)]
+            return self.by_argument(
+                tuple(_stacked(argument, [row[k] for row in rows], output) for k, argument in enumerate(inputs))
+            )
+
+        return _map_leaves(pullback.value, block)
+
+
+class ForwardJacobian(Dense):
+    name = "jacfwd"
+    mode = "forward"
+
+    def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
+        return self.from_columns(inputs, lambda directions: pushed(self.derivative, values, directions)[1])
+
+
+class Hessian(Dense):
+    name = "hessian"
+
+    def __init__(self, primal: Callable[..., Any], argnums: Argnums) -> None:
+        super().__init__(primal, argnums)
+        self.program = self.slope = Slope(self.derivative)
+
+    def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
+        return self.from_columns(inputs, lambda directions: self.slope.along(values, directions))
+
+
+class HessianVector(Hessian):
+    name = "hvp"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not args:
+            raise ArgumentError("hvp needs the function's arguments and then the vector")
+        *positional, v = args
+        values = self.derivative.parameters.bind(tuple(positional), kwargs)
+        self.derivative.check(values)
+        directions = tuple(v) if isinstance(self.argnums, tuple) else (v,)
+        inputs = _selected(self.derivative, values)
+        if len(directions) != len(inputs):
+            raise ArgumentError(f"{len(inputs)} differentiated arguments need as many vectors, not {len(directions)}")
+        for (name, _), value, direction in zip(self.derivative.chosen, inputs, directions, strict=True):
+            check_seed(direction, value, f"argument {name}")
+        return self.slope.along(values, directions)
+
+
+# --- nested tuples, lists and dicts, leaf by leaf ---------------------------------------------------------------------
+def _selected(derivative: Derivative, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The values of the differentiated arguments."""
+    found = []
+    for name, inner in derivative.chosen:
+        value = values[derivative.parameters.names.index(name)]
+        found.append(value if inner is None else value[inner])
+    return tuple(found)
+
+
+def _map_leaves(value: Any, make: Callable[[Any, tuple[Any, ...]], Any], path: tuple[Any, ...] = ()) -> Any:
+    if isinstance(value, tuple | list):
+        parts = [_map_leaves(item, make, (*path, k)) for k, item in enumerate(value)]
+        return tuple(parts) if isinstance(value, tuple) else parts
+    if isinstance(value, dict):
+        return {key: _map_leaves(item, make, (*path, key)) for key, item in value.items()}
+    return make(value, path)
+
+
+def _at(value: Any, path: tuple[Any, ...]) -> Any:
+    for key in path:
+        value = value[key]
+    return value
+
+
+def _zero(value: Any) -> Any:
+    return as_cotangent(zeros_like(value), value)
+
+
+def _placed(value: Any, path: tuple[Any, ...], unit: Any) -> Any:
+    """A zero in the structure of ``value`` with ``unit`` at ``path``."""
+    if not path:
+        return unit
+    if isinstance(value, dict):
+        return {key: _placed(item, path[1:], unit) if key == path[0] else _zero(item) for key, item in value.items()}
+    parts = [_placed(item, path[1:], unit) if k == path[0] else _zero(item) for k, item in enumerate(value)]
+    return tuple(parts) if isinstance(value, tuple) else parts
+
+
+def _units(value: Any) -> list[Any]:
+    """Unit directions, one per element, each in the structure of ``value``."""
+    if isinstance(value, tuple | list | dict):
+        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+        return [_placed(value, (key,), unit) for key in keys for unit in _units(value[key])]
+    shape = np.shape(value)
+    dtype = np.result_type(value) if isinstance(value, np.ndarray | np.generic) else np.dtype(float)
+    units: list[Any] = []
+    for position in range(int(np.prod(shape, dtype=int))):
+        unit = np.zeros(shape, dtype)
+        unit.flat[position] = 1.0
+        units.append(unit if isinstance(value, np.ndarray) else dtype.type(1.0) if value is not None else None)
+    return units
+
+
+def _taken(argument: Any, tangents: Iterator[Any], output: Any) -> Any:
+    """Arrange tangents, one per element of the argument's leaves, with the leaf's axes last."""
+
+    def leaf(value: Any, path: tuple[Any, ...]) -> Any:
+        group = [np.asarray(next(tangents)) for _ in range(np.size(value))]
+        shape = (*np.shape(output), *np.shape(value))
+        return np.stack(group, axis=-1).reshape(shape) if group else np.zeros(shape)
+
+    return _map_leaves(argument, leaf)
+
+
+def _stacked(argument: Any, rows: list[Any], output: Any) -> Any:
+    """Arrange cotangents of the argument, one per element of the output leaf, with the output's axes first."""
+
+    def leaf(value: Any, path: tuple[Any, ...]) -> Any:
+        group = [np.asarray(_at(row, path)) for row in rows]
+        shape = (*np.shape(output), *np.shape(value))
+        return np.stack(group).reshape(shape) if group else np.zeros(shape)
+
+    return _map_leaves(argument, leaf)

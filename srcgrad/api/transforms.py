@@ -1,0 +1,159 @@
+"""``grad``, ``value_and_grad``, ``vjp`` and ``jvp``: derivatives that take one sweep.
+
+Enters: a user's function.  Leaves: a function, or for ``vjp`` and ``jvp`` the value with its pullback or tangent.
+Gradients have the structure, shapes and dtypes of the arguments they belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api.derivative import Argnums, Derivative
+from srcgrad.errors import ArgumentError, SeedError
+from srcgrad.runtime import as_cotangent, rewound, zeros_like
+
+
+def grad(
+    f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False
+) -> Any:
+    """The gradient of a function that returns one real number.
+
+    ``grad(f)`` takes f's arguments and returns the gradient with respect to ``argnums``: a position, a name, or a tuple
+    of them (then a tuple is returned).  Arguments may be floats, floating arrays of any shape, and nested tuples, lists
+    and dicts of these.  With ``has_aux=True`` f returns ``(value, auxiliary)`` and the result is ``(gradient,
+    auxiliary)``.  Also a decorator: ``@grad``, ``@grad(argnums=(0, "w"))``.
+
+    Raises ``ArgumentError`` for integer arguments, ``SeedError`` if f does not return a scalar, and ``LanguageError`` or
+    ``MissingRule`` with the place in f's source where f cannot be differentiated.
+    """
+    if f is None:
+        return lambda function: grad(function, argnums, has_aux=has_aux)
+    return Derivative(f, argnums, mode="reverse", has_aux=has_aux)
+
+
+def value_and_grad(
+    f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False
+) -> Any:
+    """Like ``grad``, but the result is ``(value, gradient)``; with ``has_aux``, ``((value, auxiliary), gradient)``."""
+    if f is None:
+        return lambda function: value_and_grad(function, argnums, has_aux=has_aux)
+    return Derivative(f, argnums, mode="value", has_aux=has_aux)
+
+
+class Pullback:
+    """The linear map from a cotangent of f's value to cotangents of its arguments; may be called any number of times."""
+
+    def __init__(self, derivative: Derivative, values: tuple[Any, ...]) -> None:
+        self._derivative = derivative
+        self._values = values
+        self._compiled = derivative.program(values, "split")
+        self.value, self._saved = derivative.run(self._compiled.entry, *derivative.arguments(values))
+        self._shape = self.value
+
+    def __call__(self, seed: Any) -> tuple[Any, ...]:
+        """``seed`` has the structure and shapes of f's value; gives one cotangent per differentiated argument."""
+        check_seed(seed, self.value, "the value")
+        backward = self._compiled.backward
+        assert backward is not None
+        raw = self._derivative.run(backward, rewound(self._saved), seed)
+        fitted = self._derivative.fitted(raw, self._values)
+        return fitted if isinstance(fitted, tuple) and isinstance(self._derivative.argnums, tuple) else (fitted,)
+
+    def __repr__(self) -> str:
+        return f"<srcgrad pullback of {self._derivative.__module__}.{self._derivative.__qualname__}>"
+
+
+def vjp(
+    f: Callable[..., Any], *primals: Any, argnums: Argnums | None = None, **kwargs: Any
+) -> tuple[Any, Pullback]:
+    """``(value, pullback)`` at the primals; ``pullback(seed)`` gives a tuple of cotangents.
+
+    All positional arguments that are not functions are differentiated unless ``argnums`` chooses.  The seed has the
+    structure and shapes of the value (a number stands for a 0-d seed); ``SeedError`` otherwise.
+    """
+    chosen: Argnums = (
+        tuple(j for j, p in enumerate(primals) if not callable(p)) if argnums is None else argnums
+    )
+    if not isinstance(chosen, tuple):
+        chosen = (chosen,)
+    derivative = made_once(f, chosen, "split")
+    values = derivative.parameters.bind(primals, kwargs)
+    derivative.check(values)
+    pullback = Pullback(derivative, values)
+    return pullback.value, pullback
+
+
+def jvp(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+    """``(value, tangent)``: the derivative of f at ``primals`` in the direction ``tangents``.
+
+    ``primals`` and ``tangents`` are sequences of equal length and structure; a tangent of None means that its argument
+    does not move.
+    """
+    if len(primals) != len(tangents):
+        raise ArgumentError(f"{len(primals)} primals need as many tangents, not {len(tangents)}")
+    moving = tuple(j for j, tangent in enumerate(tangents) if tangent is not None)
+    derivative = made_once(f, moving, "forward")
+    values = derivative.parameters.bind(tuple(primals), {})
+    derivative.check(values)
+    for j in moving:
+        check_seed(tangents[j], primals[j], f"primal {j}")
+    return pushed(derivative, values, tuple(tangents[j] for j in moving))
+
+
+def directions_of(
+    derivative: Derivative, values: tuple[Any, ...], moving: dict[tuple[str, int | None], Any]
+) -> list[Any]:
+    """One tangent per differentiated parameter; what does not move inside ``*args`` has the tangent zero."""
+    made: list[Any] = []
+    for name in derivative.wanted:
+        if (name, None) in moving:
+            made.append(moving[name, None])
+        else:
+            whole = values[derivative.parameters.names.index(name)]
+            made.append(tuple(moving.get((name, k), zeros_like(item)) for k, item in enumerate(whole)))
+    return made
+
+
+def pushed(derivative: Derivative, values: tuple[Any, ...], directions: tuple[Any, ...]) -> tuple[Any, Any]:
+    """``(value, tangent)`` of a tangent program, along one direction per chosen argument."""
+    compiled = derivative.program(values, "forward")
+    dots = directions_of(derivative, values, dict(zip(derivative.chosen, directions, strict=True)))
+    value, tangent = derivative.run(compiled.entry, *derivative.arguments(values), *dots)
+    return value, as_cotangent(tangent, value)
+
+
+def made_once(f: Callable[..., Any], argnums: Argnums, mode: str) -> Derivative:
+    """The derivative object of a function, kept beside the function so that a second call compiles nothing."""
+    key = (mode, argnums)
+    kept = getattr(f, "__srcgrad_derivatives__", None)
+    if kept is None:
+        kept = {}
+        try:
+            f.__srcgrad_derivatives__ = kept  # type: ignore[attr-defined]
+        except AttributeError:
+            pass
+    if key not in kept:
+        kept[key] = Derivative(f, argnums, mode=mode)
+    made: Derivative = kept[key]
+    return made
+
+
+def check_seed(seed: Any, value: Any, of: str) -> None:
+    """Refuse a seed or tangent that does not have the structure and shapes of what it belongs to."""
+    if isinstance(value, tuple | list):
+        if not isinstance(seed, tuple | list) or len(seed) != len(value):
+            raise SeedError(f"{of} is a {type(value).__name__} of {len(value)}: the seed must be one too")
+        for position, (part, item) in enumerate(zip(seed, value, strict=True)):
+            check_seed(part, item, f"{of}[{position}]")
+    elif isinstance(value, dict):
+        if not isinstance(seed, dict) or seed.keys() != value.keys():
+            raise SeedError(f"{of} is a dict with keys {sorted(map(str, value))}: the seed must have them too")
+        for key, item in value.items():
+            check_seed(seed[key], item, f"{of}[{key!r}]")
+    elif value is not None and not isinstance(value, str):
+        if seed is None or isinstance(seed, str | tuple | dict) or np.shape(seed) != np.shape(value):
+            shape = "no shape" if seed is None else np.shape(seed)
+            raise SeedError(f"{of} has shape {np.shape(value)}, the seed {shape}")

@@ -1,0 +1,272 @@
+"""The normal form: one operation per statement, structured control flow, every callee resolved.
+
+Enters: nothing; this module only declares the door between the front end and the analyses.  Statements compare by
+identity, so that facts can be kept in side tables keyed by statement.  Differentiable operands are atoms (a local
+``Name`` or a ``Constant``); expressions in positions that carry no derivative (tests, indices, axes, shapes) stay
+nested as the user wrote them.
+
+``s = s * np.sin(x[i + 1])`` becomes::
+
+    t = x[i + 1]            Bind(Index)
+    t2 = np.sin(t)          Bind(Apply np.sin)
+    s = s * t2              Bind(Apply operator.mul)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import FunctionType
+
+import gast
+
+from srcgrad.errors import Span, SrcgradError
+from srcgrad.rules.table import Rule
+
+
+# --- what a call site may name ---------------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class LocalFunction:
+    """A ``def`` or ``lambda`` inside a differentiated function.
+
+    ``captured`` are the enclosing function's locals that it reads (also through other local functions that it calls),
+    in order of first appearance.  They are read when it is called, as Python reads its cells.  Two are equal when they
+    share their definition and the callables that are fixed in it: then they have one normal form and one derivative.
+    """
+
+    name: str
+    node: gast.AST
+    source: object  # frontend.source.Source of the outermost enclosing function
+    captured: tuple[str, ...]
+    scope: object  # the closure by which frontend.normalize resolves the names of the definition
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LocalFunction) and self.scope == other.scope
+
+    def __hash__(self) -> int:
+        return hash(self.scope)
+
+
+@dataclass(frozen=True)
+class Callee:
+    """One function with its function-valued arguments fixed: the key under which its derivative is compiled.
+
+    ``lengths`` tells what is known of ``*args`` (its length) and ``**kwargs`` (its keys), so that a decorator's wrapper
+    can hand them on; it may be left out.
+    """
+
+    function: FunctionType | LocalFunction
+    statics: tuple[tuple[str, object], ...] = ()  # (parameter, FunctionType | LocalFunction | other ruled callable)
+    lengths: tuple[tuple[str, int | tuple[str, ...]], ...] = ()
+
+
+# --- operations ------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Copy:
+    """``v = w``: another name for the same value."""
+
+    source: str
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """An expression without a derivative: literals, comparisons, shapes, declared constants, f-strings."""
+
+
+@dataclass(frozen=True, eq=False)
+class Apply:
+    """A ruled function.  ``arguments`` maps the rule's own parameter names to expressions, only those given.
+
+    A variadic parameter (``*operands``) maps to a ``gast.Tuple`` of atoms.
+    """
+
+    rule: Rule
+    function: object
+    arguments: Mapping[str, gast.expr]
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A user function; ``arguments`` are aligned with ``Function.parameters`` of the callee's normal form (atoms)."""
+
+    callee: Callee
+    arguments: tuple[gast.expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """``base[index]``, read only."""
+
+    base: str
+    index: gast.expr
+
+
+@dataclass(frozen=True, eq=False)
+class Pack:
+    """A tuple, list or dict display of atoms; ``keys`` are constants (dict only)."""
+
+    kind: str  # "tuple" | "list" | "dict"
+    elements: tuple[gast.expr, ...]
+    keys: tuple[gast.expr, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Unruled:
+    """A call that has no derivative rule: as ``Fixed`` while no name it reads is varied, else ``refusal`` is raised."""
+
+    refusal: SrcgradError
+
+
+Operation = Copy | Fixed | Apply | Call | Index | Pack | Unruled
+
+
+# --- statements ------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class Bind:
+    """``target = expression``.  ``expression`` is the printable form; ``operation`` says what it means.
+
+    ``inplace``: the user wrote ``target += ...`` and other names may share the old value's memory, so that this is the
+    same program only if the target is no ``ndarray`` (and no list); to be proved from facts, or checked at run time.
+    """
+
+    target: str
+    expression: gast.expr
+    operation: Operation
+    span: Span
+    inplace: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Unpack:
+    """``a, *b, c = source``; ``star`` is the position of the starred target."""
+
+    targets: tuple[str, ...]
+    source: str
+    span: Span
+    star: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Append:
+    """``sequence.append(value)``: value is an atom or a ``gast.Tuple`` of atoms (a tape)."""
+
+    sequence: str
+    value: gast.expr
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Pop:
+    """``a, b = sequence.pop()``; ``tupled`` is False for ``a = sequence.pop()``."""
+
+    targets: tuple[str, ...]
+    sequence: str
+    span: Span
+    tupled: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class AddAt:
+    """``buffer[index] += value`` on a buffer that the function owns (generated code only)."""
+
+    buffer: str
+    index: gast.expr
+    value: gast.expr
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """A statement kept for its effect, forward and once: print, assert, raise, a bare call, pass."""
+
+    statement: gast.stmt
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class If:
+    test: gast.expr
+    body: Block
+    orelse: Block
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class For:
+    """``for index in iterable``: ``iterable`` is a ``range(...)`` call when ``counted``.
+
+    Every iteration over arrays, lists, tuples, zip, enumerate, reversed and dict views is counted: a hidden index and,
+    at the head of the body, ``Bind``s that read the element (``element=True`` loops print as the user wrote them).
+    Otherwise the items carry no derivative and are recorded where the adjoint needs them.
+    """
+
+    index: str
+    iterable: gast.expr
+    body: Block
+    span: Span
+    counted: bool = True
+    heading: tuple[gast.expr, gast.expr] | None = None  # (target, iterable) as the user wrote them
+    elements: int = 0  # the first ``elements`` statements of the body are what ``heading`` binds
+
+
+@dataclass(frozen=True, eq=False)
+class While:
+    test: gast.expr
+    body: Block
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class With:
+    """A declared-safe context manager (``np.errstate``), entered again in the reverse sweep."""
+
+    items: tuple[gast.AST, ...]
+    body: Block
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Break:
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Continue:
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Return:
+    value: gast.expr  # a local Name or a Constant
+    span: Span
+
+
+Statement = Bind | Unpack | Append | Pop | AddAt | Effect | If | For | While | With | Break | Continue | Return
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """The normal form of one callee.  ``str()`` is Python text."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: Block
+    source: object
+    span: Span
+    defaults: Mapping[str, gast.expr] = field(default_factory=dict)
+    variadic: str | None = None  # the name of *args, an ordinary (tuple) parameter here
+    keywords: str | None = None  # the name of **kwargs, an ordinary (dict) parameter here
+    keyword_only: frozenset[str] = frozenset()
+    captured: tuple[str, ...] = ()  # trailing parameters that carry what local functions captured
+    temporaries: frozenset[str] = frozenset()  # names that the compiler made
+    generated: bool = False  # our own output, whose accumulations own their buffers
+
+    def __str__(self) -> str:
+        from srcgrad.frontend.lower import text_of
+
+        return text_of(self)

@@ -1,0 +1,383 @@
+"""The road, in order: one callee and a choice of inputs go in, an emitted module of derivative functions comes out.
+
+    source -> fence -> desugar -> normalize -> activity, shapes -> reverse | forward -> optimize -> emit
+
+Enters: a ``Request``.  Leaves: ``Compiled``.  A module holds the entry and the derivatives of everything it calls, each
+compiled once, recursion included, keyed by the callee, its active arguments and what is known about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from types import FunctionType
+
+import gast
+
+from srcgrad.analysis.activity import Activity, activity
+from srcgrad.analysis.shapes import inert, result, shapes
+from srcgrad.emit.load import load, refresh
+from srcgrad.emit.printer import Emission, emit
+from srcgrad.errors import InternalError, Span, SrcgradError
+from srcgrad.frontend.lower import lower
+from srcgrad.frontend.normal_form import Callee, Function, LocalFunction
+from srcgrad.frontend.normalize import normalize
+from srcgrad.optimize import optimize
+from srcgrad.rules.facts import Array, Fact, Sequence, Unknown
+from srcgrad.rules.facts import Mapping as MappingFact
+from srcgrad.syntax.namer import Namer
+from srcgrad.transform.adjoint import AdjointProgram
+from srcgrad.transform.build import call, tuple_of, unpack
+from srcgrad.transform.build import load as name_of
+from srcgrad.transform.forward import tangent
+from srcgrad.transform.reverse import constant_fact
+
+
+@dataclass(frozen=True)
+class Options:
+    """How programs are compiled; changed for a while by ``options(...)``, for tests and inspection."""
+
+    optimise: bool = True
+    specialise: bool = True
+
+
+_present: ContextVar[Options] = ContextVar("srcgrad_options", default=Options())
+
+
+@contextmanager
+def options(**changes: bool) -> Iterator[None]:
+    """Compile with other options inside the ``with`` block."""
+    token = _present.set(replace(_present.get(), **changes))
+    try:
+        yield
+    finally:
+        _present.reset(token)
+
+
+def present_options() -> Options:
+    return _present.get()
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be compiled: ``mode`` is reverse, value (with the gradient), split or forward."""
+
+    callee: Callee
+    wanted: tuple[str, ...]
+    mode: str
+    facts: Mapping[str, Fact] | None = None  # by parameter; None: nothing is known
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """An emitted module, loaded: its entry, and the second half where the entry is the forward half of a pair."""
+
+    request: Request
+    function: Function
+    emission: Emission
+    entry: FunctionType
+    backward: FunctionType | None  # the second half of a pair
+    scalar_result: bool  # whether the result is proved to be one number
+
+    def refresh(self) -> None:
+        """Read the live globals and closure variables that the functions use again."""
+        refresh(self.entry)
+
+
+LIMIT = 6  # specialisations of one recursive callee before nothing more is assumed about its arguments
+
+
+class Module:
+    """The functions of one emitted module while they are being made; serves call sites their callees' names."""
+
+    def __init__(self) -> None:
+        self.namer = Namer()
+        self.functions: list[gast.FunctionDef] = []
+        self.normal: dict[Callee, Function] = {}
+        self.pairs: dict[tuple[Callee, tuple[bool, ...], tuple[Fact, ...]], tuple[str, str]] = {}
+        self.tangents: dict[tuple[Callee, tuple[bool, ...], tuple[Fact, ...]], str] = {}
+        self.primals: dict[Callee, str] = {}
+        self.results: dict[tuple[Callee, tuple[Fact, ...]], Fact] = {}
+        self.shaped: dict[tuple[Callee, tuple[Fact, ...]], Mapping[str, Fact]] = {}
+        self.pending: list[Callable[[], None]] = []
+
+    # --- the road ----------------------------------------------------------------------------------------------------
+    def normalized(self, callee: Callee) -> Function:
+        if callee not in self.normal:
+            self.normal[callee] = normalize(callee)
+        return self.normal[callee]
+
+    def facts_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Mapping[str, Fact]:
+        key = (callee, facts)
+        if key not in self.shaped:
+            function = self.normalized(callee)
+            entry = dict(zip(function.parameters, facts, strict=True))
+            self.shaped[key] = shapes(function, entry, self.result_of)
+        return self.shaped[key]
+
+    def result_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Fact:
+        """What a call returns; nothing is assumed about a call that is being worked out already (recursion)."""
+        facts = self._seen_from_inside(callee, facts, (True,))
+        key = (callee, facts)
+        if key not in self.results:
+            self.results[key] = Unknown()
+            self.results[key] = _without_symbols(result(self.normalized(callee), self.facts_of(callee, facts)))
+        return self.results[key]
+
+    def active(self, callee: Callee, wanted: tuple[str, ...], facts: Mapping[str, Fact]) -> Activity:
+        function = self.normalized(callee)
+        return activity(function, wanted, lambda name: inert(facts.get(name, Unknown())))
+
+    # --- callees, as call sites see them -----------------------------------------------------------------------------
+    def pair(
+        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]
+    ) -> tuple[gast.expr, gast.expr]:
+        facts = self._seen_from_inside(callee, facts, active)
+        key = (callee, active, facts)
+        if key not in self.pairs:
+            stem = _stem(callee)
+            names = self.namer.fresh(f"{stem}_fwd"), self.namer.fresh(f"{stem}_bwd")
+            self.pairs[key] = names
+            function = self.normalized(callee)
+            wanted = tuple(p for p, is_active in zip(function.parameters, active, strict=True) if is_active)
+            self.pending.append(lambda: self.split(callee, wanted, facts, *names))
+        forward, backward = self.pairs[key]
+        return name_of(forward), name_of(backward)
+
+    def tangent(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> gast.expr:
+        facts = self._seen_from_inside(callee, facts, active)
+        key = (callee, active, facts)
+        if key not in self.tangents:
+            name = self.tangents[key] = self.namer.fresh(f"{_stem(callee)}_jvp")
+            function = self.normalized(callee)
+            wanted = tuple(p for p, is_active in zip(function.parameters, active, strict=True) if is_active)
+            self.pending.append(lambda: self.forward(callee, wanted, facts, name))
+        return name_of(self.tangents[key])
+
+    def primal(self, callee: Callee) -> gast.expr | None:
+        """A callee that the emitted module must hold itself: one that reads its surroundings."""
+        if isinstance(callee.function, FunctionType) and not callee.statics:
+            return None
+        if callee not in self.primals:
+            name = self.primals[callee] = self.namer.fresh(_stem(callee))
+            self.pending.append(lambda: self._copy(callee, name))
+        return name_of(self.primals[callee])
+
+    def _seen_from_inside(
+        self, callee: Callee, facts: tuple[Fact, ...], active: tuple[bool, ...]
+    ) -> tuple[Fact, ...]:
+        function = self.normalized(callee)
+        inside = tuple(_renamed(f, p) for f, p in zip(facts, function.parameters, strict=True))
+        known = {key[1] for key in self.shaped if key[0] == callee}
+        if inside not in known and len(known) >= LIMIT:
+            return tuple(Unknown() for _ in facts)
+        return inside
+
+    # --- programs ----------------------------------------------------------------------------------------------------
+    def program(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...]) -> AdjointProgram:
+        known = self.facts_of(callee, facts)
+        return AdjointProgram(self.normalized(callee), wanted, self.active(callee, wanted, known), known, self)
+
+    def split(
+        self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], forward: str, backward: str
+    ) -> None:
+        program = self.program(callee, wanted, facts)
+        made = program.split(forward, backward)
+        self.add(made.forward, program.temporaries)
+        self.add(made.backward, program.temporaries)
+
+    def joint(
+        self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], name: str, *, with_value: bool
+    ) -> None:
+        program = self.program(callee, wanted, facts)
+        if program.has_single_return:
+            self.add(program.joint(name, with_value=with_value), program.temporaries)
+            return
+        stem = _stem(callee)
+        forward, backward = self.namer.fresh(f"{stem}_fwd"), self.namer.fresh(f"{stem}_bwd")
+        made = program.split(forward, backward)
+        self.add(_driver(name, made.forward, forward, backward, with_value=with_value), frozenset())
+        self.add(made.forward, program.temporaries)
+        self.add(made.backward, program.temporaries)
+
+    def forward(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], name: str) -> None:
+        known = self.facts_of(callee, facts)
+        function = self.normalized(callee)
+        made = tangent(function, frozenset(wanted), self.active(callee, wanted, known), known, self, name)
+        self.add(made, function.temporaries)
+
+    def _copy(self, callee: Callee, name: str) -> None:
+        made = lower(self.normalized(callee))
+        made.name = name
+        self.add(made, self.normalized(callee).temporaries)
+
+    def add(self, function: gast.FunctionDef, temporaries: frozenset[str] | set[str]) -> None:
+        if present_options().optimise:
+            function = optimize(function, frozenset(temporaries))
+        self.functions.append(function)
+
+    def finish(self) -> None:
+        while self.pending:
+            self.pending.pop(0)()
+
+
+def compile_request(request: Request) -> Compiled:
+    """Everything from the user's function to loaded derivative functions."""
+    module = Module()
+    function = module.normalized(request.callee)
+    facts = _entry_facts(function, request.facts)
+    stem = _stem(request.callee)
+    entry, backward = "", None
+    match request.mode:
+        case "reverse" | "value":
+            prefix = "grad" if request.mode == "reverse" else "value_and_grad"
+            entry = module.namer.fresh(f"{prefix}_{stem}")
+            module.joint(request.callee, request.wanted, facts, entry, with_value=request.mode == "value")
+        case "split":
+            entry, backward = module.namer.fresh(f"{stem}_fwd"), module.namer.fresh(f"{stem}_bwd")
+            active = tuple(p in request.wanted for p in function.parameters)
+            module.pairs[request.callee, active, facts] = entry, backward
+            module.split(request.callee, request.wanted, facts, entry, backward)
+        case "forward":
+            entry = module.namer.fresh(f"jvp_{stem}")
+            module.forward(request.callee, request.wanted, facts, entry)
+        case _:
+            raise InternalError(f"no such mode: {request.mode}")
+    module.finish()
+    _check_names(module)
+    _document(module.functions[0], function, request)
+    emission = emit(module.functions, spans=_span)
+    loaded = load(emission, entry, label=f"{_label(request.callee)}:{_LABELS[request.mode]}")
+    outcome = result(function, module.facts_of(request.callee, facts))
+    scalar = isinstance(outcome, Array) and outcome.shape == ()
+    return Compiled(
+        request, function, emission, loaded, loaded.__globals__[backward] if backward else None, scalar
+    )
+
+
+def _entry_facts(function: Function, known: Mapping[str, Fact] | None) -> tuple[Fact, ...]:
+    """One fact per parameter; one that is left to its default (a seed) has the fact of the default."""
+    if known is None:
+        return tuple(Unknown() for _ in function.parameters)
+    defaults = {p: constant_fact(e) for p, e in function.defaults.items()}
+    return tuple(known.get(p, defaults.get(p, Unknown())) for p in function.parameters)
+
+
+_LABELS = {"reverse": "adjoint", "value": "adjoint", "split": "pair", "forward": "tangent"}
+
+
+def door(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
+    """The text of the program at one door of the road, for ``explain``."""
+    function = normalize(callee)
+    if at in ("source", "fence"):
+        return str(function.source)
+    if at in ("desugar", "normalize"):
+        return str(function)
+    module = Module()
+    facts = tuple(Unknown() for _ in function.parameters)
+    if at in ("activity", "analysis"):
+        return _explained(module.active(callee, wanted or function.parameters, module.facts_of(callee, facts)))
+    if at in ("reverse", "optimize", "emit"):
+        with options(optimise=at != "reverse"):
+            return compile_request(Request(callee, wanted or function.parameters, "reverse")).emission.text
+    raise SrcgradError(
+        f"the road has no door {at!r}", hint="one of source, normalize, analysis, reverse, optimize, emit"
+    )
+
+
+def _explained(facts: Activity) -> str:
+    lines = []
+    for statement, _ in facts.graph.heads.items():
+        active = ", ".join(facts.active_after(statement))
+        lines.append(f"{statement.span.line:5}  {statement.span.code:50}  active after: {active}")
+    return "\n".join(lines) + "\n"
+
+
+# --- small parts of the road -----------------------------------------------------------------------------------------
+def _stem(callee: Callee) -> str:
+    name = callee.function.name if isinstance(callee.function, LocalFunction) else callee.function.__name__
+    return "lambda" if name == "<lambda>" else name
+
+
+def _label(callee: Callee) -> str:
+    function = callee.function
+    if isinstance(function, LocalFunction):
+        return function.name
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+def _driver(
+    name: str, forward_def: gast.FunctionDef, forward: str, backward: str, *, with_value: bool
+) -> gast.FunctionDef:
+    """A function with several returns cannot end its forward sweep in place: run the pair instead."""
+    taken = [p.id for p in forward_def.args.args]
+    namer = Namer([*taken, forward, backward])
+    value, saved, seed = namer.fresh("value"), namer.fresh("saved"), namer.fresh("value_bar")
+    gradient: gast.expr = call(name_of(backward), name_of(saved), name_of(seed))
+    if with_value:
+        gradient = tuple_of([name_of(value), gradient])
+    body: list[gast.stmt] = [
+        unpack([value, saved], call(name_of(forward), *(name_of(p) for p in taken))),
+        gast.Return(gradient),
+    ]
+    arguments = gast.arguments(
+        [gast.Name(p, gast.Param(), None, None) for p in [*taken, seed]],
+        [], None, [], [], None,
+        [*forward_def.args.defaults, gast.Constant(1.0, None)],
+    )  # fmt: skip
+    return gast.FunctionDef(name, arguments, body, [], None, None, [])
+
+
+def _document(entry: gast.FunctionDef, function: Function, request: Request) -> None:
+    kind = {"reverse": "Gradient", "value": "Value and gradient", "split": "Forward sweep", "forward": "Tangent"}
+    names = ", ".join(request.wanted) or "nothing"
+    span = function.span
+    text = (
+        f"{kind[request.mode]} of {_label(request.callee)} ({span.place}) with respect to {names}."
+        f" Made by srcgrad; edit {span.file} instead."
+    )
+    entry.body.insert(0, gast.Expr(gast.Constant(text, None)))
+
+
+def _check_names(module: Module) -> None:
+    """A local of one function must not hide another function of the module."""
+    siblings = {f.name for f in module.functions}
+    for function in module.functions:
+        for node in gast.walk(function):
+            if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store | gast.Param) and node.id in siblings:
+                raise InternalError(f"the local name {node.id} hides an emitted function")
+
+
+def _span(statement: gast.stmt) -> Span | None:
+    """The user's statement that an emitted one comes from (``transform.control.placed``)."""
+    return getattr(statement, "span", None)
+
+
+def _renamed(fact: Fact, name: str) -> Fact:
+    """The fact of an argument as its callee sees it: dimensions are symbols of the callee's own."""
+    match fact:
+        case Array(shape=tuple() as shape):
+            return replace(fact, shape=tuple(f"{name}.{axis}" for axis in range(len(shape))))
+        case Sequence(items=tuple() as items):
+            return replace(fact, items=tuple(_renamed(item, f"{name}[{j}]") for j, item in enumerate(items)))
+        case Sequence(item=item) if item is not None:
+            return replace(fact, item=_without_symbols(item))
+        case MappingFact(items=tuple() as items):
+            return MappingFact(tuple((key, _renamed(item, f"{name}[{key!r}]")) for key, item in items))
+    return fact
+
+
+def _without_symbols(fact: Fact) -> Fact:
+    """A fact with the dimensions forgotten that mean nothing outside the function that it was found in."""
+    match fact:
+        case Array(shape=tuple() as shape):
+            return replace(fact, shape=tuple(n if isinstance(n, int) else None for n in shape))
+        case Sequence(items=tuple() as items):
+            return replace(fact, items=tuple(_without_symbols(item) for item in items))
+        case Sequence(item=item) if item is not None:
+            return replace(fact, item=_without_symbols(item))
+        case MappingFact(items=tuple() as items):
+            return MappingFact(tuple((key, _without_symbols(item)) for key, item in items))
+    return fact

@@ -1,0 +1,333 @@
+"""The adjoint program of one function, joint or split.
+
+Enters: ``Function``, its ``Activity`` and the shape facts.  Leaves: ``AdjointProgram``; ``joint`` puts the forward and
+the reverse sweep into one function, ``split`` makes the pair that callers and pullbacks use::
+
+    grad_f(x, value_bar=1.0) -> x_bar
+    f_fwd(x) -> value, saved            f_bwd(saved, value_bar) -> x_bar
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.analysis.activity import Activity, atoms
+from srcgrad.analysis.layout import layout_of
+from srcgrad.analysis.required import (
+    Decision,
+    Hidden,
+    Plan,
+    Planner,
+    Reference,
+    reference,
+)
+from srcgrad.frontend.normal_form import AddAt, Append, Bind, Call, For, Function
+from srcgrad.rules.facts import Fact
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import clone, walk
+from srcgrad.transform.build import assign, call_runtime, constant, load, method, store, tuple_of, unpack
+from srcgrad.transform.control import LoopHead, ReverseSweep
+from srcgrad.transform.record import JointForward, PairForward
+from srcgrad.transform.reverse import Calls, StatementAdjoint
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A forward function and the backward function that takes what the forward one saved."""
+
+    forward: gast.FunctionDef
+    backward: gast.FunctionDef
+
+
+class AdjointProgram:
+    """The sweeps of one function for a choice of differentiated parameters.  ``str()`` is its joint or split text."""
+
+    def __init__(
+        self,
+        function: Function,
+        wanted: Sequence[str],
+        activity: Activity,
+        facts: Mapping[str, Fact],
+        calls: Calls,
+    ) -> None:
+        self.function = function
+        self.wanted = tuple(wanted)
+        self.activity = activity
+        self.facts = facts
+        self.calls = calls
+        self.layout = layout_of(function)
+        self.temporaries: set[str] = set(function.temporaries)
+
+    @property
+    def has_single_return(self) -> bool:
+        return self.layout.single_return()
+
+    def _names_taken(self) -> list[str]:
+        taken: dict[str, None] = dict.fromkeys(self.function.parameters)
+        for statement in self.activity.graph.heads:
+            for name in _mentioned(statement):
+                taken[name] = None
+        return list(taken)
+
+    def joint(self, name: str, *, with_value: bool = False) -> gast.FunctionDef:
+        """One function: forward sweep, reverse sweep, gradients (or ``(value, gradients)``)."""
+        sweep = _Sweep(self, pair=False)
+        final = self.layout.returns()[0]
+        value: gast.expr = clone(final.value)
+        if with_value and atoms(value):
+            position = len(self.function.body.statements) - 1
+            value = reference(atoms(value)[0], self.function.body, position)
+            sweep.planner.need_all(value)
+        plan = self._planned(sweep)
+        forward = JointForward(plan, sweep.exits(), self._forward_of, self._primal_of)
+        body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
+        body += [assign(tape, gast.List([], gast.Load())) for tape in sweep.tapes(plan)]
+        body += forward.block(self.function.body)
+        body += sweep.resolved(plan, sweep.code)
+        result = sweep.gradients
+        if with_value:
+            result = tuple_of([value, result])
+        body += sweep.resolved(plan, [gast.Return(result)])
+        parameters = [*self.function.parameters, sweep.seed_name]
+        return self._define(name, parameters, body, seed=True)
+
+    def split(self, forward_name: str, backward_name: str) -> Split:
+        """The pair; ``saved`` is one value or a tuple: exit number, versions, decisions, tapes."""
+        sweep = _Sweep(self, pair=True)
+        plan = self._planned(sweep)
+        tapes = sweep.tapes(plan)
+        numbered = not self.has_single_return
+        forward = PairForward(
+            plan, sweep.exits(), self._forward_of, self._primal_of, numbered=numbered, tapes=tapes, saved_name="saved"
+        )
+        body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
+        body += [assign(tape, gast.List([], gast.Load())) for tape in tapes]
+        body += forward.block(self.function.body)
+        forward_def = self._define(forward_name, list(self.function.parameters), body, seed=False)
+        names = [plan.names[slot] for slot in plan.saved] + tapes
+        if numbered:
+            names.insert(0, sweep.leave)
+        saved = sweep.namer.fresh("saved")
+        opening: list[gast.stmt] = []
+        if len(names) == 1:
+            opening = [assign(names[0], load(saved))]
+        elif names:
+            opening = [unpack(names, load(saved))]
+        reverse = [*opening, *sweep.resolved(plan, sweep.code), *sweep.resolved(plan, [gast.Return(sweep.gradients)])]
+        backward_def = self._define(backward_name, [saved, sweep.seed_name], reverse, seed=True)
+        return Split(forward_def, backward_def)
+
+    def _planned(self, sweep: _Sweep) -> Plan:
+        plan = sweep.plan()
+        adjoint = sweep.adjoint
+        self.temporaries |= adjoint.temporaries
+        self.temporaries |= {bar for name, bar in adjoint.names.items() if name in self.function.temporaries}
+        self.temporaries -= {sweep.seed_name}
+        return plan
+
+    def _forward_of(self, statement: Bind) -> gast.expr | None:
+        made = statement.operation
+        assert isinstance(made, Call)
+        varied = self.activity.varied_before(statement)
+        active = tuple(any(n in varied for n in atoms(a)) for a in made.arguments)
+        adjoint = StatementAdjoint(self.activity, self.facts, self.calls, Namer(), constant(1.0))
+        return self.calls.pair(made.callee, active, adjoint.argument_facts(made))[0]
+
+    def _primal_of(self, statement: Bind) -> gast.expr | None:
+        made = statement.operation
+        assert isinstance(made, Call)
+        return self.calls.primal(made.callee)
+
+    def _define(self, name: str, parameters: list[str], body: list[gast.stmt], *, seed: bool) -> gast.FunctionDef:
+        function = self.function
+        defaults: list[gast.expr] = []
+        if parameters[: len(function.parameters)] == list(function.parameters):
+            trailing = [p for p in function.parameters if p in function.defaults]
+            if trailing == list(function.parameters[len(function.parameters) - len(trailing) :]):
+                defaults = [clone(function.defaults[p]) for p in trailing]
+        if seed:
+            defaults = [*defaults, constant(1.0)]
+        arguments = gast.arguments(
+            [gast.Name(p, gast.Param(), None, None) for p in parameters], [], None, [], [], None, defaults
+        )
+        return gast.FunctionDef(name, arguments, body, [], None, None, [])
+
+
+class _Sweep:
+    """One reverse sweep with its plan: the text first, then what it requires."""
+
+    def __init__(self, program: AdjointProgram, *, pair: bool) -> None:
+        function = program.function
+        self.program = program
+        self.layout = program.layout
+        self.namer = Namer(program._names_taken())
+        final = self.layout.returns()[0] if self.layout.returns() else None
+        value = atoms(final.value) if final is not None else ()
+        single = program.has_single_return and value and value[0] not in function.temporaries
+        stem = value[0] if single else "value"
+        self.seed_name = self.namer.fresh(f"{stem}_bar")
+        self.leave = self.namer.fresh("leave") if not program.has_single_return else ""
+        self.adjoint = StatementAdjoint(
+            program.activity, program.facts, program.calls, self.namer, load(self.seed_name)
+        )
+        if single:
+            self.adjoint.names[value[0]] = self.seed_name
+        self.control = ReverseSweep(self.layout, self.adjoint, self.leave)
+        self.code: list[gast.stmt] = []
+        root = function.body
+        active = program.activity.active_names()
+        for stack in sorted(self.adjoint.stacks):
+            entries = stack in active or (stack in program.activity.tapes and program.activity.tape_positions(stack))
+            if entries and stack not in function.parameters:
+                self.code += self.adjoint.zero(stack, root, len(root.statements))
+        self.code += self.control.block(root, self.leave, set())
+        gradients: list[gast.expr] = []
+        for name in program.wanted:
+            if name in self.adjoint.bars:
+                gradients.append(load(self.adjoint.bar(name)))
+            else:
+                gradients.append(call_runtime(runtime.zeros_like, reference(name, root, 0, shape_only=True)))
+        self.gradients = gradients[0] if len(gradients) == 1 else tuple_of(gradients)
+        stored = {
+            s.buffer if isinstance(s, AddAt) else s.sequence
+            for s in program.activity.graph.heads
+            if isinstance(s, AddAt | Append)
+        }
+        self.planner = Planner(
+            self.layout,
+            self.namer,
+            pair=pair,
+            can_index=lambda base: not stored or (base in function.parameters and base not in stored),
+        )
+
+    def plan(self) -> Plan:
+        planner = self.planner
+        for statement in self.code:
+            planner.need_all(statement)
+        planner.need_all(self.gradients)
+        for loop in self.control.iterables:
+            assert isinstance(loop, For)
+            planner.settle_iterable(loop)
+        planner.settle(self.control.decisions)
+        for loop in self.control.counted:
+            planner.need_hidden(loop, "passes")
+        for statement in self.program.activity.graph.heads:
+            if statement in self.adjoint.saved_calls:
+                planner.need_hidden(statement, "saved")
+        return planner.plan()
+
+    def exits(self) -> dict[int, str]:
+        """The loop bodies that an exit may leave, each with the list of its exit numbers."""
+        if not hasattr(self, "_exits"):
+            self._exits = {order: self.namer.fresh("exits") for order in self.control.leave if order}
+        return self._exits
+
+    def tapes(self, plan: Plan) -> list[str]:
+        return [lane.tape for lanes in plan.lanes.values() for lane in lanes] + list(self.exits().values())
+
+    def resolved(self, plan: Plan, code: list[gast.stmt]) -> list[gast.stmt]:
+        """The sweep's text with every placeholder replaced by the local that the plan gives it."""
+        for statement in code:
+            _Resolver(self, plan).resolve(statement)
+        return code
+
+
+class _Resolver:
+    """Replaces references, hidden values, decisions and loop heads, in place, without recursing over a block."""
+
+    def __init__(self, sweep: _Sweep, plan: Plan) -> None:
+        self.sweep = sweep
+        self.plan = plan
+        self.layout = plan.layout
+
+    def resolve(self, root: gast.stmt) -> None:
+        pending: list[gast.AST] = [root]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, gast.For) and node.body and isinstance(node.body[0], LoopHead):
+                self._open(node)
+            for field, value in list(gast.iter_fields(node)):
+                if isinstance(value, list):
+                    made = [self._leaf(v) if isinstance(v, gast.AST) else v for v in value]
+                    setattr(node, field, made)
+                    pending += [v for v in made if isinstance(v, gast.AST)]
+                elif isinstance(value, gast.AST):
+                    leaf = self._leaf(value)
+                    setattr(node, field, leaf)
+                    pending.append(leaf)
+
+    def _leaf(self, node: gast.AST) -> gast.AST:
+        while True:
+            match node:
+                case Reference():
+                    slot = self.layout.slot(node.id, node.block, node.position)
+                    if slot in self.plan.inline:
+                        return clone(self.plan.inline[slot])
+                    return load(self.plan.names[slot])
+                case Hidden():
+                    kept = self.plan.kept.get((node.owner, node.role))
+                    if kept is not None:
+                        return load(kept)
+                    made = self.sweep.planner.ranges[node.owner]
+                    assert made is not None
+                    node = clone(made)
+                case Decision():
+                    test = self.plan.tests[node.owner]
+                    if test is None:
+                        return load(self.plan.kept[node.owner, "test"])
+                    node = clone(test)
+                case _:
+                    return node
+
+    def _open(self, loop: gast.For) -> None:
+        """What a reversed pass reads back before anything else."""
+        head = loop.body[0]
+        assert isinstance(head, LoopHead)
+        body = head.block
+        order = self.layout.orders[body]
+        opening: list[gast.stmt] = []
+        loop.target = store(self.plan.indices.get(body, "_"))
+        if isinstance(loop.iter, gast.Call) and isinstance(loop.iter.args[0], Hidden):
+            self._turn(loop)
+        exits = self.sweep.exits()
+        if order in exits:
+            opening.append(assign(self.sweep.control.leave[order], method(exits[order], "pop")))
+        opening += self._popped(body)
+        loop.body = opening + loop.body[1:] or [gast.Pass()]
+
+    def _popped(self, body: object) -> list[gast.stmt]:
+        code: list[gast.stmt] = []
+        for lane in self.plan.lanes.get(body, ()):  # type: ignore[call-overload]
+            names = [self.plan.names[slot] for slot in lane.slots]
+            popped = method(lane.tape, "pop")
+            code.append(assign(names[0], popped) if len(names) == 1 else unpack(names, popped))
+        for name, expression in self.plan.remade.get(body, ()):  # type: ignore[call-overload]
+            code.append(assign(name, clone(expression)))
+        return code
+
+    def _turn(self, loop: gast.For) -> None:
+        """``reversed(reversed(r))`` is ``r``."""
+        assert isinstance(loop.iter, gast.Call)
+        made = self._leaf(loop.iter.args[0])
+        loop.iter.args[0] = made
+        if isinstance(made, gast.Call) and isinstance(made.func, GlobalReference) and made.func.binding.value is reversed:
+            loop.iter = made.args[0]
+
+
+def _mentioned(statement: object) -> list[str]:
+    """Every name that a statement itself mentions, locals and globals alike."""
+    found: list[str] = []
+    for value in vars(statement).values():
+        if isinstance(value, str):
+            found.append(value)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, str):
+                found.append(part)
+            elif isinstance(part, gast.AST):
+                found += [n.id for n in walk(part) if isinstance(n, gast.Name)]
+    return found

@@ -1,0 +1,70 @@
+"""The few tree shapes that derivative programs are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+import numpy as np
+
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+
+
+def load(name: str) -> gast.Name:
+    return gast.Name(name, gast.Load(), None, None)
+
+
+def store(name: str) -> gast.Name:
+    return gast.Name(name, gast.Store(), None, None)
+
+
+def constant(value: object) -> gast.expr:
+    return gast.Constant(value, None)
+
+
+def tuple_of(elements: list[gast.expr]) -> gast.expr:
+    return gast.Tuple(elements, gast.Load())
+
+
+def assign(name: str, value: gast.expr) -> gast.stmt:
+    return gast.Assign([store(name)], value, None)
+
+
+def unpack(names: list[str], value: gast.expr) -> gast.stmt:
+    return gast.Assign([gast.Tuple([store(n) for n in names], gast.Store())], value, None)
+
+
+def call(function: gast.expr, *arguments: gast.expr) -> gast.Call:
+    return gast.Call(function, list(arguments), [])
+
+
+def method(name: str, attribute: str, *arguments: gast.expr) -> gast.Call:
+    return call(gast.Attribute(load(name), attribute, gast.Load()), *arguments)
+
+
+def subscript(value: gast.expr, index: gast.expr) -> gast.Subscript:
+    return gast.Subscript(value, index, gast.Load())
+
+
+def add_in_place(target: gast.Subscript, value: gast.expr) -> gast.stmt:
+    target.ctx = gast.Store()
+    return gast.AugAssign(target, gast.Add(), value)
+
+
+def runtime_reference(function: Callable[..., object]) -> GlobalReference:
+    name = function.__name__
+    return reference(GlobalBinding(name, function, "srcgrad.runtime", name, None))
+
+
+def call_runtime(function: Callable[..., object], *arguments: gast.expr) -> gast.Call:
+    return call(runtime_reference(function), *arguments)
+
+
+def numpy_call(name: str, *arguments: gast.expr) -> gast.Call:
+    module = reference(GlobalBinding("np", np, "numpy", None, None))
+    return call(gast.Attribute(module, name, gast.Load()), *arguments)
+
+
+def builtin_call(function: Callable[..., object], *arguments: gast.expr) -> gast.Call:
+    name = function.__name__
+    return call(reference(GlobalBinding(name, function, "builtins", name, None)), *arguments)

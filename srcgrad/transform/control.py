@@ -1,0 +1,314 @@
+"""The adjoint of control flow: blocks, branches, loops and exits, walked backwards.
+
+Enters: a block of the normal form and the adjoints that are set after it.  Leaves: the statements of its reverse
+sweep.  Every statement's adjoint runs once for every time the statement ran, in the opposite order; where an exit left
+a block, the adjoints of the statements that it skipped are skipped too::
+
+    s1                          if leave < m:       # not left inside s2
+    s2   (contains an exit)         adjoint of s3
+    s3                          adjoint of s2
+                                adjoint of s1
+
+(Hascoët & Pascual, *The Tapenade automatic differentiation tool*, §5.3, on reversing structured control flow.)  The
+adjoints that are set must be the same on both sides of a join and at both ends of a loop; what one side lacks is given
+a zero there.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.analysis.activity import inputs
+from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.layout import Layout
+from srcgrad.analysis.required import decision, hidden, referring
+from srcgrad.errors import InternalError, Span
+from srcgrad.frontend.normal_form import (
+    AddAt,
+    Append,
+    Bind,
+    Block,
+    Break,
+    Continue,
+    Effect,
+    For,
+    If,
+    Index,
+    Pop,
+    Return,
+    Statement,
+    Unpack,
+    While,
+    With,
+)
+from srcgrad.syntax.comment import Comment
+from srcgrad.transform.build import assign, builtin_call, constant, load, store, subscript
+from srcgrad.transform.cotangents import Cotangents
+from srcgrad.transform.reverse import StatementAdjoint
+
+
+class LoopHead(gast.stmt):
+    """Stands at the head of a reversed pass until the plan says what is read back there."""
+
+    _fields = ()
+    block: Block
+
+
+class ReverseSweep:
+    """Walks blocks backwards; ``decisions`` collects the tests that the sweep asks again."""
+
+    def __init__(self, layout: Layout, adjoint: StatementAdjoint, leave: str) -> None:
+        self.layout = layout
+        self.adjoint = adjoint
+        self.leave = {0: leave}  # order of a loop body (0: the function) -> the name of its exit number
+        self.decisions: list[tuple[Statement, gast.expr]] = []
+        self.iterables: list[Statement] = []
+        self.counted: list[Statement] = []
+
+    @property
+    def bars(self) -> Cotangents:
+        return self.adjoint.bars
+
+    @bars.setter
+    def bars(self, bars: Cotangents) -> None:
+        self.adjoint.bars = bars
+
+    # --- blocks ------------------------------------------------------------------------------------------------------
+    def block(self, block: Block, leave: str, legal: set[str]) -> list[gast.stmt]:
+        """The adjoint of a block.  ``legal``: the adjoints set where the innermost exits of this block start."""
+        frame = self.layout.frame(block)
+        code: list[gast.stmt] = []
+        j = len(block.statements) - 1
+        while j >= 0:
+            guard = frame.guards[j]
+            first = j
+            while first > 0 and frame.guards[first - 1] == guard:
+                first -= 1
+            if guard is None:
+                code += self._run(block, first, j, leave, legal)
+            else:
+                code += self._guarded(block, first, j, guard, leave, legal)
+            j = first - 1
+        return code
+
+    def _run(self, block: Block, first: int, last: int, leave: str, legal: set[str]) -> list[gast.stmt]:
+        code: list[gast.stmt] = []
+        shown: Span | None = None
+        for j in range(last, first - 1, -1):
+            statement = block.statements[j]
+            made = self.statement(statement, block, j, leave, legal)
+            if not made:
+                continue
+            if not isinstance(statement, If | For | While | With):
+                if shown is None or statement.span.line != shown.line:
+                    code.append(commented(statement.span))
+                shown = statement.span
+            else:
+                shown = None
+            code += [placed(s, statement.span) for s in made]
+        return code
+
+    def _guarded(
+        self, block: Block, first: int, last: int, guard: int, leave: str, legal: set[str]
+    ) -> list[gast.stmt]:
+        """Statements that ran only if no exit before them was taken."""
+        skipped = self.bars.copy()
+        code = self._run(block, first, last, leave, legal)
+        through = self.bars
+        for name in list(skipped.owned):
+            if name not in through:
+                code += self.adjoint.zero(name, block, first)
+        self.bars = joined = Cotangents(
+            {n: through.owned[n] and skipped.owned.get(n, True) for n in through.owned}, set(through.pending)
+        )
+        otherwise: list[gast.stmt] = []
+        for name in through.owned:
+            if name not in skipped:
+                scalar = self.adjoint.is_scalar(name)
+                otherwise.append(assign(self.adjoint.bar(name), constant(0.0 if scalar else None)))
+                if not scalar:
+                    joined.pending.add(name)
+        if not code and not otherwise:
+            return []
+        test = gast.Compare(load(leave), [gast.Lt()], [constant(guard)])
+        return [gast.If(test, code or [gast.Pass()], otherwise)]
+
+    # --- statements --------------------------------------------------------------------------------------------------
+    def statement(
+        self, statement: Statement, block: Block, position: int, leave: str, legal: set[str]
+    ) -> list[gast.stmt]:
+        adjoint = self.adjoint
+        match statement:
+            case Bind():
+                return adjoint.bind(statement, block, position)
+            case Unpack():
+                return adjoint.unpack(statement, block, position)
+            case Append():
+                return adjoint.append(statement, block, position)
+            case Pop():
+                return adjoint.pop(statement, block, position)
+            case AddAt():
+                return adjoint.store(statement, block, position)
+            case Effect():
+                return []
+            case If():
+                return self._if(statement, block, position, leave, legal)
+            case For() | While():
+                return self._loop(statement, block, position, legal)
+            case With():
+                body = self.block(statement.body, leave, legal)
+                items = [self._item(item, block, position) for item in statement.items]
+                return [gast.With(items, body, None)] if body else []
+            case Break() | Continue():
+                return self._exit(block, position, legal)
+            case Return():
+                return self._exit(block, position, set()) + adjoint.leave(statement, block, position)
+        raise InternalError(f"the adjoint of {type(statement).__name__} is not known", statement.span)
+
+    @staticmethod
+    def _item(item: gast.AST, block: Block, position: int) -> gast.withitem:
+        return gast.withitem(referring(item.context_expr, block, position), None)
+
+    def _exit(self, block: Block, position: int, legal: set[str]) -> list[gast.stmt]:
+        """Where an exit was taken, what only the other path made is zero."""
+        code: list[gast.stmt] = []
+        for name in [n for n in self.bars.owned if n in self.bars.pending and n not in legal]:
+            code += self.adjoint.zero(name, block, position)
+        return code
+
+    def _if(self, statement: If, block: Block, position: int, leave: str, legal: set[str]) -> list[gast.stmt]:
+        before = self.bars
+        self.bars = before.copy()
+        body = self.block(statement.body, leave, legal)
+        after_body = self.bars
+        self.bars = before.copy()
+        orelse = self.block(statement.orelse, leave, legal)
+        after_orelse = self.bars
+        active = set(self.adjoint.activity.active_before(statement)) | self.adjoint.stacks
+        kept = [n for n in dict.fromkeys([*after_body.owned, *after_orelse.owned]) if n in active]
+        after: list[Cotangents] = []
+        for bars, code in ((after_body, body), (after_orelse, orelse)):
+            self.bars = bars
+            for name in kept:
+                if name not in bars:
+                    code += self.adjoint.zero(name, block, position)
+            after.append(self.bars)
+        self.bars = Cotangents(
+            {n: after[0].owned[n] and after[1].owned[n] for n in kept},
+            {n for n in kept if n in after[0].pending and n in after[1].pending},
+        )
+        if not body and not orelse:
+            return []
+        self.decisions.append((statement, statement.test))
+        return [gast.If(decision(statement), body or [gast.Pass()], orelse)]
+
+    def _loop(self, loop: For | While, block: Block, position: int, outer: set[str]) -> list[gast.stmt]:
+        adjoint = self.adjoint
+        activity = adjoint.activity
+        frame = self.layout.frame(loop.body)
+        bases, read = self._touched(loop.body)
+        carried = set(activity.active_before(loop))
+        if any(isinstance(s, Break) for s in self._own_exits(loop)) or isinstance(loop, While):
+            carried |= set(activity.active_after(loop))
+        names = [
+            n
+            for n in activity.names.listed
+            if (n in carried and (n in self.bars or n in read)) or (n in self.bars and n in adjoint.stacks)
+        ]
+        code: list[gast.stmt] = []
+        for name in names:
+            if name not in self.bars:
+                code += adjoint.zero(name, block, position + 1)
+            if name in bases:
+                code += adjoint.own(name)
+        pending = {n for n in self.bars.pending if n in names}
+        self.bars = Cotangents({n: n in bases for n in names}, set(pending))
+        leaves = any(frame.exits)
+        leave = self._leave(loop) if leaves else ""
+        head = LoopHead()
+        head.block = loop.body
+        body: list[gast.stmt] = [head]
+        body += self.block(loop.body, leave, set(names))
+        for name in names:
+            if name not in self.bars:
+                body += adjoint.zero(name, loop.body, 0)
+            if name in bases:
+                body += adjoint.own(name)
+        self.bars = Cotangents({n: n in bases for n in names})
+        if len(body) == 1:
+            return code
+        code.append(self._reversed(loop, body, block, position, leaves))
+        return code
+
+    def _leave(self, loop: For | While) -> str:
+        order = self.layout.orders[loop.body]
+        if order not in self.leave:
+            self.leave[order] = self.adjoint.namer.fresh("leave")
+        return self.leave[order]
+
+    def _touched(self, body: Block) -> tuple[set[str], set[str]]:
+        """The names whose adjoint a pass adds to in place, and all through which an adjoint passes."""
+        bases: set[str] = set()
+        read: set[str] = set()
+        for statement in walk(body):
+            read.update(inputs(statement))
+            match statement:
+                case Bind(operation=Index(base=base)):
+                    bases.add(base)
+                case Append(sequence=sequence) | Pop(sequence=sequence):
+                    bases.add(sequence)
+                    read.add(sequence)
+                case AddAt(buffer=buffer):
+                    read.add(buffer)
+        return bases, read
+
+    def _own_exits(self, loop: For | While) -> list[Statement]:
+        """The exits that end a loop from inside."""
+        inner: list[Statement] = []
+        stack = [loop.body]
+        while stack:
+            for statement in stack.pop().statements:
+                match statement:
+                    case Break() | Return():
+                        inner.append(statement)
+                    case If(body=body, orelse=orelse):
+                        stack += [body, orelse]
+                    case With(body=body):
+                        stack.append(body)
+                    case For(body=body) | While(body=body):
+                        inner += [s for s in walk(body) if isinstance(s, Return)]
+        return inner
+
+    def _reversed(
+        self, loop: For | While, body: list[gast.stmt], block: Block, position: int, leaves: bool
+    ) -> gast.stmt:
+        """The loop that makes the passes again, last first."""
+        if isinstance(loop, For) and loop.counted:
+            self.iterables.append(loop)
+            passes: gast.expr = hidden(loop, "iterable")
+            if leaves and self._own_exits(loop):
+                self.counted.append(loop)
+                passes = subscript(passes, gast.Slice(None, hidden(loop, "passes"), None))
+            passes = builtin_call(reversed, passes)
+            target = loop.index
+        else:
+            self.counted.append(loop)
+            passes = builtin_call(range, hidden(loop, "passes"))
+            target = "_"
+        node = gast.For(store(target), passes, body, [], None)
+        return node
+
+
+def commented(span: Span) -> Comment:
+    """The user's line above its adjoint."""
+    text = span.text.strip().splitlines()[0] if span.text.strip() else ""
+    return Comment(f"{span.place}   {text}")
+
+
+def placed(statement: gast.stmt, span: Span) -> gast.stmt:
+    """Give a made statement, and what it holds, the place of the user's statement it comes from."""
+    if not hasattr(statement, "lineno") or statement.lineno is None:
+        statement.lineno, statement.col_offset = span.line, span.column
+        statement.end_lineno, statement.end_col_offset = span.end_line, span.end_column
+        statement.span = span
+    return statement

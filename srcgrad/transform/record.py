@@ -1,0 +1,182 @@
+"""The forward sweep: the user's statements, with what the reverse sweep needs recorded between them.
+
+Enters: ``Function`` and the ``Plan`` of what is recorded where.  Leaves: the statements of the sweep.  Apart from the
+records it is the user's own text::
+
+    for i in range(n):              for i in range(n):
+        u = np.sin(s)                   u = np.sin(s)
+        s = u * x + s / 3.0             tape.append((s, u))
+                                        s = u * x + s / 3.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from srcgrad.analysis.required import Lane, Plan, entries_at, saved_at
+from srcgrad.frontend.lower import lower_statement
+from srcgrad.frontend.normal_form import Bind, Block, Break, Call, Continue, For, If, Return, Statement, While, With
+from srcgrad.syntax.parse import clone
+from srcgrad.transform.build import assign, call, constant, load, method, store, tuple_of, unpack
+from srcgrad.transform.control import placed
+
+
+class ForwardSweep:
+    """Emits blocks with their records; ``exits`` maps the order of a loop body to the list of its exit numbers."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        exits: dict[int, str],
+        forward_of: Callable[[Bind], gast.expr | None],
+        primal_of: Callable[[Bind], gast.expr | None],
+    ) -> None:
+        self.plan = plan
+        self.layout = plan.layout
+        self.exits = exits
+        self.forward_of = forward_of
+        self.primal_of = primal_of
+
+    def block(self, block: Block) -> list[gast.stmt]:
+        code: list[gast.stmt] = []
+        for j, statement in enumerate(block.statements):
+            code += [placed(s, statement.span) for s in self._before(block, j)]
+            code += [placed(s, statement.span) for s in self._statement(statement, block, j)]
+        length = len(block.statements)
+        if not (block.statements and isinstance(block.statements[-1], Break | Continue | Return)):
+            last = self._before(block, length)
+            for lane in self.plan.lanes.get(block, ()):
+                if lane.point is None:
+                    last.append(append(lane, entries_at(self.plan, lane, self.layout.frame(block), None)))
+            order = self.layout.orders[block]
+            if order in self.exits:
+                last.append(gast.Expr(method(self.exits[order], "append", constant(0))))
+            code += [placed(s, block.statements[-1].span) for s in last] if block.statements else last
+        return code or [gast.Pass()]
+
+    def _before(self, block: Block, position: int) -> list[gast.stmt]:
+        code: list[gast.stmt] = []
+        for lane in self.plan.lanes.get(block, ()):
+            if lane.point == position:
+                names = tuple(self.plan.names[s] if s.hidden else s.name for s in lane.slots)
+                code.append(append(lane, names))
+        for copy, source in self.plan.copies.get((block, position), ()):
+            code.append(assign(copy, load(source)))
+        return code
+
+    def _statement(self, statement: Statement, block: Block, position: int) -> list[gast.stmt]:
+        match statement:
+            case If():
+                code: list[gast.stmt] = []
+                test: gast.expr = clone(statement.test)
+                kept = self.plan.kept.get((statement, "test"))
+                if kept is not None:
+                    code.append(assign(kept, test))
+                    test = load(kept)
+                orelse = self.block(statement.orelse) if statement.orelse.statements else []
+                return [*code, gast.If(test, self.block(statement.body), orelse)]
+            case For() | While():
+                return self._loop(statement)
+            case With():
+                items = [clone(item) for item in statement.items]
+                return [gast.With(items, self.block(statement.body), None)]
+            case Break() | Continue() | Return():
+                return [*self._leaving(statement, block, position), *self._exit(statement, block, position)]
+            case Bind(operation=Call()):
+                return self._call(statement)
+        return [lower_statement(statement)]
+
+    def _loop(self, loop: For | While) -> list[gast.stmt]:
+        code: list[gast.stmt] = []
+        counter = self.plan.kept.get((loop, "passes"))
+        body = self.block(loop.body)
+        if counter is not None:
+            code.append(assign(counter, constant(0)))
+            body.insert(0, gast.AugAssign(store(counter), gast.Add(), constant(1)))
+        if isinstance(loop, While):
+            return [*code, gast.While(clone(loop.test), body, [])]
+        iterable: gast.expr = clone(loop.iterable)
+        kept = self.plan.kept.get((loop, "iterable"))
+        if kept is not None:
+            code.append(assign(kept, iterable))
+            iterable = load(kept)
+        return [*code, gast.For(store(loop.index), iterable, body, [], None)]
+
+    def _call(self, statement: Bind) -> list[gast.stmt]:
+        """A call whose adjoint is wanted keeps what its own reverse sweep will need."""
+        made = statement.operation
+        assert isinstance(made, Call)
+        saved = self.plan.kept.get((statement, "saved"))
+        if saved is not None:
+            forward = self.forward_of(statement)
+            assert forward is not None
+            return [unpack([statement.target, saved], call(forward, *(clone(a) for a in made.arguments)))]
+        primal = self.primal_of(statement)
+        if primal is None:
+            return [lower_statement(statement)]
+        return [assign(statement.target, call(primal, *(clone(a) for a in made.arguments)))]
+
+    # --- exits -------------------------------------------------------------------------------------------------------
+    def _leaving(self, statement: Statement, block: Block, position: int) -> list[gast.stmt]:
+        """What an exit appends for every block it leaves, innermost first."""
+        number = self.layout.number_of[statement]
+        code: list[gast.stmt] = []
+        frame = self.layout.frame(block)
+        while True:
+            for lane in self.plan.lanes.get(frame.block, ()):
+                if lane.point is None:
+                    code.append(append(lane, entries_at(self.plan, lane, frame, position)))
+            order = self.layout.orders[frame.block]
+            if order in self.exits:
+                code.append(gast.Expr(method(self.exits[order], "append", constant(number))))
+            if frame.parent is None or (frame.is_loop and not isinstance(statement, Return)):
+                return code
+            frame, position = frame.parent, frame.position
+
+    def _exit(self, statement: Statement, block: Block, position: int) -> list[gast.stmt]:
+        return [lower_statement(statement)]
+
+    def where(self, block: Block, position: int) -> dict[Block, int]:
+        """The blocks that a statement stands in, each with its position there."""
+        positions = {block: position}
+        frame = self.layout.frame(block)
+        while frame.parent is not None:
+            positions[frame.parent.block] = frame.position
+            frame = frame.parent
+        return positions
+
+
+class JointForward(ForwardSweep):
+    """The forward half of a joint program: its one return is left to the end of the reverse sweep."""
+
+    def _exit(self, statement: Statement, block: Block, position: int) -> list[gast.stmt]:
+        return [] if isinstance(statement, Return) else super()._exit(statement, block, position)
+
+
+class PairForward(ForwardSweep):
+    """The forward half of a pair: every return also hands out what the backward half needs."""
+
+    def __init__(self, *arguments: object, numbered: bool, tapes: list[str], saved_name: str) -> None:
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self.numbered = numbered
+        self.tapes = tapes
+
+    def _exit(self, statement: Statement, block: Block, position: int) -> list[gast.stmt]:
+        if not isinstance(statement, Return):
+            return super()._exit(statement, block, position)
+        entries = [
+            constant(None) if name is None else load(name)
+            for name in saved_at(self.plan, statement, self.where(block, position))
+        ]
+        if self.numbered:
+            entries.insert(0, constant(self.layout.number_of[statement]))
+        entries += [load(tape) for tape in self.tapes]
+        saved = entries[0] if len(entries) == 1 else tuple_of(entries)
+        return [gast.Return(tuple_of([clone(statement.value), saved]))]
+
+
+def append(lane: Lane, names: tuple[str | None, ...]) -> gast.stmt:
+    values = [constant(None) if name is None else load(name) for name in names]
+    return gast.Expr(method(lane.tape, "append", values[0] if len(values) == 1 else tuple_of(values)))
