@@ -17,7 +17,7 @@ import os
 import unicodedata
 from dataclasses import dataclass
 
-_WIDTH = 110  # columns of the user's text that are shown; a longer line is cut around what is underlined
+_WIDTH = 104  # columns of the user's text that are shown; a longer line is cut around what is underlined
 _TAB = 4
 
 

@@ -90,7 +90,7 @@ def _subscript(node: gast.Subscript, place: Place) -> Refusal | None:
         return None
     if place.source.generated and isinstance(place.parent, gast.AugAssign) and isinstance(node.value, gast.Name):
         return None
-    what = f"this stores into {node.value.id}" if isinstance(node.value, gast.Name) else "this is a store"
+    what = f"this stores into {place.source.span(node.value).code}"
     if isinstance(place.parent, gast.AugAssign):
         return Refusal(
             "an array store cannot be reversed yet", what, "make a new array: y = y + np.where(mask, e, 0.0)"
@@ -107,7 +107,7 @@ def _attribute(node: gast.Attribute, place: Place) -> Refusal | None:
         return None
     return Refusal(
         "an attribute store cannot be reversed yet",
-        f"this stores into .{node.attr}",
+        f"this stores into {place.source.span(node).code}",
         "assign to a local name and return it",
     )
 
@@ -285,9 +285,7 @@ ROWS: dict[type, Row] = {
     gast.Call: _call,
     gast.Repr: NEVER,
     gast.FormattedValue: ADMITTED,
-    gast.Interpolation: _TEMPLATE,
     gast.JoinedStr: ADMITTED,
-    gast.TemplateStr: _TEMPLATE,
     gast.Constant: ADMITTED,
     gast.Attribute: _attribute,
     gast.Subscript: _subscript,
@@ -356,3 +354,7 @@ ROWS: dict[type, Row] = {
     gast.ParamSpec: ADMITTED,
     gast.TypeVarTuple: ADMITTED,
 }
+
+for _name in ("TemplateStr", "Interpolation"):  # gast 0.7 and later
+    if hasattr(gast, _name):
+        ROWS[getattr(gast, _name)] = _TEMPLATE

@@ -17,7 +17,8 @@ from types import CodeType
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-_PROLOGUE = frozenset({"RESUME", "COPY_FREE_VARS", "MAKE_CELL", "RETURN_GENERATOR", "POP_TOP", "CACHE", "NOP"})
+# Instructions that the compiler adds; 3.11 places RESUME and RETURN_VALUE at column 0.
+_ADDED = frozenset({"RESUME", "COPY_FREE_VARS", "MAKE_CELL", "RETURN_GENERATOR", "RETURN_VALUE", "POP_TOP", "NOP"})
 
 _TAKES_MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
@@ -53,23 +54,24 @@ class File:
             found.setdefault(place.name, []).append(place)
         return found
 
-    @cached_property
-    def codes(self) -> dict[str, list[CodeType]]:
-        """The code objects that the text compiles to now, by qualified name."""
-        found: dict[str, list[CodeType]] = {}
-        try:  # a notebook's cell may await at top level
-            whole = compile(self.text, self.filename, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-        except SyntaxError:
-            return found
-        for code in _nested(whole):
-            found.setdefault(code.co_qualname, []).append(code)
-        return found
-
 
 @lru_cache(maxsize=64)
 def parsed(text: str, filename: str) -> File:
     """The file of this text, parsed once; raises SyntaxError if it is no Python."""
     return File(text, filename, ast.parse(text, filename))
+
+
+@lru_cache(maxsize=64)
+def _codes(text: str, filename: str, future: int) -> dict[str, list[CodeType]]:
+    """The code objects that a text compiles to now, by qualified name."""
+    found: dict[str, list[CodeType]] = {}
+    try:  # a notebook's cell may await at top level, and inherits the notebook's `from __future__` imports
+        whole = compile(text, filename, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | future, dont_inherit=True)
+    except SyntaxError:
+        return found
+    for code in _nested(whole):
+        found.setdefault(code.co_qualname, []).append(code)
+    return found
 
 
 def locate(code: CodeType, file: File) -> tuple[Place, bool]:
@@ -83,7 +85,8 @@ def locate(code: CodeType, file: File) -> tuple[Place, bool]:
         if len(here) == 1:
             return here[0], False
     else:
-        twins = [twin for twin in file.codes.get(code.co_qualname, []) if _same_code(code, twin)]
+        codes = _codes(file.text, file.filename, code.co_flags & annotations.compiler_flag)
+        twins = [twin for twin in codes.get(code.co_qualname, []) if _same_code(code, twin)]
         if len(here) == 1 and any(twin.co_firstlineno == code.co_firstlineno for twin in twins):
             return here[0], False
         for twin in sorted(twins, key=lambda twin: abs(twin.co_firstlineno - code.co_firstlineno)):
@@ -133,9 +136,9 @@ def _narrow(code: CodeType, places: list[Place]) -> list[Place]:
     places = [place for place in places if _counts(place.node.args) == counts]
     extent = _extent(code)
     if extent is not None:
-        places = [place for place in places if _body(place)[0] <= extent[0] and extent[1] <= _body(place)[1]]
-        innermost = max((_body(place)[0] for place in places), default=None)
-        places = [place for place in places if _body(place)[0] == innermost]
+        around = [place for place in places if _body(place)[0] <= extent[0] and extent[1] <= _body(place)[1]]
+        innermost = max((_body(place)[0] for place in around), default=None)
+        places = [place for place in around if _body(place)[0] == innermost]
     if len({ast.dump(place.node) for place in places}) == 1:
         return places[:1]  # the same text twice: either is right
     return places
@@ -157,7 +160,7 @@ def _extent(code: CodeType) -> tuple[tuple[int, int], tuple[int, int]] | None:
     starts: list[tuple[int, int]] = []
     ends: list[tuple[int, int]] = []
     for instruction in dis.get_instructions(code):
-        if instruction.opname in _PROLOGUE or instruction.positions is None:
+        if instruction.opname in _ADDED or instruction.positions is None:
             continue
         line, end_line, column, end_column = instruction.positions
         if line is None or end_line is None or column is None or end_column is None:

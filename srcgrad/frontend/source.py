@@ -12,6 +12,7 @@ import difflib
 import inspect
 import linecache
 import os
+import re
 import sys
 import textwrap
 import warnings
@@ -28,6 +29,8 @@ from srcgrad.syntax.globals import GlobalBinding, builtin
 from srcgrad.syntax.parse import children, from_ast, walk
 
 _ABSENT = object()
+_DEFINITION = re.compile(r"(async\s+)?\w+\s+\w+")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +80,9 @@ class Source:
         if end_line > len(self.file.lines):
             return Span.unknown()
         column, end_column = len(_characters(self.line(line), start)), len(_characters(self.line(end_line), end))
-        keyword = _keyword(node)
-        if keyword is not None:  # a header that ends at a word, which the tree has no place for
-            found = self.line(line).find(keyword, column)
-            end_line, end_column = line, (found if found >= 0 else column) + len(keyword)
+        header = _header(node)
+        if header is not None and (found := header.match(self.line(line), column)):
+            end_line, end_column = line, found.end()
         text = "\n".join(self.file.lines[line - 1 : end_line])
         return Span(self.filename, self.name, line, column, end_line, end_column, text)
 
@@ -299,15 +301,13 @@ def _extent(node: gast.AST) -> tuple[tuple[int, int], tuple[int, int]] | None:
     return (line, first.col_offset), (end_line, last.end_col_offset)
 
 
-def _keyword(node: gast.AST) -> str | None:
-    """The word at which the header of ``node`` ends."""
+def _header(node: gast.AST) -> re.Pattern[str] | None:
+    """What the header of ``node`` looks like, where the tree has no place for its end."""
     match node:
         case gast.FunctionDef() | gast.AsyncFunctionDef() | gast.ClassDef():
-            return str(node.name)
-        case gast.Try() | gast.TryStar():
-            return "try"
-        case gast.ExceptHandler(type=None):
-            return "except"
+            return _DEFINITION
+        case gast.Try() | gast.TryStar() | gast.ExceptHandler(type=None):
+            return _WORD
         case _:
             return None
 

@@ -1,0 +1,3 @@
+def f(xs):
+    total = yield from xs
+    return total

@@ -1,0 +1,3 @@
+async def f(x):
+    y = await x
+    return y * y

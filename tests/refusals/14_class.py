@@ -1,0 +1,5 @@
+def f(x):
+    class Point:
+        value = x
+
+    return Point().value * x

@@ -1,0 +1,4 @@
+def f(x):
+    import math
+
+    return math.sin(x)

@@ -1,0 +1,3 @@
+def f(x, y):
+    values = {x, y, x * y}
+    return sum(values)

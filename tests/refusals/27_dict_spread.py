@@ -1,0 +1,3 @@
+def f(x, options):
+    table = {"scale": x, **options}
+    return table["scale"]

@@ -1,0 +1,6 @@
+# ruff: noqa: W191
+# fmt: off
+def f(x, y):
+	if x > 0:
+		z = x;	y[0] = z
+	return y

@@ -1,0 +1,1 @@
+"""Programs that srcgrad refuses, each with the exact text of its refusal."""

@@ -1,0 +1,1 @@
+"""The trees: parse, clone, compare; names; globals."""

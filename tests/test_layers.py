@@ -1,0 +1,118 @@
+"""The rooms of srcgrad import each other in one direction only (imports inside functions included).
+
+``errors → {runtime, syntax} → rules → {frontend → analysis → transform → optimize → emit | eager} → pipeline → api →
+{check, inspect}``: left never imports right, and the compiler never meets the eager machine.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent / "srcgrad"
+
+COMPILER = ("frontend", "analysis", "transform", "optimize", "emit")
+GROUND = ("errors",)
+PUBLIC = "the package itself"
+BASE = (*GROUND, "runtime", "syntax")
+
+#: What each room may import, besides itself.
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "errors": (),
+    "runtime": GROUND,
+    "syntax": GROUND,
+    "rules": BASE,
+    **{room: (*BASE, "rules", *COMPILER[:index]) for index, room in enumerate(COMPILER)},
+    "spec": (*BASE, "rules", *COMPILER),
+    "eager": (*BASE, "rules"),
+    "pipeline": (*BASE, "rules", *COMPILER, "spec"),
+    "api": (*BASE, "rules", *COMPILER, "spec", "eager", "pipeline"),
+    "check": (*BASE, "rules", *COMPILER, "spec", "eager", "pipeline", "api"),
+    "inspect": (*BASE, "rules", *COMPILER, "spec", "eager", "pipeline", "api", "check", PUBLIC),
+}
+#: The package itself and its command only hand on what is above.
+FRONT = ("__init__", "__main__")
+
+
+def imports(text: str, module: str, is_package: bool = False) -> Iterator[tuple[int, str]]:
+    """Line and absolute name of everything that ``module`` imports, wherever in the file."""
+    package = module.split(".") if is_package else module.split(".")[:-1]
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Import():
+                yield from ((node.lineno, alias.name) for alias in node.names)
+            case ast.ImportFrom(level=0):
+                yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+            case ast.ImportFrom():
+                above = package[: len(package) - node.level + 1]
+                base = ".".join([*above, *([node.module] if node.module else [])])
+                yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
+            case ast.Call(func=ast.Name(id="import_module" | "__import__") | ast.Attribute(attr="import_module")):
+                first = node.args[0] if node.args else None
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    yield node.lineno, first.value
+
+
+def breaches(text: str, module: str, is_package: bool = False) -> list[str]:
+    """The imports of a module that go from left to right."""
+    room = module.split(".")[1]
+    found = []
+    for line, name in imports(text, module, is_package):
+        parts = name.split(".")
+        if parts[0] != "srcgrad":
+            continue
+        target = parts[1] if len(parts) > 1 else PUBLIC
+        if target != room and target not in MAY_IMPORT[room]:
+            found.append(f"{module}:{line} imports {name}: {room} may not import {target}")
+    return found
+
+
+MODULES = sorted(path for path in ROOT.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_layer(path: Path) -> None:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    if parts[0] in FRONT:
+        return
+    assert parts[0] in MAY_IMPORT, f"{parts[0]} is no room of DESIGN §3"
+    is_package = parts[-1] == "__init__"
+    module = ".".join(["srcgrad", *(parts[:-1] if is_package else parts)])
+    assert breaches(path.read_text(encoding="utf-8"), module, is_package) == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_module_is_of_readable_size_and_named_for_what_it_does(path: Path) -> None:
+    assert path.stem not in {"utils", "helpers", "helper", "common", "misc"}
+    lines = path.read_text(encoding="utf-8").count("\n")
+    assert lines <= 440, f"{path.relative_to(ROOT)} has {lines} lines"
+
+
+def test_compiler_and_eager_never_meet() -> None:
+    assert all("eager" not in MAY_IMPORT[room] for room in (*COMPILER, "rules", "runtime", "pipeline"))
+    assert not set(MAY_IMPORT["eager"]) & set(COMPILER)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import srcgrad.emit.printer",
+        "from srcgrad.emit import printer",
+        "from srcgrad import emit",
+        "def f():\n    from srcgrad.emit.printer import emit",
+        "from ..emit import printer",
+        "if TYPE_CHECKING:\n    from ..emit.printer import emit",
+        "import srcgrad",
+        "import importlib\nimportlib.import_module('srcgrad.emit.printer')",
+    ],
+)
+def test_a_breach_is_seen(text: str) -> None:
+    assert breaches(text, "srcgrad.rules.table")
+
+
+def test_allowed_imports_are_no_breach() -> None:
+    text = "import numpy\nfrom srcgrad.errors import Span\nfrom . import template\nfrom ..syntax import parse"
+    assert breaches(text, "srcgrad.rules.table") == []
