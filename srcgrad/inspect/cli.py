@@ -12,15 +12,13 @@ import math
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
 import srcgrad
-from srcgrad.derivative import Derivative
-from srcgrad.inspect.report import print_code
+from srcgrad.inspect.report import print_code, table
 from srcgrad.inspect.target import BadTarget, resolve
 
 TARGET = "FILE.py:function or package.module:function"
@@ -57,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="srcgrad", description="Turn a Python/NumPy function into the source of its derivative.")
-    parser.add_argument("--version", action="version", version=f"srcgrad {_version()}")
+    parser.add_argument("--version", action="version", version=f"srcgrad {srcgrad.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     show = commands.add_parser("show", help="print the source of the derivative")
@@ -103,20 +101,13 @@ def _argnums(text: str) -> int | str | tuple[int | str, ...]:
     return chosen[0] if len(chosen) == 1 else chosen
 
 
-def _version() -> str:
-    try:
-        return metadata.version("srcgrad")
-    except metadata.PackageNotFoundError:
-        return "(not installed)"
-
-
 def _show(options: argparse.Namespace) -> int:
-    print_code(Derivative(_function(options), options.argnums, mode=options.mode).source)
+    print_code(srcgrad.Derivative(_function(options), options.argnums, mode=options.mode).source)
     return 0
 
 
 def _explain(options: argparse.Namespace) -> int:
-    derivative = Derivative(_function(options), options.argnums)
+    derivative = srcgrad.Derivative(_function(options), options.argnums)
     if options.at:
         print_code(derivative.explain(at=options.at))
         return 0
@@ -147,11 +138,12 @@ def _check(options: argparse.Namespace) -> int:
     if not set(modes) <= {"reverse", "forward"}:
         raise BadTarget(f"--modes takes reverse, forward or both with a comma, found {options.modes!r}")
     try:
-        srcgrad.check_grads(function, *bound.args, order=options.order, modes=modes)
+        compared = srcgrad.check_grads(function, *bound.args, order=options.order, modes=modes)
     except AssertionError as error:
-        print(f"{options.function}: wrong\n{error}", file=sys.stderr)
+        print(f"{options.function}: {error}", file=sys.stderr)
         return 1
-    print(f"{options.function}: {', '.join(modes)} agree with numeric derivatives up to order {options.order}")
+    rows = [(one.mode, one.order, one.left, one.right, f"{one.relative:.0e}") for one in compared]
+    print(table(("mode", "order", "derivative", "by numbers", "difference"), rows, digits=10))
     return 0
 
 

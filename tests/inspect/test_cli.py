@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import srcgrad
 from srcgrad.inspect.cli import STAGES, main
 
 MODEL = """\
@@ -26,6 +27,24 @@ def wrong_shape(x):
 
 def generator(x):
     yield x
+"""
+
+
+WRONG_RULE = """\
+import srcgrad
+
+
+def double(x):
+    return 2.0 * x
+
+
+@srcgrad.elementwise(double)
+def double_rule(x, *, y, y_bar):
+    return 3.0 * y_bar
+
+
+def doubled(x):
+    return double(x)
 """
 
 
@@ -74,13 +93,20 @@ def test_explain_prints_one_stage(model, capsys):
 
 def test_check_says_that_derivatives_agree(model, capsys):
     assert main(["check", f"{model}:loss", "--args", "0.3, w=np.float64(2.0)"]) == 0
-    assert "reverse, forward agree with numeric derivatives up to order 2" in capsys.readouterr().out
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["mode", "reverse", "forward", "forward"]
+
+
+def test_check_of_a_wrong_rule_is_status_1(model, capsys):
+    model.write_text(WRONG_RULE)
+    assert main(["check", f"{model}:doubled", "--args", "0.3"]) == 1
+    assert "order 1 in reverse mode gives" in capsys.readouterr().err
 
 
 def test_version(capsys):
     with pytest.raises(SystemExit) as raised:
         main(["--version"])
-    assert raised.value.code == 0 and capsys.readouterr().out.startswith("srcgrad ")
+    assert raised.value.code == 0 and capsys.readouterr().out == f"srcgrad {srcgrad.__version__}\n"
 
 
 @pytest.mark.parametrize(
