@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import doctest
 import os
 import pickle
 import subprocess
@@ -148,3 +149,7 @@ def test_python_prints_the_rendering_once() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert ran.stderr.endswith(expected)
+
+
+def test_the_example_of_the_module() -> None:
+    assert doctest.testmod(errors).attempted > 0 == doctest.testmod(errors).failed

@@ -4,6 +4,17 @@ Enters: a ``Source``.  Leaves: nothing; what is outside raises ``UnsupportedSynt
 to write instead.  A row is ``ADMITTED``, a ``Refusal``, or a check that admits the node in some places.  Only syntax is
 judged here; what a name means is judged by ``normalize`` (which callee has a rule, which context manager is safe).
 Annotations are not looked at: they have no effect in a function's body.
+
+>>> from srcgrad.frontend.source import source_of
+>>> def step(y, x):
+...     y[0] = x * x
+>>> admit(source_of(step))
+Traceback (most recent call last):
+srcgrad.errors.UnsupportedSyntax: an array store cannot be reversed yet
+  <doctest srcgrad.frontend.fence[1]>:2, in step
+    2 |     y[0] = x * x
+      |     ^^^^ this stores into y
+  hint: build the array in one expression: np.where, np.concatenate, np.stack([... for ...])
 """
 
 from __future__ import annotations

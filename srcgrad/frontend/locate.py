@@ -3,6 +3,12 @@
 Enters: the text of a file and a code object.  Leaves: the place of its ``def`` or ``lambda`` in the parsed file.  A
 file is parsed once for each text it has had.  A function is found by first line and name; several lambdas on one line
 by the columns in their code objects (PEP 657); a function that only moved, by its qualified name and its code.
+
+>>> double, triple = lambda x: 2 * x, lambda x: 3 * x
+>>> text = "double, triple = lambda x: 2 * x, lambda x: 3 * x"
+>>> place, edited = locate(triple.__code__, parsed(text, "model.py"))
+>>> ast.unparse(place.node), edited
+('lambda x: 3 * x', False)
 """
 
 from __future__ import annotations

@@ -3,6 +3,13 @@
 Enters: a function object.  Leaves: a ``Source``; its tree is the caller's own, decorators stripped, private names of a
 class mangled.  Requires that the text can be found: in a file, a notebook cell, any linecache entry, or, for code that
 srcgrad emitted, on the function itself.
+
+>>> rate = 2.0
+>>> square, scaled = lambda x: x * x, lambda x: x * rate
+>>> print(source_of(scaled))
+lambda x: x * rate
+>>> source_of(scaled).resolve("rate").value
+2.0
 """
 
 from __future__ import annotations

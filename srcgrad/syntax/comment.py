@@ -1,4 +1,8 @@
-"""A comment as a statement, so that generated trees can carry the user's lines into the printed text."""
+"""A comment as a statement, so that generated trees can carry the user's lines into the printed text.
+
+>>> Comment("model.py:5   s = u * x").text
+'model.py:5   s = u * x'
+"""
 
 from __future__ import annotations
 

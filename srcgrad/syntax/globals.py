@@ -2,6 +2,10 @@
 
 Enters: an object, and where it can be imported from or read again.  Leaves: a ``GlobalReference``, a ``gast.Name`` that
 no pass mistakes for a local name.  The printer decides how it is spelled.
+
+>>> leaf = reference(builtin("range"))
+>>> leaf.id, leaf.binding.value is range, leaf.binding.cell
+('range', True, None)
 """
 
 from __future__ import annotations

@@ -3,7 +3,9 @@
 from __future__ import annotations
 import __future__
 
+import doctest
 import functools
+import importlib
 import importlib.util
 import linecache
 import math
@@ -14,7 +16,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import gast
@@ -302,6 +304,28 @@ def test_a_file_is_parsed_once() -> None:
 
 def test_each_source_has_a_tree_of_its_own() -> None:
     assert source_of(body).node is not source_of(body).node
+
+
+@pytest.mark.parametrize("name", ["argparse", "fractions", "statistics", "numpy.lib._function_base_impl"])
+def test_every_function_of_a_module_is_found_and_unedited(name: str) -> None:
+    module = importlib.import_module(name)
+    owners = [module, *(value for value in vars(module).values() if isinstance(value, type))]
+    functions = [value for owner in owners for value in vars(owner).values() if isinstance(value, FunctionType)]
+    functions = [function for function in functions if not function.__code__.co_filename.startswith("<")]
+    assert len(functions) > 20
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for function in functions:
+            source = source_of(function)
+            names = [name.id for name in (*source.node.args.posonlyargs, *source.node.args.args)]
+            assert names == list(function.__code__.co_varnames[: function.__code__.co_argcount])
+            assert source.qualname == function.__code__.co_qualname
+
+
+@pytest.mark.parametrize("module", ["source", "locate", "fence"])
+def test_the_examples_of_the_modules(module: str) -> None:
+    result = doctest.testmod(importlib.import_module(f"srcgrad.frontend.{module}"))
+    assert result.attempted > 0 == result.failed
 
 
 # --- no source -------------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import doctest
+import importlib
 
 import gast
 import pytest
@@ -195,3 +197,9 @@ def test_references_are_the_same_when_they_mean_the_same_object_for_good() -> No
     changing = GlobalBinding("G", 1.0, cell=lambda: 1.0)
     assert same_tree(reference(changing), reference(changing))
     assert not same_tree(reference(changing), reference(GlobalBinding("G", 1.0, cell=lambda: 1.0)))
+
+
+@pytest.mark.parametrize("module", ["parse", "globals", "namer", "comment"])
+def test_the_examples_of_the_modules(module: str) -> None:
+    result = doctest.testmod(importlib.import_module(f"srcgrad.syntax.{module}"))
+    assert result.attempted > 0 == result.failed
