@@ -1,0 +1,64 @@
+"""From the admitted tree to a smaller language: one feature per function, statements first.
+
+Enters: the body of a function that the fence has admitted.  Leaves: statements without ``match``, loop-else, annotated,
+chained or nested assignment, and, where nothing is duplicated, with a single trailing return.  Trees are never changed:
+statements are made anew, expressions are shared.  Expressions that hold control flow (``desugar.expressions``) are taken
+apart by ``frontend.normalize``, which knows what has been evaluated before them::
+
+    for v in xs:                 broke = False
+        a, b = b, a       ->     for v in xs:
+    else:                            t = b; b = a; a = t
+        a: float = 1.0           a = 1.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import gast
+
+from srcgrad.frontend.desugar import assignment, exits, loops, matching
+from srcgrad.frontend.desugar.build import with_bodies
+from srcgrad.syntax.parse import walk
+
+__all__ = ["desugar"]
+
+
+def desugar(body: Sequence[gast.stmt], fresh: Callable[[str], str], *, nest_returns: bool = True) -> list[gast.stmt]:
+    """The body of a function in the smaller language; ``fresh`` hands out names."""
+    closures = any(isinstance(node, gast.FunctionDef | gast.Lambda) for node in walk(*body))
+    made = _Statements(fresh, closures).block(body)
+    return exits.nested_returns(made, fresh) if nest_returns else made
+
+
+@dataclass(frozen=True)
+class _Statements:
+    fresh: Callable[[str], str]
+    closures: bool
+
+    def block(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
+        made: list[gast.stmt] = []
+        for statement in body:
+            made += self.statement(statement)
+        return made
+
+    def statement(self, statement: gast.stmt) -> list[gast.stmt]:
+        match statement:
+            case gast.Pass():
+                return []
+            case gast.AnnAssign():
+                return self.block(assignment.annotated(statement))
+            case gast.Assign():
+                return assignment.plain(statement, self.fresh, closures=self.closures)
+            case gast.Match():
+                return self.block(matching.match_as_if(statement, self.fresh))
+            case gast.If():
+                body, orelse = self.block(statement.body), self.block(statement.orelse)
+                return [with_bodies(statement, body=body, orelse=orelse)]
+            case gast.With():
+                return [with_bodies(statement, body=self.block(statement.body))]
+            case gast.For() | gast.While():
+                body, orelse = self.block(statement.body), self.block(statement.orelse)
+                return loops.without_else(with_bodies(statement, body=body, orelse=orelse), self.fresh)
+        return [statement]

@@ -1,0 +1,134 @@
+"""Annotated, chained, parallel, nested and starred assignment, one name or one flat unpacking per statement.
+
+Enters: ``gast.Assign`` or ``gast.AnnAssign``.  Leaves: assignments with a single target, a name or a flat tuple of
+names whose value is no display::
+
+    a, b = b, a + b      ->      t = b;  b = a + b;  a = t
+    a, *b = x, y, z      ->      a = x;  b = [y, z]
+    p, (q, r) = f(x)     ->      p, t = f(x);  q, r = t
+    a = b = x + 1        ->      a = x + 1;  b = a
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from srcgrad.frontend.desugar.build import assign, load, placed, store, targets
+from srcgrad.syntax.parse import names_bound, names_read, walk
+
+Fresh = Callable[[str], str]
+Pairs = list[tuple[gast.expr, gast.expr]]
+
+
+def annotated(statement: gast.AnnAssign) -> list[gast.stmt]:
+    """``x: T = value`` binds x; a bare ``x: T`` does nothing at run time."""
+    if statement.value is None:
+        return []
+    return [placed(gast.Assign([statement.target], statement.value, None), statement)]
+
+
+def plain(statement: gast.Assign, fresh: Fresh, *, closures: bool = False) -> list[gast.stmt]:
+    """One target per assignment, evaluated and bound in Python's order.
+
+    ``closures``: local functions are about, whose calls read locals that the caller's text does not name.
+    """
+    value = statement.value
+    if len(statement.targets) == 1:
+        return _single(statement.targets[0], value, statement, fresh, closures)
+    made: list[gast.stmt] = []
+    rest = list(statement.targets)
+    if isinstance(value, gast.Name | gast.Constant):
+        shared = value
+    elif isinstance(rest[0], gast.Name):
+        made.append(assign(rest[0], value, statement))
+        shared = load(rest.pop(0).id, statement)
+    else:
+        name = fresh("t")
+        made.append(assign(name, value, statement))
+        shared = load(name, statement)
+    for target in rest:
+        made += _single(target, shared, statement, fresh, closures)
+    return made
+
+
+def _single(target: gast.expr, value: gast.expr, at: gast.stmt, fresh: Fresh, closures: bool) -> list[gast.stmt]:
+    if not isinstance(target, gast.Tuple | gast.List):
+        return [assign(target, value, at)]
+    pairs = _paired(target, value, at)
+    if pairs is None:
+        return unpack(target, value, at, fresh)
+    return _parallel(pairs, at, fresh, closures)
+
+
+def _paired(target: gast.expr, value: gast.expr, at: gast.stmt) -> Pairs | None:
+    """The assignments that a display on both sides amounts to; None if the value is no display that fits."""
+    if not isinstance(target, gast.Tuple | gast.List):
+        return [(target, value)]
+    if not isinstance(value, gast.Tuple | gast.List) or any(isinstance(e, gast.Starred) for e in value.elts):
+        return None
+    stars = [j for j, element in enumerate(target.elts) if isinstance(element, gast.Starred)]
+    elements = list(value.elts)
+    wanted = list(target.elts)
+    if stars:
+        first, after = stars[0], len(wanted) - stars[0] - 1
+        if len(elements) < first + after:
+            return None
+        middle = elements[first : len(elements) - after]
+        elements[first : len(elements) - after] = [placed(gast.List(middle, gast.Load()), value)]
+        wanted[first] = wanted[first].value
+    if len(wanted) != len(elements):
+        return None
+    pairs: Pairs = []
+    for one, element in zip(wanted, elements, strict=True):
+        inner = _paired(one, element, at)
+        pairs += [(one, element)] if inner is None else inner
+    return pairs
+
+
+def _parallel(pairs: Pairs, at: gast.stmt, fresh: Fresh, closures: bool) -> list[gast.stmt]:
+    """Evaluate every value from left to right, then bind; directly where no later value reads the target."""
+    made: list[gast.stmt] = []
+    late: list[gast.stmt] = []
+    bound = [names_bound(target) for target, _ in pairs]
+    repeated = len(frozenset[str]().union(*bound)) < sum(map(len, bound))
+    for position, (target, value) in enumerate(pairs):
+        rest = [later for _, later in pairs[position + 1 :]]
+        if isinstance(target, gast.Name) and not repeated and not _may_read(rest, target.id, closures):
+            made.append(assign(target, value, at))
+        elif isinstance(value, gast.Constant):
+            late += _single(target, value, at, fresh, closures)
+        else:
+            name = fresh("t")
+            made.append(assign(name, value, at))
+            late += _single(target, load(name, at), at, fresh, closures)
+    return made + late
+
+
+def _may_read(values: list[gast.expr], name: str, closures: bool) -> bool:
+    """Whether evaluating ``values`` may read a local: by its name, or through a call of a local function."""
+    if name in names_read(*values):
+        return True
+    return closures and any(isinstance(node, gast.Call) for node in walk(*values))
+
+
+def unpack(target: gast.Tuple | gast.List, value: gast.expr, at: gast.stmt, fresh: Fresh) -> list[gast.stmt]:
+    """A flat unpacking of ``value``, then one for every nested target."""
+    flat: list[gast.expr] = []
+    nested: list[gast.stmt] = []
+    for element in target.elts:
+        inner = element.value if isinstance(element, gast.Starred) else element
+        if isinstance(inner, gast.Tuple | gast.List):
+            name = fresh("t")
+            nested += unpack(inner, load(name, at), at, fresh)
+            inner = store(name, at)
+        flat.append(placed(gast.Starred(inner, gast.Store()), at) if isinstance(element, gast.Starred) else inner)
+    return [assign(targets(flat, target), value, at), *nested]
+
+
+def augmented(statement: gast.AugAssign) -> gast.BinOp:
+    """The operation of ``x += value`` on a name; whether it may also change x in place is for the caller to prove."""
+    return placed(
+        gast.BinOp(load(statement.target.id, statement.target), statement.op, statement.value), statement
+    )

@@ -1,0 +1,99 @@
+"""The nodes that desugaring makes; every one of them takes the place of the user's node ``at``.
+
+>>> at = gast.parse("pass").body[0]
+>>> gast.unparse(assign("broke", constant(True, at), at)).strip()
+'broke = True'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import gast
+
+from srcgrad.syntax.globals import builtin, reference
+
+Node = TypeVar("Node", bound=gast.AST)
+
+_PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+
+def placed(node: Node, at: gast.AST) -> Node:
+    """``node`` itself, put at the place of ``at``."""
+    for name in _PLACE:
+        if hasattr(at, name):
+            setattr(node, name, getattr(at, name))
+    return node
+
+
+def load(name: str, at: gast.AST) -> gast.Name:
+    return placed(gast.Name(name, gast.Load(), None, None), at)
+
+
+def store(name: str, at: gast.AST) -> gast.Name:
+    return placed(gast.Name(name, gast.Store(), None, None), at)
+
+
+def constant(value: object, at: gast.AST) -> gast.Constant:
+    return placed(gast.Constant(value, None), at)
+
+
+def assign(target: str | gast.expr, value: gast.expr, at: gast.AST) -> gast.Assign:
+    node = store(target, at) if isinstance(target, str) else target
+    return placed(gast.Assign([node], value, None), at)
+
+
+def tuple_of(elements: Sequence[gast.expr], at: gast.AST) -> gast.Tuple:
+    return placed(gast.Tuple(list(elements), gast.Load()), at)
+
+
+def targets(elements: Sequence[gast.expr], at: gast.AST) -> gast.Tuple:
+    return placed(gast.Tuple(list(elements), gast.Store()), at)
+
+
+def negation(test: gast.expr, at: gast.AST) -> gast.expr:
+    """``not test``; a negation of a negation is the test itself."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        operand: gast.expr = test.operand
+        return operand
+    return placed(gast.UnaryOp(gast.Not(), test), at)
+
+
+def binary(left: gast.expr, operator: gast.operator, right: gast.expr, at: gast.AST) -> gast.BinOp:
+    return placed(gast.BinOp(left, operator, right), at)
+
+
+def compare(left: gast.expr, operator: gast.cmpop, right: gast.expr, at: gast.AST) -> gast.Compare:
+    return placed(gast.Compare(left, [operator], [right]), at)
+
+
+def subscript(value: gast.expr, index: gast.expr, at: gast.AST) -> gast.Subscript:
+    return placed(gast.Subscript(value, index, gast.Load()), at)
+
+
+def call(function: gast.expr, arguments: Sequence[gast.expr], at: gast.AST) -> gast.Call:
+    return placed(gast.Call(function, list(arguments), []), at)
+
+
+def call_builtin(name: str, arguments: Sequence[gast.expr], at: gast.AST) -> gast.Call:
+    """A call of a builtin, whatever the user's names mean."""
+    return call(reference(builtin(name)), arguments, at)
+
+
+def method_call(receiver: gast.expr, name: str, arguments: Sequence[gast.expr], at: gast.AST) -> gast.Call:
+    return call(placed(gast.Attribute(receiver, name, gast.Load()), at), arguments, at)
+
+
+def branch(
+    test: gast.expr, body: Iterable[gast.stmt], orelse: Iterable[gast.stmt], at: gast.AST
+) -> gast.If:
+    """An ``if``; an empty body becomes ``pass``."""
+    return placed(gast.If(test, list(body) or [placed(gast.Pass(), at)], list(orelse)), at)
+
+
+def with_bodies(node: Node, **bodies: object) -> Node:
+    """A copy of a compound statement with some of its fields replaced; the other fields are shared."""
+    fields = {name: getattr(node, name) for name in node._fields}
+    made: Node = type(node)(**{**fields, **bodies})
+    return placed(made, node)

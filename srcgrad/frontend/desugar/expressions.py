@@ -1,0 +1,104 @@
+"""Expressions that hold control flow, as statements: ternary, and/or, chained comparison, comprehension, any and all.
+
+These stand inside larger expressions, so they are taken apart where ``frontend.normalize`` meets them: by then all that
+Python evaluates before them has been evaluated, and the order of evaluation is kept::
+
+    s = x * (a if c else b)      ->      if c: t = a
+                                         else: t = b
+                                         s = x * t
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gast
+
+from srcgrad.frontend.desugar.build import (
+    assign,
+    binary,
+    branch,
+    call_builtin,
+    compare,
+    constant,
+    load,
+    method_call,
+    negation,
+    placed,
+)
+
+
+def ternary(node: gast.IfExp, target: str) -> list[gast.stmt]:
+    """``target = body if test else orelse``."""
+    return [
+        branch(node.test, [assign(target, node.body, node.body)], [assign(target, node.orelse, node.orelse)], node)
+    ]
+
+
+def short_circuit(node: gast.BoolOp, target: str) -> list[gast.stmt]:
+    """``target = a and b and c``: the first operand that decides, else the last."""
+    made: list[gast.stmt] = [assign(target, node.values[-1], node.values[-1])]
+    for value in reversed(node.values[:-1]):
+        test: gast.expr = load(target, value)
+        if isinstance(node.op, gast.Or):
+            test = negation(test, value)
+        made = [assign(target, value, value), branch(test, made, [], value)]
+    return made
+
+
+def comparison_chain(node: gast.Compare, target: str, middles: Sequence[str]) -> list[gast.stmt]:
+    """``target = a < b < c``; ``middles`` name the operands that two comparisons share, each evaluated once."""
+    operands = [node.left, *node.comparators]
+    made: list[gast.stmt] = []
+    for position in reversed(range(len(node.ops))):
+        at = operands[position + 1]
+        left = operands[0] if position == 0 else load(middles[position - 1], at)
+        right: gast.expr = operands[position + 1]
+        here: list[gast.stmt] = []
+        if position < len(node.ops) - 1:
+            here.append(assign(middles[position], right, at))
+            right = load(middles[position], at)
+        here.append(assign(target, compare(left, node.ops[position], right, at), node))
+        made = [*here, branch(load(target, at), made, [], at)] if made else here
+    return made
+
+
+def list_comprehension(node: gast.ListComp | gast.GeneratorExp, target: str) -> list[gast.stmt]:
+    """``target = [elt for ...]``; requires that the comprehension's own names clash with nothing around it."""
+    innermost = gast.Expr(method_call(load(target, node), "append", [node.elt], node.elt))
+    empty = placed(gast.List([], gast.Load()), node)
+    return [assign(target, empty, node), *_loops(node, [placed(innermost, node)])]
+
+
+def total(node: gast.GeneratorExp, start: gast.expr, target: str) -> list[gast.stmt]:
+    """``target = sum((elt for ...), start)``, added up as ``sum`` does."""
+    more = assign(target, binary(load(target, node.elt), gast.Add(), node.elt, node.elt), node)
+    return [assign(target, start, node), *_loops(node, [more])]
+
+
+def any_or_all(node: gast.GeneratorExp, target: str, *, is_any: bool) -> list[gast.stmt]:
+    """``target = any(elt for ...)`` or ``all``: stops where they stop.  One loop only: ``break`` leaves one."""
+    test = node.elt if is_any else negation(node.elt, node.elt)
+    decided = [assign(target, constant(is_any, node), node), placed(gast.Break(), node)]
+    return [assign(target, constant(not is_any, node), node), *_loops(node, [branch(test, decided, [], node)])]
+
+
+def _loops(node: gast.ListComp | gast.GeneratorExp, innermost: list[gast.stmt]) -> list[gast.stmt]:
+    body = innermost
+    for generator in reversed(node.generators):
+        for condition in reversed(generator.ifs):
+            body = [branch(condition, body, [], condition)]
+        body = [placed(gast.For(generator.target, generator.iter, body, [], None), node)]
+    return body
+
+
+def view_as_list(receiver: str, view: str, key: str, at: gast.AST) -> gast.expr:
+    """``list(d)``, or ``[d[k] for k in d]``, or ``[(k, d[k]) for k in d]``, for a dict view used as a value."""
+    if view == "keys":
+        return call_builtin("list", [load(receiver, at)], at)
+    entry: gast.expr = placed(gast.Subscript(load(receiver, at), load(key, at), gast.Load()), at)
+    if view == "items":
+        entry = placed(gast.Tuple([load(key, at), entry], gast.Load()), at)
+    keys = call_builtin("list", [load(receiver, at)], at)
+    store = placed(gast.Name(key, gast.Store(), None, None), at)
+    return placed(gast.ListComp(entry, [gast.comprehension(store, keys, [], 0)]), at)

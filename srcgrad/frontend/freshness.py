@@ -1,0 +1,203 @@
+"""Which names hold memory of their own: the proof that ``y += x`` is ``y = y + x``.
+
+Enters: the desugared body of a function and its scope.  Leaves: the names whose value nobody else can see.  A name
+qualifies if every value it is ever bound to is new (a number, arithmetic, a ruled function that makes no view), and no
+other name, container or call result may share its memory.  The order of statements plays no part::
+
+    y = x * 2.0          y qualifies, if this is all           z = y[1:]         now z may share with y
+    y += b               -> y = y + b, proved                  y = np.ravel(x)   y may share with x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import FunctionType
+
+import gast
+
+from srcgrad.frontend.desugar.build import load
+from srcgrad.frontend.methods import SHAPES
+from srcgrad.frontend.normal_form import LocalFunction
+from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, holders, names_of
+from srcgrad.rules.table import is_constant, lookup, method
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import parameters_of, walk
+
+ELSEWHERE = "?"  # memory that somebody outside of the function may hold
+
+# Ruled functions whose result may be a view of an argument, the argument itself, or a container of it.
+VIEWS = frozenset(
+    """array_split asanyarray asarray ascontiguousarray asfortranarray astype atleast_1d atleast_2d atleast_3d
+    broadcast_arrays broadcast_to diagonal dsplit einsum expand_dims flatnonzero flip fliplr flipud hsplit imag list
+    matrix_transpose max min moveaxis nan_to_num permute_dims ravel real real_if_close require reshape rollaxis rot90
+    sorted split squeeze swapaxes transpose tuple unstack view vsplit array float""".split()
+)
+
+
+class Sharing:
+    """Who may share memory with whom; one pass over the body."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.shared: set[str] = set(parameters_of(scope.node.args))
+        self.comprehended = {
+            name
+            for node in walk(*scope.body)
+            if isinstance(node, gast.comprehension)
+            for name in names_of([node.target])
+        }
+        for statement in _statements(scope.body):
+            self._statement(statement)
+
+    def owns(self, name: str) -> bool:
+        """Whether ``name`` always holds memory that nothing else can see."""
+        return name not in self.shared
+
+    def _statement(self, statement: gast.stmt) -> None:
+        match statement:
+            case gast.Assign(targets=[target], value=value):
+                self._bound(names_of([target]), value)
+            case gast.For(target=target, iter=iterable):
+                if not self._is_range(iterable):
+                    self._bound(names_of([target]), iterable)
+            case gast.FunctionDef(args=arguments):
+                for default in (*arguments.defaults, *arguments.kw_defaults):
+                    if default is not None:
+                        self._bound({ELSEWHERE}, default)
+        for node in _expressions(statement):
+            match node:
+                case gast.NamedExpr(target=gast.Name(id=name), value=value):
+                    self._bound({name}, value)
+                case gast.ListComp(generators=generators, elt=element) | gast.GeneratorExp(
+                    generators=generators, elt=element
+                ):
+                    for generator in generators:
+                        self._bound(names_of([generator.target]), generator.iter)
+                    self._bound({ELSEWHERE}, element)
+                case gast.List() | gast.Tuple() | gast.Dict() | gast.Call():
+                    # What a container or a user function holds on to may come back under another name.
+                    for held in self._kept(node):
+                        self.shared.add(held)
+
+    def _bound(self, targets: set[str], value: gast.expr) -> None:
+        sources = self.sources(value)
+        if sources - targets or len(targets) > 1 and sources:
+            self.shared |= targets | sources
+
+    def _kept(self, node: gast.expr) -> set[str]:
+        if isinstance(node, gast.Call):
+            static = self._static(node.func)
+            if static is None or not isinstance(static.value, FunctionType | LocalFunction):
+                return set()
+            if lookup(static.value) is not None or is_constant(static.value):
+                return set()
+            return {n for a in (*node.args, *(k.value for k in node.keywords)) for n in self.sources(a)}
+        return set()
+
+    def _is_range(self, node: gast.expr) -> bool:
+        static = self._static(node.func) if isinstance(node, gast.Call) else None
+        return static is not None and static.value is range
+
+    def _static(self, node: gast.expr) -> Static | None:
+        root = node
+        while isinstance(root, gast.Attribute):
+            root = root.value
+        if isinstance(root, gast.Name) and root.id in self.comprehended:
+            return None
+        return self.scope.static_of(node)
+
+    def sources(self, root: gast.expr) -> set[str]:
+        """The names whose memory the value of an expression may share; ``ELSEWHERE`` for what is not known."""
+        found: set[str] = set()
+        pending: list[gast.AST] = [root]
+        while pending:
+            node = pending.pop()
+            match node:
+                case GlobalReference():
+                    found.add(ELSEWHERE)
+                case gast.Name(id=name) if name in self.comprehended:
+                    found.add(name)
+                case gast.Name(id=name):
+                    meaning = self.scope.resolve(name, node)
+                    if isinstance(meaning, Variable) and meaning.scope is self.scope:
+                        found.add(name)
+                    elif not isinstance(meaning, Static):
+                        found.add(ELSEWHERE)
+                case gast.IfExp(body=body, orelse=orelse):
+                    pending += [body, orelse]
+                case gast.BoolOp(values=values):
+                    pending += values
+                case gast.NamedExpr(target=target, value=value):
+                    pending += [load(target.id, target), value]
+                case gast.Subscript(value=value) | gast.Starred(value=value):
+                    pending.append(value)
+                case gast.Attribute(value=value, attr=attr):
+                    if attr not in SHAPES and self._static(value) is None:
+                        pending.append(value)
+                case gast.Tuple(elts=elements) | gast.List(elts=elements):
+                    pending += elements
+                case gast.Dict(values=elements):
+                    pending += elements
+                case gast.ListComp(elt=element) | gast.GeneratorExp(elt=element):
+                    pending += [element, *(generator.iter for generator in node.generators)]
+                case gast.Call():
+                    pending += self._called(node, found)
+        return found
+
+    def _called(self, node: gast.Call, found: set[str]) -> Iterable[gast.expr]:
+        """The arguments whose memory a call's result may share."""
+        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+        static = self._static(node.func)
+        if static is None:
+            if not isinstance(node.func, gast.Attribute):
+                found.add(ELSEWHERE)
+                return arguments
+            function = method(node.func.attr)
+            if _makes_new(node.func.attr, function):
+                return []
+            return [node.func.value, *arguments]
+        if isinstance(static.value, LocalFunction):
+            found.add(ELSEWHERE)
+            found.update(v.name for v in holders(closure_of(static.value)) if v.scope is self.scope)
+            return arguments
+        if _makes_new(getattr(static.value, "__name__", ""), static.value):
+            return []
+        found.add(ELSEWHERE)
+        return arguments
+
+
+def _makes_new(name: str, function: object) -> bool:
+    """Whether a function always returns memory of its own, or a number."""
+    if function is None or name in VIEWS:
+        return False
+    try:
+        return lookup(function) is not None or is_constant(function)
+    except TypeError:
+        return False
+
+
+def _statements(body: Iterable[gast.stmt]) -> Iterable[gast.stmt]:
+    pending = list(body)
+    while pending:
+        statement = pending.pop()
+        yield statement
+        match statement:
+            case gast.If() | gast.For() | gast.While():
+                pending += [*statement.body, *statement.orelse]
+            case gast.With():
+                pending += statement.body
+
+
+def _expressions(statement: gast.stmt) -> Iterable[gast.expr]:
+    """Every expression in a statement, nested statements and functions apart."""
+    pending: list[object] = [
+        getattr(statement, name, None) for name in statement._fields if name not in ("body", "orelse", "args")
+    ]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list):
+            pending += node
+        elif isinstance(node, gast.AST) and not isinstance(node, gast.Lambda | gast.stmt):
+            if isinstance(node, gast.expr):
+                yield node
+            pending += [getattr(node, name, None) for name in node._fields]

@@ -1,0 +1,415 @@
+"""Iteration: every loop over something that can be indexed becomes a counted loop over a hidden index.
+
+Enters: ``gast.For``.  Leaves: ``For`` over a ``range``, the elements bound at the head of its body, and the heading as
+the user wrote it; or an uncounted ``For`` over items that carry no derivative::
+
+    for j, (v, w) in enumerate(zip(xs, ys)):     ->     for j in range(min(len(xs), len(ys))):
+        s = s + v * w                                       v = xs[j];  w = ys[j]
+                                                            s = s + v * w
+"""
+
+from __future__ import annotations
+
+import types
+from dataclasses import dataclass
+
+import gast
+
+from srcgrad.frontend.calls import Calls
+from srcgrad.frontend.desugar.build import assign, binary, call_builtin, constant, load, placed, subscript
+from srcgrad.frontend.normal_form import For
+from srcgrad.frontend.scope import Variable, bindings, names_of
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference
+from srcgrad.syntax.parse import names_read, walk
+
+
+@dataclass(frozen=True)
+class Items:
+    """The elements of a sequence that a local name holds."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """``range(start, ..., step)``; its arguments are settled."""
+
+    arguments: tuple[gast.expr, ...]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """``enumerate(inner, start)``."""
+
+    inner: Plan
+    start: gast.expr | None
+
+
+@dataclass(frozen=True)
+class Zipped:
+    inner: tuple[Plan, ...]
+    strict: bool = False
+
+
+@dataclass(frozen=True)
+class Reversed:
+    inner: Plan
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A dict's values, or its keys and values; ``keys`` is a local list of its keys."""
+
+    mapping: str
+    keys: str
+    pairs: bool
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """``map(function, inner...)``."""
+
+    function: gast.expr
+    inner: tuple[Plan, ...]
+
+
+Plan = Items | Numbers | Counted | Zipped | Reversed | Entries | Mapped
+
+
+class Loops(Calls):
+    """``for`` of every kind."""
+
+    def write_for(self, node: gast.For) -> None:
+        rebound = names_of([node.target]) | {name for name, _ in bindings(*node.body)}
+        if self._is_range(node.iter) and isinstance(node.target, gast.Name):
+            self._range_loop(node, node.iter, None)
+            return
+        backwards = self._reversed_range(node.iter)
+        if backwards is not None and isinstance(node.target, gast.Name):
+            self._range_loop(node, backwards, (node.target, node.iter))
+            return
+        iterable = self._mapping_keys(node, rebound)
+        if iterable is None:
+            plan = self.plan(node.iter, rebound)
+            if plan is not None:
+                self._indexed_loop(node, plan)
+                return
+            iterable = self._iterator(node)
+        self._uncounted_loop(node, iterable)
+
+    # --- ranges ------------------------------------------------------------------------------------------------------
+    def _is_range(self, node: gast.expr) -> bool:
+        if not isinstance(node, gast.Call) or node.keywords:
+            return False
+        static = self.scope.static_of(node.func)
+        return static is not None and static.value is range and 1 <= len(node.args) <= 3
+
+    def _reversed_range(self, node: gast.expr) -> gast.Call | None:
+        """``reversed(range(n))`` as the range that counts down; None if that takes more than a subtraction."""
+        if not (isinstance(node, gast.Call) and len(node.args) == 1 and self._calls(node, reversed)):
+            return None
+        inner = node.args[0]
+        if not self._is_range(inner) or len(inner.args) == 3:
+            return None
+        one = constant(1, node)
+        if len(inner.args) == 1:
+            start, stop = binary(inner.args[0], gast.Sub(), one, node), constant(-1, node)
+        else:
+            first = inner.args[0]
+            start = binary(inner.args[1], gast.Sub(), one, node)
+            if isinstance(first, gast.Constant) and isinstance(first.value, int):
+                stop = constant(first.value - 1, node)
+            else:
+                stop = binary(first, gast.Sub(), one, node)
+            if not isinstance(first, gast.Constant) and not isinstance(inner.args[1], gast.Constant):
+                pass  # an empty range stays empty: stop - 1 > start - 1 never holds downwards
+        return call_builtin("range", [start, stop, constant(-1, node)], node)
+
+    def _calls(self, node: gast.expr, function: object) -> bool:
+        if not isinstance(node, gast.Call):
+            return False
+        static = self.scope.static_of(node.func)
+        return static is not None and static.value is function
+
+    def _range_loop(self, node: gast.For, iterable: gast.Call, heading: tuple[gast.expr, gast.expr] | None) -> None:
+        arguments = [self.settle(argument, calls=False) for argument in iterable.args]
+        settled = call_builtin("range", arguments, iterable)
+        if heading is not None:
+            heading = (heading[0], call_builtin("reversed", [self.settle(heading[1].args[0])], node.iter))
+        span = self.span
+        body = self.block(lambda: self.run(node.body))
+        self.out.append(For(self.bound_name(node.target), settled, body, span, True, heading, 0))
+
+    def bound_name(self, target: gast.expr) -> str:
+        if not isinstance(target, gast.Name):
+            raise self.refuse(target, "a loop that stores into a container", "bind a name, and store it after")
+        return str(target.id)
+
+    # --- indexed loops -----------------------------------------------------------------------------------------------
+    def plan(self, node: gast.expr, rebound: set[str]) -> Plan | None:
+        """How to index what an expression iterates over; None if it cannot be indexed.  Evaluates the expression."""
+        if isinstance(node, gast.Call):
+            if self._is_range(node):
+                return Numbers(tuple(self.settle(argument, calls=False) for argument in node.args))
+            if isinstance(node.func, gast.Attribute) and node.func.attr in ("keys", "values", "items"):
+                if not node.args and self.scope.static_of(node.func.value) is None:
+                    return self._entries(node)
+            static = self.scope.static_of(node.func)
+            function = None if static is None else static.value
+            if function is enumerate and node.args:
+                return self._enumerated(node, rebound)
+            if function is zip:
+                strict = any(k.arg == "strict" and _is_true(k.value) for k in node.keywords)
+                inner = self._plans(node.args, rebound)
+                return None if inner is None else Zipped(inner, strict)
+            if function is reversed and len(node.args) == 1:
+                plan = self.plan(node.args[0], rebound)
+                return None if plan is None else Reversed(plan)
+            if function is map and len(node.args) > 1 and self.scope.static_of(node.args[0]) is not None:
+                inner = self._plans(node.args[1:], rebound)
+                return None if inner is None else Mapped(node.args[0], inner)
+            if _is_iterator_maker(function):
+                return None
+        if isinstance(node, gast.GeneratorExp):
+            node = placed(gast.ListComp(node.elt, node.generators), node)
+        if isinstance(node, gast.Constant | gast.JoinedStr | gast.Set):
+            return None
+        value = self._global(node)
+        if value is not None and not _can_be_indexed(value):
+            return None
+        atom = self.value(node)
+        assert isinstance(atom, gast.Name)
+        if atom.id in rebound and isinstance(node, gast.Name):
+            kept = self.fresh()
+            self.bind(kept, atom)
+            return Items(kept)
+        return Items(atom.id)
+
+    def _plans(self, nodes: list[gast.expr], rebound: set[str]) -> tuple[Plan, ...] | None:
+        if any(isinstance(node, gast.Starred) for node in nodes):
+            return None
+        plans = [self.plan(node, rebound) for node in nodes]
+        return tuple(p for p in plans if p is not None) if all(p is not None for p in plans) else None
+
+    def _enumerated(self, node: gast.Call, rebound: set[str]) -> Plan | None:
+        inner = self.plan(node.args[0], rebound)
+        starts = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "start")]
+        start = self.settle(starts[0], calls=False) if starts else None
+        return None if inner is None else Counted(inner, start)
+
+    def _entries(self, node: gast.Call) -> Plan:
+        mapping = self.name_of(node.func.value)
+        keys = self.fresh("keys")
+        self.bind(keys, call_builtin("list", [load(mapping, node)], node))
+        return Items(keys) if node.func.attr == "keys" else Entries(mapping, keys, node.func.attr == "items")
+
+    def _global(self, node: gast.expr) -> object:
+        if isinstance(node, GlobalReference):
+            return node.binding.value
+        if isinstance(node, gast.Name):
+            meaning = self.scope.resolve(node.id, node)
+            return meaning.value if isinstance(meaning, GlobalBinding) else None
+        return None
+
+    def _indexed_loop(self, node: gast.For, plan: Plan) -> None:
+        heading = (node.target, self.printable(plan, node.iter))
+        body_binds = {name for name, _ in bindings(*node.body)}
+        own = self._own_index(node.target, plan)
+        index = own if own is not None and own not in body_binds else self.fresh("i")
+        count = self.held_count(plan, node)
+        span = self.span
+        elements = 0
+
+        def write() -> None:
+            nonlocal elements
+            target, inner = node.target, plan
+            if own == index:
+                target, inner = node.target.elts[1], plan.inner  # type: ignore[union-attr]
+            self.bind_element(target, inner, load(index, node.iter), node)
+            elements = len(self.out)
+            self.run(node.body)
+
+        body = self.block(write)
+        iterable = call_builtin("range", [count], node.iter)
+        self.out.append(For(index, iterable, body, span, True, heading, elements))
+
+    def _own_index(self, target: gast.expr, plan: Plan) -> str | None:
+        """The user's own index, where he has one: ``for j, v in enumerate(xs)``."""
+        if isinstance(plan, Counted) and plan.start is None and isinstance(target, gast.Tuple) and len(target.elts) == 2:
+            first, second = target.elts
+            if isinstance(first, gast.Name) and first.id not in names_of([second]):
+                return str(first.id)
+        return None
+
+    def held_count(self, plan: Plan, node: gast.For) -> gast.expr:
+        if isinstance(plan, Zipped) and plan.strict:
+            lists = [self.printable(inner, node.iter) for inner in plan.inner]
+            checked = call_builtin("zip", lists, node.iter)
+            checked.keywords = [gast.keyword("strict", constant(True, node.iter))]
+            listed = call_builtin("list", [checked], node.iter)
+            return self.held(call_builtin("len", [listed], node.iter))
+        count = self.length(plan, node)
+        return count
+
+    def length(self, plan: Plan, at: gast.AST) -> gast.expr:
+        """The number of elements, as an expression."""
+        match plan:
+            case Items(name=name) | Entries(keys=name):
+                return call_builtin("len", [load(name, at)], at)
+            case Numbers(arguments=[gast.expr() as only]):
+                return call_builtin("len", [call_builtin("range", [only], at)], at)
+            case Numbers(arguments=arguments):
+                return call_builtin("len", [call_builtin("range", list(arguments), at)], at)
+            case Counted(inner=inner) | Reversed(inner=inner):
+                return self.length(inner, at)
+            case Zipped(inner=inner) | Mapped(inner=inner):
+                lengths = [self.length(one, at) for one in inner]
+                if not lengths:
+                    return constant(0, at)
+                return lengths[0] if len(lengths) == 1 else self.held(call_builtin("min", lengths, at))
+        raise AssertionError(plan)
+
+    def element(self, plan: Plan, index: gast.expr, at: gast.AST) -> gast.expr:
+        """The element at ``index``, as an expression still to be written."""
+        match plan:
+            case Items(name=name):
+                return subscript(load(name, at), index, at)
+            case Numbers(arguments=arguments):
+                start = arguments[0] if len(arguments) > 1 else None
+                step = arguments[2] if len(arguments) > 2 else None
+                moved = index if step is None else binary(index, gast.Mult(), step, at)
+                return moved if start is None else binary(start, gast.Add(), moved, at)
+            case Counted(inner=inner, start=start):
+                count = index if start is None else binary(start, gast.Add(), index, at)
+                return placed(gast.Tuple([count, self.element(inner, index, at)], gast.Load()), at)
+            case Zipped(inner=inner):
+                return placed(gast.Tuple([self.element(one, index, at) for one in inner], gast.Load()), at)
+            case Reversed(inner=inner):
+                last = binary(self.length(inner, at), gast.Sub(), constant(1, at), at)
+                return self.element(inner, binary(last, gast.Sub(), index, at), at)
+            case Entries(mapping=mapping, keys=keys, pairs=pairs):
+                key = subscript(load(keys, at), index, at)
+                entry = subscript(load(mapping, at), key, at)
+                return placed(gast.Tuple([key, entry], gast.Load()), at) if pairs else entry
+            case Mapped(function=function, inner=inner):
+                return placed(gast.Call(function, [self.element(one, index, at) for one in inner], []), at)
+        raise AssertionError(plan)
+
+    def bind_element(self, target: gast.expr, plan: Plan, index: gast.expr, at: gast.AST) -> None:
+        """Write ``target = element``, component by component where both sides show their structure."""
+        while isinstance(plan, Reversed) and isinstance(plan.inner, Zipped | Entries | Counted):
+            inner = plan.inner
+            if isinstance(inner, Zipped | Counted):
+                break
+            last = binary(self.length(inner, at), gast.Sub(), constant(1, at), at)
+            plan, index = inner, self.held(binary(last, gast.Sub(), index, at))
+        if isinstance(target, gast.Tuple | gast.List) and not any(isinstance(e, gast.Starred) for e in target.elts):
+            if isinstance(plan, Zipped) and len(plan.inner) == len(target.elts):
+                for one, inner in zip(target.elts, plan.inner, strict=True):
+                    self.bind_element(one, inner, index, at)
+                return
+            if isinstance(plan, Counted) and len(target.elts) == 2:
+                count = index if plan.start is None else binary(plan.start, gast.Add(), index, at)
+                self._assign(target.elts[0], count, at)
+                self.bind_element(target.elts[1], plan.inner, index, at)
+                return
+            if isinstance(plan, Entries) and plan.pairs and len(target.elts) == 2:
+                self._assign(target.elts[0], subscript(load(plan.keys, at), index, at), at)
+                key = target.elts[0] if isinstance(target.elts[0], gast.Name) else None
+                place = subscript(load(plan.keys, at), index, at) if key is None else load(key.id, at)
+                self._assign(target.elts[1], subscript(load(plan.mapping, at), place, at), at)
+                return
+        self._assign(target, self.element(plan, index, at), at)
+
+    def _assign(self, target: gast.expr, value: gast.expr, at: gast.AST) -> None:
+        self.run(self.desugared([assign(target, value, at)]))
+
+    def desugared(self, statements: list[gast.stmt]) -> list[gast.stmt]:
+        raise NotImplementedError
+
+    def printable(self, plan: Plan, at: gast.AST) -> gast.expr:
+        """The iterable as text, on names that are evaluated."""
+        match plan:
+            case Items(name=name):
+                return load(name, at)
+            case Numbers(arguments=arguments):
+                return call_builtin("range", list(arguments), at)
+            case Counted(inner=inner, start=start):
+                return call_builtin("enumerate", [self.printable(inner, at), *([] if start is None else [start])], at)
+            case Zipped(inner=inner):
+                return call_builtin("zip", [self.printable(one, at) for one in inner], at)
+            case Reversed(inner=inner):
+                if isinstance(inner, Zipped | Counted | Mapped):
+                    return call_builtin("reversed", [call_builtin("list", [self.printable(inner, at)], at)], at)
+                return call_builtin("reversed", [self.printable(inner, at)], at)
+            case Entries(mapping=mapping, pairs=pairs):
+                view = placed(gast.Attribute(load(mapping, at), "items" if pairs else "values", gast.Load()), at)
+                return placed(gast.Call(view, [], []), at)
+            case Mapped(function=function, inner=inner):
+                static = self.scope.static_of(function)
+                spelled = function if static is None or static.expression is None else static.expression
+                return call_builtin("map", [spelled, *(self.printable(one, at) for one in inner)], at)
+        raise AssertionError(plan)
+
+    # --- uncounted loops ---------------------------------------------------------------------------------------------
+    def _mapping_keys(self, node: gast.For, rebound: set[str]) -> gast.expr | None:
+        """``for k in d`` where the body reads ``d[k]``: keys, or whole numbers, of something that they index."""
+        if isinstance(node.iter, gast.Name) and isinstance(node.target, gast.Name):
+            meaning = self.scope.resolve(node.iter.id, node.iter)
+            if not isinstance(meaning, Variable):
+                return None
+            for inner in walk(*node.body):
+                match inner:
+                    case gast.Subscript(value=gast.Name(id=base), slice=gast.Name(id=key)) if (
+                        base == node.iter.id and key == node.target.id
+                    ):
+                        return self.value(node.iter)
+        return None
+
+    def _iterator(self, node: gast.For) -> gast.expr:
+        """An iterable that cannot be indexed: its items must carry no derivative."""
+        if isinstance(node.iter, gast.Call) and self._calls(node.iter, reversed) and self._is_range(node.iter.args[0]):
+            return self.settle(node.iter)
+        settled = self.settle(node.iter)
+        if names_read(settled):
+            held = self.fresh("items")
+            self.emit(held, settled, self.unruled(node.iter, settled, "the items of this iterator", hint=_LISTS))
+            return load(held, node.iter)
+        return settled
+
+    def _uncounted_loop(self, node: gast.For, iterable: gast.expr) -> None:
+        span = self.span
+        heading: tuple[gast.expr, gast.expr] | None = None
+        index = node.target.id if isinstance(node.target, gast.Name) else self.fresh("item")
+        elements = 0
+        if not isinstance(node.target, gast.Name):
+            heading = (node.target, iterable)
+
+        def write() -> None:
+            nonlocal elements
+            if not isinstance(node.target, gast.Name):
+                self._assign(node.target, load(index, node.target), node)
+                elements = len(self.out)
+            self.run(node.body)
+
+        self.out.append(For(index, iterable, self.block(write), span, False, heading, elements))
+
+
+_LISTS = "loop over lists, tuples or arrays, by index where need be"
+
+
+def _is_true(node: gast.expr) -> bool:
+    return isinstance(node, gast.Constant) and node.value is True
+
+
+def _is_iterator_maker(function: object) -> bool:
+    """Functions whose result is consumed by iterating, or has no order to index."""
+    if function in (map, filter, iter, set, frozenset, zip):
+        return True
+    return getattr(function, "__module__", None) == "itertools" or isinstance(function, types.GeneratorType)
+
+
+def _can_be_indexed(value: object) -> bool:
+    return hasattr(value, "__getitem__") and hasattr(value, "__len__") and not isinstance(value, dict | str | bytes)
+
+

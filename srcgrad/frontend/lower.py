@@ -1,0 +1,157 @@
+"""From the normal form back to Python, for people to read and for tests to run.
+
+Enters: ``Function`` or ``Block``.  Leaves: gast statements, loops with the headings that the user wrote, or text::
+
+    text_of(normalize(Callee(f)))
+"""
+
+from __future__ import annotations
+
+import ast
+
+import gast
+
+from srcgrad.frontend.desugar.build import placed
+from srcgrad.frontend.normal_form import (
+    AddAt,
+    Append,
+    Bind,
+    Block,
+    Break,
+    Continue,
+    Effect,
+    For,
+    Function,
+    If,
+    Pop,
+    Return,
+    Statement,
+    Unpack,
+    While,
+    With,
+)
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import clone, walk
+
+
+def lower(function: Function, *, aligned: bool = False) -> gast.FunctionDef:
+    """The definition of a function; ``aligned``: every parameter plain and positional, as ``Call`` passes them."""
+    parameters = [name for name in function.parameters if name not in function.captured]
+    rest = (function.variadic, function.keywords)
+    plain = list(function.parameters) if aligned else [
+        name for name in parameters if name not in rest and name not in function.keyword_only
+    ]
+    captured = [] if aligned else list(function.captured)
+    only = [] if aligned else [name for name in parameters if name in function.keyword_only]
+    defaults = {} if aligned else function.defaults
+    trailing: list[gast.expr] = []
+    for name in reversed(plain):
+        if name not in defaults:
+            break
+        trailing.insert(0, defaults[name])
+    arguments = gast.arguments(
+        [_parameter(name) for name in plain],
+        [],
+        None if aligned or function.variadic is None else _parameter(function.variadic),
+        [_parameter(name) for name in [*only, *captured]],
+        [*(defaults.get(name) for name in only), *(None for _ in captured)],
+        None if aligned or function.keywords is None else _parameter(function.keywords),
+        trailing,
+    )
+    return gast.FunctionDef(function.name, arguments, lower_block(function.body), [], None, None, [])
+
+
+def lower_block(block: Block) -> list[gast.stmt]:
+    """The statements of a block; an empty one passes."""
+    return [lower_statement(statement) for statement in block.statements] or [gast.Pass()]
+
+
+def lower_statement(statement: Statement) -> gast.stmt:
+    """One statement, located at the user's line."""
+    made = _lowered(statement)
+    span = statement.span
+    if span.known:
+        made.lineno, made.col_offset = span.line, span.column
+        made.end_lineno, made.end_col_offset = span.end_line, span.end_column
+    return made
+
+
+def _lowered(statement: Statement) -> gast.stmt:
+    match statement:
+        case Bind(target=target, expression=expression):
+            return gast.Assign([_store(target)], expression, None)
+        case Unpack(targets=targets, source=source, star=star):
+            names: list[gast.expr] = [_store(name) for name in targets]
+            if star is not None:
+                names[star] = gast.Starred(names[star], gast.Store())
+            return gast.Assign([gast.Tuple(names, gast.Store())], _load(source), None)
+        case Append(sequence=sequence, value=value):
+            return gast.Expr(gast.Call(gast.Attribute(_load(sequence), "append", gast.Load()), [value], []))
+        case Pop(targets=targets, sequence=sequence, tupled=tupled):
+            popped = gast.Call(gast.Attribute(_load(sequence), "pop", gast.Load()), [], [])
+            if tupled:
+                return gast.Assign([gast.Tuple([_store(name) for name in targets], gast.Store())], popped, None)
+            return gast.Assign([_store(targets[0])], popped, None)
+        case AddAt(buffer=buffer, index=index, value=value):
+            return gast.AugAssign(gast.Subscript(_load(buffer), index, gast.Store()), gast.Add(), value)
+        case Effect(statement=inner):
+            return clone(inner)
+        case If(test=test, body=body, orelse=orelse):
+            return gast.If(test, lower_block(body), lower_block(orelse) if orelse.statements else [])
+        case For():
+            return _lowered_for(statement)
+        case While(test=test, body=body):
+            return gast.While(test, lower_block(body), [])
+        case With(items=items, body=body):
+            return gast.With(list(items), lower_block(body), None)
+        case Break():
+            return gast.Break()
+        case Continue():
+            return gast.Continue()
+        case Return(value=value):
+            return gast.Return(value)
+    raise AssertionError(statement)
+
+
+def _lowered_for(statement: For) -> gast.For:
+    body = statement.body.statements
+    if statement.heading is None:
+        return gast.For(_store(statement.index), statement.iterable, lower_block(statement.body), [], None)
+    target, iterable = statement.heading
+    return gast.For(target, iterable, lower_block(Block(body[statement.elements :])), [], None)
+
+
+def text_of(function: Function, *, aligned: bool = False) -> str:
+    """The function as Python text, every global under its preferred name."""
+    return unparse(lower(function, aligned=aligned))
+
+
+def unparse(node: gast.AST) -> str:
+    """The text of a tree; references to globals are spelled as the user spelled them."""
+    made = clone(node)
+    for inner in walk(made):
+        for name in inner._fields:
+            child = getattr(inner, name, None)
+            if isinstance(child, list):
+                child[:] = [_spelled(item) for item in child]
+            elif isinstance(child, GlobalReference):
+                setattr(inner, name, _spelled(child))
+    if isinstance(made, GlobalReference):
+        made = _spelled(made)
+    return ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(made)))
+
+
+def _spelled(node: object) -> object:
+    return placed(gast.Name(node.id, gast.Load(), None, None), node) if isinstance(node, GlobalReference) else node
+
+
+def _parameter(name: str) -> gast.Name:
+    return gast.Name(name, gast.Param(), None, None)
+
+
+def _load(name: str) -> gast.Name:
+    return gast.Name(name, gast.Load(), None, None)
+
+
+def _store(name: str) -> gast.Name:
+    return gast.Name(name, gast.Store(), None, None)

@@ -1,0 +1,231 @@
+"""Attributes and methods: of arrays as their NumPy functions, of dicts and strings as what they read.
+
+Enters: ``gast.Attribute`` nodes and calls of them.  Leaves: ``Apply`` of the NumPy function, with the text that the user
+wrote; what would change its object, or is not known, is refused::
+
+    x.sum(axis=0)     ->     Apply np.sum(a=x, axis=0)
+    x.shape           ->     Fixed
+    d.get(k, 0.0)     ->     if k in d: t = d[k]  else: t = 0.0
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import gast
+import numpy as np
+
+from srcgrad.frontend.desugar import expressions as control
+from srcgrad.frontend.desugar.build import assign, branch, compare, constant, load, placed, subscript
+from srcgrad.frontend.expressions import LATER, Expressions
+from srcgrad.frontend.normal_form import Apply, Fixed, LocalFunction, Operation
+from srcgrad.frontend.scope import Static
+from srcgrad.rules.table import attribute as attribute_function
+from srcgrad.rules.table import is_constant, lookup
+from srcgrad.rules.table import method as method_function
+from srcgrad.rules.template import Rule
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference
+
+SHAPES = frozenset({"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags", "__name__", "__class__"})
+TEXT = frozenset(
+    {
+        "capitalize", "casefold", "center", "count", "encode", "endswith", "find", "format", "index", "isalpha",
+        "isdigit", "isidentifier", "isnumeric", "join", "ljust", "lower", "lstrip", "replace", "rjust", "rsplit", "rstrip",
+        "split", "splitlines", "startswith", "strip", "title", "upper", "zfill", "is_integer", "bit_length",
+    }
+)  # fmt: skip
+CHANGES = frozenset(
+    {
+        "add", "append", "appendleft", "byteswap", "clear", "discard", "extend", "fill", "insert", "itemset", "partition",
+        "pop", "popitem", "popleft", "put", "remove", "resize", "reverse", "setdefault", "setfield", "setflags", "sort",
+        "update", "write",
+    }
+)  # fmt: skip
+VIEWS = frozenset({"items", "keys", "values"})
+PLAIN_DATA = (np.ndarray, np.generic, list, tuple, dict, str, bytes, int, float, complex)
+
+
+class Methods(Expressions):
+    """What is read and called through a dot."""
+
+    @abstractmethod
+    def apply(
+        self,
+        rule: Rule,
+        function: object,
+        node: gast.Call,
+        spelling: gast.expr | None,
+        receiver: gast.expr | None = None,
+        arguments: Sequence[gast.expr] | None = None,
+    ) -> tuple[gast.expr, Operation]:
+        """The operation of a ruled function."""
+
+    # --- attributes --------------------------------------------------------------------------------------------------
+    def attribute(self, node: gast.Attribute) -> tuple[gast.expr, Operation]:
+        static = self.scope.static_of(node)
+        if static is not None:
+            raise self.refuse(
+                node,
+                "a function is used as a value here",
+                "bind it to one name, call it, or pass it to a function that calls it",
+            )
+        owner = self.scope.static_of(node.value)
+        if owner is not None:
+            if isinstance(owner.value, LocalFunction):
+                raise self.refuse(node, "an attribute of a local function")
+            self.scope.attribute(owner.value, node)
+            return self.nested(node), Fixed()
+        if self.is_global(node) or node.attr in SHAPES:
+            return self.settle(node), Fixed()
+        function = attribute_function(node.attr)
+        if function is None:
+            raise self._unknown_attribute(node)
+        base = self.value(node.value)
+        expression = placed(gast.Attribute(base, node.attr, gast.Load()), node)
+        rule = lookup(function)
+        if rule is None:
+            if is_constant(function):
+                return expression, Fixed()
+            return expression, self.unruled(node, expression, f"the attribute {node.attr!r}")
+        return expression, Apply(rule, function, rule.bind(function, [base], {}))
+
+    def admit_attribute(self, node: gast.Attribute) -> None:
+        owner = self.scope.static_of(node.value)
+        if owner is not None:
+            if isinstance(owner.value, LocalFunction):
+                raise self.refuse(node, "an attribute of a local function")
+            self.scope.attribute(owner.value, node)
+        elif not (self.is_global(node) or node.attr in SHAPES or attribute_function(node.attr) is not None):
+            raise self._unknown_attribute(node)
+
+    def _unknown_attribute(self, node: gast.Attribute) -> Exception:
+        if method_function(node.attr) is not None or node.attr in TEXT | CHANGES | VIEWS:
+            return self.refuse(node, f"the method {node.attr!r} is used as a value", "call it here")
+        return self.refuse(
+            node,
+            f"the attribute {node.attr!r} is not one of an array",
+            "user objects come in a later version: pass the value itself",
+            label="what this reads is not known",
+        )
+
+    def is_global(self, node: gast.AST) -> bool:
+        """Whether what is read starts at global data: no derivative reaches it."""
+        while isinstance(node, gast.Attribute | gast.Subscript):
+            node = node.value
+        if isinstance(node, GlobalReference):
+            return True
+        return isinstance(node, gast.Name) and isinstance(self.scope.resolve(node.id, node), GlobalBinding)
+
+    # --- methods -----------------------------------------------------------------------------------------------------
+    def method_call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
+        func = node.func
+        name = func.attr
+        owner = self.scope.static_of(func.value)
+        if owner is not None:
+            raise self.refuse(node, f"the method {name!r} of a function")
+        self._refuse_change(node)
+        self._refuse_objects(node)
+        if name in TEXT:
+            return self.settle(node), Fixed()
+        if name == "tolist":
+            raise self.refuse(node, "an array as a list", "index the array itself")
+        function = method_function(name)
+        if function is None:
+            raise self.refuse(
+                node,
+                f"the method {name!r} is not one of an array",
+                "user objects come in a later version: call a function instead",
+                label="what this calls is not known",
+            )
+        rule = lookup(function)
+        if rule is None:
+            settled = self.settle(node)
+            if is_constant(function):
+                return settled, Fixed()
+            return settled, self.unruled(node, settled, getattr(function, "__name__", name))
+        receiver = self.value(func.value)
+        return self.apply(rule, function, node, None, receiver, self._as_function(name, node))
+
+    def _as_function(self, name: str, node: gast.Call) -> list[gast.expr]:
+        """The arguments of a method as its function takes them: ``x.reshape(2, 3)`` is ``np.reshape(x, (2, 3))``."""
+        arguments: list[gast.expr] = list(node.args)
+        several = len(arguments) > 1 or (name == "reshape" and len(arguments) == 1 and _is_integer(arguments[0]))
+        if name in ("reshape", "transpose") and several:
+            return [placed(gast.Tuple(arguments, gast.Load()), node)]
+        return arguments
+
+    def admit_method(self, node: gast.Call) -> None:
+        """A method call that stays nested: it reads, and what it reads is known."""
+        self._refuse_change(node)
+        if self.is_global(node.func):
+            return
+        name = node.func.attr
+        if not (name in TEXT | VIEWS | {"get", "copy", "tolist"} or method_function(name) is not None):
+            raise self.refuse(
+                node,
+                f"the method {name!r} is not one of an array",
+                "user objects come in a later version: call a function instead",
+                label="what this calls is not known",
+            )
+
+    def _refuse_change(self, node: gast.Call) -> None:
+        name = node.func.attr
+        if name in CHANGES and not self.is_global(node.func):
+            raise self.refuse(node, f"the method {name!r} changes its object in place", LATER)
+        if name in CHANGES and isinstance(self._global_value(node.func.value), PLAIN_DATA):
+            raise self.refuse(node, f"the method {name!r} changes a global in place", "return the value instead")
+
+    def _refuse_objects(self, node: gast.Call) -> None:
+        """Methods of objects that are neither arrays nor plain containers."""
+        if not self.is_global(node.func):
+            return
+        value = self._global_value(node.func.value)
+        if value is not None and not isinstance(value, PLAIN_DATA):
+            raise self.refuse(
+                node,
+                f"a method of an object of class {type(value).__name__}",
+                "user objects come in a later version: call it outside, and pass the result in",
+            )
+
+    def _global_value(self, node: gast.AST) -> object:
+        if isinstance(node, GlobalReference):
+            return node.binding.value
+        if isinstance(node, gast.Name):
+            meaning = self.scope.resolve(node.id, node)
+            return meaning.value if isinstance(meaning, GlobalBinding | Static) else None
+        return None
+
+    def bind_method(self, target: str, node: gast.Call) -> bool:
+        """Dict views as lists, and ``get`` as a test and an index."""
+        func = node.func
+        if func.attr in VIEWS and not node.args:
+            receiver = self.name_of(func.value)
+            key = self.fresh("k")
+            self.scope.locals.discard(key)
+            self.bind(target, control.view_as_list(receiver, func.attr, key, node))
+            return True
+        if func.attr == "get" and 1 <= len(node.args) <= 2 and not node.keywords:
+            receiver = self.name_of(func.value)
+            key_node = self.held(self.settle(node.args[0]))
+            default = self.value(node.args[1]) if len(node.args) == 2 else constant(None, node)
+            found = compare(key_node, gast.In(), load(receiver, node), node)
+            entry = assign(target, subscript(load(receiver, node), key_node, node), node)
+            self.run([branch(found, [entry], [assign(target, default, node)], node)])
+            return True
+        return False
+
+    def name_of(self, node: gast.expr) -> str:
+        """A local name for the value of an expression."""
+        atom = self.value(node)
+        if not isinstance(atom, gast.Name):
+            raise self.refuse(node, "a literal has no such method")
+        return atom.id
+
+
+def _is_integer(node: gast.expr) -> bool:
+    if isinstance(node, gast.UnaryOp):
+        node = node.operand
+    return isinstance(node, gast.Constant) and isinstance(node.value, int)
+
+

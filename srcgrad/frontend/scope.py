@@ -1,0 +1,349 @@
+"""Names: which are local, which are captured, which are known while compiling.
+
+Enters: a function's tree, its desugared body, and the scope around it.  Leaves: a ``Scope`` that resolves every name to
+a ``Variable`` (a local of this or an enclosing function), a ``Static`` (a module or a callable, known while compiling)
+or a ``GlobalBinding`` (data)::
+
+    def f(x, a):
+        g = np.sin                      g      Static np.sin: bound once, to a callable
+        h = lambda y: g(y) * a          h      Static LocalFunction that captures Variable a
+        return h(x) + SCALE             SCALE  GlobalBinding
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+
+import gast
+import numpy as np
+
+from srcgrad.errors import UnresolvedName
+from srcgrad.frontend.normal_form import LocalFunction
+from srcgrad.frontend.source import Source
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.parse import children, parameters_of
+
+Definition = gast.FunctionDef | gast.Lambda
+COMPREHENSIONS = gast.ListComp | gast.SetComp | gast.GeneratorExp | gast.DictComp
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A name of one activation of a function."""
+
+    scope: Scope
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Static:
+    """A module or callable known while compiling; ``expression`` spells it (None: a local function has no spelling)."""
+
+    value: object
+    expression: gast.expr | None
+
+
+Meaning = Variable | Static | GlobalBinding
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """What a local function needs besides its text.
+
+    ``variables`` are what it captures, by their lexical homes; ``actual`` says where the holder of the function finds
+    them now: they differ once the function has been passed on as an argument.  Two closures are equal when they share
+    the definition and the callables fixed in it, so that their derivatives are one text.
+    """
+
+    scope: Scope
+    key: tuple[object, ...]
+    variables: tuple[Variable, ...]
+    actual: tuple[Variable, ...]
+    defaults: Mapping[str, Variable | Static | gast.Constant]
+    depth: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Closure) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+def is_callee(value: object) -> bool:
+    """Whether a value is one that programs call or look into, rather than compute with."""
+    return isinstance(value, ModuleType | LocalFunction) or callable(value)
+
+
+# --- what a body binds and reads -------------------------------------------------------------------------------------
+def bindings(*roots: gast.AST) -> Iterator[tuple[str, gast.AST | None]]:
+    """Every binding of a name in a function's body, with the function or expression bound if it stands alone.
+
+    Local functions and lambdas are not entered, nor are the targets of comprehensions, which live in their own scope.
+    """
+    pending: list[gast.AST] = list(roots)
+    while pending:
+        node = pending.pop()
+        match node:
+            case gast.FunctionDef(name=name):
+                yield name, node
+                pending += default_values(node.args)
+                continue
+            case gast.Lambda():
+                pending += default_values(node.args)
+                continue
+            case gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp():
+                for generator in node.generators:
+                    pending += [generator.iter, *generator.ifs]
+                pending += [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+                continue
+            case gast.Assign(targets=[gast.Name(id=name)], value=value):
+                yield name, value
+                pending.append(value)
+                continue
+            case gast.Name(id=name, ctx=gast.Store() | gast.Del()):
+                yield name, None
+        pending.extend(children(node))
+
+
+def default_values(arguments: gast.arguments) -> list[gast.expr]:
+    return [*arguments.defaults, *(default for default in arguments.kw_defaults if default is not None)]
+
+
+def body_of(node: Definition) -> list[gast.stmt]:
+    """The statements of a function; a lambda returns its expression."""
+    if isinstance(node, gast.Lambda):
+        return [gast.copy_location(gast.Return(node.body), node.body)]
+    body: list[gast.stmt] = node.body
+    return body
+
+
+def free_names(node: Definition) -> list[str]:
+    """The names that a function, and the functions inside it, read from around it; in order of appearance."""
+    own = parameters_of(node.args) | {name for name, _ in bindings(*body_of(node))}
+    found: dict[str, None] = {}
+    pending: list[tuple[gast.AST, frozenset[str]]] = [(s, own) for s in reversed(body_of(node))]
+    while pending:
+        inner, bound = pending.pop()
+        below: list[tuple[gast.AST, frozenset[str]]] = []
+        match inner:
+            case GlobalReference():
+                continue
+            case gast.Name(id=name, ctx=gast.Load()):
+                if name not in bound:
+                    found.setdefault(name)
+            case gast.FunctionDef() | gast.Lambda():
+                found.update((name, None) for name in free_names(inner) if name not in bound)
+                below = [(default, bound) for default in default_values(inner.args)]
+            case gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp():
+                targets = frozenset(
+                    n.id for g in inner.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)
+                )
+                below = [(inner.generators[0].iter, bound)]
+                below += [(g.iter, bound | targets) for g in inner.generators[1:]]
+                below += [(test, bound | targets) for g in inner.generators for test in g.ifs]
+                values = [inner.key, inner.value] if isinstance(inner, gast.DictComp) else [inner.elt]
+                below += [(value, bound | targets) for value in values]
+            case _:
+                below = [(child, bound) for child in children(inner)]
+        pending.extend(reversed(below))
+    return list(found)
+
+
+def identifiers(node: gast.AST) -> set[str]:
+    """Every identifier in a function, nested functions included: what fresh names must avoid."""
+    found: set[str] = set()
+    for inner in gast.walk(node):
+        match inner:
+            case gast.Name(id=name) | gast.FunctionDef(name=name):
+                found.add(name)
+    return found
+
+
+# --- scopes ----------------------------------------------------------------------------------------------------------
+@dataclass(eq=False)
+class Scope:
+    """The names of one function while it is compiled."""
+
+    source: Source
+    node: Definition
+    body: list[gast.stmt]
+    parent: Scope | None = None
+    fixed: Mapping[str, object] = field(default_factory=dict)  # parameters whose callable is known
+    depth: int = 0
+    locals: set[str] = field(init=False)
+    _definitions: dict[str, gast.AST | None] = field(init=False, default_factory=dict)
+    _statics: dict[str, Static | None] = field(init=False, default_factory=dict)
+    _functions: dict[int, LocalFunction] = field(init=False, default_factory=dict)
+    defaults: dict[int, dict[str, Variable | Static | gast.Constant]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        parameters = parameters_of(self.node.args)
+        counts: dict[str, int] = dict.fromkeys(parameters, 1)
+        for name, definition in bindings(*self.body):
+            counts[name] = counts.get(name, 0) + 1
+            self._definitions[name] = definition
+        self._definitions = {
+            name: definition
+            for name, definition in self._definitions.items()
+            if counts[name] == 1 and name not in parameters
+        }
+        self.locals = set(counts) | {name for name, _ in bindings(*body_of(self.node))}
+
+    def resolve(self, name: str, at: gast.AST) -> Meaning:
+        """What a name means here; raises ``UnresolvedName`` if it means nothing."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.locals:
+                return scope.static(name) or Variable(scope, name)
+            scope = scope.parent
+        binding = self.source.resolve(name, self.source.span(at))
+        assert binding is not None
+        return Static(binding.value, reference(binding)) if is_callee(binding.value) else binding
+
+    def static(self, name: str) -> Static | None:
+        """The callable or module that one of this scope's own names is bound to, once and for all."""
+        if name not in self._statics:
+            self._statics[name] = None  # a name defined through itself is no constant
+            self._statics[name] = self._static(name)
+        return self._statics[name]
+
+    def _static(self, name: str) -> Static | None:
+        if name in self.fixed:
+            value = self.fixed[name]
+            return Static(value, None if isinstance(value, LocalFunction) else reference(importable(name, value)))
+        match self._definitions.get(name):
+            case gast.FunctionDef() | gast.Lambda() as node:
+                return Static(self.function(name, node), None)
+            case gast.Name() | gast.Attribute() as expression:
+                return self.static_of(expression)
+        return None
+
+    def static_of(self, node: gast.AST) -> Static | None:
+        """The module or callable that an expression spells, if that is known while compiling."""
+        match node:
+            case GlobalReference():
+                value = node.binding.value
+                return Static(value, node) if is_callee(value) else None
+            case gast.Name():
+                meaning = self.resolve(node.id, node)
+                return meaning if isinstance(meaning, Static) else None
+            case gast.Attribute():
+                base = self.static_of(node.value)
+                if base is None or not isinstance(base.value, ModuleType | type | np.ufunc):
+                    return None
+                value = self.attribute(base.value, node)
+                if not is_callee(value):
+                    return None
+                return Static(value, gast.copy_location(gast.Attribute(base.expression, node.attr, gast.Load()), node))
+            case gast.Lambda():
+                return Static(self.function("function", node), None)
+        return None
+
+    def attribute(self, owner: object, node: gast.Attribute) -> object:
+        try:
+            return getattr(owner, node.attr)
+        except AttributeError:
+            kind = "module" if isinstance(owner, ModuleType) else "class"
+            raise UnresolvedName(
+                f"{kind} {getattr(owner, '__name__', owner)} has no attribute {node.attr!r}",
+                self.source.span(node),
+                label="no such attribute",
+            ) from None
+
+    # --- local functions ---------------------------------------------------------------------------------------------
+    def function(self, name: str, node: Definition) -> LocalFunction:
+        """The local function of a definition in this scope; one object per definition."""
+        if id(node) not in self._functions:
+            variables, fixed, depth = self._captured(node)
+            place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+            closure = Closure(
+                self,
+                (self.source.function, place, tuple(fixed.items())),
+                variables,
+                variables,
+                self.defaults.setdefault(id(node), {}),
+                depth,
+            )
+            self._functions[id(node)] = LocalFunction(
+                name, node, self.source, tuple(variable.name for variable in variables), closure
+            )
+        return self._functions[id(node)]
+
+    def _captured(self, node: Definition) -> tuple[tuple[Variable, ...], dict[str, object], int]:
+        """The variables that a local function reads, itself or through the local functions that it calls; the callables
+        fixed in it; and how deep functions fixed in functions go."""
+        variables: dict[Variable, None] = {}
+        fixed: dict[str, object] = {}
+        depth = self.depth
+        seen: set[int] = set()
+        pending: list[tuple[Scope, Definition]] = [(self, node)]
+        while pending:
+            scope, definition = pending.pop()
+            seen.add(id(definition))
+            for name in free_names(definition):
+                owner = scope.owner(name)
+                if owner is None:
+                    continue
+                if name in owner.fixed:
+                    value = owner.fixed[name]
+                    fixed[name] = value
+                    if isinstance(value, LocalFunction):
+                        closure = closure_of(value)
+                        variables.update((variable, None) for variable in holders(closure))
+                        depth = max(depth, closure.depth + 1)
+                    continue
+                inner = owner.definition(name)
+                if inner is None:
+                    if owner.static(name) is None:
+                        variables.setdefault(Variable(owner, name))
+                    continue
+                for default in owner.defaults.get(id(inner), {}).values():
+                    if isinstance(default, Variable):
+                        variables.setdefault(default)
+                if id(inner) not in seen:
+                    pending.append((owner, inner))
+        return tuple(variables), fixed, depth
+
+    def owner(self, name: str) -> Scope | None:
+        """The scope that binds a name; None for globals."""
+        scope: Scope | None = self
+        while scope is not None and name not in scope.locals:
+            scope = scope.parent
+        return scope
+
+    def definition(self, name: str) -> Definition | None:
+        """The local function that a name of this scope is bound to, through aliases."""
+        found = self._definitions.get(name)
+        for _ in range(len(self._definitions)):
+            if not isinstance(found, gast.Name) or self.owner(found.id) is not self:
+                break
+            found = self._definitions.get(found.id)
+        return found if isinstance(found, gast.FunctionDef | gast.Lambda) else None
+
+
+def closure_of(function: LocalFunction) -> Closure:
+    assert isinstance(function.scope, Closure)
+    return function.scope
+
+
+def holders(closure: Closure) -> list[Variable]:
+    """The variables that must be passed on with a function: what it captures, and the defaults that it keeps."""
+    return [*closure.actual, *(default for default in closure.defaults.values() if isinstance(default, Variable))]
+
+
+def importable(name: str, value: object) -> GlobalBinding:
+    """A binding for a callable that came as an argument: importable if it has a home, else only by its object."""
+    module, attribute = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    for home in (module, "numpy", "math"):
+        if isinstance(home, str) and isinstance(attribute, str):
+            if getattr(sys.modules.get(home), attribute, None) is value:
+                return GlobalBinding(attribute, value, home, attribute)
+    return GlobalBinding(name, value)
+
+
+def names_of(targets: Iterable[gast.AST]) -> set[str]:
+    """The names in assignment targets."""
+    return {node.id for target in targets for node in gast.walk(target) if isinstance(node, gast.Name)}

@@ -1,0 +1,92 @@
+"""How a callee binds its arguments: Python's rules, on what is known while compiling.
+
+Enters: the parameters of a user function and the evaluated arguments of one call.  Leaves: one argument per parameter
+of its normal form, in order, and the callables among them, which are fixed there.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import FunctionType
+
+import gast
+
+from srcgrad.frontend.normal_form import LocalFunction
+from srcgrad.frontend.scope import Static, Variable, closure_of, importable, is_callee
+from srcgrad.syntax.globals import GlobalBinding
+
+Default = Variable | Static | gast.Constant | GlobalBinding
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The parameters of a user function, in the order of its normal form."""
+
+    name: str
+    positional: tuple[str, ...]
+    positional_only: int
+    variadic: str | None
+    keyword_only: tuple[str, ...]
+    keywords: str | None
+    defaults: Mapping[str, Default] = field(default_factory=dict)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        variadic = () if self.variadic is None else (self.variadic,)
+        keywords = () if self.keywords is None else (self.keywords,)
+        return (*self.positional, *variadic, *self.keyword_only, *keywords)
+
+
+def signature_of(function: FunctionType | LocalFunction) -> Signature:
+    """The signature of a function object, or of a definition inside the function being compiled."""
+    if isinstance(function, LocalFunction):
+        arguments = function.node.args  # type: ignore[attr-defined]
+        positional = [p.id for p in (*arguments.posonlyargs, *arguments.args)]
+        return Signature(
+            function.name,
+            tuple(positional),
+            len(arguments.posonlyargs),
+            arguments.vararg and arguments.vararg.id,
+            tuple(p.id for p in arguments.kwonlyargs),
+            arguments.kwarg and arguments.kwarg.id,
+            closure_of(function).defaults,
+        )
+    code = function.__code__
+    names = code.co_varnames
+    count, only = code.co_argcount, code.co_kwonlyargcount
+    rest = list(names[count + only :])
+    variadic = rest.pop(0) if code.co_flags & inspect.CO_VARARGS else None
+    keywords = rest.pop(0) if code.co_flags & inspect.CO_VARKEYWORDS else None
+    return Signature(
+        function.__name__,
+        names[:count],
+        code.co_posonlyargcount,
+        variadic,
+        names[count : count + only],
+        keywords,
+        {name: _default(function, name, value) for name, value in default_objects(function).items()},
+    )
+
+
+def default_objects(function: FunctionType) -> dict[str, object]:
+    """The default values that a function object holds, by parameter."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    values = function.__defaults__ or ()
+    return {**dict(zip(names[len(names) - len(values) :], values, strict=True)), **(function.__kwdefaults__ or {})}
+
+
+def _default(function: FunctionType, name: str, value: object) -> Default:
+    if value is None or isinstance(value, bool | int | float | complex | str | bytes) and _is_builtin_kind(value):
+        return gast.Constant(value, None)
+    if is_callee(value):
+        binding = importable(name, value)
+        from srcgrad.syntax.globals import reference
+
+        return Static(value, reference(binding))
+    return GlobalBinding(f"{name}_default", value, cell=lambda: default_objects(function)[name])
+
+
+def _is_builtin_kind(value: object) -> bool:
+    return type(value) in (bool, int, float, complex, str, bytes)
