@@ -36,4 +36,8 @@ for _theme in THEMES:
 CASES: tuple[Case, ...] = collected()
 BY_NAME: dict[str, Case] = {case.name: case for case in CASES}
 
-__all__ = ["BY_NAME", "CASES", "THEMES", "Case"]
+_seen: set[object] = set()
+# The first point of each function.
+FIRST: tuple[Case, ...] = tuple(case for case in CASES if not (case.function in _seen or _seen.add(case.function)))
+
+__all__ = ["BY_NAME", "CASES", "FIRST", "THEMES", "Case"]

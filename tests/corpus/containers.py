@@ -31,7 +31,7 @@ def dict_of_parameters(params, x):
     return np.sum(np.tanh(params["w"] @ x + params["b"]))
 
 
-@example({"a": 0.5, "b": {"c": vector(2), "n": 3}})
+@example({"a": 0.5, "b": {"c": vector(2), "n": 3.0}})
 def nested_dict(tree):
     inner = tree["b"]
     return tree["a"] ** inner["n"] * np.sum(inner["c"])
@@ -83,7 +83,7 @@ def local_list_and_dict(x, y):
     return items[0] * table["p"] + table["q"] * items[-1]
 
 
-@example((1, 0.5, "name", None, vector(2)))
+@example((1.5, 0.5, "name", None, vector(2)))
 def mixed_leaves(record):
     n, a, name, nothing, v = record
     if nothing is None and name == "name":

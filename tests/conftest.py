@@ -1,0 +1,57 @@
+"""Options and profiles of the suite.
+
+``pytest --bless`` rewrites the expected texts (golden files) with what the compiler emits now; read the diff before
+committing it.  Hypothesis: ``ci`` (the default: derandomised, 200 programs), ``dev`` (fast and random) and ``nightly``
+(5,000 programs); choose with ``pytest --hypothesis-profile=nightly``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+_SLOW_DRAWS = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
+settings.register_profile(
+    "ci", max_examples=200, derandomize=True, deadline=None, database=None, suppress_health_check=_SLOW_DRAWS
+)
+settings.register_profile("dev", max_examples=50, deadline=None, suppress_health_check=_SLOW_DRAWS)
+settings.register_profile("nightly", max_examples=5000, deadline=None, suppress_health_check=_SLOW_DRAWS)
+settings.register_profile(  # for planted faults: red or green is all that matters
+    "planted",
+    max_examples=150,
+    derandomize=True,
+    deadline=None,
+    database=None,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=_SLOW_DRAWS,
+)
+settings.load_profile("ci")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--bless``."""
+    parser.addoption("--bless", action="store_true", default=False, help="rewrite the expected texts")
+
+
+@pytest.fixture
+def bless(request: pytest.FixtureRequest) -> bool:
+    """True when expected texts are to be rewritten."""
+    return bool(request.config.getoption("--bless"))
+
+
+@pytest.fixture
+def expect_text(bless: bool) -> Callable[[Path, str], None]:
+    """``expect_text(path, text)``: the file holds the text, or holds it from now on when blessing."""
+
+    def check(path: Path, text: str) -> None:
+        if bless:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            return
+        assert path.exists(), f"{path} is missing; run pytest --bless and read what it writes"
+        assert text == path.read_text(encoding="utf-8")
+
+    return check

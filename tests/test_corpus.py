@@ -1,0 +1,164 @@
+"""The corpus through every mode, against numbers: complex step where the program allows it, else differences."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+
+import numpy as np
+import pytest
+
+from tests import derivatives, oracle
+from tests.corpus import CASES, THEMES
+from tests.corpus import FIRST as FIRST_POINTS
+from tests.corpus.example import Case, Function
+
+FORWARD = [case for case in CASES if not case.keywords]
+SCALAR = [case for case in FORWARD if case.order >= 2]
+# The second and later points of one function reuse what was compiled for the first; plain and generic programs are
+# judged at the first point only, where they differ from the optimised ones by text and not by path.
+FIRST = [case for case in FIRST_POINTS if not case.keywords]
+
+
+@cache
+def reference(name: str) -> oracle.Measured:
+    """The Jacobian of a case by numbers, once."""
+    case = _named(name)
+    return oracle.jacobian(case.function, case.arguments, case.argnums, keywords=case.keywords, analytic=case.analytic)
+
+
+@cache
+def _named(name: str) -> Case:
+    return next(case for case in CASES if case.name == name)
+
+
+def cases(chosen: list[Case] | tuple[Case, ...]) -> list[object]:
+    """Parameters of a test, with readable names."""
+    return [pytest.param(case, id=f"{case.theme}-{case.name}") for case in chosen]
+
+
+def scalar_result(case: Case) -> bool:
+    value = case.function(*case.arguments, **case.keywords)
+    return oracle.is_inexact(value) and np.shape(value) == ()
+
+
+def close(got, like, expected: np.ndarray, case: Case, error: float, what: str) -> None:
+    """Structure, shape, dtype, then numbers."""
+    numbers = derivatives.numbers_like(got, like)
+    oracle.assert_close(numbers, expected, tolerance=case.tolerance, error=error, what=f"{case}: {what}")
+
+
+# --- the corpus itself -----------------------------------------------------------------------------------------------
+def test_the_corpus_is_large():
+    functions: dict[Function, Case] = {case.function: case for case in CASES}
+    assert len(functions) >= 300
+    assert {case.theme for case in CASES} == set(THEMES)
+
+
+@pytest.mark.parametrize("case", cases([case for case in CASES if case.analytic]))
+def test_analytic_examples_are_analytic(case, capsys):
+    """Complex step and differences agree, so the mark is right and no branch point is near."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        numeric = oracle.jacobian(case.function, case.arguments, case.argnums, keywords=case.keywords)
+        exact = reference(case.name)
+    scale = max(1.0, float(np.max(np.abs(exact.value), initial=0.0)))
+    assert np.max(np.abs(numeric.value - exact.value), initial=0.0) < 1e-6 * scale
+
+
+# --- order 1 ---------------------------------------------------------------------------------------------------------
+def check_reverse(case: Case, options: str) -> None:
+    value = case.function(*case.arguments, **case.keywords)
+    seed = oracle.seed_like(value, 1)
+    before = derivatives.fresh(case.arguments)
+    measured = reference(case.name)
+    with derivatives.settings(options):
+        got, cotangents = derivatives.reverse(case, seed)
+    np.testing.assert_array_equal(oracle.ravel(got), oracle.ravel(value), err_msg="the value changed")
+    np.testing.assert_array_equal(oracle.ravel(before), oracle.ravel(case.arguments), err_msg="an argument changed")
+    expected = oracle.ravel(seed) @ measured.value
+    close(cotangents, derivatives.chosen(case), expected, case, measured.error, f"reverse, {options}")
+
+
+def check_forward(case: Case, options: str) -> None:
+    value = case.function(*case.arguments)
+    tangents = oracle.seed_like(derivatives.chosen(case), 2)
+    measured = reference(case.name)
+    with derivatives.settings(options):
+        got, tangent = derivatives.forward(case, tangents)
+    np.testing.assert_array_equal(oracle.ravel(got), oracle.ravel(value), err_msg="the value changed")
+    expected = measured.value @ oracle.ravel(tangents)
+    numbers = [leaf for leaf, like in zip(oracle.leaves(tangent), oracle.leaves(value)) if oracle.is_inexact(like)]
+    oracle.assert_close(
+        numbers, expected, tolerance=case.tolerance, error=measured.error, what=f"{case}: forward, {options}"
+    )
+
+
+@pytest.mark.parametrize("case", cases(CASES))
+def test_reverse(case):
+    check_reverse(case, "optimised")
+
+
+@pytest.mark.parametrize("case", cases(FORWARD))
+def test_forward(case):
+    check_forward(case, "optimised")
+
+
+@pytest.mark.parametrize("case", cases(CASES))
+def test_reverse_not_optimised(case):
+    check_reverse(case, "plain")
+
+
+@pytest.mark.parametrize("case", cases(FORWARD))
+def test_forward_not_optimised(case):
+    check_forward(case, "plain")
+
+
+@pytest.mark.parametrize("case", cases(FIRST))
+def test_reverse_without_facts(case):
+    check_reverse(case, "generic")
+
+
+@pytest.mark.parametrize("case", cases(FIRST))
+def test_forward_without_facts(case):
+    check_forward(case, "generic")
+
+
+@pytest.mark.parametrize("case", cases([case for case in CASES if scalar_result(case)]))
+def test_joint_gradient(case):
+    """``value_and_grad`` emits one function where it can; ``vjp`` emits a pair."""
+    measured = reference(case.name)
+    with derivatives.settings("optimised"):
+        value, gradient = derivatives.joint(case)
+    np.testing.assert_array_equal(value, case.function(*case.arguments, **case.keywords))
+    close(gradient, derivatives.chosen(case), measured.value[0], case, measured.error, "value_and_grad")
+
+
+# --- order 2 ---------------------------------------------------------------------------------------------------------
+TWICE = [case for case in SCALAR if scalar_result(case)]
+
+
+@pytest.mark.parametrize("case", cases(TWICE))
+def test_hessian_vector_product(case):
+    """``hvp`` against the numeric derivative of the gradient."""
+    like = derivatives.chosen(case)
+    direction = oracle.seed_like(like, 3)
+    point = oracle.ravel(like)
+    measured = oracle.differences(derivatives.gradient_at(case), point, oracle.ravel(direction))
+    with derivatives.settings("optimised"):
+        product = derivatives.hessian_vector(case, direction)
+    close(product, like, measured.value, case, measured.error, "hvp")
+
+
+@pytest.mark.parametrize("case", cases(TWICE))
+def test_second_order_agrees(case):
+    """Reverse over reverse, forward over reverse, reverse over forward: the same numbers to 1e-9."""
+    like = derivatives.chosen(case)
+    direction = oracle.seed_like(like, 3)
+    results = {}
+    with derivatives.settings("optimised"):
+        for name, way in derivatives.SECOND_ORDER.items():
+            results[name] = oracle.ravel(derivatives.numbers_like(way(case, direction), like))
+    (first, expected), *others = results.items()
+    for name, got in others:
+        oracle.assert_close([got], expected, tolerance=1e-9, what=f"{case}: {name} against {first}")

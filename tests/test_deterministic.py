@@ -1,0 +1,52 @@
+"""The same text on every run: two interpreters, two hash seeds, whatever was compiled before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from srcgrad.api.derivative import Derivative
+from tests.corpus import CASES
+
+ROOT = Path(__file__).parent.parent
+NAMES = [case.name for case in CASES if not case.name[-1].isdigit()][::4]
+PROGRAM = """
+import json, sys
+from tests.test_deterministic import digests
+names = json.loads(sys.argv[1])
+print(json.dumps(digests(names)))
+"""
+
+
+def digests(names: list[str]) -> dict[str, str]:
+    """A digest of the three programs of each function."""
+    found = {}
+    for name in names:
+        case = next(case for case in CASES if case.name == name)
+        texts = [Derivative(case.function, case.argnums, mode=mode).source for mode in ("reverse", "split", "forward")]
+        found[name] = hashlib.sha256("\n".join(texts).encode()).hexdigest()
+    return found
+
+
+def in_a_process_of_its_own(names: list[str], seed: str) -> dict[str, str]:
+    environment = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", PROGRAM, json.dumps(names)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    result: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def test_two_hash_seeds_and_another_order():
+    first = in_a_process_of_its_own(NAMES, "1")
+    second = in_a_process_of_its_own(NAMES[::-1], "31337")
+    assert {name: first[name] == second[name] for name in NAMES} == dict.fromkeys(NAMES, True)
+
+
+def test_twice_in_one_process():
+    names = NAMES[::6]
+    assert digests(names) == digests(names)

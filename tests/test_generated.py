@@ -1,0 +1,122 @@
+"""Random programs under hypothesis, and those that once failed.
+
+Profiles: ``ci`` (the default, 200 programs, the same each time), ``dev``, and ``nightly``:
+``pytest tests/test_generated.py --hypothesis-profile=nightly`` (5,000 programs); ``python -m tests.generator`` hunts
+faster, without hypothesis.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, note
+from hypothesis import strategies as st
+
+from tests import oracle
+from tests.generator import DrawnChoices, RandomChoices, Unsuitable, judge, program, shrink
+from tests.generator.__main__ import regression
+from tests.generator.agreement import EVERY, POINT, load, truth
+
+
+@st.composite
+def programs(draw: Any) -> str:
+    """The text of a random program; its decisions shrink towards few and short statements."""
+    return program(DrawnChoices(draw))
+
+
+def agree(text: str, modes: tuple[str, ...] = ("reverse", "pair", "forward", "second")) -> None:
+    """A regression test: the compiler agrees with numbers on the program."""
+    verdict = judge(textwrap.dedent(text).lstrip(), modes, ("optimised", "plain", "generic"))
+    assert verdict is None, str(verdict)
+
+
+# --- the generator itself --------------------------------------------------------------------------------------------
+def test_complex_step_agrees_with_differences():
+    """The judge's truth, judged."""
+    checked = 0
+    for seed in range(40):
+        text = program(RandomChoices(seed))
+        try:
+            exact = truth(text, POINT).jacobian
+        except Unsuitable:
+            continue
+        with np.errstate(all="ignore"):
+            try:
+                numeric = oracle.jacobian(load(text), POINT, EVERY)
+            except NameError:  # a neighbour takes another path
+                continue
+        scale = max(1.0, float(np.max(np.abs(exact))))
+        if numeric.error < 1e-6 * scale:
+            assert np.max(np.abs(numeric.value - exact)) < 1e-5 * scale, text
+            checked += 1
+    assert checked > 20
+
+
+def test_programs_are_varied():
+    """Most programs are suitable, and every construct is met often."""
+    suitable, texts = 0, []
+    for seed in range(200):
+        texts.append(program(RandomChoices(seed)))
+        try:
+            truth(texts[-1], POINT)
+            suitable += 1
+        except Unsuitable:
+            pass
+    assert suitable > 180
+    for construct in (ast.Break, ast.Continue, ast.While, ast.For, ast.IfExp, ast.Lambda, ast.Tuple, ast.Subscript):
+        met = sum(any(isinstance(node, construct) for node in ast.walk(ast.parse(text))) for text in texts)
+        assert met > 20, construct
+
+
+def test_the_shrinker_finds_the_culprit():
+    """Of a long program the statements that the predicate needs are left."""
+    text = next(t for t in map(program, map(RandomChoices, range(100))) if "break" in t and "np.tanh" in t)
+
+    def fails(candidate: str) -> bool:
+        nodes = list(ast.walk(ast.parse(candidate)))
+        return any(isinstance(node, ast.Break) for node in nodes) and "np.tanh" in candidate
+
+    small = shrink(text, fails)
+    assert fails(small)
+    assert len(small.splitlines()) <= 8 < len(text.splitlines())
+
+
+# --- the compiler ----------------------------------------------------------------------------------------------------
+@given(programs())
+def test_random_program(text):
+    try:
+        verdict = judge(text)
+    except Unsuitable:
+        assume(False)
+    if verdict is not None:
+        note(regression(text, verdict, "random_program"))
+    assert verdict is None, str(verdict)
+
+
+@pytest.mark.parametrize("setting", ["plain", "generic"])
+def test_random_programs_without_help(setting):
+    """Without the optimizer, and without anything known about the arguments."""
+    for seed in range(70_000, 70_040):
+        text = program(RandomChoices(seed))
+        try:
+            verdict = judge(text, ("reverse", "pair", "forward"), (setting,))
+        except Unsuitable:
+            continue
+        assert verdict is None, regression(text, verdict, f"program_{seed}")
+
+
+def test_random_programs_at_second_order():
+    for seed in range(80_000, 80_030):
+        text = program(RandomChoices(seed))
+        try:
+            verdict = judge(text, ("second",))
+        except Unsuitable:
+            continue
+        assert verdict is None, regression(text, verdict, f"program_{seed}")
+
+
+# --- programs that once failed ---------------------------------------------------------------------------------------

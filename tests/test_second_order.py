@@ -1,0 +1,177 @@
+"""Second and third derivatives of taped loops with branches, in every combination of modes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import srcgrad
+from tests import derivatives, oracle
+from tests.corpus.example import Case, matrix, vector
+
+
+def scalar_loop(x, a):
+    s = x
+    for i in range(5):
+        if s > 0.3:
+            s = np.sin(s) * a
+        else:
+            s = s * s + x * (i + 1)
+    return s * x
+
+
+def loop_with_exits(x, a):
+    s = a
+    for i in range(6):
+        s = s * 1.4 + x[i % 4] * s
+        if s > 2.0:
+            break
+        if x[i % 4] < 0.0:
+            s = s + a * a
+            continue
+        s = np.tanh(s) + x[0]
+    return s * s
+
+
+def return_in_nested_loops(x, a):
+    s = a
+    for i in range(3):
+        t = s * x[i]
+        for value in x:
+            t = t * value + a
+            if t > 0.9:
+                return t * s
+        s = s + t * t
+    return s
+
+
+def recurrent(w, h):
+    total = 0.0
+    for k in range(4):
+        h = np.tanh(w @ h)
+        if k % 2 == 0:
+            total = total + np.sum(h**3)
+        else:
+            total = total * np.sum(h)
+    return total
+
+
+def while_with_callee(x, a):
+    def step(v, k):
+        if v > 1.0:
+            return v / 3.0 + k
+        return v * v + a
+
+    n = 0
+    while n < 5:
+        x = step(x, a * n) + 0.1 * x
+        n += 1
+    return x * x
+
+
+def structured(parameters, x):
+    for w, b in parameters["layers"]:
+        x = np.tanh(w @ x + b)
+        if np.sum(x) < 0.0:
+            x = x * parameters["scale"]
+    return np.sum(x**2)
+
+
+PROGRAMS = [
+    Case("scalar_loop", "second", scalar_loop, (0.4, 0.9), {}, (0, 1)),
+    Case("loop_with_exits", "second", loop_with_exits, (vector(4), 0.5), {}, (0, 1)),
+    Case("return_in_nested_loops", "second", return_in_nested_loops, (vector(4, 3), 0.6), {}, (0, 1)),
+    Case("recurrent", "second", recurrent, (matrix(3, 3), vector(3)), {}, (0, 1)),
+    Case("while_with_callee", "second", while_with_callee, (0.7, 0.3), {}, (0, 1)),
+    Case(
+        "structured",
+        "second",
+        structured,
+        ({"layers": [(matrix(2, 3), vector(2)), (matrix(2, 2, 1), vector(2, 1))], "scale": 0.5}, vector(3)),
+        {},
+        (0, 1),
+    ),
+]
+EVERY = pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in PROGRAMS])
+
+
+def numeric(case: Case, direction: tuple) -> oracle.Measured:
+    """The derivative of the complex-step gradient along the direction."""
+
+    def gradient(point: np.ndarray) -> np.ndarray:
+        arguments = list(case.arguments)
+        for k, value in zip(case.argnums, oracle.unravel(derivatives.chosen(case), point), strict=True):
+            arguments[k] = value
+        return oracle.jacobian(case.function, arguments, case.argnums, analytic=True).value[0]
+
+    return oracle.differences(gradient, oracle.ravel(derivatives.chosen(case)), oracle.ravel(direction))
+
+
+@EVERY
+@pytest.mark.parametrize("settings", ["optimised", "plain", "generic"])
+def test_three_ways_and_numbers(case, settings):
+    like = derivatives.chosen(case)
+    direction = oracle.seed_like(like, 3)
+    measured = numeric(case, direction)
+    results = {}
+    with derivatives.settings(settings):
+        for name, way in derivatives.SECOND_ORDER.items():
+            product = way(case, direction)
+            numbers = derivatives.numbers_like(product, like)
+            oracle.assert_close(numbers, measured.value, error=measured.error, what=name)
+            results[name] = oracle.ravel(numbers)
+    (first, expected), *others = results.items()
+    for name, got in others:
+        oracle.assert_close([got], expected, tolerance=1e-9, what=f"{name} against {first}")
+
+
+@EVERY
+def test_hvp_is_the_hessian_times_the_vector(case):
+    if case.name == "structured":
+        pytest.skip("blocks of containers have no product")
+    direction = oracle.seed_like(derivatives.chosen(case), 5)
+    blocks = srcgrad.hessian(case.function, argnums=case.argnums)(*case.arguments)
+    product = srcgrad.hvp(case.function, argnums=case.argnums)(*case.arguments, direction)
+    sizes = [np.size(value) for value in derivatives.chosen(case)]
+    dense = np.block([[np.reshape(blocks[i][j], (m, n)) for j, n in enumerate(sizes)] for i, m in enumerate(sizes)])
+    np.testing.assert_allclose(dense, dense.T, rtol=1e-9, atol=1e-11)
+    oracle.assert_close(product, dense @ oracle.ravel(direction), tolerance=1e-10)
+
+
+def test_hessian_by_all_ways():
+    """hessian, jacobian of grad, jacfwd of grad."""
+    x = vector(4)
+    expected = srcgrad.hessian(loop_with_exits)(x, 0.5)
+    gradient = srcgrad.grad(loop_with_exits)
+    np.testing.assert_allclose(srcgrad.jacobian(gradient)(x, 0.5), expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(srcgrad.jacfwd(gradient)(x, 0.5), expected, rtol=1e-10, atol=1e-12)
+
+
+def quintic(x):
+    p = 1.0
+    for _ in range(5):
+        if x > 0.0:
+            p = p * x
+        else:
+            p = -p * x
+    return p
+
+
+@pytest.mark.parametrize("x", [1.3, -0.7])
+def test_third_derivative(x):
+    third = srcgrad.grad(srcgrad.grad(srcgrad.grad(quintic)))
+    assert third(x) == pytest.approx(60.0 * x**2 * (1.0 if x > 0.0 else -1.0), rel=1e-12)
+
+
+def test_grad_of_value_and_grad_like_functions():
+    """A derivative inside an ordinary function: a Newton step on a gradient, differentiated."""
+    slope = srcgrad.grad(scalar_loop)
+
+    def penalised(x, a):
+        g = slope(x, a)
+        return g * g + x
+
+    value = srcgrad.grad(penalised)(0.4, 0.9)
+    h = 1e-6
+    numeric_ = (penalised(0.4 + h, 0.9) - penalised(0.4 - h, 0.9)) / (2 * h)
+    assert value == pytest.approx(numeric_, rel=1e-6)
