@@ -1,0 +1,218 @@
+"""What is known about a value before it exists: kinds, ranks, dimensions and dtypes.
+
+Enters: a Python value (``fact_of``) or other facts.  Leaves: a frozen ``Fact``.  A fact is a promise: code is simplified
+on the strength of it, so "not known" (``Unknown()``, ``None``) is always a right answer and a guess never is::
+
+    broadcast(Array((3, 1), "float64"), Array((4,), "float32")) == Array((3, 4), "float64")
+"""
+
+from __future__ import annotations
+
+import collections.abc
+from dataclasses import dataclass
+
+import numpy as np
+
+Dimension = int | str | None
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array or a number; ``shape`` is None when the rank is unknown, ``scalar`` excludes 0-d arrays."""
+
+    shape: tuple[Dimension, ...] | None = None
+    dtype: str | None = None
+    scalar: bool = False
+
+    @property
+    def rank(self) -> int | None:
+        return None if self.shape is None else len(self.shape)
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """A tuple or list; ``items`` when the length is known, else one ``item`` that stands for all."""
+
+    kind: str
+    items: tuple[Fact, ...] | None = None
+    item: Fact | None = None
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """A dict with known constant keys, or None."""
+
+    items: tuple[tuple[object, Fact], ...] | None = None
+
+
+@dataclass(frozen=True)
+class Static:
+    """A value known when compiled: a literal, a dtype, a function."""
+
+    value: object
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Nothing is known."""
+
+
+Fact = Array | Sequence | Mapping | Static | Unknown
+
+WEAK = ("bool", "int", "float", "complex")  # Python's own numbers, in order of promotion
+_SAMPLES: dict[str, object] = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
+# "bool" is both Python's and NumPy's: they promote alike, so one name serves.
+
+
+def number(dtype: str | None = None) -> Array:
+    """The fact of a scalar."""
+    return Array((), dtype, scalar=True)
+
+
+def promote(a: str | None, b: str | None) -> str | None:
+    """The dtype of ``a + b`` under NumPy 2's rules, where Python numbers are weak (NEP 50)."""
+    if a is None or b is None:
+        return None
+    if a == b:
+        return a
+    if a in WEAK and b in WEAK:
+        return max(a, b, key=WEAK.index)
+    samples = [_SAMPLES[d] if d in WEAK else np.dtype(d) for d in (a, b)]
+    return str(np.result_type(*samples))  # type: ignore[arg-type]
+
+
+def is_floating(dtype: str | None) -> bool:
+    """Whether the dtype is certainly a real or complex floating one."""
+    return dtype in ("float", "complex") or (dtype is not None and dtype not in WEAK and np.dtype(dtype).kind in "fc")
+
+
+def as_array(fact: Fact) -> Array:
+    """The fact of ``np.asarray(value)`` as an operand: literals count as numbers, containers as arrays of unknown shape."""
+    if isinstance(fact, Array):
+        return fact
+    if isinstance(fact, Static) and isinstance(fact.value, (bool, int, float, complex, np.generic, np.ndarray)):
+        known = fact_of(fact.value, "")
+        return known if isinstance(known, Array) else Array()
+    return Array()
+
+
+def join(a: Fact, b: Fact) -> Fact:
+    """What is true of a value that is either an ``a`` or a ``b`` (the meeting of two branches)."""
+    if a == b:
+        return a
+    if isinstance(a, Static) and isinstance(b, Static) and type(a.value) is type(b.value):
+        a, b = as_array(a), as_array(b)
+        return join(a, b) if a != Array() and b != Array() else Unknown()
+    if isinstance(a, Static) and isinstance(b, Array):
+        a = as_array(a) if as_array(a) != Array() else a
+    elif isinstance(b, Static) and isinstance(a, Array):
+        b = as_array(b) if as_array(b) != Array() else b
+    match a, b:
+        case Array(), Array():
+            shape: tuple[Dimension, ...] | None = None
+            if a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape):
+                shape = tuple(m if m == n else None for m, n in zip(a.shape, b.shape, strict=True))
+            return Array(shape, a.dtype if a.dtype == b.dtype else None, a.scalar and b.scalar)
+        case Sequence(), Sequence() if a.kind == b.kind:
+            if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+                return Sequence(a.kind, tuple(map(join, a.items, b.items)))
+            return Sequence(a.kind, None, join(element(a), element(b)))
+        case Mapping(), Mapping() if a.items is not None and b.items is not None:
+            if [key for key, _ in a.items] == [key for key, _ in b.items]:
+                return Mapping(tuple((k, join(v, w)) for (k, v), (_, w) in zip(a.items, b.items, strict=True)))
+            return Mapping()
+        case Mapping(), Mapping():
+            return Mapping()
+    return Unknown()
+
+
+def element(fact: Sequence) -> Fact:
+    """The fact of any element of a sequence."""
+    if fact.items is None:
+        return Unknown() if fact.item is None else fact.item
+    if not fact.items:
+        return Unknown()
+    result = fact.items[0]
+    for item in fact.items[1:]:
+        result = join(result, item)
+    return result
+
+
+def _dimension(m: Dimension, n: Dimension) -> Dimension:
+    if m == n:
+        return m
+    if m == 1:
+        return n
+    if n == 1:
+        return m
+    if isinstance(m, int):
+        return m  # the other is unknown: m or 1 (or the primal raises)
+    if isinstance(n, int):
+        return n
+    return None
+
+
+def broadcast(a: Array, b: Array) -> Array:
+    """The fact of an elementwise operation on ``a`` and ``b``; rank 0 always comes out as a scalar."""
+    dtype = promote(a.dtype, b.dtype)
+    if a.shape is None or b.shape is None:
+        return Array(None, dtype)
+    rank = max(len(a.shape), len(b.shape))
+    left = (1,) * (rank - len(a.shape)) + a.shape
+    right = (1,) * (rank - len(b.shape)) + b.shape
+    shape = tuple(map(_dimension, left, right))
+    return Array(shape, dtype, scalar=rank == 0)
+
+
+def same_shape(a: Fact, b: Fact) -> bool:
+    """Whether the two shapes are provably equal; a dimension that is None equals nothing."""
+    if not isinstance(a, Array) or not isinstance(b, Array) or a.shape is None or b.shape is None:
+        return False
+    return len(a.shape) == len(b.shape) and all(
+        m is not None and m == n for m, n in zip(a.shape, b.shape, strict=True)
+    )
+
+
+def fact_of(value: object, symbol: str) -> Fact:
+    """The fact of an argument by its kind: rank and dtype are kept, dimensions become symbols ``symbol.0`` ...
+
+    Only kinds: two arguments of equal rank and dtype give the same fact, so that one specialisation serves all sizes.
+    """
+    match value:
+        case bool():
+            return number("bool")
+        case int():
+            return number("int")
+        case np.generic():
+            return number(str(value.dtype))
+        case float():
+            return number("float")
+        case complex():
+            return number("complex")
+        case np.ndarray():
+            return Array(tuple(f"{symbol}.{axis}" for axis in range(value.ndim)), str(value.dtype))
+        case tuple() | list():
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return Sequence(kind, tuple(fact_of(item, f"{symbol}[{i}]") for i, item in enumerate(value)))
+        case dict():
+            return Mapping(tuple((key, fact_of(item, f"{symbol}[{key!r}]")) for key, item in value.items()))
+        case None | str() | np.dtype() | type():
+            return Static(value)
+    return Static(value) if callable(value) else Unknown()
+
+
+def dimensions(fact: Fact | None, literal: object = None) -> tuple[Dimension, ...] | None:
+    """The shape that a ``shape=`` argument asks for: a literal, a tuple of known or unknown ints, or one int."""
+    if literal is not None:
+        items = literal if isinstance(literal, collections.abc.Sequence) else (literal,)
+        if all(isinstance(item, int) for item in items):
+            return tuple(item if item >= 0 else None for item in items)
+        return None
+    match fact:
+        case Static(value) if value is not None:
+            return dimensions(None, value)
+        case Sequence(_, items) if items is not None:
+            return tuple(item.value if isinstance(item, Static) and isinstance(item.value, int) else None for item in items)
+        case Array((), dtype) if dtype is not None and dtype not in ("float", "complex"):
+            return (None,)
+    return None

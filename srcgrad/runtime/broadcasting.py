@@ -1,0 +1,90 @@
+"""Cotangents brought back to the shape and dtype of what was broadcast, and the way up again.
+
+>>> unbroadcast(np.ones((3, 2)), np.zeros(2))
+array([3., 3.])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_CONTAINERS = (tuple, list, dict, set, str, type(None))
+_NUMBERS = (bool, int, float, complex)
+
+
+def unbroadcast(g: Any, like: Any) -> Any:
+    """Sum ``g`` down to the shape of ``like``, in the floating dtype of ``like``; ``g`` itself when they agree.
+
+    A shape that no broadcasting of ``like`` gives raises ValueError.
+    """
+    kind = type(like)
+    if type(g) is kind:
+        if kind is float:
+            return g
+        if kind is np.ndarray and g.shape == like.shape and g.dtype == like.dtype:
+            return g
+    return _narrow(g, like)
+
+
+def rebroadcast(g: Any, like: Any) -> Any:
+    """Repeat ``g`` up to the shape of ``like``, in the floating dtype of ``like``; ``g`` itself when they agree."""
+    kind = type(like)
+    if type(g) is kind:
+        if kind is float:
+            return g
+        if kind is np.ndarray and g.shape == like.shape and g.dtype == like.dtype:
+            return g
+    _refuse_containers(g, like)
+    shape = np.shape(like)
+    if np.shape(g) != shape:
+        g = np.broadcast_to(g, shape)
+    return _cast(g, like)
+
+
+def _narrow(g: Any, like: Any) -> Any:
+    _refuse_containers(g, like)
+    shape = np.shape(like)
+    given = np.shape(g)
+    if given != shape:
+        extra = len(given) - len(shape)
+        if extra < 0 or any(m != n and m != 1 for m, n in zip(shape, given[extra:], strict=True)):
+            raise ValueError(f"a cotangent of shape {given} does not fit a value of shape {shape}")
+        axes = tuple(range(extra)) + tuple(
+            extra + axis for axis, (m, n) in enumerate(zip(shape, given[extra:], strict=True)) if m != n
+        )
+        g = np.sum(g, axis=axes).reshape(shape)
+    return _cast(g, like)
+
+
+def floating(like: Any, g: Any) -> np.dtype[Any]:
+    """The dtype of a cotangent ``g`` of ``like``: that of ``like`` where it is floating."""
+    dtype = like.dtype if isinstance(like, np.ndarray | np.generic) else np.asarray(like).dtype
+    if dtype.kind in "fc":
+        return dtype
+    dtype = np.asarray(g).dtype
+    if dtype.kind == "f":
+        return dtype
+    return np.dtype(np.float64)
+
+
+def real_for(g: Any, dtype: np.dtype[Any]) -> Any:
+    """The real part of a complex cotangent of a real value (only it reaches a real input)."""
+    return np.real(g) if dtype.kind == "f" and np.asarray(g).dtype.kind == "c" else g
+
+
+def _cast(g: Any, like: Any) -> Any:
+    dtype = floating(like, g)
+    g = real_for(g, dtype)
+    if isinstance(like, np.ndarray):
+        return np.asarray(g, dtype)
+    if isinstance(like, _NUMBERS):
+        return g.item() if isinstance(g, np.ndarray | np.generic) else g
+    return dtype.type(g)
+
+
+def _refuse_containers(g: Any, like: Any) -> None:
+    for value in (g, like):
+        if isinstance(value, _CONTAINERS):
+            raise TypeError(f"a {type(value).__name__} has no shape to broadcast; arithmetic on containers has no derivative")

@@ -1,0 +1,106 @@
+"""Transposes of what moves values between numbers, arrays and containers.
+
+>>> spread(1.0, [3.0, np.zeros(2)])
+[1.0, array([1., 1.])]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
+from srcgrad.runtime.cotangents import add_at, zeros_like
+from srcgrad.runtime.reducing import unreduce
+
+
+def spread(g: Any, items: Any) -> Any:
+    """The cotangents of ``items`` where ``g`` is that of their sum: a list, or an array like ``items``."""
+    if isinstance(items, np.ndarray):
+        return unreduce(unbroadcast(g, items[0]) if items.shape[0] else g, items, 0 if items.ndim > 1 else None)
+    return [unbroadcast(g, item) for item in items]
+
+
+def total(items: Any, like: Any) -> Any:
+    """The sum of ``items``, repeated up to the shape of ``like``; zero when there are none."""
+    result = zeros_like(like)
+    for item in items:
+        result = result + item
+    return rebroadcast(result, like)
+
+
+def chosen(items: Sequence[Any], largest: bool) -> int:
+    """The position of what ``max`` (or ``min``) returns of ``items``: the first of equals."""
+    best = 0
+    for i in range(1, len(items)):
+        if items[i] > items[best] if largest else items[i] < items[best]:
+            best = i
+    return best
+
+
+def argsorted(items: Any, reverse: bool = False) -> list[int]:
+    """The positions of ``items`` in the order of ``sorted``, equals in their old order."""
+    return sorted(range(len(items)), key=items.__getitem__, reverse=reverse)
+
+
+def gather(items: Any, places: Sequence[int]) -> list[Any]:
+    """The items at ``places``."""
+    return [items[place] for place in places]
+
+
+def ungather(g: Any, items: Any, places: Sequence[int]) -> Any:
+    """The cotangent of ``items`` where ``g`` is that of ``[items[p] for p in places]``."""
+    result = zeros_like(items)
+    for part, place in zip(g, places, strict=True):
+        add_at(result, place, part)
+    return result
+
+
+def unarray(g: Any, object: Any) -> Any:
+    """The cotangent of ``object``, a number, array or nested sequence, where ``g`` is that of ``np.array(object)``."""
+    if isinstance(object, tuple | list):
+        if len(g) != len(object):
+            raise ValueError(f"a cotangent of length {len(g)} does not fit a sequence of length {len(object)}")
+        return [unarray(part, item) for part, item in zip(g, object, strict=True)]
+    if zeros_like(object) is None:
+        return None
+    return unbroadcast(g, object)
+
+
+def rearray(g: Any, like: Any) -> Any:
+    """The array of a nested cotangent ``g``, None counting as zero, in the shape and dtype of ``like``."""
+    result = zeros_like(like)
+    return rebroadcast(g, like) if not np.shape(like) else _fill(result, g)
+
+
+def _fill(place: Any, g: Any) -> Any:
+    if isinstance(g, tuple | list):
+        if len(g) != len(place):
+            raise ValueError(f"a cotangent of length {len(g)} does not fit an array of length {len(place)}")
+        for i, part in enumerate(g):
+            if np.ndim(place) > 1:
+                _fill(place[i], part)
+            elif part is not None:
+                place[i] = part
+    elif g is not None:
+        place[...] = g
+    return place
+
+
+def pack_like(parts: Sequence[Any], like: Any) -> Any:
+    """The cotangent of ``like`` from those of its items: an array for an array, else a list; None is zero."""
+    if len(parts) != len(like):
+        raise ValueError(f"{len(parts)} cotangents do not fit a sequence of length {len(like)}")
+    result = zeros_like(like)
+    if isinstance(result, dict):
+        raise TypeError("a dict is unpacked to its keys, which have no cotangent")
+    for i, part in enumerate(parts):
+        add_at(result, i, part)
+    return result
+
+
+def unpack_like(g: Any, parts: Sequence[Any]) -> list[Any]:
+    """The cotangents of ``parts`` where ``g`` is that of ``pack_like(parts, ...)``."""
+    return [None if part is None else g[i] for i, part in enumerate(parts)]

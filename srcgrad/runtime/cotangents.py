@@ -1,0 +1,137 @@
+"""Cotangents of numbers, arrays and containers: zeros, sums, accumulation in place.
+
+The cotangent of a list or a tuple is a list, of a dict a dict; of what carries no derivative, None, which adds as zero.
+
+>>> add([1.0, None], [2.0, 3.0])
+[3.0, 3.0]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def zeros_like(x: Any) -> Any:
+    """The zero cotangent of ``x``, a buffer that is nobody else's; integers have a float64 one."""
+    kind = type(x)
+    if kind is float:
+        return 0.0
+    if kind is np.ndarray and x.dtype.kind in "fc":
+        return np.zeros_like(x)
+    if isinstance(x, np.ndarray):
+        if x.dtype.kind in "fc":
+            return np.zeros_like(x, subok=False)
+        return np.zeros_like(x, dtype=np.float64, subok=False) if x.dtype.kind in "biu" else None
+    if isinstance(x, np.generic):
+        return x.dtype.type(0) if x.dtype.kind in "fc" else 0.0 if x.dtype.kind in "biu" else None
+    if isinstance(x, complex):
+        return 0j
+    if isinstance(x, int | float):
+        return 0.0
+    if isinstance(x, tuple | list):
+        return [zeros_like(item) for item in x]
+    if isinstance(x, dict):
+        return {key: zeros_like(item) for key, item in x.items()}
+    return None
+
+
+def own(x: Any) -> Any:
+    """A copy of a cotangent whose places may be added to; the items of a container are replaced, never changed."""
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    if isinstance(x, tuple | list):
+        return list(x)
+    if isinstance(x, dict):
+        return dict(x)
+    return x
+
+
+def as_list(x: Any) -> list[Any]:
+    """The cotangent of a sequence as a list that is nobody else's."""
+    return [] if x is None else list(x)
+
+
+def add(a: Any, b: Any) -> Any:
+    """The sum of two cotangents of one value; None is zero, tuples and lists are one kind, the result is fresh."""
+    kind = type(a)
+    if kind is float and type(b) is float:
+        return a + b
+    if kind is np.ndarray and type(b) is np.ndarray:
+        if a.shape != b.shape:
+            raise ValueError(f"cotangents of one value have shapes {a.shape} and {b.shape}")
+        return a + b
+    if a is None:
+        return _copied(b)
+    if b is None:
+        return _copied(a)
+    if isinstance(a, tuple | list):
+        if not isinstance(b, tuple | list) or len(a) != len(b):
+            raise _unlike(a, b)
+        return [add(x, y) for x, y in zip(a, b, strict=True)]
+    if isinstance(a, dict):
+        if not isinstance(b, dict):
+            raise _unlike(a, b)
+        return {key: add(a.get(key), b.get(key)) for key in [*a, *(key for key in b if key not in a)]}
+    if isinstance(b, tuple | list | dict):
+        raise _unlike(a, b)
+    if np.ndim(a) and np.ndim(b) and np.shape(a) != np.shape(b):
+        raise ValueError(f"cotangents of one value have shapes {np.shape(a)} and {np.shape(b)}")
+    return a + b
+
+
+def _copied(x: Any) -> Any:
+    if isinstance(x, tuple | list):
+        return [_copied(item) for item in x]
+    if isinstance(x, dict):
+        return {key: _copied(item) for key, item in x.items()}
+    return x.copy() if isinstance(x, np.ndarray) else x
+
+
+def _unlike(a: Any, b: Any) -> TypeError:
+    return TypeError(f"cotangents of one value are unlike: {type(a).__name__} of {_size(a)}, {type(b).__name__} of {_size(b)}")
+
+
+def _size(x: Any) -> str:
+    return f"length {len(x)}" if isinstance(x, tuple | list | dict) else "no length"
+
+
+def add_at(buffer: Any, index: Any, g: Any) -> None:
+    """``buffer[index] += g`` where a place that is met twice receives both, for arrays and containers; in place."""
+    if g is None:
+        return
+    if isinstance(buffer, np.ndarray):
+        if is_basic(index):
+            buffer[index] += g
+        else:
+            np.add.at(buffer, index, g)
+    elif isinstance(buffer, dict):
+        buffer[index] = add(buffer.get(index), g)
+    elif isinstance(index, slice):
+        places = range(*index.indices(len(buffer)))
+        if len(places) != len(g):
+            raise ValueError(f"a cotangent of length {len(g)} does not fit a slice of length {len(places)}")
+        for place, part in zip(places, g, strict=True):
+            buffer[place] = add(buffer[place], part)
+    else:
+        buffer[index] = add(buffer[index], g)
+
+
+def is_basic(index: Any) -> bool:
+    """Whether no element of an array is met twice by ``index``: integers, slices, masks."""
+    kind = type(index)
+    if kind is int or kind is slice:
+        return True
+    if kind is tuple:
+        return all(is_basic(part) for part in index)
+    if isinstance(index, np.ndarray | list):
+        return np.asarray(index).dtype.kind == "b"
+    return True
+
+
+def untake(g: Any, like: Any, index: Any) -> Any:
+    """The cotangent of ``x`` where ``g`` is that of ``x[index]``: zeros like ``x``, with ``g`` added there."""
+    result = zeros_like(like)
+    add_at(result, index, g)
+    return result

@@ -1,0 +1,61 @@
+"""The doors of a derivative: what leaves it has the structure of the argument, what is saved can be used again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.broadcasting import real_for
+from srcgrad.runtime.cotangents import zeros_like
+
+
+def stop_gradient(x: Any) -> Any:
+    """``x`` itself, with zero derivative."""
+    return x
+
+
+def as_cotangent(g: Any, x: Any) -> Any:
+    """``g`` in the structure, shape and dtype of ``x``; the caller owns every array of the result.
+
+    Tuples, lists, named tuples and dicts come back as they are in ``x``; a number that is no float has a float64
+    cotangent, a leaf that is no number has None.  A cotangent that does not fit raises.
+    """
+    if g is None:
+        g = zeros_like(x)
+    if isinstance(x, tuple | list):
+        if not isinstance(g, tuple | list) or len(g) != len(x):
+            raise TypeError(f"the cotangent of a {type(x).__name__} of length {len(x)} is a {type(g).__name__}")
+        items = [as_cotangent(part, item) for part, item in zip(g, x, strict=True)]
+        if isinstance(x, tuple) and hasattr(x, "_fields"):
+            return type(x)(*items)
+        return tuple(items) if isinstance(x, tuple) else items
+    if isinstance(x, dict):
+        if not isinstance(g, dict):
+            raise TypeError(f"the cotangent of a dict is a {type(g).__name__}")
+        return {key: as_cotangent(g.get(key), item) for key, item in x.items()}
+    if g is None:
+        return None
+    zero = zeros_like(x)
+    if zero is None:
+        return None
+    if np.shape(g) != np.shape(x):
+        raise ValueError(f"a cotangent of shape {np.shape(g)} does not fit a value of shape {np.shape(x)}")
+    dtype = np.asarray(zero).dtype
+    g = real_for(g, dtype)
+    if isinstance(x, np.ndarray):
+        result = np.array(g, dtype)  # a copy: what the sweep holds stays its own
+        return result
+    if isinstance(zero, np.generic):
+        return dtype.type(g)
+    return complex(g) if isinstance(zero, complex) else float(g)
+
+
+def rewound(saved: Any) -> Any:
+    """``saved`` with fresh lists (its tapes), so that a pullback that pops them can be called again."""
+    if isinstance(saved, list):
+        return [rewound(item) if isinstance(item, list | tuple) else item for item in saved]
+    if isinstance(saved, tuple):
+        items = [rewound(item) if isinstance(item, list | tuple) else item for item in saved]
+        return type(saved)(*items) if hasattr(saved, "_fields") else tuple(items)
+    return saved
