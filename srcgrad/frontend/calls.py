@@ -439,7 +439,7 @@ class Calls(Methods):
     def _is_iterator(self, node: gast.expr) -> bool:
         if not isinstance(node, gast.Call):
             return False
-        if isinstance(node.func, gast.Attribute) and node.func.attr in ("keys", "values", "items"):
+        if isinstance(node.func, gast.Attribute) and node.func.attr in ("values", "items"):
             return True
         static = self.scope.static_of(node.func)
         return static is not None and static.value in (enumerate, zip, map, reversed)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import types
 from dataclasses import dataclass
+from functools import cached_property
 
 import gast
 
@@ -20,7 +21,7 @@ from srcgrad.frontend.desugar.build import assign, binary, call_builtin, constan
 from srcgrad.frontend.normal_form import For
 from srcgrad.frontend.scope import Variable, bindings, names_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
-from srcgrad.syntax.parse import names_read, walk
+from srcgrad.syntax.parse import children, names_read, walk
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class Loops(Calls):
         if backwards is not None and isinstance(node.target, gast.Name):
             self._range_loop(node, backwards, (node.target, node.iter))
             return
-        iterable = self._mapping_keys(node, rebound)
+        iterable = None if self._is_mapping(node.iter) else self._indexing_items(node, rebound)
         if iterable is None:
             plan = self.plan(node.iter, rebound)
             if plan is not None:
@@ -153,7 +154,7 @@ class Loops(Calls):
                 return Numbers(tuple(self.settle(argument, calls=False) for argument in node.args))
             if isinstance(node.func, gast.Attribute) and node.func.attr in ("keys", "values", "items"):
                 if not node.args and self.scope.static_of(node.func.value) is None:
-                    return self._entries(node)
+                    return self._entries(node.func.value, node.func.attr)
             static = self.scope.static_of(node.func)
             function = None if static is None else static.value
             if function is enumerate and node.args:
@@ -170,6 +171,8 @@ class Loops(Calls):
                 return None if inner is None else Mapped(node.args[0], inner)
             if _is_iterator_maker(function):
                 return None
+        if self._is_mapping(node):
+            return self._entries(node, "keys")
         if isinstance(node, gast.GeneratorExp):
             node = placed(gast.ListComp(node.elt, node.generators), node)
         if isinstance(node, gast.Constant | gast.JoinedStr | gast.Set):
@@ -197,11 +200,10 @@ class Loops(Calls):
         start = self.settle(starts[0], calls=False) if starts else None
         return None if inner is None else Counted(inner, start)
 
-    def _entries(self, node: gast.Call) -> Plan:
-        mapping = self.name_of(node.func.value)
-        keys = self.fresh("keys")
-        self.bind(keys, call_builtin("list", [load(mapping, node)], node))
-        return Items(keys) if node.func.attr == "keys" else Entries(mapping, keys, node.func.attr == "items")
+    def _entries(self, node: gast.expr, view: str) -> Plan:
+        mapping = self.name_of(node)
+        keys = self.keys_of(mapping, node)
+        return Items(keys) if view == "keys" else Entries(mapping, keys, view == "items")
 
     def _global(self, node: gast.expr) -> object:
         if isinstance(node, GlobalReference):
@@ -352,19 +354,41 @@ class Loops(Calls):
         raise AssertionError(plan)
 
     # --- uncounted loops ---------------------------------------------------------------------------------------------
-    def _mapping_keys(self, node: gast.For, rebound: set[str]) -> gast.expr | None:
-        """``for k in d`` where the body reads ``d[k]``: keys, or whole numbers, of something that they index."""
-        if isinstance(node.iter, gast.Name) and isinstance(node.target, gast.Name):
-            meaning = self.scope.resolve(node.iter.id, node.iter)
-            if not isinstance(meaning, Variable):
-                return None
-            for inner in walk(*node.body):
-                match inner:
-                    case gast.Subscript(value=gast.Name(id=base), slice=gast.Name(id=key)) if (
-                        base == node.iter.id and key == node.target.id
-                    ):
+    def _is_mapping(self, node: gast.expr) -> bool:
+        """Whether a name seems to hold a dict.  Its ``keys()`` are asked for, so a wrong guess fails and is seen."""
+        if not isinstance(node, gast.Name) or node.id not in self.mappings:
+            return False
+        return isinstance(self.scope.resolve(node.id, node), Variable)
+
+    def _indexing_items(self, node: gast.For, rebound: set[str]) -> gast.expr | None:
+        """``for k in d`` where every pass reads ``d[k]``: k is a key or a whole number, and carries no derivative."""
+        if not isinstance(node.iter, gast.Name) or not isinstance(node.target, gast.Name) or node.iter.id in rebound:
+            return None
+        if not isinstance(self.scope.resolve(node.iter.id, node.iter), Variable):
+            return None
+        for statement in node.body:
+            match statement:
+                case gast.Assign(value=value) | gast.AugAssign(value=value) | gast.Expr(value=value):
+                    if _always_indexes(value, node.iter.id, node.target.id):
                         return self.value(node.iter)
+                    if node.target.id in names_of([*getattr(statement, "targets", []), getattr(statement, "target", value)]):
+                        return None
         return None
+
+    @cached_property
+    def mappings(self) -> frozenset[str]:
+        """The names that are dicts, or nothing at all: by their methods, by a display, by a key that is text."""
+        arguments = self.scope.node.args
+        found = set() if arguments.kwarg is None else {arguments.kwarg.id}
+        for node in walk(*self.scope.body):
+            match node:
+                case gast.Attribute(value=gast.Name(id=name), attr="items" | "keys" | "values" | "get"):
+                    found.add(name)
+                case gast.Subscript(value=gast.Name(id=name), slice=gast.Constant(value=str())):
+                    found.add(name)
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Dict()):
+                    found.add(name)
+        return frozenset(found)
 
     def _iterator(self, node: gast.For) -> gast.expr:
         """An iterable that cannot be indexed: its items must carry no derivative."""
@@ -396,6 +420,25 @@ class Loops(Calls):
 
 
 _LISTS = "loop over lists, tuples or arrays, by index where need be"
+
+
+def _always_indexes(root: gast.expr, base: str, key: str) -> bool:
+    """Whether evaluating an expression always reads ``base[key]``."""
+    pending: list[gast.AST] = [root]
+    while pending:
+        node = pending.pop()
+        match node:
+            case gast.Subscript(value=gast.Name(id=name), slice=gast.Name(id=index)) if name == base and index == key:
+                return True
+            case gast.NamedExpr():
+                return False
+            case gast.IfExp(test=first) | gast.BoolOp(values=[first, *_]) | gast.Compare(left=first):
+                pending.append(first)
+            case gast.Lambda() | gast.ListComp() | gast.GeneratorExp():
+                continue
+            case _:
+                pending += children(node)
+    return False
 
 
 def _is_true(node: gast.expr) -> bool:

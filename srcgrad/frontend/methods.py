@@ -17,9 +17,19 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.desugar import expressions as control
-from srcgrad.frontend.desugar.build import assign, branch, compare, constant, load, placed, subscript
+from srcgrad.frontend.desugar.build import (
+    assign,
+    branch,
+    call_builtin,
+    compare,
+    constant,
+    load,
+    method_call,
+    placed,
+    subscript,
+)
 from srcgrad.frontend.expressions import LATER, Expressions
-from srcgrad.frontend.normal_form import Apply, Fixed, LocalFunction, Operation
+from srcgrad.frontend.normal_form import Apply, Copy, Fixed, LocalFunction, Operation
 from srcgrad.frontend.scope import Static
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup
@@ -201,9 +211,13 @@ class Methods(Expressions):
         func = node.func
         if func.attr in VIEWS and not node.args:
             receiver = self.name_of(func.value)
+            keys = self.keys_of(receiver, node)
+            if func.attr == "keys":
+                self.emit(target, load(keys, node), Copy(keys))
+                return True
             key = self.fresh("k")
             self.scope.locals.discard(key)
-            self.bind(target, control.view_as_list(receiver, func.attr, key, node))
+            self.bind(target, control.view_as_list(receiver, keys, key, node, pairs=func.attr == "items"))
             return True
         if func.attr == "get" and 1 <= len(node.args) <= 2 and not node.keywords:
             receiver = self.name_of(func.value)
@@ -214,6 +228,13 @@ class Methods(Expressions):
             self.run([branch(found, [entry], [assign(target, default, node)], node)])
             return True
         return False
+
+    def keys_of(self, mapping: str, at: gast.AST) -> str:
+        """A list of the keys of a dict, in a name of its own; fails when it is run on what is no dict."""
+        keys = self.fresh("keys")
+        listed = method_call(load(mapping, at), "keys", [], at)
+        self.emit(keys, call_builtin("list", [listed], at), Fixed())
+        return keys
 
     def name_of(self, node: gast.expr) -> str:
         """A local name for the value of an expression."""

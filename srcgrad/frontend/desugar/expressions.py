@@ -18,13 +18,14 @@ from srcgrad.frontend.desugar.build import (
     assign,
     binary,
     branch,
-    call_builtin,
     compare,
     constant,
     load,
     method_call,
     negation,
     placed,
+    store,
+    subscript,
 )
 
 
@@ -92,13 +93,10 @@ def _loops(node: gast.ListComp | gast.GeneratorExp, innermost: list[gast.stmt]) 
     return body
 
 
-def view_as_list(receiver: str, view: str, key: str, at: gast.AST) -> gast.expr:
-    """``list(d)``, or ``[d[k] for k in d]``, or ``[(k, d[k]) for k in d]``, for a dict view used as a value."""
-    if view == "keys":
-        return call_builtin("list", [load(receiver, at)], at)
-    entry: gast.expr = placed(gast.Subscript(load(receiver, at), load(key, at), gast.Load()), at)
-    if view == "items":
+def view_as_list(mapping: str, keys: str, key: str, at: gast.AST, *, pairs: bool) -> gast.expr:
+    """``[d[k] for k in keys]`` for ``d.values()`` used as a value, or ``[(k, d[k]) for k in keys]`` for ``d.items()``."""
+    entry: gast.expr = subscript(load(mapping, at), load(key, at), at)
+    if pairs:
         entry = placed(gast.Tuple([load(key, at), entry], gast.Load()), at)
-    keys = call_builtin("list", [load(receiver, at)], at)
-    store = placed(gast.Name(key, gast.Store(), None, None), at)
-    return placed(gast.ListComp(entry, [gast.comprehension(store, keys, [], 0)]), at)
+    generator = gast.comprehension(store(key, at), load(keys, at), [], 0)
+    return placed(gast.ListComp(entry, [generator]), at)

@@ -1,0 +1,47 @@
+"""The main oracle of the front end: a program's normal form, executed, does what the program does."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+
+import numpy as np
+import pytest
+from tests.frontend.programs import PROGRAMS
+from tests.frontend.running import bare, check, printed
+
+from srcgrad.frontend.normal_form import Callee
+from srcgrad.frontend.normalize import normalize
+
+CASES = [
+    pytest.param(function, call, id=f"{function.__name__}-{number}")
+    for function, calls in PROGRAMS
+    for number, call in enumerate(calls)
+]
+
+
+def same(a, b):
+    if isinstance(a, tuple | list):
+        return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return isinstance(b, dict) and list(a) == list(b) and all(same(a[key], b[key]) for key in a)
+    return type(a) is type(b) and np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("run", [printed, bare])
+@pytest.mark.parametrize(("function", "call"), CASES)
+def test_the_normal_form_does_what_the_program_does(function, call, run, capsys):
+    lowered = run(check(normalize(Callee(function))))
+    expected = outcome(function, call)
+    printed_by_program = capsys.readouterr().out
+    assert same(outcome(lowered, call), expected)
+    assert capsys.readouterr().out == printed_by_program
+
+
+def outcome(function, call):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return function(*copy.deepcopy(call))
+        except (ArithmeticError, ValueError) as error:
+            return type(error).__name__, str(error)
