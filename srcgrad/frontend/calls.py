@@ -9,6 +9,8 @@ user function with its arguments in the order of its normal form, ``Unruled`` fo
 from __future__ import annotations
 
 
+import functools
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
@@ -19,19 +21,20 @@ from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed, store
 from srcgrad.frontend.methods import Methods
 from srcgrad.frontend.normal_form import Apply, Call, Callee, Fixed, LocalFunction, Operation, Pack, Unpack
-from srcgrad.frontend.scope import Static, Variable, closure_of, holders
-from srcgrad.frontend.signatures import Default, Signature, signature_of
+from srcgrad.frontend.scope import Static, Variable, closure_of, holders, importable, is_callee
+from srcgrad.frontend.signatures import Default, Signature, called_parameters, signature_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import names_read
 
 # Builtins whose value carries no derivative whatever they are given.
+LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy"}) - {"__main__"}
 INERT = (
     bool, bytes, callable, chr, format, getattr, hasattr, hash, hex, id, int, isinstance, issubclass, len, ord, print,
     range, repr, slice, str, type,
 )  # fmt: skip
-ITERATORS = (enumerate, filter, iter, map, reversed, zip)
+ITERATORS = (enumerate, filter, frozenset, iter, map, reversed, set, zip)
 EFFECTS = (eval, exec, globals, input, locals, next, open, setattr, delattr, vars)
 
 
@@ -65,8 +68,8 @@ class Calls(Methods):
         if rule is not None:
             assert static.expression is not None
             return self.apply(rule, function, node, static.expression)
-        if function in ITERATORS:
-            name = function.__name__  # type: ignore[union-attr]
+        if makes_iterator(function):
+            name = getattr(function, "__name__", "it")
             raise self.refuse(
                 node, f"an iterator made by {name} is used as a value", f"loop over it, or write list({name}(...))"
             )
@@ -75,6 +78,8 @@ class Calls(Methods):
             return self.operation(placed(gast.Dict(keys, [k.value for k in node.keywords]), node))
         if is_inert(function):
             return self.settle(node), Fixed()
+        if isinstance(function, functools.partial):
+            return self.call(_unwrapped(function, node))
         target = as_python(function)
         if target is not None:
             return self.user_call(target, node, static)
@@ -85,7 +90,7 @@ class Calls(Methods):
                 raise self.refuse(
                     node, f"an object of class {function.__name__} is made", "user objects come in a later version"
                 )
-        self._refuse_mutation(node, function)
+        self.refuse_mutation(node, function)
         settled = self.settle(node)
         return settled, self.unruled(node, settled, spelled(node.func))
 
@@ -214,7 +219,9 @@ class Calls(Methods):
         carried: list[Variable] = []
         for parameter in signature.parameters:
             argument = bound[parameter]
-            if isinstance(argument, Static):
+            if _is_none(argument) and parameter in called_parameters(function):
+                statics.append((parameter, None))
+            elif isinstance(argument, Static):
                 statics.append((parameter, argument.value))
                 if isinstance(argument.value, LocalFunction):
                     carried += holders(closure_of(argument.value))
@@ -411,26 +418,27 @@ class Calls(Methods):
         return default
 
     # --- calls that become statements, and calls that stay nested ----------------------------------------------------
-    def bind_call(self, target: str, node: gast.Call) -> bool:
+    def bind_call(self, target: Callable[[], str], node: gast.Call) -> bool:
         static = self.scope.static_of(node.func)
         function = None if static is None else static.value
-        if function in (any, all, sum) and node.args and isinstance(node.args[0], gast.GeneratorExp):
-            return self._consume(target, function, node)
-        if function in (list, tuple) and len(node.args) == 1 and not node.keywords:
+        if self.consumes(node):
+            self._consume(target(), function, node)
+            return True
+        if _is_one_of(function, list, tuple) and len(node.args) == 1 and not node.keywords:
             if function is tuple and self.rule_of(tuple) is None:
                 return False
             if isinstance(node.args[0], gast.GeneratorExp) and function is list:
-                self.bind(target, placed(gast.ListComp(node.args[0].elt, node.args[0].generators), node))
+                self.bind(target(), placed(gast.ListComp(node.args[0].elt, node.args[0].generators), node))
                 return True
-            if self._is_iterator(node.args[0]):
+            if self._is_iterator(node.args[0]) or (function is list and self.rule_of(list) is None):
                 name = self.fresh("v")
                 generator = gast.comprehension(store(name, node), node.args[0], [], 0)
                 listed = placed(gast.ListComp(load(name, node), [generator]), node)
                 self.scope.locals.discard(name)
                 if function is list:
-                    self.bind(target, listed)
+                    self.bind(target(), listed)
                 else:
-                    self.bind(target, call_builtin("tuple", [self.value(listed)], node))
+                    self.bind(target(), call_builtin("tuple", [self.value(listed)], node))
                 return True
         if isinstance(node.func, gast.Attribute) and static is None:
             return self.bind_method(target, node)
@@ -442,12 +450,17 @@ class Calls(Methods):
         if isinstance(node.func, gast.Attribute) and node.func.attr in ("values", "items"):
             return True
         static = self.scope.static_of(node.func)
-        return static is not None and static.value in (enumerate, zip, map, reversed)
+        return static is not None and _is_one_of(static.value, enumerate, zip, map, reversed)
 
-    def _consume(self, target: str, function: Callable[..., object], node: gast.Call) -> bool:
-        generator = node.args[0]
-        if function is not sum and (len(generator.generators) > 1 or len(node.args) > 1):
+    def consumes(self, node: gast.Call) -> bool:
+        static = self.scope.static_of(node.func)
+        if static is None or not node.args or not isinstance(node.args[0], gast.GeneratorExp):
             return False
+        # ``break`` leaves one loop, so a search through several is a list first.
+        return static.value is sum or (_is_one_of(static.value, any, all) and len(node.args[0].generators) == 1)
+
+    def _consume(self, target: str, function: object, node: gast.Call) -> None:
+        generator = node.args[0]
         made = self.renamed(generator)
         start = node.args[1] if len(node.args) > 1 else None
         for keyword in node.keywords:
@@ -462,27 +475,26 @@ class Calls(Methods):
                 self.within(made, lambda: self.run(control.any_or_all(made, name, is_any=function is any)))
 
         self._through(target, reads, write)
-        return True
 
     def admit_call(self, node: gast.Call) -> bool:
         if isinstance(node.func, GlobalReference):
-            self._refuse_mutation(node, node.func.binding.value)
+            self.refuse_mutation(node, node.func.binding.value)
             return False
         static = self.scope.static_of(node.func)
         if static is not None:
-            if static.value in EFFECTS:
+            if _is_one_of(static.value, *EFFECTS):
                 raise self.refuse(node, f"a call of {spelled(node.func)}", "call it outside of the function")
-            self._refuse_mutation(node, static.value)
+            self.refuse_mutation(node, static.value)
             return False
         if isinstance(node.func, gast.Attribute):
             self.admit_method(node)
             return True
         raise self._unknown(node)
 
-    def _refuse_mutation(self, node: gast.Call, function: object) -> None:
+    def refuse_mutation(self, node: gast.Call, function: object) -> None:
         name = getattr(function, "__name__", "")
         owner = getattr(function, "__self__", None)
-        if function in EFFECTS:
+        if _is_one_of(function, *EFFECTS):
             raise self.refuse(node, f"a call of {spelled(node.func)}", "call it outside of the function")
         if name in STORES and (_home_of(function).startswith(("numpy", "random", "heapq", "bisect")) or owner is not None):
             raise self.refuse(node, f"{spelled(node.func)} changes its argument in place", _LATER)
@@ -499,12 +511,21 @@ STORES = frozenset(
 _LATER = "stores into arrays and containers come in a later version"
 
 
+def makes_iterator(function: object) -> bool:
+    """Whether a function's result is consumed by iterating, or has no order to index."""
+    return any(function is known for known in ITERATORS) or getattr(function, "__module__", None) == "itertools"
+
+
 def _home_of(function: object) -> str:
     owner = getattr(function, "__self__", None)
     return str(getattr(function, "__module__", None) or getattr(type(owner), "__module__", None) or "")
 
 
-def _is_none(node: gast.expr) -> bool:
+def _is_one_of(function: object, *known: object) -> bool:
+    return any(function is one for one in known)
+
+
+def _is_none(node: object) -> bool:
     return isinstance(node, gast.Constant) and node.value is None
 
 
@@ -516,14 +537,30 @@ def is_inert(function: object) -> bool:
 
 
 def as_python(function: object) -> FunctionType | None:
-    """The plain Python function behind a callable, if there is one."""
+    """The user's Python function behind a callable, if there is one; libraries of numbers are ruled, not read."""
     if isinstance(function, FunctionType):
-        return function
+        root = str(function.__module__).split(".")[0]
+        return None if root in LIBRARIES else function
     made = getattr(function, "__srcgrad_function__", None)
     if made is not None and not isinstance(function, type):
         plain = made()
         return plain if isinstance(plain, FunctionType) else None
     return None
+
+
+def _unwrapped(partial: functools.partial[object], node: gast.Call) -> gast.Call:
+    """A call of a partial application as one of its function; what was applied is read from the object."""
+    bound: list[gast.expr] = [_held_by(partial, value) for value in partial.args]
+    given = {keyword.arg for keyword in node.keywords}
+    keywords = [gast.keyword(k, _held_by(partial, v)) for k, v in partial.keywords.items() if k not in given]
+    head = reference(importable("function", partial.func))
+    return placed(gast.Call(head, [*bound, *node.args], [*keywords, *node.keywords]), node)
+
+
+def _held_by(partial: functools.partial[object], value: object) -> gast.expr:
+    if value is None or type(value) in (bool, int, float, complex, str):
+        return gast.Constant(value, None)
+    return reference(importable("applied", value) if is_callee(value) else GlobalBinding("applied", value))
 
 
 def spelled(node: gast.AST) -> str:

@@ -14,6 +14,7 @@ import operator
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import ModuleType
 
 import gast
 
@@ -40,6 +41,7 @@ from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, names_read, walk
 
 BITWISE = (gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
+CONTROL = gast.IfExp | gast.BoolOp | gast.Compare | gast.ListComp | gast.GeneratorExp
 DISPLAYS = (gast.List, gast.Tuple, gast.ListComp)
 LATER = "building containers and storing into arrays come in a later version"
 _FOLDED: Mapping[type, Callable[[object], object]] = {gast.USub: operator.neg, gast.UAdd: operator.pos}  # type: ignore[dict-item]
@@ -83,8 +85,12 @@ class Expressions:
         """Refuse a nested attribute that is not known."""
 
     @abstractmethod
-    def bind_call(self, target: str, node: gast.Call) -> bool:
-        """Write ``target = node`` if the call is one that becomes statements."""
+    def bind_call(self, target: Callable[[], str], node: gast.Call) -> bool:
+        """Write ``target() = node`` if the call is one that becomes statements; else do nothing."""
+
+    @abstractmethod
+    def consumes(self, node: gast.Call) -> bool:
+        """Whether a call runs through a generator as it is made."""
 
     # --- writing -----------------------------------------------------------------------------------------------------
     def refuse(
@@ -130,17 +136,28 @@ class Expressions:
                 meaning = self.scope.resolve(node.id, node)
                 if isinstance(meaning, Variable) and not self.pending[node.id]:
                     return load(self.local(meaning), node)
+                if isinstance(meaning, Static) and meaning.value is None:
+                    return placed(gast.Constant(None, None), node)
             case gast.NamedExpr():
                 self.bind(node.target.id, node.value)
                 self.pending[node.target.id] -= 1
                 return self.value(load(node.target.id, node.target))
-        target = self.fresh()
-        self.bind(target, node)
+        if isinstance(node, CONTROL):
+            target = self.fresh()
+            self.bind(target, node)
+        elif isinstance(node, gast.Call) and self.bind_call(made := _Later(self.fresh), node):
+            target = made()
+        else:
+            expression, operation = self.operation(node)
+            target = self.fresh()  # after its operands, so that temporaries are numbered as they are bound
+            self.emit(target, expression, operation)
         return load(target, node)
 
     def bind(self, target: str, node: gast.expr, *, inplace: bool = False) -> None:
         """Write ``target = node``."""
         match node:
+            case gast.IfExp() if (known := self.known_truth(node.test)) is not None:
+                self.bind(target, node.body if known else node.orelse)
             case gast.IfExp() if not self.is_plain(node):
                 self.run(control.ternary(node, target))
             case gast.BoolOp() if not self.is_plain(node):
@@ -155,7 +172,7 @@ class Expressions:
                 self._through(target, target in names_read(made), lambda t: self.comprehend(made, t))
             case gast.NamedExpr():
                 self.emit(target, *self._copied(self.value(node)))
-            case gast.Call() if self.bind_call(target, node):
+            case gast.Call() if self.bind_call(lambda: target, node):
                 pass
             case _:
                 expression, operation = self.operation(node)
@@ -212,6 +229,8 @@ class Expressions:
             return load(name, node), Copy(name)
         if isinstance(meaning, GlobalBinding):
             return placed_reference(meaning, node), Fixed()
+        if meaning.value is None:
+            return placed(gast.Constant(None, None), node), Fixed()
         raise self.refuse(
             node,
             f"the function {node.id!r} is used as a value here",
@@ -381,6 +400,28 @@ class Expressions:
                     return False
         return not self.needs_statements(node)
 
+    def known_truth(self, test: gast.expr) -> bool | None:
+        """What a test says that only asks whether function-valued parameters are given; None if it asks more."""
+        match test:
+            case gast.UnaryOp(op=gast.Not(), operand=operand):
+                inner = self.known_truth(operand)
+                return None if inner is None else not inner
+            case gast.Compare(left=gast.Name() as name, ops=[op], comparators=[gast.Constant(value=None)]):
+                static = self._static_name(name)
+                if static is None or not isinstance(op, gast.Is | gast.IsNot):
+                    return None
+                return (static.value is None) == isinstance(op, gast.Is)
+            case gast.Name():
+                static = self._static_name(test)
+                return None if static is None else static.value is not None
+        return None
+
+    def _static_name(self, node: gast.Name) -> Static | None:
+        if isinstance(node, GlobalReference):
+            return None
+        meaning = self.scope.resolve(node.id, node)
+        return meaning if isinstance(meaning, Static) and not isinstance(meaning.value, ModuleType) else None
+
     def needs_statements(self, *nodes: gast.AST) -> bool:
         """Whether an expression binds names, loops, or calls a local function, which emitted code does not hold."""
         for node in walk(*nodes):
@@ -454,7 +495,9 @@ class Expressions:
                 return self.value(node)
             case gast.Call():
                 static = self.scope.static_of(node.func)
-                if static is not None and (isinstance(static.value, LocalFunction) or static.value in (any, all, sum)):
+                if static is not None and isinstance(static.value, LocalFunction):
+                    return self.value(node)
+                if self.consumes(node):
                     return self.value(node)
                 if any(isinstance(inner, gast.Name) and self._is_local_function(inner) for inner in node.args):
                     return self.value(node)
@@ -509,6 +552,9 @@ class Expressions:
                 return placed(gast.Slice(*parts), expression)
             case gast.Tuple() if any(isinstance(element, gast.Slice) for element in expression.elts):
                 return placed(gast.Tuple([self._pinned(e) for e in expression.elts], gast.Load()), expression)
+            case gast.FormattedValue():
+                value = self._pinned(expression.value)
+                return placed(gast.FormattedValue(value, expression.conversion, expression.format_spec), expression)
             case gast.Starred():
                 return placed(gast.Starred(self._pinned(expression.value), gast.Load()), expression)
             case gast.Name() if not self.pending[expression.id]:
@@ -573,6 +619,19 @@ class Expressions:
         return name in self._outside and name not in self.scope.locals
 
     _outside: set[str] | None = None
+
+
+class _Later:
+    """A name that is taken when it is asked for first."""
+
+    def __init__(self, fresh: Callable[[], str]) -> None:
+        self.fresh = fresh
+        self.name: str | None = None
+
+    def __call__(self) -> str:
+        if self.name is None:
+            self.name = self.fresh()
+        return self.name
 
 
 def rename_sites(root: gast.AST) -> list[gast.Name]:

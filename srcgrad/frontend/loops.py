@@ -10,13 +10,12 @@ the user wrote it; or an uncounted ``For`` over items that carry no derivative::
 
 from __future__ import annotations
 
-import types
 from dataclasses import dataclass
 from functools import cached_property
 
 import gast
 
-from srcgrad.frontend.calls import Calls
+from srcgrad.frontend.calls import Calls, makes_iterator
 from srcgrad.frontend.desugar.build import assign, binary, call_builtin, constant, load, placed, subscript
 from srcgrad.frontend.normal_form import For
 from srcgrad.frontend.scope import Variable, bindings, names_of
@@ -169,7 +168,7 @@ class Loops(Calls):
             if function is map and len(node.args) > 1 and self.scope.static_of(node.args[0]) is not None:
                 inner = self._plans(node.args[1:], rebound)
                 return None if inner is None else Mapped(node.args[0], inner)
-            if _is_iterator_maker(function):
+            if makes_iterator(function):
                 return None
         if self._is_mapping(node):
             return self._entries(node, "keys")
@@ -443,13 +442,6 @@ def _always_indexes(root: gast.expr, base: str, key: str) -> bool:
 
 def _is_true(node: gast.expr) -> bool:
     return isinstance(node, gast.Constant) and node.value is True
-
-
-def _is_iterator_maker(function: object) -> bool:
-    """Functions whose result is consumed by iterating, or has no order to index."""
-    if function in (map, filter, iter, set, frozenset, zip):
-        return True
-    return getattr(function, "__module__", None) == "itertools" or isinstance(function, types.GeneratorType)
 
 
 def _can_be_indexed(value: object) -> bool:

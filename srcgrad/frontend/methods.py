@@ -11,7 +11,8 @@ wrote; what would change its object, or is not known, is refused::
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from types import FunctionType
 
 import gast
 import numpy as np
@@ -133,7 +134,12 @@ class Methods(Expressions):
         name = func.attr
         owner = self.scope.static_of(func.value)
         if owner is not None:
-            raise self.refuse(node, f"the method {name!r} of a function")
+            kind = "function" if isinstance(owner.value, LocalFunction | FunctionType) else type(owner.value).__name__
+            raise self.refuse(
+                node,
+                f"a method of an object of class {kind}",
+                "user objects come in a later version: call it outside, and pass the result in",
+            )
         self._refuse_change(node)
         self._refuse_objects(node)
         if name in TEXT:
@@ -206,26 +212,26 @@ class Methods(Expressions):
             return meaning.value if isinstance(meaning, GlobalBinding | Static) else None
         return None
 
-    def bind_method(self, target: str, node: gast.Call) -> bool:
+    def bind_method(self, target: Callable[[], str], node: gast.Call) -> bool:
         """Dict views as lists, and ``get`` as a test and an index."""
         func = node.func
         if func.attr in VIEWS and not node.args:
             receiver = self.name_of(func.value)
             keys = self.keys_of(receiver, node)
             if func.attr == "keys":
-                self.emit(target, load(keys, node), Copy(keys))
+                self.emit(target(), load(keys, node), Copy(keys))
                 return True
             key = self.fresh("k")
             self.scope.locals.discard(key)
-            self.bind(target, control.view_as_list(receiver, keys, key, node, pairs=func.attr == "items"))
+            self.bind(target(), control.view_as_list(receiver, keys, key, node, pairs=func.attr == "items"))
             return True
         if func.attr == "get" and 1 <= len(node.args) <= 2 and not node.keywords:
             receiver = self.name_of(func.value)
             key_node = self.held(self.settle(node.args[0]))
             default = self.value(node.args[1]) if len(node.args) == 2 else constant(None, node)
             found = compare(key_node, gast.In(), load(receiver, node), node)
-            entry = assign(target, subscript(load(receiver, node), key_node, node), node)
-            self.run([branch(found, [entry], [assign(target, default, node)], node)])
+            entry = assign(target(), subscript(load(receiver, node), key_node, node), node)
+            self.run([branch(found, [entry], [assign(target(), default, node)], node)])
             return True
         return False
 

@@ -15,7 +15,7 @@ nesting only::
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
 import gast
@@ -28,6 +28,7 @@ from srcgrad.frontend.calls import as_python, is_inert, spelled
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.assignment import augmented
 from srcgrad.frontend.desugar.build import assign, constant, load, placed
+from srcgrad.frontend.desugar.exits import ends
 from srcgrad.frontend.desugar.loops import endless
 from srcgrad.frontend.freshness import Sharing
 from srcgrad.frontend.loops import Loops
@@ -182,8 +183,7 @@ class Statements(Loops):
 
     def _body(self) -> None:
         self.run(self.scope.body)
-        last = self.out[-1] if self.out else None
-        if not isinstance(last, Return):
+        if not ends(self.scope.body):
             self.span = self.source.span(self.scope.body[-1] if self.scope.body else self.node)
             self.out.append(Return(constant(None, self.node), self.span))
 
@@ -210,6 +210,8 @@ class Statements(Loops):
                 self._assignment(target, value)
             case gast.AugAssign():
                 self._augmented(statement)
+            case gast.If() if (known := self.known_truth(statement.test)) is not None:
+                self.run(statement.body if known else statement.orelse)
             case gast.If():
                 test = self.settle(statement.test)
                 body = self.block(lambda: self.run(statement.body))
@@ -251,14 +253,16 @@ class Statements(Loops):
                 pass
             case _:
                 raise self.refuse(target, "a store into a container", "bind a name")
+        if name in self.scope.fixed:
+            self._refuse_rebinding(target, name)
         if name in self.scope.locals and self.scope.static(name) is not None:
             self._define_defaults(value)
             return
         if self.scope.static_of(value) is not None:
-            self._refuse_rebinding(target, value, name)
+            self._refuse_rebinding(target, name)
         self.bind(name, value)
 
-    def _refuse_rebinding(self, target: gast.AST, value: gast.AST, name: str) -> NoReturn:
+    def _refuse_rebinding(self, target: gast.AST, name: str) -> NoReturn:
         raise self.refuse(
             target,
             f"{name!r} is bound to a function here, and to something else elsewhere",
@@ -293,7 +297,7 @@ class Statements(Loops):
             raise self.refuse(target, "a store into a container", "bind a name")
         operation = augmented(statement)
         if self.scope.static(target.id) is not None:
-            self._refuse_rebinding(target, statement.value, target.id)
+            self._refuse_rebinding(target, target.id)
         self.bind(target.id, operation, inplace=not (self.source.generated or self._owned(target.id)))
 
     def _owned(self, name: str) -> bool:
@@ -319,7 +323,7 @@ class Statements(Loops):
     def _define(self, statement: gast.FunctionDef) -> None:
         static = self.scope.static(statement.name)
         if static is None or not isinstance(static.value, LocalFunction):
-            self._refuse_rebinding(statement, statement, statement.name)
+            self._refuse_rebinding(statement, statement.name)
         self._define_defaults(statement)
 
     def _define_defaults(self, node: gast.AST) -> None:
@@ -365,6 +369,8 @@ class Statements(Loops):
                 if static is not None and self._is_user_function(static.value):
                     self.bind(self.fresh(), value)
                     return
+                if static is not None:
+                    self.refuse_mutation(value, static.value)
                 self._refuse_unknown_effect(value)
         self._effect(statement)
 
@@ -412,11 +418,11 @@ class Statements(Loops):
                 return self.source.generated
         return False
 
-    def bind(self, target: str, node: gast.expr, *, inplace: bool = False) -> None:
+    def bind_call(self, target: Callable[[], str], node: gast.Call) -> bool:
         if self._is_pop(node):
-            self.out.append(Pop((target,), node.func.value.id, self.span, tupled=False))  # type: ignore[attr-defined]
-            return
-        super().bind(target, node, inplace=inplace)
+            self.out.append(Pop((target(),), node.func.value.id, self.span, tupled=False))
+            return True
+        return super().bind_call(target, node)
 
     def _add_at(self, buffer: gast.expr, index: gast.expr, value: gast.expr) -> None:
         holder = self.value(buffer)

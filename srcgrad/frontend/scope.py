@@ -40,7 +40,10 @@ class Variable:
 
 @dataclass(frozen=True, eq=False)
 class Static:
-    """A module or callable known while compiling; ``expression`` spells it (None: a local function has no spelling)."""
+    """A module or callable known while compiling, or a parameter known to be None in place of one.
+
+    ``expression`` spells it; a local function has no spelling.
+    """
 
     value: object
     expression: gast.expr | None
@@ -213,7 +216,9 @@ class Scope:
     def _static(self, name: str) -> Static | None:
         if name in self.fixed:
             value = self.fixed[name]
-            return Static(value, None if isinstance(value, LocalFunction) else reference(importable(name, value)))
+            if value is None or isinstance(value, LocalFunction):
+                return Static(value, gast.Constant(None, None) if value is None else None)
+            return Static(value, reference(importable(name, value)))
         match self._definitions.get(name):
             case gast.FunctionDef() | gast.Lambda() as node:
                 return Static(self.function(name, node), None)
@@ -229,7 +234,7 @@ class Scope:
                 return Static(value, node) if is_callee(value) else None
             case gast.Name():
                 meaning = self.resolve(node.id, node)
-                return meaning if isinstance(meaning, Static) else None
+                return meaning if isinstance(meaning, Static) and meaning.value is not None else None
             case gast.Attribute():
                 base = self.static_of(node.value)
                 if base is None or not isinstance(base.value, ModuleType | type | np.ufunc):

@@ -9,13 +9,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import FunctionType
 
 import gast
 
+from srcgrad.errors import SourceUnavailable
 from srcgrad.frontend.normal_form import LocalFunction
 from srcgrad.frontend.scope import Static, Variable, closure_of, importable, is_callee
-from srcgrad.syntax.globals import GlobalBinding
+from srcgrad.frontend.source import source_of
+from srcgrad.syntax.globals import GlobalBinding, reference
 
 Default = Variable | Static | gast.Constant | GlobalBinding
 
@@ -77,14 +80,22 @@ def default_objects(function: FunctionType) -> dict[str, object]:
     return {**dict(zip(names[len(names) - len(values) :], values, strict=True)), **(function.__kwdefaults__ or {})}
 
 
+@lru_cache(maxsize=256)
+def called_parameters(function: FunctionType | LocalFunction) -> frozenset[str]:
+    """The parameters that a function calls: where one is None, that decides what is compiled."""
+    try:
+        node = function.node if isinstance(function, LocalFunction) else source_of(function).node
+    except SourceUnavailable:
+        return frozenset()
+    calls = (inner.func.id for inner in gast.walk(node) if isinstance(inner, gast.Call) and isinstance(inner.func, gast.Name))
+    return frozenset(calls) & frozenset(signature_of(function).parameters)
+
+
 def _default(function: FunctionType, name: str, value: object) -> Default:
     if value is None or isinstance(value, bool | int | float | complex | str | bytes) and _is_builtin_kind(value):
         return gast.Constant(value, None)
     if is_callee(value):
-        binding = importable(name, value)
-        from srcgrad.syntax.globals import reference
-
-        return Static(value, reference(binding))
+        return Static(value, reference(importable(name, value)))
     return GlobalBinding(f"{name}_default", value, cell=lambda: default_objects(function)[name])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
@@ -473,7 +474,9 @@ def consumed_generators(xs):
     total += max(v * 2 for v in xs) - min([v for v in xs])
     if any(v > 1 for v in xs) and all(v > -5 for v in xs):
         total *= 2
-    flag = any(v > 100 for v in xs)
+    flag = any(v > 100 for v in xs) or any([v > 100 for v in xs])
+    if all([v > -9 for v in xs]) and not any(a > b + 99 for a in xs for b in xs):
+        total += 1
     return total + flag + sum(list(v for v in xs)) + sum(tuple(v * 3 for v in xs))
 
 
@@ -539,6 +542,28 @@ def power(x, n):
     if n == 0:
         return 1.0
     return x * power(x, n - 1)
+
+
+def optional_function(x, act=None, w=None):
+    if w is None:
+        w = 2.0
+    y = x * w if act is None else act(x) * w
+    if act is not None:
+        y = act(y)
+    return y
+
+
+@program((1.5,))
+def optional_functions(x):
+    return optional_function(x) + optional_function(x, np.sin) * optional_function(x, act=None, w=x)
+
+
+@program((1.5,))
+def partial_applications(x):
+    return applied(x) + applied(x, a=x)
+
+
+applied = functools.partial(affine, b=4.0)
 
 
 @program((1.5,))

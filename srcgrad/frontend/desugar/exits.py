@@ -10,7 +10,7 @@
                                  return value
 
 Nothing is duplicated: where the statements that follow would have to be copied into more than one branch, where a
-return stands inside a loop or a ``with``, or where the nesting would grow deeper than ``DEPTH``, the returns stay.
+return stands inside a loop, or where the nesting would grow deeper than ``DEPTH``, the returns stay.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from collections.abc import Callable
 
 import gast
 
-from srcgrad.frontend.desugar.build import assign, branch, constant, load, placed
+from srcgrad.frontend.desugar.build import assign, branch, constant, load, placed, with_bodies
+from srcgrad.frontend.desugar.loops import breaks
 
 DEPTH = 8
 
@@ -71,12 +72,14 @@ def _refuse_loops(body: list[gast.stmt]) -> None:
         match statement:
             case gast.If(body=inner, orelse=orelse):
                 pending += [*inner, *orelse]
-            case gast.For() | gast.While() | gast.With():
+            case gast.With(body=inner):
+                pending += inner
+            case gast.For() | gast.While():
                 if _contains_return(statement):
                     raise _Stays
 
 
-def _ends(body: list[gast.stmt]) -> bool:
+def ends(body: list[gast.stmt]) -> bool:
     """Whether control never falls off the end of these statements."""
     if not body:
         return False
@@ -84,7 +87,11 @@ def _ends(body: list[gast.stmt]) -> bool:
         case gast.Return() | gast.Raise():
             return True
         case gast.If(body=inner, orelse=orelse):
-            return _ends(inner) and _ends(orelse)
+            return ends(inner) and ends(orelse)
+        case gast.With(body=inner):
+            return ends(inner)
+        case gast.While(test=gast.Constant(value=True), body=inner):
+            return not breaks(inner)
     return False
 
 
@@ -101,9 +108,9 @@ def _nest(body: list[gast.stmt], name: str, depth: int) -> list[gast.stmt]:
             case gast.If() if _contains_return(statement):
                 rest = body[position + 1 :]
                 first, second = statement.body, statement.orelse
-                if _ends(first):
+                if ends(first):
                     second = [*second, *rest]
-                elif _ends(second):
+                elif ends(second):
                     first = [*first, *rest]
                 elif rest:
                     raise _Stays
@@ -111,9 +118,14 @@ def _nest(body: list[gast.stmt], name: str, depth: int) -> list[gast.stmt]:
                     branch(statement.test, _nest(first, name, depth - 1), _nest(second, name, depth - 1), statement)
                 )
                 return made
+            case gast.With() if _contains_return(statement):
+                if not ends(statement.body):
+                    raise _Stays
+                made.append(with_bodies(statement, body=_nest(statement.body, name, depth)))
+                return made
             case _:
                 made.append(statement)
-    if not _ends(body):
+    if not ends(body):
         at = body[-1] if body else None
         if at is None:
             raise _Stays

@@ -24,7 +24,7 @@ def without_else(loop: gast.For | gast.While, fresh: Callable[[str], str]) -> li
     """Loop-else as a flag that every ``break`` of this loop sets; without a ``break`` the else part just follows."""
     if not loop.orelse:
         return [loop]
-    if not _breaks(loop.body):
+    if not breaks(loop.body):
         return [with_bodies(loop, orelse=[]), *loop.orelse]
     flag = fresh("broke")
     at = loop.orelse[0]
@@ -35,7 +35,7 @@ def without_else(loop: gast.For | gast.While, fresh: Callable[[str], str]) -> li
     ]
 
 
-def _breaks(body: list[gast.stmt]) -> bool:
+def breaks(body: list[gast.stmt]) -> bool:
     """Whether a ``break`` in these statements leaves the loop that they are the body of."""
     pending = list(body)
     while pending:
