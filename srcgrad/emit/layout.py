@@ -73,7 +73,8 @@ def lay_out(text: str, depth: int) -> list[str]:
 
 
 def _may_lose_parentheses(text: str) -> bool:
-    return "(" in text and any(f"{word}(" in text for word in ("if ", "while ", "in ", "return ", "= ", "for ", "assert "))
+    words = ("if", "while", "in", "return", "=", "for", "assert", ",")
+    return "(" in text and any(f"{word} (" in text for word in words)
 
 
 def _transform(line: Line, force: bool) -> list[Line]:

@@ -79,9 +79,8 @@ def _with_ternaries(tokens: list[Token]) -> list[Token]:
         start, end = _extent(tokens, position)
         before = tokens[start - 1] if start else None
         after = tokens[end] if end < len(tokens) else None
-        if before is not None and before.kind == "open" and before.match is after and before.role not in ("list", "brace"):
-            if before.role != "subscript":
-                continue
+        if before is not None and before.match is after and before.role in ("paren", "call", "optional"):
+            continue
         left, right = _pair(tokens[start], "ternary")
         opens.setdefault(start, []).append(left)
         closes.setdefault(end, []).insert(0, right)

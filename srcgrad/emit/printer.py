@@ -11,10 +11,9 @@ program than it was given (it does, for some constants and f-strings), ``ast.unp
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import gast
 
@@ -23,10 +22,8 @@ from srcgrad.emit.imports import preamble
 from srcgrad.emit.naming import name_globals
 from srcgrad.emit.statements import Printed, print_statements
 from srcgrad.errors import InternalError, Span
+from srcgrad.optimize.depth import unless_too_deep
 from srcgrad.syntax.globals import GlobalBinding
-
-_DEEP = 100_000  # recursion limit of the one retry that a tree deeper than Python's default limit gets
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -49,8 +46,8 @@ def emit(
 ) -> Emission:
     """Print functions as one module: header, imports, functions.  Equal trees give equal text."""
     naming = name_globals(functions)
-    trees: list[Any] = _unless_too_deep(lambda: [to_ast(function, naming.of) for function in functions])
-    printed = _unless_too_deep(lambda: _verified(trees))
+    trees: list[Any] = unless_too_deep(lambda: [to_ast(function, naming.of) for function in functions])
+    printed = unless_too_deep(lambda: _verified(trees))
     top = preamble(header, naming.bindings)
     texts = [*top, *([""] * 2 if top else []), *printed.texts]
     offset = len(texts) - len(printed.texts) + 1
@@ -77,15 +74,3 @@ def _verified(trees: list[Any]) -> Printed:
             return printed
     raise InternalError("the text is another program than the tree", stage="emit", door="\n".join(printed.texts))
 
-
-def _unless_too_deep(call: Callable[[], T]) -> T:
-    """Run ``call``; where thousands of nested terms exceed Python's recursion limit, raise it for one retry."""
-    try:
-        return call()
-    except RecursionError:
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, _DEEP))
-        try:
-            return call()
-        finally:
-            sys.setrecursionlimit(limit)

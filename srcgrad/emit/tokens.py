@@ -47,7 +47,7 @@ class Token:
         self.priority = 0
         self.before = False
         self.match: Token | None = None
-        self.role = role  # unary | vararg | argument | slice | call | paren | subscript | list | brace | params | optional ...
+        self.role = role  # of an operator: unary, vararg, argument, slice ...; of a bracket: call, paren, subscript ...
         self.depth = 0
 
     def __repr__(self) -> str:

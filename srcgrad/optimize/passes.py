@@ -1,14 +1,48 @@
-"""The order of the passes."""
+"""The order of the passes, and their fixed point.
+
+Enters: a joint program, a gast function with plain structured statements, and the names that the compiler made.
+Leaves: a function of equal results, with fewer and plainer statements.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import gast
+
+from srcgrad.optimize.arithmetic import simplify
+from srcgrad.optimize.depth import unless_too_deep
+from srcgrad.optimize.effects import Pure
+from srcgrad.optimize.fold import fold
+from srcgrad.optimize.prune import prune
+from srcgrad.optimize.purity import pure as pure_by_module
+from srcgrad.optimize.tidy import tidy
+from srcgrad.syntax.parse import clone, walk
+
+_ROUNDS = 4
+_FOREIGN = (gast.Global, gast.Nonlocal, gast.Yield, gast.YieldFrom, gast.Await, gast.Delete, gast.ClassDef, gast.Match)
 
 
 def optimize(
-    function: gast.FunctionDef, temporaries: frozenset[str], *, pure: Callable[[gast.expr], bool] | None = None
+    function: gast.FunctionDef, temporaries: frozenset[str], *, pure: Pure | None = None
 ) -> gast.FunctionDef:
-    """The same function in fewer and plainer statements."""
+    """A shorter function of the same results; ``function`` itself is left alone.
+
+    ``temporaries`` are the compiler's names, which may vanish; a user's name goes only with what nobody reads.
+    ``pure(expression)`` says whether evaluating has no effect and depends on the operands alone; by default that
+    holds of everything but calls of functions that are not NumPy's, math's, the runtime's or harmless builtins.
+    """
+    if any(isinstance(node, _FOREIGN) for node in walk(function)):
+        return function
+    return unless_too_deep(lambda: _optimized(clone(function), temporaries, pure or pure_by_module))
+
+
+def _optimized(function: gast.FunctionDef, temporaries: frozenset[str], pure: Pure) -> gast.FunctionDef:
+    for _ in range(_ROUNDS):
+        # Dead statements go first: folding must not meet reads that will vanish.
+        prune(function, pure)
+        changed = tidy(function, temporaries, pure)
+        changed = fold(function, temporaries, pure) or changed
+        changed = simplify(function, temporaries, pure) or changed
+        if not changed:
+            break
+    prune(function, pure)
     return function

@@ -1,0 +1,258 @@
+"""Simplify the arithmetic that differentiation leaves behind.
+
+    x_bar = 1.0 * s_bar * np.cos(x)              x_bar = s_bar * np.cos(x)
+    y_bar = s_bar * 3 * y ** (3 - 1)      →      y_bar = s_bar * 3 * y**2
+    z_bar = x_bar + -(w_bar / 1.0)               z_bar = x_bar - w_bar
+
+Only where no value and no dtype can change: a factor of one goes if the other operand is surely inexact (a cotangent or
+tangent of ours, a quotient, a float), since ``1.0 * n`` makes a float of an integer that a user wrote.  A product with
+one also makes a new object: it stays where that object, or the other operand, is changed in place.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+import gast
+import numpy as np
+
+from srcgrad.optimize.aliases import Aliases, callee_of
+from srcgrad.optimize.effects import Effects, Pure
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import names_read, walk
+
+_SENSITIVITY = re.compile(r"_(bar|dot)\d*(_\d+)?$")
+
+
+def simplify(function: gast.FunctionDef, temporaries: frozenset[str], pure: Pure) -> bool:
+    """Simplify every expression of a function in place; whether anything changed."""
+    effects = Effects(pure)
+    rewriter = _Rewriter(function, temporaries, effects)
+    for node in walk(function):
+        if isinstance(node, gast.stmt) and node is not function:
+            rewriter.statement(node)
+    return rewriter.changed
+
+
+class _Rewriter:
+    def __init__(self, function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> None:
+        self.function = function
+        self.temporaries = temporaries
+        self.effects = effects
+        self.changed = False
+        self._aliases: Aliases | None = None
+
+    def statement(self, statement: gast.stmt) -> None:
+        """The expressions on a statement's own line, innermost first."""
+        order: list[tuple[gast.AST, str, int | None]] = []
+        pending: list[tuple[gast.AST, str, int | None]] = []
+        for name in statement._fields:
+            if name not in ("body", "orelse", "finalbody", "handlers"):
+                pending += _places(statement, name)
+        while pending:
+            parent, name, index = pending.pop()
+            order.append((parent, name, index))
+            node = _get(parent, name, index)
+            for below in node._fields:
+                pending += _places(node, below)
+        for parent, name, index in reversed(order):
+            node = _get(parent, name, index)
+            if isinstance(node, gast.expr):
+                made = self._simpler(node)
+                if made is node:
+                    continue
+                if not may_alias(made) or may_alias(node) or self._may_share(parent, statement, made):
+                    self.changed = True
+                    if index is None:
+                        setattr(parent, name, made)
+                    else:
+                        getattr(parent, name)[index] = made
+
+    def _may_share(self, parent: gast.AST, statement: gast.stmt, made: gast.expr) -> bool:
+        """Whether an operand may stand in the place of a new object that equals it."""
+        if isinstance(parent, (gast.BinOp, gast.UnaryOp, gast.Compare, gast.AugAssign)):
+            return True  # arithmetic makes a new object of it at once
+        effect = self.effects.of(statement)
+        names = {*names_read(made), *effect.binds, *(node.removesuffix(".*") for node in effect.changes)}
+        if self._aliases is None:
+            self._aliases = Aliases(self.function, self.effects)
+        if isinstance(statement, gast.Return):  # a caller may take the result for its own
+            theirs = self._aliases.classes(self._aliases.parameters)
+            return parent is statement and theirs.isdisjoint(self._aliases.classes(names))
+        return not effect.barrier and not self._aliases.ever_changed(names)
+
+    # --- one node ----------------------------------------------------------------------------------------------------
+    def _simpler(self, node: gast.expr) -> gast.expr:
+        """An expression of the same value, or the node itself."""
+        match node:
+            case gast.BinOp():
+                return self._binary(node)
+            case gast.UnaryOp(op=gast.USub(), operand=gast.UnaryOp(op=gast.USub(), operand=inner)):
+                return inner if self.inexact(inner) else node
+            case gast.Compare(left=gast.Constant(value=left), ops=[op], comparators=[gast.Constant(value=right)]):
+                return _compared(left, op, right) or node
+            case gast.IfExp(test=gast.Constant(value=bool() as value)):
+                return node.body if value else node.orelse
+            case gast.Call(args=[gast.Constant(value=bool() as value), yes, no], keywords=[]):
+                if callee_of(node.func) is np.where:
+                    chosen, other = (yes, no) if value else (no, yes)
+                    if isinstance(other, gast.Constant) and self.inexact(chosen):
+                        return chosen
+        return node
+
+    def _binary(self, node: gast.BinOp) -> gast.expr:
+        left, right = node.left, node.right
+        folded = _constants(left, node.op, right)
+        if folded is not None:
+            return folded
+        match node.op:
+            case gast.Mult():
+                if _is(left, 1) and self.inexact(right):
+                    return right
+                if _is(right, 1) and self.inexact(left):
+                    return left
+                if self.inexact(left) and _is_first_power(right):
+                    return gast.BinOp(left, gast.Mult(), right.left)
+                if self.inexact(right) and _is_first_power(left):
+                    return gast.BinOp(left.left, gast.Mult(), right)
+            case gast.Div():
+                if _is(right, 1) and self.inexact(left):
+                    return left
+            case gast.Pow():
+                if _is(right, 1) and self.inexact(left):
+                    return left
+            case gast.Add():
+                if _is(left, 0) and self.inexact(right):
+                    return right
+                if _is(right, 0) and self.inexact(left):
+                    return left
+                if (positive := self._negated(right)) is not None:
+                    return gast.BinOp(left, gast.Sub(), positive)
+            case gast.Sub():
+                if _is(right, 0) and self.inexact(left):
+                    return left
+                if (positive := self._negated(right)) is not None:
+                    return gast.BinOp(left, gast.Add(), positive)
+        return node
+
+    def _negated(self, node: gast.expr) -> gast.expr | None:
+        """``e`` of ``-e``, ``e * f`` of ``-e * f``, where negation is exact arithmetic on inexact numbers."""
+        match node:
+            case gast.UnaryOp(op=gast.USub(), operand=operand) if self.inexact(operand):
+                return operand
+            case gast.BinOp(op=gast.Mult() | gast.Div() | gast.MatMult()):
+                positive = self._negated(node.left)
+                if positive is not None:
+                    return gast.BinOp(positive, node.op, node.right)
+        return None
+
+    def inexact(self, node: gast.expr) -> bool:
+        """Whether a value is surely of a floating dtype, so that a Python float leaves its dtype alone."""
+        pending = [node]
+        while pending:
+            node = pending.pop()
+            match node:
+                case GlobalReference():
+                    continue
+                case gast.Name():
+                    if node.id in self.temporaries and _SENSITIVITY.search(node.id):
+                        return True
+                case gast.BinOp(op=gast.Mult() | gast.Add() | gast.Sub() | gast.Div() | gast.MatMult()):
+                    pending += [node.left, node.right]
+                case gast.BinOp(op=gast.Pow()):
+                    pending.append(node.left)
+                case gast.UnaryOp(op=gast.USub() | gast.UAdd()):
+                    pending.append(node.operand)
+                case gast.Subscript(value=gast.Name(id=name)) if name in self.temporaries and _SENSITIVITY.search(name):
+                    return True
+                case gast.Call() if _returns_float(node):
+                    return True
+        return False
+
+
+def may_alias(node: gast.expr) -> bool:
+    """Whether the value may be an object that has another name."""
+    return not isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant))
+
+
+def _places(node: gast.AST, name: str) -> list[tuple[gast.AST, str, int | None]]:
+    value = getattr(node, name, None)
+    if isinstance(value, list):
+        return [(node, name, index) for index, item in enumerate(value) if isinstance(item, gast.AST)]
+    return [(node, name, None)] if isinstance(value, gast.AST) and value._fields else []
+
+
+def _get(parent: gast.AST, name: str, index: int | None) -> gast.AST:
+    value = getattr(parent, name)
+    node: gast.AST = value if index is None else value[index]
+    return node
+
+
+def _number(node: gast.expr) -> int | float | None:
+    match node:
+        case gast.Constant(value=bool()):
+            return None
+        case gast.Constant(value=(int() | float()) as value):
+            return value
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=(int() | float()) as value)):
+            return None if isinstance(value, bool) else -value
+    return None
+
+
+def _is(node: gast.expr, value: int) -> bool:
+    return _number(node) == value
+
+
+def _is_first_power(node: gast.expr) -> bool:
+    match node:
+        case gast.BinOp(op=gast.Pow(), right=gast.Constant(value=int() as power)) if power == 1:
+            return not isinstance(power, bool)
+    return False
+
+
+def _constants(left: gast.expr, op: gast.AST, right: gast.expr) -> gast.expr | None:
+    """Sums and differences of literals that are as short as they were."""
+    a, b = _number(left), _number(right)
+    if a is None or b is None or not isinstance(op, (gast.Add, gast.Sub)):
+        return None
+    value = a + b if isinstance(op, gast.Add) else a - b
+    if not math.isfinite(value) or len(repr(value)) > 6:
+        return None
+    return gast.Constant(value, None)
+
+
+def _compared(left: object, op: gast.AST, right: object) -> gast.expr | None:
+    """A comparison of two numbers that are written out."""
+    if not all(isinstance(value, (int, float)) for value in (left, right)):
+        return None
+    assert isinstance(left, (int, float)) and isinstance(right, (int, float))
+    results = {
+        gast.Eq: left == right,
+        gast.NotEq: left != right,
+        gast.Lt: left < right,
+        gast.LtE: left <= right,
+        gast.Gt: left > right,
+        gast.GtE: left >= right,
+    }
+    return gast.Constant(results[type(op)], None) if type(op) in results else None
+
+
+def _returns_float(call: gast.Call) -> bool:
+    function = callee_of(call.func)
+    return getattr(function, "__module__", None) == "math" and function not in (
+        math.floor,
+        math.ceil,
+        math.trunc,
+        math.gcd,
+        math.lcm,
+        math.comb,
+        math.perm,
+        math.isqrt,
+        math.factorial,
+        math.prod,
+        math.isnan,
+        math.isinf,
+        math.isfinite,
+        math.isclose,
+    )

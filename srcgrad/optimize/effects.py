@@ -1,0 +1,258 @@
+"""What a statement reads, binds and changes in place.
+
+Enters: one statement of a joint program.  Leaves: an ``Effect``.  A *binding* changes what a name holds; a *change*
+alters the object that a name holds, and is seen through every other name of it.  ``name`` in ``changes`` is the object,
+``name.*`` what it contains.  A *barrier* is a call that may do anything: nothing moves across it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.syntax.comment import Comment
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import names_read, walk
+
+Pure = Callable[[gast.expr], bool]
+
+CHANGING_METHODS = frozenset(
+    "add append clear discard extend fill insert itemset partition pop popitem put remove resize reverse setdefault "
+    "setfield setflags sort update write writelines".split()
+)
+_OWN_LIST = ("append", "pop")
+EXITS = (gast.Return, gast.Raise, gast.Break, gast.Continue)
+
+
+@dataclass(slots=True)
+class Effect:
+    """Of one statement with everything below it; ``header`` and ``definite`` concern its own line only."""
+
+    header: list[str] = field(default_factory=list)  # names read on its own line, each once, in order
+    definite: frozenset[str] = frozenset()  # names surely bound by the statement
+    reads: set[str] = field(default_factory=set)
+    binds: set[str] = field(default_factory=set)
+    changes: set[str] = field(default_factory=set)
+    barrier: bool = False
+    exits: bool = False
+
+
+class Effects:
+    """Effects of the statements of one function, remembered by identity until ``forget`` is told of a change."""
+
+    def __init__(self, pure: Pure) -> None:
+        self._given = pure
+        self._pure: dict[int, tuple[gast.expr, bool]] = {}
+        self._known: dict[int, tuple[gast.stmt, Effect]] = {}
+
+    def pure(self, expression: gast.expr) -> bool:
+        """Whether evaluating has no effect and the value depends on the operands alone."""
+        found = self._pure.get(id(expression))
+        if found is None or found[0] is not expression:
+            found = (expression, not _surely_impure(expression) and self._given(expression))
+            self._pure[id(expression)] = found
+        return found[1]
+
+    def forget(self, *nodes: gast.AST) -> None:
+        for node in nodes:
+            self._known.pop(id(node), None)
+            self._pure.pop(id(getattr(node, "value", None)), None)
+
+    def of(self, statement: gast.stmt) -> Effect:
+        found = self._known.get(id(statement))
+        if found is None or found[0] is not statement:
+            found = (statement, self._of(statement))
+            self._known[id(statement)] = found
+        return found[1]
+
+    def _of(self, statement: gast.stmt) -> Effect:
+        effect = Effect(exits=isinstance(statement, EXITS))
+        match statement:
+            case Comment() | gast.Pass() | gast.Break() | gast.Continue():
+                return effect
+            case gast.Assign():
+                self._read(effect, statement.value, *_stored_parts(statement.targets))
+                effect.definite = _bound(statement.targets)
+                self._store(effect, statement.targets)
+                self._evaluate(effect, statement.value)
+            case gast.AugAssign():
+                self._read(effect, statement.target, statement.value)
+                effect.definite = _bound([statement.target])
+                effect.header = [*effect.definite, *(name for name in effect.header if name not in effect.definite)]
+                self._store(effect, [statement.target])
+                effect.changes |= effect.definite
+                self._evaluate(effect, statement.value)
+            case gast.Expr():
+                self._read(effect, statement.value)
+                self._evaluate(effect, statement.value)
+            case gast.If() | gast.While():
+                self._read(effect, statement.test)
+                effect.barrier = not self.pure(statement.test)
+                self._below(effect, statement.body, statement.orelse)
+            case gast.For():
+                self._read(effect, statement.iter, *_stored_parts([statement.target]))
+                effect.barrier = not self.pure(statement.iter)
+                effect.binds |= _bound([statement.target])
+                self._store(effect, [statement.target])
+                self._below(effect, statement.body, statement.orelse)
+            case gast.With():
+                for item in statement.items:
+                    self._read(effect, item.context_expr)
+                    effect.barrier = effect.barrier or not self.pure(item.context_expr)
+                    if item.optional_vars is not None:
+                        effect.binds |= _bound([item.optional_vars])
+                        self._store(effect, [item.optional_vars])
+                self._below(effect, statement.body)
+            case _:
+                self._anything(effect, statement)
+        effect.binds |= effect.definite
+        effect.reads |= set(effect.header)
+        return effect
+
+    def _read(self, effect: Effect, *expressions: gast.AST) -> None:
+        effect.header += [name for name in names_read(*expressions) if name not in effect.header]
+        for node in walk(*expressions):
+            if isinstance(node, gast.NamedExpr):
+                effect.binds.add(node.target.id)
+                effect.barrier = True
+
+    def _store(self, effect: Effect, targets: list[gast.expr]) -> None:
+        """What storing through subscripts and attributes changes."""
+        for target in _flat(targets):
+            if isinstance(target, (gast.Subscript, gast.Attribute)):
+                base = base_name(target)
+                if base is None:
+                    effect.barrier = True
+                else:
+                    effect.changes |= {base, f"{base}.*"}
+
+    def _evaluate(self, effect: Effect, value: gast.expr) -> None:
+        """The effect of evaluating a value."""
+        change = recognized_change(value)
+        if change is not None and all(self.pure(argument) for argument in arguments_of(value)):
+            effect.changes |= change
+        elif not self.pure(value):
+            effect.barrier = True
+
+    def _below(self, effect: Effect, *blocks: list[gast.stmt]) -> None:
+        for block in blocks:
+            for statement in block:
+                below = self.of(statement)
+                effect.reads |= below.reads
+                effect.binds |= below.binds
+                effect.changes |= below.changes
+                effect.barrier = effect.barrier or below.barrier
+                effect.exits = effect.exits or below.exits
+
+    def _anything(self, effect: Effect, statement: gast.stmt) -> None:
+        """Return, Raise, Assert; and, as barriers, whatever else there may be."""
+        names = [node.id for node in walk(statement) if _is_local(node) and isinstance(node.ctx, gast.Load)]
+        effect.header = list(dict.fromkeys(names))
+        effect.binds |= {node.id for node in walk(statement) if _is_local(node) and isinstance(node.ctx, gast.Store)}
+        match statement:
+            case gast.Return():
+                effect.barrier = statement.value is not None and not self.pure(statement.value)
+            case gast.Raise() | gast.Assert():
+                effect.barrier = True
+            case _:
+                effect.barrier = effect.exits = True
+
+
+def _is_local(node: gast.AST) -> bool:
+    return isinstance(node, gast.Name) and not isinstance(node, GlobalReference)
+
+
+def _surely_impure(expression: gast.expr) -> bool:
+    """Calls that change an operand, and expressions that bind or suspend, whatever the caller's table says."""
+    for node in walk(expression):
+        match node:
+            case gast.NamedExpr() | gast.Yield() | gast.YieldFrom() | gast.Await():
+                return True
+            case gast.Call():
+                if recognized_change(node) is not None or any(word.arg == "out" for word in node.keywords):
+                    return True
+                if isinstance(node.func, gast.Attribute) and node.func.attr in CHANGING_METHODS:
+                    if not _is_module_path(node.func.value):
+                        return True
+    return False
+
+
+def _is_module_path(node: gast.expr) -> bool:
+    """``np.linalg``: attributes of a global; ``np.add`` is a function there, not a method of an object."""
+    while isinstance(node, gast.Attribute):
+        node = node.value
+    return isinstance(node, GlobalReference)
+
+
+def recognized_change(value: gast.expr) -> frozenset[str] | None:
+    """What ``tape.append(e)``, ``tape.pop()`` and ``add_at(buffer, index, e)`` change; None for all others."""
+    match value:
+        case gast.Call(func=gast.Attribute(value=gast.Name() as owner, attr=method)) if method in _OWN_LIST:
+            if _is_local(owner) and not value.keywords and len(value.args) == (method == "append"):
+                return frozenset((owner.id,))
+        case gast.Call(func=GlobalReference() as function, args=[gast.Name() as buffer, *_]) if _is_local(buffer):
+            binding = function.binding
+            if "add_at" in (binding.attribute, binding.preferred) and not value.keywords:
+                return frozenset((buffer.id, f"{buffer.id}.*"))
+    return None
+
+
+def is_pop(value: gast.expr) -> bool:
+    match value:
+        case gast.Call(func=gast.Attribute(attr="pop")):
+            return recognized_change(value) is not None
+    return False
+
+
+def arguments_of(call: gast.expr) -> list[gast.expr]:
+    assert isinstance(call, gast.Call)
+    return [*call.args, *(word.value for word in call.keywords)]
+
+
+def base_name(target: gast.expr) -> str | None:
+    """The local name at the root of ``y[i].a[j]``."""
+    while isinstance(target, (gast.Subscript, gast.Attribute, gast.Starred)):
+        target = target.value
+    return target.id if _is_local(target) else None
+
+
+def _flat(targets: list[gast.expr]) -> list[gast.expr]:
+    found: list[gast.expr] = []
+    pending = list(reversed(targets))
+    while pending:
+        target = pending.pop()
+        match target:
+            case gast.Tuple() | gast.List():
+                pending.extend(reversed(target.elts))
+            case gast.Starred():
+                pending.append(target.value)
+            case _:
+                found.append(target)
+    return found
+
+
+def _bound(targets: list[gast.expr]) -> frozenset[str]:
+    return frozenset(target.id for target in _flat(targets) if isinstance(target, gast.Name))
+
+
+def _stored_parts(targets: list[gast.expr]) -> list[gast.expr]:
+    """The expressions that are read to find where to store: ``y`` and ``i`` of ``y[i]``."""
+    parts: list[gast.expr] = []
+    for target in _flat(targets):
+        if isinstance(target, gast.Subscript):
+            parts += [target.value, target.slice]
+        elif isinstance(target, gast.Attribute):
+            parts.append(target.value)
+    return parts
+
+
+def targets_of(statement: gast.stmt) -> list[gast.expr]:
+    """The flat targets of an assignment."""
+    match statement:
+        case gast.Assign():
+            return _flat(statement.targets)
+        case gast.AugAssign():
+            return [statement.target]
+    return []

@@ -1,0 +1,271 @@
+"""Live names, backwards over structured control flow.
+
+Enters: a function.  Leaves: which statements compute nothing that is used, which targets of unpackings nobody reads,
+and what is live at the ends of blocks.  The analysis is *strong*: a statement whose target is dead reads nothing, so
+that a chain of dead statements, or a loop that only feeds itself, falls in one run (Nielson, Nielson & Hankin,
+Principles of Program Analysis, exercise 2.4, calls the complement faint variables).
+
+Changing an object in place is a use of it, unless the name is the object's only one and itself dead afterwards.  A tape
+lives if a popped value does: else its appends and pops are dead together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad.optimize.aliases import Aliases, callee_of
+from srcgrad.optimize.effects import Effects, is_pop, recognized_change, targets_of
+from srcgrad.syntax.comment import Comment
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import walk
+
+Names = frozenset[str]
+EMPTY: Names = frozenset()
+
+
+@dataclass
+class Liveness:
+    """``dead`` and ``unused`` are keyed by ``id`` of statements, ``after`` and ``exits`` by ``id`` of block lists."""
+
+    dead: set[int] = field(default_factory=set)
+    unused: dict[int, Names] = field(default_factory=dict)
+    after: dict[int, Names] = field(default_factory=dict)  # live where the block falls through
+    exits: dict[int, Names] = field(default_factory=dict)  # live where a break or continue in the block leads
+
+
+def liveness(function: gast.FunctionDef, effects: Effects, aliases: Aliases) -> Liveness:
+    """Solve for one function."""
+    tapes = _own_tapes(function, aliases)
+    pinned = _captured(function)
+    while True:
+        solver = _Solver(effects, aliases, tapes)
+        solver.block(function.body, EMPTY, _Context(EMPTY, EMPTY, pinned))
+        if not solver.needed:
+            return solver.result
+        tapes -= solver.needed
+
+
+@dataclass(frozen=True)
+class _Context:
+    """Where control goes from inside a loop, and the names that are live throughout."""
+
+    at_break: Names
+    at_continue: Names
+    pinned: Names
+
+
+def _captured(function: gast.FunctionDef) -> Names:
+    """Names that lambdas, comprehensions' lambdas and nested functions read whenever they please."""
+    found: set[str] = set()
+    for node in walk(function):
+        if node is not function and isinstance(node, (gast.Lambda, gast.FunctionDef)):
+            found |= {name.id for name in walk(node) if isinstance(name, gast.Name)}
+    return frozenset(found)
+
+
+def _own_tapes(function: gast.FunctionDef, aliases: Aliases) -> set[str]:
+    """Lists that are made here, appended to, popped from, asserted empty, and nothing else."""
+    uses: dict[str, int] = {}
+    made: set[str] = set()
+    for node in walk(function):
+        match node:
+            case GlobalReference():
+                continue
+            case gast.Name():
+                uses[node.id] = uses.get(node.id, 0) + 1
+    for node in walk(function):
+        match node:
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.List(elts=[])):
+                made.add(name)
+                uses[name] -= 1
+            case gast.Expr(value=value) | gast.Assign(value=value) if isinstance(value, gast.Call):
+                change = recognized_change(value)
+                if change is not None and len(change) == 1:
+                    for name in change:
+                        uses[name] -= 1
+            case gast.Assert(test=gast.UnaryOp(op=gast.Not(), operand=gast.Name(id=name))):
+                uses[name] -= 1
+    return {name for name in made if uses[name] == 0 and aliases.is_private([name])}
+
+
+class _Solver:
+    def __init__(self, effects: Effects, aliases: Aliases, tapes: set[str]) -> None:
+        self.effects = effects
+        self.aliases = aliases
+        self.tapes = tapes  # tapes of which no popped value is known to be live
+        self.needed: set[str] = set()
+        self.result = Liveness()
+        self._heads: dict[int, Names] = {}  # what is live at the head of each loop, so far
+
+    def block(self, statements: list[gast.stmt], after: Names, context: _Context) -> Names:
+        """What is live before a block, given what is live behind it."""
+        self.result.after[id(statements)] = after
+        self.result.exits[id(statements)] = context.at_break | context.at_continue
+        live = set(after | context.pinned)
+        for statement in reversed(statements):
+            self._step(statement, live, context)
+        return frozenset(live)
+
+    def _step(self, statement: gast.stmt, live: set[str], context: _Context) -> None:
+        """Turn what is live after a statement into what is live before it."""
+        match statement:
+            case Comment() | gast.Pass():
+                return
+            case gast.Break() | gast.Continue():
+                to = context.at_break if isinstance(statement, gast.Break) else context.at_continue
+                self._become(live, to | context.pinned)
+                return
+            case gast.Return() | gast.Raise():
+                self._become(live, context.pinned)
+                live |= self.effects.of(statement).reads
+                return
+            case gast.If():
+                before = frozenset(live)
+                merged = self.block(statement.body, before, context) | self.block(statement.orelse, before, context)
+                if self._mark(statement, self._empty(statement.body, statement.orelse), statement.test):
+                    return
+                live |= merged
+                live.update(self.effects.of(statement).header)
+            case gast.For():
+                self._for(statement, live, context)
+            case gast.While():
+                after = frozenset(live)
+                leaving = self.block(statement.orelse, after, context) if statement.orelse else after
+                test = frozenset(self.effects.of(statement).header)
+                live |= self._loop(statement, leaving | test, after, EMPTY, context)
+            case gast.With():
+                inner = _Context(context.at_break, context.at_continue, context.pinned | live)
+                before = self.block(statement.body, frozenset(live), inner)
+                context_values = [item.context_expr for item in statement.items]
+                if self._mark(statement, self._empty(statement.body), *context_values):
+                    return
+                live |= before
+                live.update(self.effects.of(statement).header)
+            case gast.Try():
+                self._try(statement, live, context)
+            case gast.Assign() | gast.AugAssign() | gast.Expr() | gast.Assert():
+                self._simple(statement, live, context)
+            case _:
+                self.result.dead.discard(id(statement))
+                live |= self.effects.of(statement).reads | self.effects.of(statement).binds
+
+    @staticmethod
+    def _become(live: set[str], other: Iterable[str]) -> None:
+        live.clear()
+        live.update(other)
+
+    def _mark(self, statement: gast.stmt, dead: bool, *evaluated: gast.expr) -> bool:
+        """Note whether a statement is dead, provided that what it evaluates has no effect."""
+        dead = dead and all(self.effects.pure(expression) for expression in evaluated)
+        if dead:
+            self.result.dead.add(id(statement))
+        else:
+            self.result.dead.discard(id(statement))
+        return dead
+
+    def _empty(self, *blocks: Sequence[gast.stmt]) -> bool:
+        return all(
+            isinstance(statement, (Comment, gast.Pass)) or id(statement) in self.result.dead
+            for block in blocks
+            for statement in block
+        )
+
+    # --- simple statements -------------------------------------------------------------------------------------------
+    def _simple(self, statement: gast.stmt, live: set[str], context: _Context) -> None:
+        effect = self.effects.of(statement)
+        if self._mark(statement, self._is_dead(statement, live)):
+            return
+        match statement:
+            case gast.Assign(value=value):
+                if is_pop(value):
+                    self.needed |= effect.changes & self.tapes
+                self.result.unused[id(statement)] = effect.definite - live
+                live -= effect.definite - context.pinned
+        live |= effect.reads
+        live |= effect.binds - effect.definite
+
+    def _is_dead(self, statement: gast.stmt, live: set[str]) -> bool:
+        effect = self.effects.of(statement)
+        match statement:
+            case gast.Assert(test=gast.UnaryOp(op=gast.Not(), operand=gast.Name(id=name))):
+                return name in self.tapes
+            case gast.Assert():
+                return False
+        if effect.barrier or effect.binds & live:
+            return False
+        match statement:
+            case gast.Assign(value=value) if is_pop(value):
+                return effect.changes <= self.tapes and all(isinstance(t, gast.Name) for t in targets_of(statement))
+            case gast.Expr(value=value) if is_pop(value):
+                return effect.changes <= self.tapes
+            case gast.Expr(value=gast.Constant(value=str())):
+                return False  # a docstring
+        if not effect.changes:
+            return True
+        changed = {node.removesuffix(".*") for node in effect.changes}
+        return not changed & live and self.aliases.is_private(effect.changes)
+
+    # --- compound statements -----------------------------------------------------------------------------------------
+    def _for(self, statement: gast.For, live: set[str], context: _Context) -> None:
+        after = frozenset(live)
+        leaving = self.block(statement.orelse, after, context) if statement.orelse else after
+        target = frozenset(node.id for node in walk(statement.target) if isinstance(node, gast.Name))
+        plain = all(isinstance(node, gast.Name) for node in _leaves(statement.target))
+        head = self._loop(statement, leaving, after, target if plain else EMPTY, context)
+        finite = is_range(statement.iter)
+        empty = self._empty(statement.body, statement.orelse) and finite and plain and not target & after
+        if self._mark(statement, empty, statement.iter):
+            return
+        live |= head
+        live.update(self.effects.of(statement).header)
+
+    def _loop(self, statement: gast.stmt, leaving: Names, after: Names, target: Names, context: _Context) -> Names:
+        """The least fixed point of what is live at the head; a loop inside a loop starts where it stood before."""
+        assert isinstance(statement, (gast.For, gast.While))
+        head = leaving | self._heads.get(id(statement), EMPTY)
+        while True:
+            before = self.block(statement.body, head, _Context(after, head, context.pinned))
+            grown = head | (before - target)
+            if grown == head:
+                break
+            head = grown
+        self._heads[id(statement)] = head
+        return head
+
+    def _try(self, statement: gast.Try, live: set[str], context: _Context) -> None:
+        """Control may reach a handler from anywhere in the body: what handlers read is live throughout."""
+        blocks = [statement.body, *(handler.body for handler in statement.handlers)]
+        blocks += [statement.orelse, statement.finalbody]
+        read: set[str] = set()
+        for block in blocks[1:]:
+            for inner in block:
+                read |= self.effects.of(inner).reads | self.effects.of(inner).binds
+        for handler in statement.handlers:
+            if handler.type is not None:
+                read |= {node.id for node in walk(handler.type) if isinstance(node, gast.Name)}
+        everything = frozenset(live | read) | context.at_break | context.at_continue
+        inner_context = _Context(context.at_break, context.at_continue, context.pinned | everything)
+        for block in blocks:
+            live |= self.block(block, everything, inner_context)
+        live |= everything
+
+
+def _leaves(target: gast.expr) -> list[gast.expr]:
+    pending, found = [target], []
+    while pending:
+        part = pending.pop()
+        if isinstance(part, (gast.Tuple, gast.List)):
+            pending += part.elts
+        else:
+            found.append(part)
+    return found
+
+
+def is_range(iterable: gast.expr) -> bool:
+    """``range(...)`` and ``reversed(range(...))``: iterating them has no effect and ends."""
+    while isinstance(iterable, gast.Call) and callee_of(iterable.func) is reversed and len(iterable.args) == 1:
+        iterable = iterable.args[0]
+    return isinstance(iterable, gast.Call) and callee_of(iterable.func) is range

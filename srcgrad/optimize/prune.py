@@ -1,0 +1,113 @@
+"""Remove what computes nothing that is used.
+
+    t = np.sin(x)                    tape = []
+    tape = []                        for i in range(n):
+    for i in range(n):                   tape.append((x, i))
+        tape.append((x, i))     →        x = x * 0.5
+        x = x * 0.5                  for i in reversed(range(n)):
+    for i in reversed(range(n)):         x, _ = tape.pop()
+        x, i = tape.pop()            return x
+    return x
+
+Dead pure assignments, empty branches and loops over ``range``, tapes of which no popped value is read, unreachable
+statements and comments with nothing below them vanish; unused targets of an unpacking become ``_``; an unused result of a call that has an effect is dropped, the call stays.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.optimize.aliases import Aliases
+from srcgrad.optimize.effects import EXITS, Effects, Pure
+from srcgrad.optimize.liveness import Liveness, Names, liveness
+from srcgrad.syntax.comment import Comment
+from srcgrad.syntax.parse import walk
+
+
+def prune(function: gast.FunctionDef, pure: Pure) -> bool:
+    """Prune a function in place; whether anything went."""
+    effects = Effects(pure)
+    facts = liveness(function, effects, Aliases(function, effects))
+    taken = any(isinstance(node, gast.Name) and node.id == "_" for node in walk(function))
+    pruner = _Pruner(facts, effects, "" if taken else "_")
+    function.body = pruner.block(function.body) or [gast.Pass()]
+    return pruner.changed
+
+
+class _Pruner:
+    def __init__(self, facts: Liveness, effects: Effects, blank: str) -> None:
+        self.facts = facts
+        self.effects = effects
+        self.blank = blank  # what unused targets are called; empty if the function has another use for the name
+        self.changed = False
+
+    def block(self, statements: list[gast.stmt]) -> list[gast.stmt]:
+        kept: list[gast.stmt] = []
+        for position, statement in enumerate(statements):
+            if id(statement) in self.facts.dead:
+                self.changed = True
+                continue
+            kept += self.statement(statement)
+            if isinstance(statement, EXITS):
+                self.changed = self.changed or position < len(statements) - 1
+                break
+        return self._without_idle_comments(kept)
+
+    def statement(self, statement: gast.stmt) -> list[gast.stmt]:
+        match statement:
+            case gast.Assign(targets=[gast.Tuple() | gast.List() as target]):
+                unused = self.facts.unused.get(id(statement), frozenset())
+                if unused and self.blank:
+                    self._blank(target, unused)
+            case gast.Assign(targets=[gast.Name() as target], value=gast.Call() as value):
+                if target.id in self.facts.unused.get(id(statement), ()) and not self.effects.pure(value):
+                    self.changed = True
+                    return [gast.copy_location(gast.Expr(value), statement)]
+            case gast.If():
+                statement.body, statement.orelse = self.block(statement.body), self.block(statement.orelse)
+                if not statement.body and not statement.orelse:
+                    self.changed = True
+                    return [] if self.effects.pure(statement.test) else [gast.Expr(statement.test)]
+                statement.body = statement.body or [gast.Pass()]
+            case gast.For() | gast.While():
+                statement.body = self.block(statement.body) or [gast.Pass()]
+                statement.orelse = self.block(statement.orelse)
+            case gast.With():
+                statement.body = self.block(statement.body) or [gast.Pass()]
+            case gast.Try():
+                statement.body = self.block(statement.body) or [gast.Pass()]
+                for handler in statement.handlers:
+                    handler.body = self.block(handler.body) or [gast.Pass()]
+                statement.orelse, statement.finalbody = self.block(statement.orelse), self.block(statement.finalbody)
+        return [statement]
+
+    def _blank(self, target: gast.expr, unused: Names) -> None:
+        pending = [target]
+        while pending:
+            part = pending.pop()
+            match part:
+                case gast.Tuple() | gast.List():
+                    pending += part.elts
+                case gast.Starred():
+                    pending.append(part.value)
+                case gast.Name() if part.id in unused:
+                    part.id = self.blank
+                    self.changed = True
+
+    def _without_idle_comments(self, statements: list[gast.stmt]) -> list[gast.stmt]:
+        """A comment speaks of the statements up to the next one; blank lines stay where they separate something."""
+        kept: list[gast.stmt] = []
+        for statement in statements:
+            if isinstance(statement, Comment) and kept and isinstance(kept[-1], Comment):
+                if statement.text.strip() and kept[-1].text.strip():
+                    kept.pop()
+                elif not statement.text.strip():
+                    while kept and isinstance(kept[-1], Comment):
+                        kept.pop()
+            if isinstance(statement, gast.Pass) and len(statements) > 1:
+                continue
+            kept.append(statement)
+        while kept and isinstance(kept[-1], Comment):
+            kept.pop()
+        self.changed = self.changed or len(kept) != len(statements)
+        return kept

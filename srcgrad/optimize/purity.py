@@ -1,0 +1,51 @@
+"""Which calls have no effect, when the caller of ``optimize`` does not say."""
+
+from __future__ import annotations
+
+import builtins
+import math
+
+import gast
+import numpy as np
+
+from srcgrad.optimize.aliases import callee_of
+from srcgrad.optimize.effects import CHANGING_METHODS
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import walk
+
+_BUILTINS = frozenset(
+    id(getattr(builtins, name))
+    for name in "abs bool complex dict divmod enumerate float frozenset int isinstance len list max min pow range "
+    "reversed round set slice sorted str sum tuple type zip".split()
+)
+_MATH = frozenset(id(value) for value in vars(math).values() if callable(value))
+_EFFECTS = frozenset(
+    id(value)
+    for value in (np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal, np.save, np.savez)
+)
+
+
+def pure(expression: gast.expr) -> bool:
+    """Everything but calls of functions that are not NumPy's, math's, the runtime's or harmless builtins."""
+    return all(_pure_call(node) for node in walk(expression) if isinstance(node, gast.Call))
+
+
+def _pure_call(call: gast.Call) -> bool:
+    function = callee_of(call.func)
+    if function is None:
+        return isinstance(call.func, gast.Attribute) and call.func.attr in _METHODS
+    if id(function) in _EFFECTS:
+        return False
+    if id(function) in _BUILTINS or id(function) in _MATH or isinstance(function, (np.ufunc, np.dtype)):
+        return True
+    if isinstance(call.func, GlobalReference) and (call.func.binding.module or "").startswith("srcgrad.runtime"):
+        return "add_at" not in (call.func.binding.attribute, call.func.binding.preferred)
+    module = getattr(function, "__module__", None) or ""
+    return module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
+
+
+_METHODS = frozenset(
+    "all any argmax argmin argsort astype clip conj conjugate copy cumprod cumsum diagonal dot flatten get item items "
+    "keys max mean min nonzero prod ravel repeat reshape round squeeze std sum swapaxes take tolist trace transpose "
+    "values var view".split()
+) - CHANGING_METHODS

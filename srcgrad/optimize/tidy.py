@@ -1,0 +1,197 @@
+"""Say the same in fewer words.
+
+    v = np.sin(x)                    v1 = np.sin(x)
+    y = v * 2.0                      y = v1 * 2.0
+    v1 = v                 →         v = v1 + y
+    v = v + y                        if not c:
+    if c:                                v = -v
+        pass
+    else:
+        v = -v
+
+A version that keeps what a name held is bound under its own name at once; ``if``s that ask one thing twice in a row are
+joined; an empty branch turns its test round.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+import gast
+
+from srcgrad.optimize.aliases import Aliases
+from srcgrad.optimize.effects import Effects, Pure
+from srcgrad.optimize.fold import blocks
+from srcgrad.optimize.occurrences import Counts, Table
+from srcgrad.syntax.comment import Comment
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import names_read, same_tree, walk
+
+
+def tidy(function: gast.FunctionDef, temporaries: frozenset[str], pure: Pure) -> bool:
+    """Tidy a function in place; whether anything changed."""
+    changed = _turn_tests(function)
+    if any(isinstance(node, gast.Try) for node in walk(function)):
+        return changed
+    changed = _join_tests(function, pure) or changed
+    return _rename_versions(function, temporaries, pure) or changed
+
+
+# --- versions --------------------------------------------------------------------------------------------------------
+def _rename_versions(function: gast.FunctionDef, temporaries: frozenset[str], pure: Pure) -> bool:
+    """``v = E; ...; v1 = v; v = F``: bind v1 at once."""
+    counts = Counts(function)
+    temporaries = temporaries - counts.foreign
+    effects = Effects(pure)
+    changed = False
+    for statements, _ in blocks(function):
+        copies = [
+            (position, statement.targets[0].id, statement.value.id)
+            for position, statement in enumerate(statements)
+            if _is_version(statement, temporaries, counts)
+        ]
+        if not copies:
+            continue
+        table = Table(statements, effects)
+        gone: set[int] = set()
+        for position, version, name in copies:
+            first = _bound_before(name, position, statements, table)
+            if first is None or not _rebound_after(name, position, table):
+                continue
+            uses = table.uses[version]
+            if uses.positions[0] != position or any(first < exit_ < position for exit_ in table.exits):
+                continue
+            _rename(statements, first, name, version, table)
+            gone.add(position)
+        if gone:
+            changed = True
+            statements[:] = [statement for position, statement in enumerate(statements) if position not in gone]
+    return changed
+
+
+def _is_version(statement: gast.stmt, temporaries: frozenset[str], counts: Counts) -> bool:
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=version)], value=gast.Name(id=name) as value):
+            return (
+                version in temporaries
+                and counts.binds.get(version) == 1
+                and not isinstance(value, GlobalReference)
+                and name not in counts.foreign
+                and name != version
+            )
+    return False
+
+
+def _bound_before(name: str, position: int, statements: list[gast.stmt], table: Table) -> int | None:
+    """The last statement before ``position`` that binds the name, if it does just that."""
+    binds = table.binds.get(name, [])
+    before = bisect_left(binds, position) - 1
+    if before < 0:
+        return None
+    match statements[binds[before]]:
+        case gast.Assign(targets=[gast.Name(id=target)]) if target == name:
+            return binds[before]
+    return None
+
+
+def _rebound_after(name: str, position: int, table: Table) -> bool:
+    """Whether the block surely binds the name again, before any statement that has it below its own line."""
+    uses = table.uses[name]
+    for index in range(bisect_left(uses.positions, position + 1), len(uses.positions)):
+        where, kind = uses.positions[index], uses.kinds[index]
+        if kind == "w":
+            return not any(position < exit_ < where for exit_ in table.exits)
+        if kind == "n":
+            return False
+    return False
+
+
+def _rename(statements: list[gast.stmt], first: int, name: str, version: str, table: Table) -> None:
+    """Rename the binding at ``first`` and the reads up to the statement that binds the name again, its own included."""
+    definition = statements[first]
+    assert isinstance(definition, gast.Assign)
+    definition.targets[0].id = version
+    positions = table.uses[name].positions
+    binds = table.binds[name]
+    last = binds[bisect_left(binds, first + 1)]
+    for index in range(bisect_left(positions, first + 1), len(positions)):
+        if positions[index] > last:
+            return
+        for node in walk(statements[positions[index]]):
+            if isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and node.id == name:
+                if isinstance(node.ctx, gast.Load):
+                    node.id = version
+
+
+# --- tests -----------------------------------------------------------------------------------------------------------
+def _turn_tests(function: gast.FunctionDef) -> bool:
+    """``if c: pass`` with an ``else`` becomes ``if not c``; an ``else: pass`` goes."""
+    changed = False
+    for statements, _ in blocks(function):
+        for statement in statements:
+            if not isinstance(statement, gast.If):
+                continue
+            if statement.orelse and _is_empty(statement.orelse):
+                statement.orelse = []
+                changed = True
+            if statement.orelse and _is_empty(statement.body):
+                statement.body, statement.orelse = statement.orelse, []
+                statement.test = negated(statement.test)
+                changed = True
+    return changed
+
+
+def _is_empty(statements: list[gast.stmt]) -> bool:
+    return all(isinstance(statement, (gast.Pass, Comment)) for statement in statements)
+
+
+def negated(test: gast.expr) -> gast.expr:
+    """The opposite of a test; of ``<`` only with a ``not``, because of nan."""
+    match test:
+        case gast.UnaryOp(op=gast.Not()):
+            return test.operand
+        case gast.Compare(ops=[op]):
+            opposites = {gast.Is: gast.IsNot, gast.IsNot: gast.Is, gast.In: gast.NotIn, gast.NotIn: gast.In}
+            if type(op) in opposites:
+                return gast.Compare(test.left, [opposites[type(op)]()], test.comparators)
+        case gast.Constant(value=bool() as value):
+            return gast.Constant(not value, None)
+    return gast.UnaryOp(gast.Not(), test)
+
+
+def _join_tests(function: gast.FunctionDef, pure: Pure) -> bool:
+    """``if c: A`` and then ``if c: B`` is one ``if``, when A leaves c alone."""
+    effects = Effects(pure)
+    aliases: Aliases | None = None
+    changed = False
+    for statements, _ in blocks(function):
+        position = 0
+        while position < len(statements) - 1:
+            follower = position + 1
+            while follower < len(statements) and isinstance(statements[follower], Comment):
+                follower += 1
+            match statements[position], statements[follower] if follower < len(statements) else None:
+                case gast.If() as one, gast.If() as two if same_tree(one.test, two.test) and pure(one.test):
+                    between = statements[position + 1 : follower]
+                    if any(not comment.text.strip() for comment in between) or (between and two.orelse):
+                        position += 1
+                        continue
+                    aliases = aliases or Aliases(function, effects)
+                    if _leaves_alone(one, effects, aliases):
+                        one.body += between + two.body
+                        one.orelse += two.orelse
+                        effects.forget(one)
+                        del statements[position + 1 : follower + 1]
+                        changed = True
+                        continue
+            position += 1
+    return changed
+
+
+def _leaves_alone(statement: gast.If, effects: Effects, aliases: Aliases) -> bool:
+    """Whether neither branch touches what the test sees."""
+    effect = effects.of(statement)
+    names = names_read(statement.test)
+    if effect.barrier or effect.binds & set(names):
+        return False
+    return aliases.classes(names).isdisjoint(aliases.classes_of(effect.changes))
