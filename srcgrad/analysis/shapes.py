@@ -1,0 +1,326 @@
+"""Shapes: what is known of every local name, whatever point of the function is asked about.
+
+Enters: ``Function``, the facts of its parameters, and a way to ask what a callee returns.  Leaves: one ``Fact`` per
+name, the join over all its binders, found with a worklist (facts only climb, and give up after a few steps)::
+
+    def f(x, n):                     x   Array(("x.0",), "float64")
+        s = 0.0                      n   number("int")
+        for i in range(n):           i   number("int")
+            s = s + x[i]             s   number("float64")
+        return s
+
+A name that is bound once, outside every loop, holds one value in a call: its unknown dimensions get symbols of their
+own (``y.0``), so that two results of the same shape can be told to have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Mapping as Table
+from dataclasses import replace
+from heapq import heappop, heappush
+
+import gast
+
+from srcgrad.analysis.cfg import blocks_of, bound_here, walk
+from srcgrad.analysis.indices import indexed
+from srcgrad.analysis.literals import INTEGER, literal
+from srcgrad.analysis.values import fact_of_expression, operator_result
+from srcgrad.frontend.normal_form import (
+    AddAt,
+    Append,
+    Apply,
+    Bind,
+    Block,
+    Call,
+    Callee,
+    Copy,
+    Fixed,
+    For,
+    Function,
+    Index,
+    Pack,
+    Pop,
+    Return,
+    Statement,
+    Unpack,
+    While,
+)
+from srcgrad.rules.facts import Array, Fact, Mapping, Sequence, Static, Unknown, element, is_floating, join
+from srcgrad.rules.facts import same_shape as same_shape_of
+from srcgrad.syntax.parse import names_read
+
+CLIMBS = 8  # changes of one name's fact before nothing is assumed about it any more
+ALIKE = {"int": "int64", "float": "float64", "complex": "complex128"}
+WIDE = frozenset({"bool", *ALIKE, *ALIKE.values()})
+
+
+def shapes(
+    function: Function, entry: Table[str, Fact], result_of: Callable[[Callee, tuple[Fact, ...]], Fact]
+) -> Table[str, Fact]:
+    """One fact per local name; parameters start from ``entry`` (absent: ``Unknown()``)."""
+    facts = _Solver(function, entry, result_of, alike=True).solve()
+    # Where every number has 8 bytes a Python float and a float64 promote alike, so that their join keeps the dtype.
+    if all(dtype in WIDE for fact in facts.values() for dtype in _dtypes(fact)):
+        return facts
+    return _Solver(function, entry, result_of, alike=False).solve()
+
+
+def result(function: Function, facts: Table[str, Fact]) -> Fact:
+    """What the function returns: the join over its returns."""
+    made: Fact | None = None
+    for statement in walk(function.body):
+        if isinstance(statement, Return):
+            fact = fact_of_expression(statement.value, lambda name: facts.get(name, Unknown()))
+            made = fact if made is None else meet(made, fact, alike=False)
+    return Static(None) if made is None else made
+
+
+def inert(fact: Fact) -> bool:
+    """Whether the value provably carries no derivative: integers, truth values, text, None, containers of them."""
+    match fact:
+        case Array(dtype=dtype):
+            return dtype is not None and not is_floating(dtype)
+        case Static(value):
+            return not isinstance(value, float | complex) and not hasattr(value, "dtype")
+        case Sequence(items=tuple() as items):
+            return all(map(inert, items))
+        case Sequence(item=item):
+            return item is not None and inert(item)
+        case Mapping(items=tuple() as entries):
+            return all(inert(item) for _, item in entries)
+    return False
+
+
+def same_shape(facts: Table[str, Fact], a: str, b: str) -> bool:
+    """Whether two names provably hold arrays of one shape."""
+    return same_shape_of(facts.get(a, Unknown()), facts.get(b, Unknown()))
+
+
+def meet(a: Fact, b: Fact, *, alike: bool) -> Fact:
+    """``join`` that keeps what it can of numbers of one kind, and of a list that was empty at first."""
+    match a, b:
+        case Array(dtype=str() as m), Array(dtype=str() as n) if alike and ALIKE.get(m, m) == ALIKE.get(n, n):
+            dtype = m if m == n else ALIKE.get(m, m)
+            return join(replace(a, dtype=dtype), replace(b, dtype=dtype))
+        case Sequence(kind=kind, items=()), Sequence(kind=other) if kind == other and b.items != ():
+            return Sequence(kind, None, element(b))
+        case Sequence(kind=kind), Sequence(kind=other, items=()) if kind == other and a.items != ():
+            return Sequence(kind, None, element(a))
+        case Sequence(kind=kind), Sequence(kind=other) if kind == other:
+            if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+                return Sequence(kind, tuple(meet(m, n, alike=alike) for m, n in zip(a.items, b.items, strict=True)))
+            return Sequence(kind, None, meet(element(a), element(b), alike=alike))
+    return join(a, b)
+
+
+def _dtypes(fact: Fact) -> Iterator[str]:
+    match fact:
+        case Array(dtype=str() as dtype):
+            yield dtype
+        case Sequence(items=items, item=item):
+            for inner in items or ():
+                yield from _dtypes(inner)
+            if item is not None:
+                yield from _dtypes(item)
+        case Mapping(items=tuple() as entries):
+            for _, inner in entries:
+                yield from _dtypes(inner)
+
+
+class _NotYet(Exception):
+    """An operand has no fact so far: no binder of it has been reached."""
+
+
+class _Solver:
+    """The worklist: statements in program order, woken up when a fact that they read climbs."""
+
+    def __init__(
+        self,
+        function: Function,
+        entry: Table[str, Fact],
+        result_of: Callable[[Callee, tuple[Fact, ...]], Fact],
+        *,
+        alike: bool,
+    ) -> None:
+        self.function = function
+        self.result_of = result_of
+        self.alike = alike
+        self.statements = list(walk(function.body))
+        self.facts: dict[str, Fact] = {p: entry.get(p, Unknown()) for p in function.parameters}
+        self.climbs: dict[str, int] = {}
+        self.readers: dict[str, list[int]] = {}
+        self.once = _bound_once(function)
+        for position, statement in enumerate(self.statements):
+            for name in dict.fromkeys(_read(statement)):
+                self.readers.setdefault(name, []).append(position)
+
+    def solve(self) -> Table[str, Fact]:
+        queue = list(range(len(self.statements)))
+        queued = set(queue)
+        while queue:
+            position = heappop(queue)
+            queued.discard(position)
+            try:
+                bound = list(self._bound(self.statements[position]))
+            except _NotYet:
+                continue
+            for name, fact in bound:
+                if self._raise(name, fact):
+                    for reader in self.readers.get(name, ()):
+                        if reader not in queued:
+                            queued.add(reader)
+                            heappush(queue, reader)
+        for statement in self.statements:
+            for name in bound_here(statement):
+                self.facts.setdefault(name, Unknown())
+        return self.facts
+
+    def _raise(self, name: str, fact: Fact) -> bool:
+        """Join what a binder says into the fact of a name; whether that changed it."""
+        if name in self.once:
+            fact = _with_symbols(fact, name)
+        present = self.facts.get(name)
+        if present is None:
+            self.facts[name] = fact
+            return True
+        if name not in self.once:
+            fact = meet(present, fact, alike=self.alike)
+        if fact == present:
+            return False
+        self.climbs[name] = self.climbs.get(name, 0) + 1
+        if self.climbs[name] > CLIMBS:
+            fact = Unknown()
+        self.facts[name] = fact
+        return fact != present
+
+    # --- one statement -----------------------------------------------------------------------------------------------
+    def _of(self, name: str) -> Fact:
+        fact = self.facts.get(name)
+        if fact is None:
+            raise _NotYet
+        return fact
+
+    def _fact(self, expression: gast.expr) -> Fact:
+        return fact_of_expression(expression, self._of)
+
+    def _bound(self, statement: Statement) -> Iterable[tuple[str, Fact]]:
+        match statement:
+            case Bind(target=target):
+                return [(target, self._value(statement))]
+            case Unpack(targets=targets, source=source, star=star):
+                return zip(targets, _parts(self._of(source), len(targets), star), strict=True)
+            case Append(sequence=sequence, value=value):
+                return [(sequence, Sequence("list", None, self._fact(value)))]
+            case Pop(sequence=sequence, targets=targets, tupled=tupled):
+                held = self._of(sequence)
+                item = element(held) if isinstance(held, Sequence) and held.items != () else None
+                if item is None:
+                    if isinstance(held, Sequence):
+                        raise _NotYet
+                    item = Unknown()
+                return zip(targets, _parts(item, len(targets), None) if tupled else [item], strict=True)
+            case AddAt(buffer=buffer):
+                # The parts of a container of buffers are replaced by sums.
+                return [] if isinstance(self._of(buffer), Array) else [(buffer, Unknown())]
+            case For(index=index, iterable=iterable, counted=counted):
+                return [(index, INTEGER if counted else _item_of(self._fact(iterable)))]
+        return []
+
+    def _value(self, statement: Bind) -> Fact:
+        match statement.operation:
+            case Copy(source=source):
+                return self._of(source)
+            case Index(base=base, index=index):
+                return indexed(self._of(base), index, self._fact)
+            case Pack(kind="dict", elements=elements, keys=keys):
+                values = [self._fact(e) for e in elements]
+                return Mapping(tuple((literal(k), v) for k, v in zip(keys, values, strict=True)))
+            case Pack(kind=kind, elements=elements):
+                return Sequence(kind, tuple(self._fact(e) for e in elements))
+            case Apply():
+                return self._applied(statement.operation)
+            case Call(callee=callee, arguments=arguments):
+                return self.result_of(callee, tuple(self._fact(a) for a in arguments))
+            case Fixed():
+                return self._fact(statement.expression)
+        return Unknown()
+
+    def _applied(self, apply: Apply) -> Fact:
+        facts: dict[str, Fact] = {}
+        literals: dict[str, object] = {}
+        for parameter, expression in apply.arguments.items():
+            try:
+                literals[parameter] = literal(expression)
+            except ValueError:
+                pass
+            facts[parameter] = self._fact(expression)
+        known = operator_result(apply.function, list(facts.values()))
+        return apply.rule.shape(facts, literals, apply.function) if known is None else known
+
+
+def _bound_once(function: Function) -> frozenset[str]:
+    """The names that one statement binds, outside of every loop, and that are no parameters."""
+    count: dict[str, int] = dict.fromkeys(function.parameters, 2)
+    pending: list[tuple[Block, int]] = [(function.body, 1)]
+    while pending:
+        block, weight = pending.pop()
+        for statement in block.statements:
+            again = 2 if isinstance(statement, For) else weight
+            for name in bound_here(statement):
+                count[name] = count.get(name, 0) + again
+            if isinstance(statement, Append | AddAt):
+                name = statement.sequence if isinstance(statement, Append) else statement.buffer
+                count[name] = count.get(name, 0) + 1
+            inside = 2 if isinstance(statement, For | While) else weight
+            pending += [(inner, inside) for inner in blocks_of(statement)]
+    return frozenset(name for name, times in count.items() if times == 1)
+
+
+def _with_symbols(fact: Fact, name: str) -> Fact:
+    match fact:
+        case Array(shape=tuple() as shape) if None in shape:
+            return replace(fact, shape=tuple(f"{name}.{j}" if n is None else n for j, n in enumerate(shape)))
+        case Sequence(items=tuple() as items):
+            return replace(fact, items=tuple(_with_symbols(item, f"{name}[{j}]") for j, item in enumerate(items)))
+    return fact
+
+
+def _read(statement: Statement) -> Iterator[str]:
+    match statement:
+        case Bind(expression=expression, operation=operation):
+            yield from names_read(expression)
+            if isinstance(operation, Apply):
+                yield from names_read(*operation.arguments.values())
+            elif isinstance(operation, Call):
+                yield from names_read(*operation.arguments)
+        case Unpack(source=source) | Pop(sequence=source) | AddAt(buffer=source):
+            yield source
+        case Append(value=value):
+            yield from names_read(value)
+        case For(iterable=iterable):
+            yield from names_read(iterable)
+
+
+def _parts(whole: Fact, count: int, star: int | None) -> list[Fact]:
+    """What unpacking gives to each target; the starred one gets a list."""
+    match whole:
+        case Sequence(items=tuple() as items):
+            if star is None:
+                return list(items) if len(items) == count else [Unknown()] * count
+            after = count - star - 1
+            if len(items) < count - 1:
+                return [Unknown()] * count
+            middle = items[star : len(items) - after]
+            return [*items[:star], Sequence("list", middle), *items[len(items) - after :]]
+        case Sequence():
+            item = element(whole)
+        case Array(shape=(_, *rest), dtype=dtype):
+            item = Array(tuple(rest), dtype, scalar=not rest)
+        case _:
+            return [Unknown()] * count
+    return [Sequence("list", None, item) if j == star else item for j in range(count)]
+
+
+def _item_of(iterable: Fact) -> Fact:
+    return element(iterable) if isinstance(iterable, Sequence) else Unknown()

@@ -1,0 +1,368 @@
+"""The tangent of one statement of the normal form, beside the statement itself.
+
+Enters: a ``Bind``, ``Unpack``, ``Append``, ``Pop`` or ``AddAt``.  Leaves: the primal statement and the statements that
+bind the tangents of what it binds, in an order in which each reads the values that it means::
+
+    y = np.exp(x)     ->   y = np.exp(x);  y_dot = x_dot * y           the result is read
+    s = s * x         ->   s_dot = s_dot * x + s * x_dot;  s = s * x    what is overwritten is read: tangent first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.analysis.activity import Activity, atoms, inputs
+from srcgrad.analysis.cfg import bound_here
+from srcgrad.errors import InternalError, MissingRule
+from srcgrad.frontend.lower import lower_statement
+from srcgrad.frontend.normal_form import (
+    AddAt,
+    Append,
+    Apply,
+    Bind,
+    Call,
+    Callee,
+    Copy,
+    Fixed,
+    Function,
+    Index,
+    Pack,
+    Pop,
+    Statement,
+    Unpack,
+    Unruled,
+)
+from srcgrad.rules.facts import Array, Fact, Static, Unknown, broadcast, is_floating, same_shape
+from srcgrad.rules.template import Slice, inline
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import clone, names_read, walk
+from srcgrad.transform.build import (
+    add_in_place,
+    assign,
+    call,
+    call_runtime,
+    constant,
+    load,
+    method,
+    numpy_call,
+    store,
+    subscript,
+    tuple_of,
+    unpack,
+)
+from srcgrad.transform.forward_liveness import Tangents, tangents_of
+from srcgrad.transform.reverse import constant_fact
+
+RESULT = "<result>"  # stands for the value just bound, until it is known which name holds it
+
+
+class Calls(Protocol):
+    """How a call site reaches the tangent program of its callee: the name of a function beside this one."""
+
+    def tangent(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> gast.expr: ...
+
+    def primal(self, callee: Callee) -> gast.expr | None: ...
+
+
+class StatementTangent:
+    """Tangents of simple statements; ``transform.forward`` drives it through blocks, branches and loops."""
+
+    def __init__(self, function: Function, activity: Activity, facts: Mapping[str, Fact], calls: Calls) -> None:
+        self.function = function
+        self.activity = activity
+        self.facts = facts
+        self.calls = calls
+        self.tangents: Tangents = tangents_of(activity)
+        self.namer = Namer(_names_taken(function, activity))
+        self.dots: dict[str, str] = {}
+        self.temporaries: set[str] = set()
+
+    # --- names, facts, zeros -----------------------------------------------------------------------------------------
+    def dot(self, name: str) -> str:
+        """The name of the tangent of ``name``."""
+        if name not in self.dots:
+            self.dots[name] = self.namer.fresh(f"{name}_dot")
+        return self.dots[name]
+
+    def fresh(self, stem: str) -> str:
+        name = self.namer.fresh(stem)
+        self.temporaries.add(name)
+        return name
+
+    def fact(self, name: str) -> Fact:
+        return self.facts.get(name, Unknown())
+
+    def fact_of_atom(self, atom: gast.expr) -> Fact:
+        return self.fact(atom.id) if _is_local(atom) else constant_fact(atom)
+
+    def zero_of(self, atom: gast.expr) -> gast.expr:
+        """The zero tangent of an atom, in the shape of its value."""
+        match atom, self.fact_of_atom(atom):
+            case _, Array(shape=()):
+                return constant(0.0)
+            case _, Static(value) if not hasattr(value, "dtype") and not isinstance(value, complex):
+                return constant(None)
+            case _, Array(shape=tuple(), dtype=dtype, scalar=False) if is_floating(dtype):
+                return numpy_call("zeros_like", clone(atom))
+        return call_runtime(runtime.zeros_like, clone(atom))
+
+    def zero(self, name: str) -> list[gast.stmt]:
+        return [assign(self.dot(name), self.zero_of(load(name)))]
+
+    def dot_of(self, atom: gast.expr, statement: Statement) -> gast.expr:
+        """The tangent of an operand as it stands before a statement: zero where it is not varied."""
+        if isinstance(atom, gast.Tuple | gast.List):
+            return type(atom)([self.dot_of(element, statement) for element in atom.elts], gast.Load())
+        if _is_local(atom) and self.tangents.varied(atom.id, statement):
+            return load(self.dot(atom.id))
+        return self.zero_of(atom)
+
+    def argument_facts(self, made: Call) -> tuple[Fact, ...]:
+        return tuple(self.fact_of_atom(argument) for argument in made.arguments)
+
+    # --- bindings ----------------------------------------------------------------------------------------------------
+    def _bind(self, statement: Bind) -> list[gast.stmt]:
+        target, made = statement.target, statement.operation
+        if isinstance(made, Unruled) and target in self.activity.useful_after(statement):
+            if any(self.tangents.varied(n, statement) for n in names_read(statement.expression)):
+                raise made.refusal
+        if not self.tangents.needed_after(target, statement):
+            return [self._primal(statement)]
+        if not self.tangents.moves(statement):
+            if isinstance(made, Pack) and not made.elements:
+                return [self._primal(statement), assign(self.dot(target), clone(statement.expression))]
+            return [self._primal(statement), *self.zero(target)]
+        match made:
+            case Copy(source=source):
+                value: gast.expr = load(self.dot(source))
+            case Index(base=base, index=index):
+                value = subscript(load(self.dot(base)), clone(index))
+            case Pack():
+                value = self._pack(made, statement)
+            case Apply():
+                return self._apply(statement, made)
+            case Call():
+                return self._call(statement, made)
+            case Fixed() | Unruled():
+                raise InternalError("an expression without derivative has a tangent", statement.span)
+        return self._around(statement, [assign(self.dot(target), value)])
+
+    def _primal(self, statement: Bind) -> gast.stmt:
+        if isinstance(statement.operation, Call):
+            function = self.calls.primal(statement.operation.callee)
+            if function is not None:
+                return assign(statement.target, call(function, *map(clone, statement.operation.arguments)))
+        return lowered(statement)
+
+    def _around(self, statement: Bind, code: list[gast.stmt]) -> list[gast.stmt]:
+        """The tangent after its primal statement; before it, or around it, where it reads what that overwrites."""
+        read = names_read(*code)
+        primal = lowered(statement)
+        if statement.target not in read:
+            return [primal, *_naming_result(code, statement.target)]
+        if RESULT not in read:
+            return [*code, primal]
+        held = self.fresh(statement.target)
+        return [
+            assign(held, clone(statement.expression)),
+            *_naming_result(code, held),
+            assign(statement.target, load(held)),
+        ]
+
+    def _pack(self, made: Pack, statement: Bind) -> gast.expr:
+        elements = [self.dot_of(element, statement) for element in made.elements]
+        if made.kind == "dict":
+            return gast.Dict([clone(key) for key in made.keys], elements)
+        return gast.List(elements, gast.Load()) if made.kind == "list" else tuple_of(elements)
+
+    def _call(self, statement: Bind, made: Call) -> list[gast.stmt]:
+        active = tuple(any(self.tangents.varied(n, statement) for n in atoms(a)) for a in made.arguments)
+        function = self.calls.tangent(made.callee, active, self.argument_facts(made))
+        dots = [self.dot_of(a, statement) for a, is_active in zip(made.arguments, active, strict=True) if is_active]
+        value = call(function, *map(clone, made.arguments), *dots)
+        return [unpack([statement.target, self.dot(statement.target)], value)]
+
+    def _apply(self, statement: Bind, made: Apply) -> list[gast.stmt]:
+        rule = made.rule
+        active = frozenset(
+            p
+            for p, argument in made.arguments.items()
+            if p in rule.differentiable and any(self.tangents.varied(n, statement) for n in atoms(argument))
+        )
+        facts = {p: self.fact_of_atom(argument) for p, argument in made.arguments.items()}
+        piece = self._slice(made, active, facts, statement)
+        binding: dict[str, gast.expr] = dict(made.arguments)
+        for parameter in active:
+            binding[f"{parameter}_dot"] = self.dot_of(made.arguments[parameter], statement)
+        binding[rule.result] = load(RESULT)
+        prelude, values = inline(piece, binding, self.fresh)
+        (value,) = values.values()
+        value = self._narrowed(_spread(value), piece, made, facts, self.fact(statement.target))
+        if self._may_share(value, statement):
+            value = call_runtime(runtime.own, value)
+        return self._around(statement, [*prelude, assign(self.dot(statement.target), value)])
+
+    def _slice(self, made: Apply, active: frozenset[str], facts: Mapping[str, Fact], statement: Bind) -> Slice:
+        known = [self.fact(statement.target), *facts.values()]
+        scalar = _is_python(made.function) and all(isinstance(f, Array) and f.scalar for f in known)
+        try:
+            return made.rule.tangent_slice(active, made.arguments, scalar=scalar, facts=facts)
+        except MissingRule as missing:
+            if missing.span is not None and missing.span.known:
+                raise
+            raise MissingRule(missing.reason, statement.span, hint=missing.hint) from None
+
+    @staticmethod
+    def _narrowed(value: gast.expr, piece: Slice, made: Apply, facts: Mapping[str, Fact], result: Fact) -> gast.expr:
+        """Drop a ``rebroadcast`` that the facts prove idle: what the tangent reads has the shape of the result."""
+        if not (isinstance(value, gast.Call) and _calls(value, runtime.rebroadcast)):
+            return value
+        read = {n.id for n in walk(*piece.body, *piece.values.values()) if isinstance(n, gast.Name)}
+        shape = Array((), None, scalar=True)
+        unread: list[Fact] = []
+        for parameter, fact in facts.items():
+            if parameter in read or f"{parameter}_dot" in read:
+                shape = broadcast(shape, fact if isinstance(fact, Array) else Array())
+            else:
+                unread.append(fact)
+        if same_shape(shape, result) or all(isinstance(f, Array) and f.shape == () for f in unread):
+            bare: gast.expr = value.args[0]
+            return bare
+        return value
+
+    def _may_share(self, value: gast.expr, statement: Bind) -> bool:
+        """Whether a tangent would be a second name for one that is added to in place, where the values are two."""
+        while isinstance(value, gast.Call) and _calls(value, runtime.rebroadcast):
+            value = value.args[0]
+        if not isinstance(value, gast.Name):
+            return False
+        return any(n in self.tangents.buffers for n in (statement.target, *inputs(statement)))
+
+    def _unpack(self, statement: Unpack) -> list[gast.stmt]:
+        needed = [t for t in statement.targets if self.tangents.needed_after(t, statement)]
+        if not needed:
+            return [lowered(statement)]
+        if not self.tangents.moves(statement):
+            return [lowered(statement), *(s for target in dict.fromkeys(needed) for s in self.zero(target))]
+        targets: list[gast.expr] = [store(self.dot(t)) for t in statement.targets]
+        if statement.star is not None:
+            targets[statement.star] = gast.Starred(targets[statement.star], gast.Store())
+        made = gast.Assign([gast.Tuple(targets, gast.Store())], load(self.dot(statement.source)), None)
+        return [lowered(statement), made]
+
+    # --- sequences that grow, buffers that are added to ---------------------------------------------------------------
+    def _append(self, statement: Append) -> list[gast.stmt]:
+        sequence = statement.sequence
+        if not self.tangents.needed_after(sequence, statement):
+            return []
+        if isinstance(statement.value, gast.Tuple):
+            positions = self.tangents.positions(sequence)
+            elements = statement.value.elts
+            value = tuple_of(
+                [
+                    self.dot_of(elements[j], statement) if self.tangents.needed_entry(statement, j) else constant(None)
+                    for j in positions
+                ]
+            )
+        else:
+            value = self.dot_of(statement.value, statement)
+        return [gast.Expr(method(self.dot(sequence), "append", value))]
+
+    def _pop(self, statement: Pop) -> list[gast.stmt]:
+        code: list[gast.stmt] = []
+        if self.tangents.pops(statement):
+            value = method(self.dot(statement.sequence), "pop")
+            if statement.tupled:
+                positions = self.tangents.positions(statement.sequence)
+                code.append(unpack([self.dot(statement.targets[j]) for j in positions], value))
+            else:
+                code.append(assign(self.dot(statement.targets[0]), value))
+        for position, target in enumerate(statement.targets):
+            if self.tangents.needed_after(target, statement) and not self.tangents.moves_entry(statement, position):
+                code += self.zero(target)
+        return code
+
+    def _add_at(self, statement: AddAt) -> list[gast.stmt]:
+        code = [self._added(statement.buffer, statement.buffer, statement.index, clone(statement.value))]
+        if self.tangents.needed_after(statement.buffer, statement) and self.tangents.moves(statement):
+            value = self.dot_of(statement.value, statement)
+            code.append(self._added(self.dot(statement.buffer), statement.buffer, statement.index, value))
+        return code
+
+    def _added(self, buffer: str, of: str, index: gast.expr, value: gast.expr) -> gast.stmt:
+        """``buffer[index] += value``; ``of`` names the buffer whose fact tells whether that is enough."""
+        fact = self.fact(of)
+        if isinstance(fact, Array) and not fact.scalar and fact.shape and self._is_basic(index):
+            return add_in_place(subscript(load(buffer), clone(index)), value)
+        return gast.Expr(call_runtime(runtime.add_at, load(buffer), clone(index), value))
+
+    def _is_basic(self, index: gast.expr) -> bool:
+        """Whether no element is met twice: integers and slices only."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        return all(isinstance(part, gast.Slice) or self._is_integer(part) for part in parts)
+
+    def _is_integer(self, part: gast.expr) -> bool:
+        match part:
+            case gast.BinOp(left=left, right=right):
+                return self._is_integer(left) and self._is_integer(right)
+            case gast.UnaryOp(op=gast.USub(), operand=operand):
+                return self._is_integer(operand)
+            case gast.Constant(value=value):
+                return type(value) is int
+        fact = self.fact(part.id) if _is_local(part) else None
+        return isinstance(fact, Array) and fact.shape == () and (fact.dtype or "").startswith(("int", "uint"))
+
+
+def lowered(statement: Statement) -> gast.stmt:
+    """The user's statement, as a tree of its own."""
+    return clone(lower_statement(statement))
+
+
+def _is_local(atom: gast.expr) -> bool:
+    return isinstance(atom, gast.Name) and not isinstance(atom, GlobalReference)
+
+
+def _calls(expression: gast.Call, function: object) -> bool:
+    return isinstance(expression.func, GlobalReference) and expression.func.binding.value is function
+
+
+def _is_python(function: object) -> bool:
+    """Whether a function of numbers gives Python's numbers: those of ``math``, operators, builtins."""
+    return getattr(function, "__module__", None) in ("math", "_operator", "builtins")
+
+
+def _spread(value: gast.expr) -> gast.expr:
+    """``f(*(a, b))`` as ``f(a, b)``."""
+    for node in walk(value):
+        if isinstance(node, gast.Call):
+            spread: list[gast.expr] = []
+            for argument in node.args:
+                is_display = isinstance(argument, gast.Starred) and isinstance(argument.value, gast.Tuple)
+                spread += argument.value.elts if is_display else [argument]
+            node.args = spread
+    return value
+
+
+def _naming_result(code: list[gast.stmt], name: str) -> list[gast.stmt]:
+    """The same statements, in which the value just bound is called ``name``."""
+    for node in walk(*code):
+        if isinstance(node, gast.Name) and node.id == RESULT:
+            node.id = name
+    return code
+
+
+def _names_taken(function: Function, activity: Activity) -> list[str]:
+    """Every name that the function's text contains, globals included."""
+    taken: dict[str, None] = dict.fromkeys(function.parameters)
+    for statement in activity.graph.heads:
+        taken.update(dict.fromkeys(bound_here(statement)))
+        for part in vars(statement).values():
+            for node in part if isinstance(part, tuple) else (part,):
+                if isinstance(node, gast.AST):
+                    taken.update((n.id, None) for n in walk(node) if isinstance(n, gast.Name))
+    return list(taken)
