@@ -1,8 +1,8 @@
 """Required values: which versions of which names the reverse sweep reads, and how each one reaches it.
 
-Enters: ``Layout`` and the ``Reference``s that the text of the reverse sweep was made with (the text of every statement
-is made first; nothing else is required).  Leaves: ``Plan``: what to record where in the forward sweep, what to read back
-at the head of every reversed pass, and the name under which each reference finds its value.
+Enters: ``Layout`` and the ``Reference``s that the text of the reverse sweep was made with (the text of every
+statement is made first; nothing else is required).  Leaves: ``Plan``: what to record where in the forward sweep, what to
+read back at the head of every reversed pass, and the name under which each reference finds its value.
 
 Three kinds of facts can be required: *bindings* (the versions planned here), *shadow bindings* (the adjoint buffer that
 belongs to an array that is stored into) and *contents* (what a class of arrays held before a store).  While arrays are
@@ -113,7 +113,7 @@ CHEAP = (
 
 
 def _is_cheap(expression: gast.AST) -> bool:
-    """Whether asking again costs no more than recording: no call but ``len``, ``range`` and ``reversed``, at most a dozen nodes."""
+    """Whether asking again costs no more than recording: few nodes, no calls but ``len``, ``range``, ``reversed``."""
     nodes = list(gast.walk(expression))
     for node in nodes:
         if isinstance(node, gast.Call):
@@ -273,7 +273,7 @@ class Planner:
             else:
                 lanes.setdefault(frame.block, []).append(slot)
         decided: dict[Block, list[Slot]] = {}
-        for (owner, role), slot in self.hidden.items():
+        for (_, role), slot in self.hidden.items():
             frame = self.layout.frames[slot.order]
             if frame.repeats:
                 (lanes if role in ("saved", "iterable") else decided).setdefault(frame.block, []).append(slot)
@@ -412,5 +412,5 @@ def saved_at(plan: Plan, exit: Return, positions: dict[Block, int]) -> tuple[str
         elif slot.defined > positions[block] or (slot.defined == positions[block] and not slot.hidden):
             entries.append(None)
         else:
-            entries.append(holder if slot.until <= positions[block] else slot.name)
+            entries.append(holder if slot.hidden or slot.until <= positions[block] else slot.name)
     return tuple(entries)

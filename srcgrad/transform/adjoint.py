@@ -25,13 +25,13 @@ from srcgrad.analysis.required import (
     Reference,
     reference,
 )
-from srcgrad.frontend.normal_form import AddAt, Append, Bind, Call, For, Function
+from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Call, For, Function
 from srcgrad.rules.facts import Fact
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, walk
 from srcgrad.transform.build import assign, call_runtime, constant, load, method, store, tuple_of, unpack
-from srcgrad.transform.control import LoopHead, ReverseSweep
+from srcgrad.transform.control import PassHead, ReverseSweep
 from srcgrad.transform.record import JointForward, PairForward
 from srcgrad.transform.reverse import Calls, StatementAdjoint
 
@@ -249,10 +249,12 @@ class _Resolver:
         pending: list[gast.AST] = [root]
         while pending:
             node = pending.pop()
-            if isinstance(node, gast.For) and node.body and isinstance(node.body[0], LoopHead):
-                self._open(node)
+            if isinstance(node, gast.For):
+                self._turn(node)
             for field, value in list(gast.iter_fields(node)):
                 if isinstance(value, list):
+                    if value and isinstance(value[0], PassHead):
+                        value = self._opening(value[0].block) + value[1:] or [gast.Pass()]
                     made = [self._leaf(v) if isinstance(v, gast.AST) else v for v in value]
                     setattr(node, field, made)
                     pending += [v for v in made if isinstance(v, gast.AST)]
@@ -284,39 +286,36 @@ class _Resolver:
                 case _:
                     return node
 
-    def _open(self, loop: gast.For) -> None:
+    def _opening(self, block: Block) -> list[gast.stmt]:
         """What a reversed pass reads back before anything else."""
-        head = loop.body[0]
-        assert isinstance(head, LoopHead)
-        body = head.block
-        order = self.layout.orders[body]
-        opening: list[gast.stmt] = []
-        loop.target = store(self.plan.indices.get(body, "_"))
-        if isinstance(loop.iter, gast.Call) and isinstance(loop.iter.args[0], Hidden):
-            self._turn(loop)
+        code: list[gast.stmt] = []
+        order = self.layout.orders[block]
         exits = self.sweep.exits()
         if order in exits:
-            opening.append(assign(self.sweep.control.leave[order], method(exits[order], "pop")))
-        opening += self._popped(body)
-        loop.body = opening + loop.body[1:] or [gast.Pass()]
-
-    def _popped(self, body: object) -> list[gast.stmt]:
-        code: list[gast.stmt] = []
-        for lane in self.plan.lanes.get(body, ()):  # type: ignore[call-overload]
+            code.append(assign(self.sweep.control.leave[order], method(exits[order], "pop")))
+        for lane in self.plan.lanes.get(block, ()):
             names = [self.plan.names[slot] for slot in lane.slots]
             popped = method(lane.tape, "pop")
             code.append(assign(names[0], popped) if len(names) == 1 else unpack(names, popped))
-        for name, expression in self.plan.remade.get(body, ()):  # type: ignore[call-overload]
+        for name, expression in self.plan.remade.get(block, ()):
             code.append(assign(name, clone(expression)))
         return code
 
     def _turn(self, loop: gast.For) -> None:
-        """``reversed(reversed(r))`` is ``r``."""
+        """Name the index of a reversed loop, and turn its range: ``reversed(reversed(r))`` is ``r``."""
+        head = loop.body[0]
+        if not isinstance(head, PassHead):
+            return
+        loop.target = store(self.plan.indices.get(head.block, "_"))
         assert isinstance(loop.iter, gast.Call)
+        if not isinstance(loop.iter.args[0], Hidden):
+            return
         made = self._leaf(loop.iter.args[0])
         loop.iter.args[0] = made
-        if isinstance(made, gast.Call) and isinstance(made.func, GlobalReference) and made.func.binding.value is reversed:
-            loop.iter = made.args[0]
+        if isinstance(made, gast.Call):
+            function = made.func
+            if isinstance(function, GlobalReference) and function.binding.value is reversed:
+                loop.iter = made.args[0]
 
 
 def _mentioned(statement: object) -> list[str]:

@@ -47,8 +47,8 @@ from srcgrad.transform.cotangents import Cotangents
 from srcgrad.transform.reverse import StatementAdjoint
 
 
-class LoopHead(gast.stmt):
-    """Stands at the head of a reversed pass until the plan says what is read back there."""
+class PassHead(gast.stmt):
+    """Stands at the head of a reversed block until the plan says what is read back there."""
 
     _fields = ()
     block: Block
@@ -89,6 +89,8 @@ class ReverseSweep:
             else:
                 code += self._guarded(block, first, j, guard, leave, legal)
             j = first - 1
+        if code and frame.parent is not None:
+            code.insert(0, pass_head(block))
         return code
 
     def _run(self, block: Block, first: int, last: int, leave: str, legal: set[str]) -> list[gast.stmt]:
@@ -119,7 +121,8 @@ class ReverseSweep:
             if name not in through:
                 code += self.adjoint.zero(name, block, first)
         self.bars = joined = Cotangents(
-            {n: through.owned[n] and skipped.owned.get(n, True) for n in through.owned}, set(through.pending)
+            {n: through.owned[n] and skipped.owned.get(n, True) for n in through.owned},
+            through.pending | skipped.pending,
         )
         otherwise: list[gast.stmt] = []
         for name in through.owned:
@@ -222,23 +225,43 @@ class ReverseSweep:
             if name in bases:
                 code += adjoint.own(name)
         pending = {n for n in self.bars.pending if n in names}
-        self.bars = Cotangents({n: n in bases for n in names}, set(pending))
+        owned = {n for n in names if self.bars.owned[n]}
         leaves = any(frame.exits)
         leave = self._leave(loop) if leaves else ""
-        head = LoopHead()
-        head.block = loop.body
-        body: list[gast.stmt] = [head]
-        body += self.block(loop.body, leave, set(names))
-        for name in names:
-            if name not in self.bars:
-                body += adjoint.zero(name, loop.body, 0)
-            if name in bases:
-                body += adjoint.own(name)
-        self.bars = Cotangents({n: n in bases for n in names})
+        while True:
+            mark = self._mark()
+            self.bars = Cotangents({n: n in owned for n in names}, set(pending))
+            body = self._pass(loop.body, leave, names, bases)
+            lost = {n for n in owned if not self.bars.owned[n]}
+            if not lost:
+                break
+            # A pass that hands its buffer on cannot start the next one owning it: make it again, assuming less.
+            owned -= lost
+            self._reset(mark)
+        self.bars = Cotangents({n: n in owned for n in names})
         if len(body) == 1:
             return code
-        code.append(self._reversed(loop, body, block, position, leaves))
+        code.append(self._reversed(loop, body, leaves))
         return code
+
+    def _pass(self, body: Block, leave: str, names: list[str], bases: set[str]) -> list[gast.stmt]:
+        """One reversed pass; it ends with the adjoints set that it started with."""
+        adjoint = self.adjoint
+        code = self.block(body, leave, set(names)) or [pass_head(body)]
+        for name in names:
+            if name not in self.bars:
+                code += adjoint.zero(name, body, 0)
+            if name in bases:
+                code += adjoint.own(name)
+        return code
+
+    def _mark(self) -> tuple[int, int, int, frozenset[Bind]]:
+        saved = frozenset(self.adjoint.saved_calls)
+        return len(self.decisions), len(self.iterables), len(self.counted), saved
+
+    def _reset(self, mark: tuple[int, int, int, frozenset[Bind]]) -> None:
+        del self.decisions[mark[0] :], self.iterables[mark[1] :], self.counted[mark[2] :]
+        self.adjoint.saved_calls = set(mark[3])
 
     def _leave(self, loop: For | While) -> str:
         order = self.layout.orders[loop.body]
@@ -279,9 +302,7 @@ class ReverseSweep:
                         inner += [s for s in walk(body) if isinstance(s, Return)]
         return inner
 
-    def _reversed(
-        self, loop: For | While, body: list[gast.stmt], block: Block, position: int, leaves: bool
-    ) -> gast.stmt:
+    def _reversed(self, loop: For | While, body: list[gast.stmt], leaves: bool) -> gast.stmt:
         """The loop that makes the passes again, last first."""
         if isinstance(loop, For) and loop.counted:
             self.iterables.append(loop)
@@ -297,6 +318,12 @@ class ReverseSweep:
             target = "_"
         node = gast.For(store(target), passes, body, [], None)
         return node
+
+
+def pass_head(block: Block) -> PassHead:
+    head = PassHead()
+    head.block = block
+    return head
 
 
 def commented(span: Span) -> Comment:

@@ -19,7 +19,9 @@ from typing import Protocol
 import gast
 
 from srcgrad import runtime
-from srcgrad.analysis.activity import Activity, atoms
+from srcgrad.analysis.activity import Activity, atoms, inputs
+from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.numeric import numeric_names
 from srcgrad.analysis.required import hidden, reference, referring
 from srcgrad.errors import InternalError
 from srcgrad.frontend.normal_form import (
@@ -32,6 +34,7 @@ from srcgrad.frontend.normal_form import (
     Callee,
     Copy,
     Fixed,
+    Function,
     Index,
     Pack,
     Pop,
@@ -43,14 +46,29 @@ from srcgrad.rules.template import inline
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import add_in_place, assign, call, constant, call_runtime, numpy_call, subscript
+from srcgrad.transform.build import (
+    add_in_place,
+    assign,
+    call,
+    call_runtime,
+    constant,
+    load,
+    method,
+    numpy_call,
+    store,
+    subscript,
+    tuple_of,
+    unpack,
+)
 from srcgrad.transform.cotangents import Cotangents
 
 
 class Calls(Protocol):
     """How a call site reaches the derivative of its callee: names of functions beside this one."""
 
-    def pair(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> tuple[gast.expr, gast.expr]: ...
+    def pair(
+        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]
+    ) -> tuple[gast.expr, gast.expr]: ...
 
     def primal(self, callee: Callee) -> gast.expr | None: ...
 
@@ -75,6 +93,9 @@ class StatementAdjoint:
         self.temporaries: set[str] = set()
         self.bars = Cotangents()
         self.saved_calls: set[Bind] = set()
+        self.numeric = numeric_names(activity.function)
+        self.wide: dict[str, str] = {}  # temporary whose adjoint was left in a larger shape -> the name that has it
+        self.widenable = _widenable(activity.function)
         # Sequences that this function pops are empty where its reverse sweep starts; the others are lists it fills.
         self.stacks: set[str] = {s.sequence for s in activity.graph.heads if isinstance(s, Pop)}
         self.lists: set[str] = {
@@ -106,7 +127,7 @@ class StatementAdjoint:
         return isinstance(fact, Array) and not fact.scalar and bool(fact.shape)
 
     def may_be_container(self, name: str) -> bool:
-        return not isinstance(self.fact(name), Array)
+        return not isinstance(self.fact(name), Array) and name not in self.numeric
 
     # --- adjoint variables -------------------------------------------------------------------------------------------
     def zero(self, name: str, block: Block, position: int) -> list[gast.stmt]:
@@ -127,7 +148,7 @@ class StatementAdjoint:
         if self.bars.owned.get(name, False) or self.is_scalar(name):
             return []
         self.bars.assign(name, owned=True)
-        bar = gast.Name(self.bar(name), gast.Load(), None, None)
+        bar = load(self.bar(name))
         if name in self.lists:
             return [assign(self.bar(name), call_runtime(runtime.as_list, bar))]
         return [assign(self.bar(name), call_runtime(runtime.own, bar))]
@@ -139,7 +160,9 @@ class StatementAdjoint:
             self._note_sharing(value)
             self.bars.assign(name, owned=_is_fresh(value))
             return [assign(bar, value)]
-        present = gast.Name(bar, gast.Load(), None, None)
+        if self.bars.owned[name] and self.is_array(name):
+            return [gast.AugAssign(store(bar), gast.Add(), value)]
+        present = load(bar)
         if self.may_be_container(name) and not _is_arithmetic(value):
             total: gast.expr = call_runtime(runtime.add, present, value)
         else:
@@ -164,9 +187,9 @@ class StatementAdjoint:
         code += self.own(name)
         bar = self.bar(name)
         if self.is_array(name) and self._is_basic(index):
-            code.append(add_in_place(subscript(gast.Name(bar, gast.Load(), None, None), index), value))
+            code.append(add_in_place(subscript(load(bar), index), value))
         else:
-            code.append(gast.Expr(call_runtime(runtime.add_at, gast.Name(bar, gast.Load(), None, None), index, value)))
+            code.append(gast.Expr(call_runtime(runtime.add_at, load(bar), index, value)))
         return code
 
     def _is_basic(self, index: gast.expr) -> bool:
@@ -217,7 +240,7 @@ class StatementAdjoint:
         raise InternalError(f"the adjoint of {type(statement.operation).__name__} is not known", statement.span)
 
     def _bar_name(self, name: str) -> gast.Name:
-        return gast.Name(self.bar(name), gast.Load(), None, None)
+        return load(self.bar(name))
 
     def _distribute(self, target: str, contributions: list[tuple[str, gast.expr]]) -> list[gast.stmt]:
         """Hand the adjoint of ``target`` on; what goes back to ``target`` itself is formed last, from the old one."""
@@ -260,7 +283,7 @@ class StatementAdjoint:
             old = self.fresh(f"{target}_bar")
             code.append(assign(old, value))
             self.bars.drop(target)
-            value = gast.Name(old, gast.Load(), None, None)
+            value = load(old)
             code += self.add_at(base, place, value, block, position)
             return code
         code += self.add_at(base, place, value, block, position)
@@ -309,7 +332,7 @@ class StatementAdjoint:
                 contributions += self._spread(argument, partial, varied, code)
             else:
                 name = atoms(argument)[0]
-                contributions.append((name, self._narrowed(partial, name, target)))
+                contributions.append((name, self._fitting(partial, name, apply.rule.kind, statement, block, position)))
         return code + self._distribute(target, contributions)
 
     def _spread(
@@ -319,16 +342,38 @@ class StatementAdjoint:
         parts = self.fresh("parts")
         code.append(assign(parts, partial))
         return [
-            (name, subscript(gast.Name(parts, gast.Load(), None, None), constant(j)))
+            (name, subscript(load(parts), constant(j)))
             for j, element in enumerate(argument.elts)
             for name in atoms(element)
             if name in varied  # type: ignore[operator]
         ]
 
-    def _narrowed(self, partial: gast.expr, name: str, target: str) -> gast.expr:
-        """Drop an ``unbroadcast`` that the facts prove idle; to a scalar it is a sum."""
-        if not (isinstance(partial, gast.Call) and _calls(partial, runtime.unbroadcast)):
+    def _fitting(
+        self, partial: gast.expr, name: str, kind: str, statement: Bind, block: Block, position: int
+    ) -> gast.expr:
+        """A partial of an elementwise rule summed down to the shape of its operand, no sooner than needed.
+
+        A temporary that is used once, and was itself made elementwise, can keep the larger shape: its own operands are
+        summed down instead, and its value need not be known for its shape's sake.
+        """
+        target = statement.target
+        if kind != "elementwise":
             return partial
+        bare = partial
+        if isinstance(partial, gast.Call) and _calls(partial, runtime.unbroadcast):
+            bare = partial.args[0]
+        source = self.wide.get(target, target)
+        if name in self.widenable:
+            if source != target or bare is not partial:
+                self.wide[name] = source
+            return bare
+        if bare is partial and source == target:
+            return partial
+        narrow = call_runtime(runtime.unbroadcast, bare, reference(name, block, position, shape_only=True))
+        return self._narrowed(narrow, name, source)
+
+    def _narrowed(self, partial: gast.Call, name: str, target: str) -> gast.expr:
+        """Drop an ``unbroadcast`` that the facts prove idle; to a scalar it is a sum."""
         mine, result = self.fact(name), self.fact(target)
         if isinstance(mine, Array) and isinstance(result, Array) and _same_dtype(mine, result):
             if same_shape(mine, result):
@@ -352,11 +397,9 @@ class StatementAdjoint:
         if len(names) == 1:
             return self._distribute(target, [(names[0], result)])
         parts = [self.fresh(f"{name}_bar") for name in names]
-        code.append(
-            gast.Assign([gast.Tuple([gast.Name(p, gast.Store(), None, None) for p in parts], gast.Store())], result, None)
-        )
+        code.append(unpack(parts, result))
         return code + self._distribute(
-            target, [(n, gast.Name(p, gast.Load(), None, None)) for n, p in zip(names, parts, strict=True)]
+            target, [(n, load(p)) for n, p in zip(names, parts, strict=True)]
         )
 
     def argument_facts(self, made: Call) -> tuple[Fact, ...]:
@@ -385,14 +428,14 @@ class StatementAdjoint:
             else:
                 part = constant(None)
             parts.append(gast.Starred(part, gast.Load()) if j == statement.star else part)
-        whole: gast.expr = gast.Tuple(parts, gast.Load())
+        whole = tuple_of(parts)
         if not isinstance(self.fact(source), Sequence):
             whole = call_runtime(runtime.pack_like, whole, reference(source, block, position, shape_only=True))
         old = self.fresh(f"{source}_bar")
         code.append(assign(old, whole))
         for target in statement.targets:
             self.bars.drop(target)
-        return code + self.add(source, gast.Name(old, gast.Load(), None, None))
+        return code + self.add(source, load(old))
 
     def append(self, statement: Append, block: Block, position: int) -> list[gast.stmt]:
         sequence = statement.sequence
@@ -400,7 +443,7 @@ class StatementAdjoint:
             return []
         varied = self.activity.varied_before(statement)
         code = self.own(sequence)
-        popped = call(gast.Attribute(self._bar_name(sequence), "pop", gast.Load()))
+        popped = method(self.bar(sequence), "pop")
         if not isinstance(statement.value, gast.Tuple):
             names = atoms(statement.value)
             if names and names[0] in varied:
@@ -409,15 +452,15 @@ class StatementAdjoint:
         positions = self.activity.tape_positions(sequence)
         if not positions:
             return code
-        targets: list[gast.expr] = []
+        targets: list[str] = []
         contributions: list[tuple[str, gast.expr]] = []
         for j in positions:
             names = atoms(statement.value.elts[j]) if j < len(statement.value.elts) else ()
             part = self.fresh(f"{names[0]}_bar" if names else "unused")
-            targets.append(gast.Name(part, gast.Store(), None, None))
+            targets.append(part)
             if names and names[0] in varied:
-                contributions.append((names[0], gast.Name(part, gast.Load(), None, None)))
-        code.append(gast.Assign([gast.Tuple(targets, gast.Store())], popped, None))
+                contributions.append((names[0], load(part)))
+        code.append(unpack(targets, popped))
         for name, value in contributions:
             code += self.add(name, value)
         return code
@@ -436,8 +479,8 @@ class StatementAdjoint:
             if target not in self.bars:
                 code += self.zero(target, block, position + 1)
             parts.append(self._bar_name(target))
-        value = gast.Tuple(parts, gast.Load()) if statement.tupled else parts[0]
-        code.append(gast.Expr(call(gast.Attribute(self._bar_name(sequence), "append", gast.Load()), value)))
+        value = tuple_of(parts) if statement.tupled else parts[0]
+        code.append(gast.Expr(method(self.bar(sequence), "append", value)))
         for target in statement.targets:
             self.bars.drop(target)
         return code
@@ -462,6 +505,19 @@ class StatementAdjoint:
             self.bars.assign(names[0], owned=False)
             return []
         return self.add(names[0], seed)
+
+
+def _widenable(function: Function) -> frozenset[str]:
+    """Temporaries made by an elementwise rule and read once."""
+    made: set[str] = set()
+    reads: dict[str, int] = {}
+    for statement in walk(function.body):
+        for name in inputs(statement):
+            reads[name] = reads.get(name, 0) + 1
+        if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
+            if statement.operation.rule.kind == "elementwise" and statement.target in function.temporaries:
+                made.add(statement.target)
+    return frozenset(name for name in made if reads.get(name) == 1)
 
 
 def constant_fact(expression: gast.expr) -> Fact:
@@ -509,6 +565,6 @@ def _is_fresh(value: gast.expr) -> bool:
 
 def _is_arithmetic(value: gast.expr) -> bool:
     """Whether the value is certainly a number or an array, so that ``+`` adds."""
-    return isinstance(value, gast.BinOp | gast.UnaryOp) or (
+    return isinstance(value, gast.BinOp | gast.UnaryOp) or _calls(value, runtime.unbroadcast) or (
         isinstance(value, gast.Constant) and isinstance(value.value, int | float)
     )

@@ -1,0 +1,54 @@
+"""Which names certainly hold numbers or arrays, judged by what the function does with them.
+
+Enters: ``Function``.  Leaves: a set of names.  Without facts about the arguments a name may hold a list, for which ``+``
+joins and ``*`` repeats.  A name that is divided, raised to a power, negated, multiplied by a float or given to
+``np.sin`` is no list: the function would have raised.  The adjoints of such names are added with ``+``; what this
+argument cannot see (the proving statement was not reached) the door at the end checks: cotangents must have the
+structure of their arguments.
+
+    u = np.sin(s)       s, u are numeric
+    t = u * x           x and t are too: a number times a list of unknown length repeats it, but u is no integer literal
+"""
+
+from __future__ import annotations
+
+import operator
+
+import gast
+
+from srcgrad.analysis.activity import atoms
+from srcgrad.analysis.cfg import walk
+from srcgrad.frontend.normal_form import AddAt, Apply, Bind, Copy, Function
+
+LIST_OPERATORS = (operator.add, operator.mul)
+
+
+def numeric_names(function: Function) -> frozenset[str]:
+    """Names that no container can be bound to on a path that reaches their uses."""
+    found: set[str] = set()
+    linked: list[tuple[str, ...]] = []
+    for statement in walk(function.body):
+        match statement:
+            case Bind(target=target, operation=Copy(source=source)):
+                linked.append((target, source))
+            case Bind(target=target, operation=Apply(rule=rule, function=called, arguments=arguments)):
+                if rule.kind != "elementwise":
+                    continue
+                names = [n for p, e in arguments.items() if p in rule.differentiable for n in atoms(e)]
+                if called not in LIST_OPERATORS:
+                    found.update((*names, target))
+                elif any(isinstance(e, gast.Constant) and isinstance(e.value, float) for e in arguments.values()):
+                    found.update((*names, target))
+                elif names:
+                    linked.append((target, *names))
+            case AddAt(value=value):
+                found.update(atoms(value))
+    changed = True
+    while changed:
+        changed = False
+        for group in linked:
+            known = sum(name in found for name in group)
+            if 0 < known < len(group):
+                found.update(group)
+                changed = True
+    return frozenset(found)
