@@ -109,8 +109,7 @@ def same_ast(left: ast.AST, right: ast.AST) -> bool:
     while stack:
         a, b = stack.pop()
         if isinstance(a, list) and isinstance(b, list):
-            a = [item for item in a if not isinstance(item, CommentLine)]
-            b = [item for item in b if not isinstance(item, CommentLine)]
+            a, b = _without_comments(a), _without_comments(b)
             if len(a) != len(b):
                 return False
             stack.extend(zip(a, b))
@@ -125,6 +124,12 @@ def same_ast(left: ast.AST, right: ast.AST) -> bool:
         elif type(a) is not type(b) or (a != b and repr(a) != repr(b)):
             return False
     return True
+
+
+def _without_comments(items: list[object]) -> list[object]:
+    """The statements of a block; one of comments alone is printed with a ``pass``."""
+    kept = [item for item in items if not isinstance(item, CommentLine)]
+    return kept if kept or not items else [ast.Pass()]
 
 
 def _same_text(left: ast.expr, right: ast.expr) -> bool:

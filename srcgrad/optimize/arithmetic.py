@@ -17,7 +17,7 @@ import re
 import gast
 import numpy as np
 
-from srcgrad.optimize.aliases import Aliases, callee_of
+from srcgrad.optimize.aliases import Aliases, callee_of, is_fresh_call
 from srcgrad.optimize.effects import Effects, Pure
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read, walk
@@ -173,6 +173,8 @@ class _Rewriter:
 
 def may_alias(node: gast.expr) -> bool:
     """Whether the value may be an object that has another name."""
+    if isinstance(node, gast.Call):
+        return not is_fresh_call(node)
     return not isinstance(node, (gast.BinOp, gast.UnaryOp, gast.Compare, gast.Constant))
 
 

@@ -10,7 +10,8 @@
     return x
 
 Dead pure assignments, empty branches and loops over ``range``, tapes of which no popped value is read, unreachable
-statements and comments with nothing below them vanish; unused targets of an unpacking become ``_``; an unused result of a call that has an effect is dropped, the call stays.
+statements and comments with nothing below them vanish; unused targets of an unpacking become ``_``; an unused result of
+a call that has an effect is dropped, the call stays.
 """
 
 from __future__ import annotations
