@@ -149,7 +149,7 @@ def _random_like(value: Any, random: np.random.Generator) -> Any:
     if not _has_floats(value):
         return as_cotangent(zeros_like(value), value)
     if isinstance(value, np.ndarray):
-        return random.standard_normal(value.shape).astype(value.dtype)
+        return np.asarray(random.standard_normal(value.shape), value.dtype)
     return type(value)(random.standard_normal())
 
 

@@ -228,7 +228,8 @@ class _Transfer:
                 for position, target in enumerate(targets):
                     bit = self.names.mask((target,))
                     if state & bit:
-                        state = state & ~bit | self.names.mask((entry_name(sequence, position),) if tupled else (sequence,))
+                        source = entry_name(sequence, position) if tupled else sequence
+                        state = state & ~bit | self.names.mask((source,))
             case AddAt(buffer=buffer):
                 if state & self.names.mask((buffer,)):
                     state |= self.reads[node]

@@ -145,7 +145,6 @@ class Graph:
     successors: list[list[int]] = field(default_factory=lambda: [[], []])
     heads: dict[Statement, int] = field(default_factory=dict)
     tails: dict[Statement, int] = field(default_factory=dict)
-    body_ends: dict[Statement, int | None] = field(default_factory=dict)  # loop -> the last node of its body, if it is reached
 
     def node(self, statement: Statement, *, tail: bool = False) -> int:
         self.statements.append(statement)
@@ -187,7 +186,6 @@ def _block(graph: Graph, block: Block, at: int | None, loops: tuple[tuple[int, i
             case For(body=body) | While(body=body):
                 tail = graph.tails[statement] = graph.node(statement, tail=True)
                 end = _block(graph, body, head, (*loops, (head, tail)))
-                graph.body_ends[statement] = end
                 graph.edge(end, head)
                 graph.edge(head, tail)
                 at = tail
@@ -278,7 +276,7 @@ def definitely_assigned(function: Function, graph: Graph) -> tuple[Names, list[i
 
     # A loop's index is bound inside its body only: the pass that binds it is an edge, so the body's first node gets it.
     first_in_body = {
-        graph.successors[graph.heads[loop]][0]: bit for loop, bit in indices.items() if loop.body.statements  # type: ignore[union-attr]
+        graph.successors[graph.heads[loop]][0]: bit for loop, bit in indices.items() if loop.body.statements
     }
 
     def with_index(node: int, state: int) -> int:

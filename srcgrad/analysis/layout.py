@@ -114,7 +114,8 @@ def layout_of(function: Function) -> Layout:
     orders: dict[Block, int] = {}
     bound: dict[Statement, tuple[str, ...]] = {}
     leaving: dict[Statement, tuple[int, ...]] = {}
-    _summarise(function.body, number_of, frozenset(number_of[s] for s in exits if isinstance(s, Return)), bound, leaving)
+    returns = frozenset(number for s, number in number_of.items() if isinstance(s, Return))
+    _summarise(function.body, number_of, returns, bound, leaving)
     _frames(function.body, None, 0, None, False, bound, leaving, frames, orders)
     return Layout(function, tuple(frames), number_of, orders)
 

@@ -1,8 +1,8 @@
 """Required values: which versions of which names the reverse sweep reads, and how each one reaches it.
 
 Enters: ``Layout`` and the ``Reference``s that the text of the reverse sweep was made with (the text of every
-statement is made first; nothing else is required).  Leaves: ``Plan``: what to record where in the forward sweep, what to
-read back at the head of every reversed pass, and the name under which each reference finds its value.
+statement is made first; nothing else is required).  Leaves: ``Plan``: what to record where in the forward sweep, what
+to read back at the head of every reversed pass, and the name under which each reference finds its value.
 
 Three kinds of facts can be required: *bindings* (the versions planned here), *shadow bindings* (the adjoint buffer that
 belongs to an array that is stored into) and *contents* (what a class of arrays held before a store).  While arrays are

@@ -116,7 +116,7 @@ class Derivative:
         function = self.primal
         if isinstance(function, Derivative):
             function = function.program(self._inner_values(values), "value" if self._valued(values) else None).entry
-        statics = ()
+        statics: tuple[tuple[str, FunctionType], ...] = ()
         if values is not None:
             named = zip(self.parameters.names, values, strict=False)
             statics = tuple((n, v) for n, v in named if isinstance(v, FunctionType))

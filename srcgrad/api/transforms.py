@@ -26,8 +26,8 @@ def grad(
     and dicts of these.  With ``has_aux=True`` f returns ``(value, auxiliary)`` and the result is ``(gradient,
     auxiliary)``.  Also a decorator: ``@grad``, ``@grad(argnums=(0, "w"))``.
 
-    Raises ``ArgumentError`` for integer arguments, ``SeedError`` if f does not return a scalar, and ``LanguageError`` or
-    ``MissingRule`` with the place in f's source where f cannot be differentiated.
+    Raises ``ArgumentError`` for integer arguments, ``SeedError`` if f does not return a scalar, and ``LanguageError``
+    or ``MissingRule`` with the place in f's source where f cannot be differentiated.
     """
     if f is None:
         return lambda function: grad(function, argnums, has_aux=has_aux)
@@ -44,7 +44,7 @@ def value_and_grad(
 
 
 class Pullback:
-    """The linear map from a cotangent of f's value to cotangents of its arguments; may be called any number of times."""
+    """The linear map from a cotangent of f's value to cotangents of its arguments; may be called again and again."""
 
     def __init__(self, derivative: Derivative, values: tuple[Any, ...]) -> None:
         self._derivative = derivative

@@ -222,7 +222,9 @@ class ReverseSweep:
         for name in names:
             if name not in self.bars:
                 code += adjoint.zero(name, block, position + 1)
-            if name in bases:
+                if self.layout.frame(block).exits[position] and not adjoint.is_scalar(name):
+                    self.bars.pending.add(name)  # a return inside leaves before the value that has its shape
+            if name in bases and name not in self.bars.pending:
                 code += adjoint.own(name)
         pending = {n for n in self.bars.pending if n in names}
         owned = {n for n in names if self.bars.owned[n]}

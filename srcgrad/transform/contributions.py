@@ -1,0 +1,207 @@
+"""Adjoint variables in the reverse sweep: their names, zeros, ownership, and contributions to them.
+
+Enters: the activity and facts of a function.  Leaves: ``AdjointVariables``, on which the adjoints of statements are
+built.  The first contribution to an adjoint assigns, later ones add; in place only to a buffer that is owned::
+
+    x_bar = s_bar * u                       first
+    x_bar = x_bar + t_bar * x               second (x_bar += t_bar * x for an owned array)
+    x_bar[i] += v_bar                       one place of an owned buffer: O(1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.analysis.activity import Activity
+from srcgrad.analysis.numeric import numeric_names
+from srcgrad.analysis.required import reference
+from srcgrad.frontend.normal_form import Append, Block, Pop
+from srcgrad.rules.facts import Array, Fact, Unknown
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.namer import Namer
+from srcgrad.transform.build import add_in_place, assign, call_runtime, constant, load, numpy_call, store, subscript
+from srcgrad.transform.cotangents import Cotangents
+
+
+class AdjointVariables:
+    """Names and buffers of adjoints; ``bars`` is the state at the present point of the sweep."""
+
+    def __init__(self, activity: Activity, facts: Mapping[str, Fact], namer: Namer) -> None:
+        self.activity = activity
+        self.facts = facts
+        self.namer = namer
+        self.names: dict[str, str] = {}
+        self.temporaries: set[str] = set()
+        self.bars = Cotangents()
+        self.numeric = numeric_names(activity.function)
+        # Sequences that this function pops are empty where its reverse sweep starts; the others are lists it fills.
+        self.stacks: set[str] = {s.sequence for s in activity.graph.heads if isinstance(s, Pop)}
+        self.lists: set[str] = {s.sequence for s in activity.graph.heads if isinstance(s, Append | Pop)}
+
+    # --- names and facts ---------------------------------------------------------------------------------------------
+    def bar(self, name: str) -> str:
+        """The name of the adjoint of ``name``."""
+        if name not in self.names:
+            self.names[name] = self.namer.fresh(f"{name}_bar")
+        return self.names[name]
+
+    def fresh(self, stem: str) -> str:
+        name = self.namer.fresh(stem)
+        self.temporaries.add(name)
+        return name
+
+    def fact(self, name: str) -> Fact:
+        return self.facts.get(name, Unknown())
+
+    def is_scalar(self, name: str) -> bool:
+        fact = self.fact(name)
+        return isinstance(fact, Array) and fact.shape == ()
+
+    def is_array(self, name: str) -> bool:
+        """Provably an ``ndarray`` of one or more dimensions."""
+        fact = self.fact(name)
+        return isinstance(fact, Array) and not fact.scalar and bool(fact.shape)
+
+    def may_be_container(self, name: str) -> bool:
+        return not isinstance(self.fact(name), Array) and name not in self.numeric
+
+    # --- contributions -----------------------------------------------------------------------------------------------
+    def zero(self, name: str, block: Block, position: int) -> list[gast.stmt]:
+        """Give ``name`` a zero adjoint in the shape of its value there."""
+        if name in self.stacks:
+            value: gast.expr = gast.List([], gast.Load())
+        elif self.is_scalar(name):
+            value = constant(0.0)
+        elif self.is_array(name):
+            value = numpy_call("zeros_like", reference(name, block, position, shape_only=True))
+        else:
+            value = call_runtime(runtime.zeros_like, reference(name, block, position, shape_only=True))
+        self.bars.assign(name, owned=True)
+        return [assign(self.bar(name), value)]
+
+    def own(self, name: str) -> list[gast.stmt]:
+        """Make the adjoint of ``name`` a buffer that may be added to in place."""
+        if self.bars.owned.get(name, False) or self.is_scalar(name):
+            return []
+        self.bars.assign(name, owned=True)
+        bar = load(self.bar(name))
+        if name in self.lists:
+            return [assign(self.bar(name), call_runtime(runtime.as_list, bar))]
+        return [assign(self.bar(name), call_runtime(runtime.own, bar))]
+
+    def add(self, name: str, value: gast.expr) -> list[gast.stmt]:
+        """Add a contribution to the adjoint of ``name``: the first one assigns."""
+        bar = self.bar(name)
+        if name not in self.bars:
+            self.note_sharing(value)
+            self.bars.assign(name, owned=is_fresh(value))
+            return [assign(bar, value)]
+        if self.bars.owned[name] and self.is_array(name):
+            return [gast.AugAssign(store(bar), gast.Add(), value)]
+        present = load(bar)
+        if self.may_be_container(name) and not is_arithmetic(value):
+            total: gast.expr = call_runtime(runtime.add, present, value)
+        else:
+            total = gast.BinOp(present, gast.Add(), value)
+        self.bars.assign(name, owned=True)
+        return [assign(bar, total)]
+
+    def note_sharing(self, value: gast.expr) -> None:
+        """A contribution that is, or may view, another adjoint leaves neither of them owned."""
+        if is_fresh(value):
+            return
+        mentioned = {n.id for n in gast.walk(value) if isinstance(n, gast.Name)}
+        for name in list(self.bars.owned):
+            if self.bar(name) in mentioned:
+                self.bars.share(name)
+
+    def add_at(self, name: str, index: gast.expr, value: gast.expr, block: Block, position: int) -> list[gast.stmt]:
+        """Add a contribution to one place of the adjoint of ``name``, in place."""
+        code: list[gast.stmt] = []
+        if name not in self.bars:
+            code += self.zero(name, block, position)
+        code += self.own(name)
+        bar = self.bar(name)
+        if self.is_array(name) and self._is_basic(index):
+            code.append(add_in_place(subscript(load(bar), index), value))
+        else:
+            code.append(gast.Expr(call_runtime(runtime.add_at, load(bar), index, value)))
+        return code
+
+    def _is_basic(self, index: gast.expr) -> bool:
+        """Whether NumPy reads this index as a view or one element, so that no element is met twice."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        return all(
+            isinstance(part, gast.Slice)
+            or (isinstance(part, gast.Constant) and not isinstance(part.value, bool))
+            or (isinstance(part, gast.UnaryOp) and isinstance(part.operand, gast.Constant))
+            or self._is_integer(part)
+            for part in parts
+        )
+
+    def _is_integer(self, part: gast.expr) -> bool:
+        if isinstance(part, gast.Name) and not isinstance(part, GlobalReference):
+            fact = self.fact(part.id)
+            return isinstance(fact, Array) and fact.shape == () and (fact.dtype or "").startswith(("int", "uint"))
+        if isinstance(part, gast.BinOp):
+            return self._is_integer(part.left) and self._is_integer(part.right)
+        return isinstance(part, gast.Constant) and type(part.value) is int
+
+    def bar_name(self, name: str) -> gast.Name:
+        return load(self.bar(name))
+
+    def distribute(self, target: str, contributions: list[tuple[str, gast.expr]]) -> list[gast.stmt]:
+        """Hand the adjoint of ``target`` on; what goes back to ``target`` itself is formed last, from the old one."""
+        code: list[gast.stmt] = []
+        own: list[gast.expr] = []
+        for name, value in contributions:
+            if name == target:
+                own.append(value)
+            else:
+                code += self.add(name, value)
+        if not own:
+            self.bars.drop(target)
+            return code
+        total = own[0]
+        for value in own[1:]:
+            total = (
+                call_runtime(runtime.add, total, value)
+                if self.may_be_container(target) and not (is_arithmetic(total) and is_arithmetic(value))
+                else gast.BinOp(total, gast.Add(), value)
+            )
+        if isinstance(total, gast.Name) and total.id == self.bar(target):
+            return code
+        self.note_sharing(total)
+        fresh = is_fresh(total)
+        self.bars.assign(target, owned=fresh)
+        return [*code, assign(self.bar(target), total)]
+
+
+def calls_function(expression: gast.expr, function: object) -> bool:
+    return (
+        isinstance(expression, gast.Call)
+        and isinstance(expression.func, GlobalReference)
+        and expression.func.binding.value is function
+    )
+
+
+FRESH = (runtime.zeros_like, runtime.own, runtime.add)
+
+
+def is_fresh(value: gast.expr) -> bool:
+    """Whether evaluating makes a new object that nobody else holds."""
+    if isinstance(value, gast.BinOp | gast.Constant):
+        return True
+    if isinstance(value, gast.UnaryOp):
+        return not isinstance(value.op, gast.UAdd)
+    return any(calls_function(value, function) for function in FRESH)
+
+
+def is_arithmetic(value: gast.expr) -> bool:
+    """Whether the value is certainly a number or an array, so that ``+`` adds."""
+    return isinstance(value, gast.BinOp | gast.UnaryOp) or calls_function(value, runtime.unbroadcast) or (
+        isinstance(value, gast.Constant) and isinstance(value.value, int | float)
+    )
