@@ -11,114 +11,29 @@ Chains of operators are walked in a loop: a sum of thousands of terms is a progr
 from __future__ import annotations
 
 import operator
-from abc import abstractmethod
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import ModuleType
+from collections.abc import Callable, Mapping
 
 import gast
 
-from srcgrad.errors import MissingRule, Span, SrcgradError, UnsupportedSyntax
+from srcgrad.frontend.comprehensions import Comprehensions
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import load, placed
-from srcgrad.frontend.normal_form import (
-    Apply,
-    Bind,
-    Block,
-    Copy,
-    Fixed,
-    Index,
-    LocalFunction,
-    Operation,
-    Pack,
-    Statement,
-    Unruled,
-)
-from srcgrad.frontend.scope import COMPREHENSIONS, Scope, Static, Variable, names_of
+from srcgrad.frontend.nested import placed_reference
+from srcgrad.frontend.normal_form import Apply, Copy, Fixed, Index, LocalFunction, Operation, Pack
+from srcgrad.frontend.scope import Static, Variable
+from srcgrad.frontend.writing import LATER
 from srcgrad.rules.table import lookup, operator_of
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
-from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import clone, names_read, walk
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference
+from srcgrad.syntax.parse import names_read, walk
 
 BITWISE = (gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
 CONTROL = gast.IfExp | gast.BoolOp | gast.Compare | gast.ListComp | gast.GeneratorExp
 DISPLAYS = (gast.List, gast.Tuple, gast.ListComp)
-LATER = "building containers and storing into arrays come in a later version"
 _FOLDED: Mapping[type, Callable[[object], object]] = {gast.USub: operator.neg, gast.UAdd: operator.pos}  # type: ignore[dict-item]
 
 
-class Expressions:
-    """Where the statements of one function are written down; ``out`` is the block being written."""
-
-    def __init__(self, scope: Scope, namer: Namer, cells: Mapping[Variable, str]) -> None:
-        self.scope = scope
-        self.source = scope.source
-        self.namer = namer
-        self.cells = cells
-        self.out: list[Statement] = []
-        self.span = Span.unknown()
-        self.temporaries: set[str] = set()
-        self.lists: set[str] = set()  # lists under construction by comprehensions
-        self.pending: Counter[str] = Counter()  # names that a walrus of this statement has yet to bind
-        self.comprehended: set[str] = set()  # names that comprehensions have bound
-        self.open: set[str] = set()  # of those, the names of comprehensions around this point
-
-    # --- supplied by the classes that build on this one --------------------------------------------------------------
-    @abstractmethod
-    def run(self, statements: Iterable[gast.stmt]) -> None:
-        """Write desugared statements."""
-
-    @abstractmethod
-    def call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
-        """The operation of a call."""
-
-    @abstractmethod
-    def attribute(self, node: gast.Attribute) -> tuple[gast.expr, Operation]:
-        """The operation of reading an attribute."""
-
-    @abstractmethod
-    def admit_call(self, node: gast.Call) -> bool:
-        """Refuse a nested call that may change its operands; whether it is a method call."""
-
-    @abstractmethod
-    def admit_attribute(self, node: gast.Attribute) -> None:
-        """Refuse a nested attribute that is not known."""
-
-    @abstractmethod
-    def bind_call(self, target: Callable[[], str], node: gast.Call) -> bool:
-        """Write ``target() = node`` if the call is one that becomes statements; else do nothing."""
-
-    @abstractmethod
-    def consumes(self, node: gast.Call) -> bool:
-        """Whether a call runs through a generator as it is made."""
-
-    # --- writing -----------------------------------------------------------------------------------------------------
-    def refuse(
-        self, node: gast.AST, reason: str, hint: str | None = None, *, label: str | None = None
-    ) -> UnsupportedSyntax:
-        return UnsupportedSyntax(reason, self.source.span(node), label=label, hint=hint)
-
-    def fresh(self, stem: str = "t") -> str:
-        name = self.namer.fresh(stem)
-        self.temporaries.add(name)
-        self.scope.locals.add(name)
-        return name
-
-    def emit(self, target: str, expression: gast.expr, operation: Operation, *, inplace: bool = False) -> None:
-        self.out.append(Bind(target, expression, operation, self.span, inplace))
-
-    def block(self, write: Callable[[], None]) -> Block:
-        """What ``write`` writes, as a block of its own."""
-        outer, self.out = self.out, []
-        try:
-            write()
-            return Block(tuple(self.out))
-        finally:
-            self.out = outer
-
-    def local(self, variable: Variable) -> str:
-        """The local name that holds a variable here."""
-        return variable.name if variable.scope is self.scope else self.cells[variable]
+class Expressions(Comprehensions):
+    """Expressions that may carry a derivative."""
 
     # --- values ------------------------------------------------------------------------------------------------------
     def value(self, node: gast.expr) -> gast.expr:
@@ -249,6 +164,7 @@ class Expressions:
         closed = self.closed(first)
         left = first if closed is None else closed
         is_atom = False
+        operation: Operation
         while chain:
             step = chain.pop()
             right = self.closed(step.right) if closed is not None else None
@@ -256,9 +172,8 @@ class Expressions:
                 left = closed = placed(gast.BinOp(left, step.op, right), step)
                 continue
             if _is_text(step.left) or _is_text(step.right):
-                expression: gast.expr = placed(gast.BinOp(left, step.op, step.right), step)
-                settled = placed(gast.BinOp(left if is_atom else self.settle(left), step.op, self.settle(step.right)), step)
-                expression, operation = settled, Fixed()
+                left = left if is_atom else self.settle(left)
+                expression, operation = placed(gast.BinOp(left, step.op, self.settle(step.right)), step), Fixed()
             else:
                 for operand in (step.left, step.right):
                     if isinstance(operand, DISPLAYS):
@@ -365,261 +280,6 @@ class Expressions:
         expression = placed(gast.Subscript(base, index, gast.Load()), node)
         return expression, Index(base.id, index) if isinstance(base, gast.Name) else Fixed()
 
-    # --- what carries no derivative ----------------------------------------------------------------------------------
-    def unruled(self, node: gast.AST, expression: gast.expr, name: str, *, hint: str | None = None) -> Operation:
-        """A call without a rule: harmless while nothing it reads varies."""
-        if not names_read(expression):
-            return Fixed()
-        short = name.rsplit(".", 1)[-1]
-        refusal: SrcgradError = MissingRule(
-            f"there is no derivative rule for {name}",
-            self.source.span(node),
-            label="its argument varies",
-            hint=hint or f"write one: @srcgrad.rule({name}) above the adjoint of {short},\n"
-            f"or declare srcgrad.constant({name}) if it has no derivative",
-        )
-        return Unruled(refusal)
-
-    def is_plain(self, node: gast.expr) -> bool:
-        """Whether a ternary or and/or yields a truth value, text or literal, so that it may stay an expression."""
-        pending = [node]
-        while pending:
-            inner = pending.pop()
-            match inner:
-                case gast.IfExp():
-                    pending += [inner.body, inner.orelse]
-                case gast.BoolOp():
-                    pending += inner.values
-                case gast.Constant() | gast.Compare() | gast.UnaryOp(op=gast.Not()) | gast.JoinedStr():
-                    continue
-                case gast.UnaryOp(op=gast.USub(), operand=gast.Constant()):
-                    continue
-                case gast.Call(func=gast.Name(id="isinstance" | "bool" | "callable" | "len")):
-                    continue
-                case _:
-                    return False
-        return not self.needs_statements(node)
-
-    def known_truth(self, test: gast.expr) -> bool | None:
-        """What a test says that only asks whether function-valued parameters are given; None if it asks more."""
-        match test:
-            case gast.UnaryOp(op=gast.Not(), operand=operand):
-                inner = self.known_truth(operand)
-                return None if inner is None else not inner
-            case gast.Compare(left=gast.Name() as name, ops=[op], comparators=[gast.Constant(value=None)]):
-                static = self._static_name(name)
-                if static is None or not isinstance(op, gast.Is | gast.IsNot):
-                    return None
-                return (static.value is None) == isinstance(op, gast.Is)
-            case gast.Name():
-                static = self._static_name(test)
-                return None if static is None else static.value is not None
-        return None
-
-    def _static_name(self, node: gast.Name) -> Static | None:
-        if isinstance(node, GlobalReference):
-            return None
-        meaning = self.scope.resolve(node.id, node)
-        return meaning if isinstance(meaning, Static) and not isinstance(meaning.value, ModuleType) else None
-
-    def needs_statements(self, *nodes: gast.AST) -> bool:
-        """Whether an expression binds names, loops, or calls a local function, which emitted code does not hold."""
-        for node in walk(*nodes):
-            if isinstance(node, gast.NamedExpr | gast.Lambda | COMPREHENSIONS):
-                return True
-            if isinstance(node, gast.Name) and not isinstance(node, GlobalReference):
-                meaning = self.scope.resolve(node.id, node)
-                if isinstance(meaning, Static) and isinstance(meaning.value, LocalFunction):
-                    return True
-        return False
-
-    def settle(self, node: gast.expr, *, calls: bool = True) -> gast.expr:
-        """An expression that stays nested, its names resolved; what cannot stay is evaluated before it.
-
-        ``calls=False`` also moves calls out, so that the expression may be evaluated again.
-        """
-        expression = self._linear(node) if self.needs_statements(node) else self.nested(node)
-        if any(self.pending[name] for name in names_read(expression)):
-            return self._pinned(expression)
-        return expression if calls else self._lift(expression)
-
-    def nested(self, node: gast.expr) -> gast.expr:
-        """A copy of an expression in which every name is resolved."""
-        holder = gast.Expr(clone(node))
-        pending: list[gast.AST] = [holder]
-        while pending:
-            parent = pending.pop()
-            skipped = ""
-            if isinstance(parent, gast.Call) and self.admit_call(parent):
-                pending.append(parent.func)
-                skipped = "func"
-            for name in parent._fields:
-                child = getattr(parent, name, None)
-                if name == skipped:
-                    continue
-                if isinstance(child, list):
-                    child[:] = [self._leaf(c, pending) if isinstance(c, gast.AST) else c for c in child]
-                elif isinstance(child, gast.AST):
-                    setattr(parent, name, self._leaf(child, pending))
-        expression: gast.expr = holder.value
-        return expression
-
-    def _leaf(self, node: gast.AST, pending: list[gast.AST]) -> gast.AST:
-        match node:
-            case GlobalReference():
-                return node
-            case gast.Name(ctx=gast.Load()):
-                meaning = self.scope.resolve(node.id, node)
-                if isinstance(meaning, Variable):
-                    return load(self.local(meaning), node)
-                if isinstance(meaning, GlobalBinding):
-                    return placed_reference(meaning, node)
-                assert meaning.expression is not None
-                return clone(meaning.expression)
-            case gast.Attribute():
-                static = self.scope.static_of(node)
-                if static is not None and static.expression is not None:
-                    return clone(static.expression)
-                self.admit_attribute(node)
-        pending.append(node)
-        return node
-
-    def _linear(self, node: gast.expr) -> gast.expr:
-        """Evaluate what cannot stay nested, and all that Python evaluates before it."""
-        match node:
-            case gast.NamedExpr() | gast.BoolOp() | gast.IfExp() | gast.Lambda():
-                return self.value(node)
-            case gast.ListComp() | gast.GeneratorExp() | gast.SetComp() | gast.DictComp():
-                return self.value(node)
-            case gast.Compare() if len(node.ops) > 1:
-                return self.value(node)
-            case gast.Call():
-                static = self.scope.static_of(node.func)
-                if static is not None and isinstance(static.value, LocalFunction):
-                    return self.value(node)
-                if self.consumes(node):
-                    return self.value(node)
-                if any(isinstance(inner, gast.Name) and self._is_local_function(inner) for inner in node.args):
-                    return self.value(node)
-        made = placed(type(node)(**{name: getattr(node, name, None) for name in node._fields}), node)
-        places: list[tuple[object, str | int, gast.expr]] = []
-        for name in node._fields:
-            child = getattr(node, name, None)
-            if isinstance(child, list):
-                items = [clone(c) if isinstance(c, gast.keyword) else c for c in child]
-                setattr(made, name, items)
-                for position, item in enumerate(items):
-                    if isinstance(item, gast.keyword):
-                        places.append((item, "value", item.value))
-                    elif isinstance(item, gast.expr):
-                        places.append((items, position, item))
-            elif isinstance(child, gast.expr) and not (isinstance(node, gast.Call) and name == "func"):
-                places.append((made, name, child))
-        last = max(k for k, (_, _, child) in enumerate(places) if self.needs_statements(child))
-        if isinstance(node, gast.Call):
-            made.func = self._function_of(node, made)
-        for k, (holder, key, child) in enumerate(places):
-            done = self._linear(child) if self.needs_statements(child) else self.nested(child)
-            if k < last:
-                done = self._pinned(done)
-            if isinstance(holder, list):
-                holder[key] = done  # type: ignore[index]
-            else:
-                setattr(holder, key, done)  # type: ignore[arg-type]
-        return made
-
-    def _function_of(self, node: gast.Call, made: gast.Call) -> gast.expr:
-        static = self.scope.static_of(node.func)
-        if static is not None and static.expression is not None:
-            return clone(static.expression)
-        self.admit_call(made)
-        if not isinstance(node.func, gast.Attribute):
-            raise self.refuse(node.func, "the function called here is not known", "call a function by its name")
-        receiver = self.settle(node.func.value)
-        return placed(gast.Attribute(self._pinned(receiver), node.func.attr, gast.Load()), node.func)
-
-    def _is_local_function(self, node: gast.Name) -> bool:
-        static = self.scope.static_of(node)
-        return static is not None and isinstance(static.value, LocalFunction)
-
-    def _pinned(self, expression: gast.expr) -> gast.expr:
-        """A settled expression whose value is taken now, slices and stars by their parts."""
-        match expression:
-            case gast.Constant():
-                return expression
-            case gast.Slice():
-                parts = [p and self._pinned(p) for p in (expression.lower, expression.upper, expression.step)]
-                return placed(gast.Slice(*parts), expression)
-            case gast.Tuple() if any(isinstance(element, gast.Slice) for element in expression.elts):
-                return placed(gast.Tuple([self._pinned(e) for e in expression.elts], gast.Load()), expression)
-            case gast.FormattedValue():
-                value = self._pinned(expression.value)
-                return placed(gast.FormattedValue(value, expression.conversion, expression.format_spec), expression)
-            case gast.Starred():
-                return placed(gast.Starred(self._pinned(expression.value), gast.Load()), expression)
-            case gast.Name() if not self.pending[expression.id]:
-                return expression
-        return self.held(expression)
-
-    def _lift(self, expression: gast.expr) -> gast.expr:
-        """Move the calls of a settled expression into temporaries, the largest call expressions that are values."""
-        if not any(isinstance(inner, gast.Call) and not is_cheap(inner) for inner in walk(expression)):
-            return expression
-        match expression:
-            case gast.Slice() | gast.Starred():
-                for name in expression._fields:
-                    part = getattr(expression, name)
-                    if isinstance(part, gast.expr):
-                        setattr(expression, name, self._lift(part))
-                return expression
-            case gast.Tuple():
-                expression.elts = [self._lift(element) for element in expression.elts]
-                return expression
-        return self.held(expression)
-
-    # --- comprehensions ----------------------------------------------------------------------------------------------
-    def comprehend(self, node: gast.ListComp | gast.GeneratorExp, target: str) -> None:
-        """``target = [...]``, the names of the comprehension being free here (see ``renamed``)."""
-        self.lists.add(target)
-        self.within(node, lambda: self.run(control.list_comprehension(node, target)))
-        self.lists.discard(target)
-
-    def within(self, node: gast.ListComp | gast.GeneratorExp, write: Callable[[], None]) -> None:
-        names = names_of(generator.target for generator in node.generators)
-        self.comprehended |= names
-        self.scope.locals |= names
-        outer, self.open = self.open, self.open | names
-        write()
-        self.open = outer
-
-    def renamed(self, node: gast.ListComp | gast.GeneratorExp) -> gast.ListComp | gast.GeneratorExp:
-        """The comprehension with names of its own: those that mean something else in the function are replaced."""
-        mapping: dict[str, str] = {}
-        own = names_of(generator.target for generator in node.generators)
-        for name in sorted(own):
-            if name in self.open or (name in self.scope.locals and name not in self.comprehended) or self._is_used(name):
-                mapping[name] = self.fresh(name)
-        if not mapping:
-            return node
-        made = clone(node)
-        first = made.generators[0]
-        outermost = first.iter
-        first.iter = placed(gast.Constant(None, None), node)  # evaluated outside of the comprehension's scope
-        for inner in rename_sites(made):
-            if inner.id in mapping:
-                inner.id = mapping[inner.id]
-        first.iter = outermost
-        return made
-
-    def _is_used(self, name: str) -> bool:
-        """Whether the function reads a global or captured variable of this name."""
-        if self._outside is None:
-            from_outside = [n for statement in self.scope.body for n in names_read(statement)]
-            self._outside = set(from_outside)
-        return name in self._outside and name not in self.scope.locals
-
-    _outside: set[str] | None = None
-
 
 class _Later:
     """A name that is taken when it is asked for first."""
@@ -632,41 +292,6 @@ class _Later:
         if self.name is None:
             self.name = self.fresh()
         return self.name
-
-
-def rename_sites(root: gast.AST) -> list[gast.Name]:
-    """The names in a comprehension that may be its own: not the parameters of lambdas inside, nor what they hide."""
-    found: list[gast.Name] = []
-    pending: list[tuple[gast.AST, frozenset[str]]] = [(root, frozenset())]
-    while pending:
-        node, hidden = pending.pop()
-        if isinstance(node, GlobalReference):
-            continue
-        if isinstance(node, gast.Name):
-            if node.id not in hidden:
-                found.append(node)
-            continue
-        inside = hidden
-        if isinstance(node, gast.Lambda):
-            inside = hidden | names_of([*node.args.args, *node.args.posonlyargs, *node.args.kwonlyargs])
-        elif isinstance(node, COMPREHENSIONS) and node is not root:
-            inside = hidden | names_of(generator.target for generator in node.generators)
-        for name in node._fields:
-            child = getattr(node, name, None)
-            below: Sequence[object] = child if isinstance(child, list) else [child]
-            pending += [(inner, inside) for inner in below if isinstance(inner, gast.AST)]
-    return found
-
-
-def is_cheap(node: gast.Call) -> bool:
-    """Whether a call may be evaluated as often as its statement's expression is."""
-    if isinstance(node.func, GlobalReference):
-        return node.func.binding.value in (len, range, slice, tuple, isinstance)
-    return isinstance(node.func, gast.Attribute) and node.func.attr in ("ndim", "shape", "size")
-
-
-def placed_reference(binding: GlobalBinding, at: gast.AST) -> GlobalReference:
-    return placed(reference(binding), at)
 
 
 def _is_text(node: gast.expr) -> bool:

@@ -10,70 +10,18 @@ the user wrote it; or an uncounted ``For`` over items that carry no derivative::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import gast
 
-from srcgrad.frontend.calls import Calls, makes_iterator
+from srcgrad.frontend.callees import makes_iterator
+from srcgrad.frontend.calls import Calls
 from srcgrad.frontend.desugar.build import assign, binary, call_builtin, constant, load, placed, subscript
 from srcgrad.frontend.normal_form import For
+from srcgrad.frontend.plans import Counted, Entries, Items, Mapped, Numbers, Plan, Reversed, Zipped
 from srcgrad.frontend.scope import Variable, bindings, names_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 from srcgrad.syntax.parse import children, names_read, walk
-
-
-@dataclass(frozen=True)
-class Items:
-    """The elements of a sequence that a local name holds."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """``range(start, ..., step)``; its arguments are settled."""
-
-    arguments: tuple[gast.expr, ...]
-
-
-@dataclass(frozen=True)
-class Counted:
-    """``enumerate(inner, start)``."""
-
-    inner: Plan
-    start: gast.expr | None
-
-
-@dataclass(frozen=True)
-class Zipped:
-    inner: tuple[Plan, ...]
-    strict: bool = False
-
-
-@dataclass(frozen=True)
-class Reversed:
-    inner: Plan
-
-
-@dataclass(frozen=True)
-class Entries:
-    """A dict's values, or its keys and values; ``keys`` is a local list of its keys."""
-
-    mapping: str
-    keys: str
-    pairs: bool
-
-
-@dataclass(frozen=True)
-class Mapped:
-    """``map(function, inner...)``."""
-
-    function: gast.expr
-    inner: tuple[Plan, ...]
-
-
-Plan = Items | Numbers | Counted | Zipped | Reversed | Entries | Mapped
 
 
 class Loops(Calls):
@@ -223,10 +171,10 @@ class Loops(Calls):
 
         def write() -> None:
             nonlocal elements
-            target, inner = node.target, plan
-            if own == index:
-                target, inner = node.target.elts[1], plan.inner  # type: ignore[union-attr]
-            self.bind_element(target, inner, load(index, node.iter), node)
+            if own == index and isinstance(plan, Counted):
+                self.bind_element(node.target.elts[1], plan.inner, load(index, node.iter), node)
+            else:
+                self.bind_element(node.target, plan, load(index, node.iter), node)
             elements = len(self.out)
             self.run(node.body)
 
@@ -236,8 +184,8 @@ class Loops(Calls):
 
     def _own_index(self, target: gast.expr, plan: Plan) -> str | None:
         """The user's own index, where he has one: ``for j, v in enumerate(xs)``."""
-        if isinstance(plan, Counted) and plan.start is None and isinstance(target, gast.Tuple) and len(target.elts) == 2:
-            first, second = target.elts
+        if isinstance(plan, Counted) and plan.start is None and isinstance(target, gast.Tuple):
+            first, second = target.elts if len(target.elts) == 2 else (target, target)
             if isinstance(first, gast.Name) and first.id not in names_of([second]):
                 return str(first.id)
         return None
@@ -286,8 +234,7 @@ class Loops(Calls):
             case Zipped(inner=inner):
                 return placed(gast.Tuple([self.element(one, index, at) for one in inner], gast.Load()), at)
             case Reversed(inner=inner):
-                last = binary(self.length(inner, at), gast.Sub(), constant(1, at), at)
-                return self.element(inner, binary(last, gast.Sub(), index, at), at)
+                return self.element(inner, self._from_the_end(inner, index, at), at)
             case Entries(mapping=mapping, keys=keys, pairs=pairs):
                 key = subscript(load(keys, at), index, at)
                 entry = subscript(load(mapping, at), key, at)
@@ -296,14 +243,15 @@ class Loops(Calls):
                 return placed(gast.Call(function, [self.element(one, index, at) for one in inner], []), at)
         raise AssertionError(plan)
 
+    def _from_the_end(self, plan: Plan, index: gast.expr, at: gast.AST) -> gast.expr:
+        last = binary(self.length(plan, at), gast.Sub(), constant(1, at), at)
+        return binary(last, gast.Sub(), index, at)
+
     def bind_element(self, target: gast.expr, plan: Plan, index: gast.expr, at: gast.AST) -> None:
         """Write ``target = element``, component by component where both sides show their structure."""
-        while isinstance(plan, Reversed) and isinstance(plan.inner, Zipped | Entries | Counted):
-            inner = plan.inner
-            if isinstance(inner, Zipped | Counted):
-                break
-            last = binary(self.length(inner, at), gast.Sub(), constant(1, at), at)
-            plan, index = inner, self.held(binary(last, gast.Sub(), index, at))
+        if isinstance(plan, Reversed):
+            self.bind_element(target, plan.inner, self._from_the_end(plan.inner, index, at), at)
+            return
         if isinstance(target, gast.Tuple | gast.List) and not any(isinstance(e, gast.Starred) for e in target.elts):
             if isinstance(plan, Zipped) and len(plan.inner) == len(target.elts):
                 for one, inner in zip(target.elts, plan.inner, strict=True):
@@ -340,8 +288,6 @@ class Loops(Calls):
             case Zipped(inner=inner):
                 return call_builtin("zip", [self.printable(one, at) for one in inner], at)
             case Reversed(inner=inner):
-                if isinstance(inner, Zipped | Counted | Mapped):
-                    return call_builtin("reversed", [call_builtin("list", [self.printable(inner, at)], at)], at)
                 return call_builtin("reversed", [self.printable(inner, at)], at)
             case Entries(mapping=mapping, pairs=pairs):
                 view = placed(gast.Attribute(load(mapping, at), "items" if pairs else "values", gast.Load()), at)
@@ -370,7 +316,7 @@ class Loops(Calls):
                 case gast.Assign(value=value) | gast.AugAssign(value=value) | gast.Expr(value=value):
                     if _always_indexes(value, node.iter.id, node.target.id):
                         return self.value(node.iter)
-                    if node.target.id in names_of([*getattr(statement, "targets", []), getattr(statement, "target", value)]):
+                    if node.target.id in {name for name, _ in bindings(statement)}:
                         return None
         return None
 
@@ -391,8 +337,6 @@ class Loops(Calls):
 
     def _iterator(self, node: gast.For) -> gast.expr:
         """An iterable that cannot be indexed: its items must carry no derivative."""
-        if isinstance(node.iter, gast.Call) and self._calls(node.iter, reversed) and self._is_range(node.iter.args[0]):
-            return self.settle(node.iter)
         settled = self.settle(node.iter)
         if names_read(settled):
             held = self.fresh("items")

@@ -1,7 +1,7 @@
 """Attributes and methods: of arrays as their NumPy functions, of dicts and strings as what they read.
 
-Enters: ``gast.Attribute`` nodes and calls of them.  Leaves: ``Apply`` of the NumPy function, with the text that the user
-wrote; what would change its object, or is not known, is refused::
+Enters: ``gast.Attribute`` nodes and calls of them.  Leaves: ``Apply`` of the NumPy function, with the text that the
+user wrote; what would change its object, or is not known, is refused::
 
     x.sum(axis=0)     ->     Apply np.sum(a=x, axis=0)
     x.shape           ->     Fixed
@@ -29,30 +29,26 @@ from srcgrad.frontend.desugar.build import (
     placed,
     subscript,
 )
-from srcgrad.frontend.expressions import LATER, Expressions
+from srcgrad.frontend.expressions import Expressions
 from srcgrad.frontend.normal_form import Apply, Copy, Fixed, LocalFunction, Operation
 from srcgrad.frontend.scope import Static
+from srcgrad.frontend.writing import LATER
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 
-SHAPES = frozenset({"shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags", "__name__", "__class__"})
+SHAPES = frozenset("shape ndim size dtype itemsize nbytes strides flags __name__ __class__".split())
 TEXT = frozenset(
-    {
-        "capitalize", "casefold", "center", "count", "encode", "endswith", "find", "format", "index", "isalpha",
-        "isdigit", "isidentifier", "isnumeric", "join", "ljust", "lower", "lstrip", "replace", "rjust", "rsplit", "rstrip",
-        "split", "splitlines", "startswith", "strip", "title", "upper", "zfill", "is_integer", "bit_length",
-    }
-)  # fmt: skip
+    """bit_length capitalize casefold center count encode endswith find format index is_integer isalpha isdigit
+    isidentifier isnumeric join ljust lower lstrip replace rjust rsplit rstrip split splitlines startswith strip title
+    upper zfill""".split()
+)
 CHANGES = frozenset(
-    {
-        "add", "append", "appendleft", "byteswap", "clear", "discard", "extend", "fill", "insert", "itemset", "partition",
-        "pop", "popitem", "popleft", "put", "remove", "resize", "reverse", "setdefault", "setfield", "setflags", "sort",
-        "update", "write",
-    }
-)  # fmt: skip
+    """add append appendleft byteswap clear discard extend fill insert itemset partition pop popitem popleft put remove
+    resize reverse setdefault setfield setflags sort update write""".split()
+)
 VIEWS = frozenset({"items", "keys", "values"})
 PLAIN_DATA = (np.ndarray, np.generic, list, tuple, dict, str, bytes, int, float, complex)
 
@@ -247,7 +243,7 @@ class Methods(Expressions):
         atom = self.value(node)
         if not isinstance(atom, gast.Name):
             raise self.refuse(node, "a literal has no such method")
-        return atom.id
+        return str(atom.id)
 
 
 def _is_integer(node: gast.expr) -> bool:

@@ -14,40 +14,19 @@ nesting only::
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import NoReturn
+from collections.abc import Sequence
 
 import gast
-import numpy as np
 
-from srcgrad import runtime
-from srcgrad.errors import InternalError
 from srcgrad.frontend import fence
-from srcgrad.frontend.calls import as_python, is_inert, spelled
 from srcgrad.frontend.desugar import desugar
-from srcgrad.frontend.desugar.assignment import augmented
-from srcgrad.frontend.desugar.build import assign, constant, load, placed
+from srcgrad.frontend.desugar.build import constant
 from srcgrad.frontend.desugar.exits import ends
-from srcgrad.frontend.desugar.loops import endless
-from srcgrad.frontend.freshness import Sharing
-from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.normal_form import (
-    AddAt,
-    Append,
-    Block,
-    Break,
     Callee,
-    Continue,
-    Effect,
     Function,
-    If,
     LocalFunction,
-    Pop,
     Return,
-    Unpack,
-    While,
-    With,
 )
 from srcgrad.frontend.scope import (
     Definition,
@@ -55,16 +34,14 @@ from srcgrad.frontend.scope import (
     Variable,
     body_of,
     closure_of,
-    default_values,
     holders,
     identifiers,
-    names_of,
 )
 from srcgrad.frontend.signatures import default_objects, signature_of
 from srcgrad.frontend.source import source_of
+from srcgrad.frontend.statements import Statements
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import walk
 
 
 def normalize(callee: Callee) -> Function:
@@ -80,18 +57,18 @@ def normalize(callee: Callee) -> Function:
         fence.admit(source)
         node = source.node
     namer = Namer(identifiers(node))
-    writer = Statements(callee, source, node, parent, namer)
+    writer = Normalizer(callee, source, node, parent, namer)
     return writer.function()
 
 
-class Statements(Loops):
-    """Writes the statements of one function."""
+class Normalizer(Statements):
+    """Writes one function: its parameters, what it captured, its body."""
 
     def __init__(self, callee: Callee, source: object, node: Definition, parent: Scope | None, namer: Namer) -> None:
         self.callee = callee
         self.node = node
         self.made: set[str] = set()
-        body = desugar(body_of(node), self._early(namer))
+        body = desugar(body_of(node), _Fresh(namer, self.made))
         statics = dict(callee.statics)
         depth = max(
             [0 if parent is None else parent.depth]
@@ -101,7 +78,6 @@ class Statements(Loops):
         super().__init__(scope, namer, {})
         self.temporaries |= self.made
         self.lengths = dict(callee.lengths)
-        self.sharing: Sharing | None = None
         self.captured: list[str] = []
         cells: dict[Variable, str] = {}
         if isinstance(callee.function, LocalFunction):
@@ -113,14 +89,10 @@ class Statements(Loops):
             fixed[name] = self._rehomed(value) if isinstance(value, LocalFunction) else value
         scope.fixed = fixed
 
-    def _early(self, namer: Namer) -> "_Fresh":
-        return _Fresh(namer, self.made)
-
     def _capture(self, variable: Variable) -> str:
-        """A parameter for a captured variable, under its own name where that is free."""
-        own = identifiers_bound(self.scope)
+        """A parameter for a variable that comes from outside, under its own name where the text means it by that."""
         name = variable.name
-        if name in own or name in self.captured:
+        if name in self.captured or self.scope.owner(name) is not variable.scope:
             name = self.namer.fresh(name)
         self.namer.reserve(name)
         self.captured.append(name)
@@ -187,249 +159,6 @@ class Statements(Loops):
             self.span = self.source.span(self.scope.body[-1] if self.scope.body else self.node)
             self.out.append(Return(constant(None, self.node), self.span))
 
-    # --- statements --------------------------------------------------------------------------------------------------
-    def desugared(self, statements: list[gast.stmt]) -> list[gast.stmt]:
-        return desugar(statements, self.fresh, nest_returns=False)
-
-    def run(self, statements: Iterable[gast.stmt]) -> None:
-        outer = self.span
-        for statement in statements:
-            if getattr(statement, "lineno", None) is not None:
-                self.span = self.source.span(statement)
-            if not +self.pending:
-                self.pending = Counter(
-                    node.target.id for part in _heads(statement) for node in walk(part) if isinstance(node, gast.NamedExpr)
-                )
-            self._statement(statement)
-        self.span = outer
-
-    def _statement(self, statement: gast.stmt) -> None:
-        span = self.span
-        match statement:
-            case gast.Assign(targets=[target], value=value):
-                self._assignment(target, value)
-            case gast.AugAssign():
-                self._augmented(statement)
-            case gast.If() if (known := self.known_truth(statement.test)) is not None:
-                self.run(statement.body if known else statement.orelse)
-            case gast.If():
-                test = self.settle(statement.test)
-                body = self.block(lambda: self.run(statement.body))
-                orelse = self.block(lambda: self.run(statement.orelse))
-                self.out.append(If(test, body, orelse, span))
-            case gast.While():
-                if self.needs_statements(statement.test):
-                    statement = endless(statement)
-                    self.pending.clear()
-                test = self.settle(statement.test)
-                self.out.append(While(test, self.block(lambda: self.run(statement.body)), span))
-            case gast.For():
-                self.write_for(statement)
-            case gast.With():
-                self._with(statement)
-            case gast.Break():
-                self.out.append(Break(span))
-            case gast.Continue():
-                self.out.append(Continue(span))
-            case gast.Return(value=value):
-                self.out.append(Return(constant(None, statement) if value is None else self.value(value), span))
-            case gast.FunctionDef():
-                self._define(statement)
-            case gast.Expr(value=value):
-                self._expression(statement, value)
-            case gast.Assert() | gast.Raise():
-                self._effect(statement)
-            case gast.Pass():
-                pass
-            case _:
-                raise InternalError(f"a statement of class {type(statement).__name__} passed the fence", span)
-
-    def _assignment(self, target: gast.expr, value: gast.expr) -> None:
-        match target:
-            case gast.Tuple() | gast.List():
-                self._unpack(target, value)
-                return
-            case gast.Name(id=name):
-                pass
-            case _:
-                raise self.refuse(target, "a store into a container", "bind a name")
-        if name in self.scope.fixed:
-            self._refuse_rebinding(target, name)
-        if name in self.scope.locals and self.scope.static(name) is not None:
-            self._define_defaults(value)
-            return
-        if self.scope.static_of(value) is not None:
-            self._refuse_rebinding(target, name)
-        self.bind(name, value)
-
-    def _refuse_rebinding(self, target: gast.AST, name: str) -> NoReturn:
-        raise self.refuse(
-            target,
-            f"{name!r} is bound to a function here, and to something else elsewhere",
-            "give every function a name of its own, and choose between calls of them",
-            label="a function under a name that is bound again",
-        )
-
-    def _unpack(self, target: gast.Tuple | gast.List, value: gast.expr) -> None:
-        stars = [j for j, element in enumerate(target.elts) if isinstance(element, gast.Starred)]
-        names = []
-        for element in target.elts:
-            inner = element.value if isinstance(element, gast.Starred) else element
-            if not isinstance(inner, gast.Name):
-                raise self.refuse(inner, "a store into a container", "bind a name")
-            names.append(inner.id)
-        if self._is_pop(value):
-            self.out.append(Pop(tuple(names), value.func.value.id, self.span))  # type: ignore[attr-defined]
-            return
-        source = self.value(value)
-        if not isinstance(source, gast.Name):
-            name = self.fresh()
-            self.bind(name, value)
-            source = load(name, value)
-        self.out.append(Unpack(tuple(names), source.id, self.span, stars[0] if stars else None))
-
-    def _augmented(self, statement: gast.AugAssign) -> None:
-        target = statement.target
-        if isinstance(target, gast.Subscript) and self.source.generated:
-            self._add_at(target.value, target.slice, statement.value)
-            return
-        if not isinstance(target, gast.Name):
-            raise self.refuse(target, "a store into a container", "bind a name")
-        operation = augmented(statement)
-        if self.scope.static(target.id) is not None:
-            self._refuse_rebinding(target, target.id)
-        self.bind(target.id, operation, inplace=not (self.source.generated or self._owned(target.id)))
-
-    def _owned(self, name: str) -> bool:
-        if self.sharing is None:
-            self.sharing = Sharing(self.scope)
-        return self.sharing.owns(name)
-
-    def _with(self, statement: gast.With) -> None:
-        items: list[gast.AST] = []
-        for item in statement.items:
-            static = self.scope.static_of(item.context_expr.func)
-            if static is None or static.value is not np.errstate:
-                raise self.refuse(
-                    item,
-                    "this context manager cannot be reversed",
-                    "only `with np.errstate(...):` is differentiated; open other managers around the call",
-                )
-            items.append(gast.withitem(self.settle(item.context_expr, calls=True), None))
-        span = self.span
-        self.out.append(With(tuple(items), self.block(lambda: self.run(statement.body)), span))
-
-    # --- local functions ---------------------------------------------------------------------------------------------
-    def _define(self, statement: gast.FunctionDef) -> None:
-        static = self.scope.static(statement.name)
-        if static is None or not isinstance(static.value, LocalFunction):
-            self._refuse_rebinding(statement, statement.name)
-        self._define_defaults(statement)
-
-    def _define_defaults(self, node: gast.AST) -> None:
-        """Take the values of a local function's defaults now, as Python does."""
-        if not isinstance(node, gast.FunctionDef | gast.Lambda):
-            return
-        arguments = node.args
-        positional = [*arguments.posonlyargs, *arguments.args]
-        pairs = list(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
-        pairs += [(p, d) for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
-        defaults = self.scope.defaults.setdefault(id(node), {})
-        for parameter, default in pairs:
-            static = self.scope.static_of(default)
-            if static is not None:
-                defaults[parameter.id] = static
-                continue
-            atom = self.value(default)
-            if isinstance(atom, gast.Constant):
-                defaults[parameter.id] = atom
-                continue
-            name = self.fresh(f"{getattr(node, 'name', 'function')}_{parameter.id}")
-            self.bind(name, atom)
-            defaults[parameter.id] = Variable(self.scope, name)
-
-    # --- effects -----------------------------------------------------------------------------------------------------
-    def _expression(self, statement: gast.Expr, value: gast.expr) -> None:
-        match value:
-            case gast.Constant():
-                return
-            case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append"), args=[item]) if (
-                name in self.lists or self.source.generated
-            ):
-                self._append(name, item)
-                return
-            case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="pop"), args=[]) if self.source.generated:
-                self.out.append(Pop((self.fresh(),), name, self.span, tupled=False))
-                return
-            case gast.Call():
-                static = self.scope.static_of(value.func)
-                if static is not None and static.value is runtime.add_at and self.source.generated:
-                    self._add_at(*value.args)
-                    return
-                if static is not None and self._is_user_function(static.value):
-                    self.bind(self.fresh(), value)
-                    return
-                if static is not None:
-                    self.refuse_mutation(value, static.value)
-                self._refuse_unknown_effect(value)
-        self._effect(statement)
-
-    def _refuse_unknown_effect(self, node: gast.Call) -> None:
-        """A call for its effect alone must be known not to change what it is given."""
-        static = self.scope.static_of(node.func)
-        if static is None or static.value is print or not any(
-            isinstance(inner, gast.Name) and inner.id in self.scope.locals for inner in walk(*node.args)
-        ):
-            return
-        if self.rule_of(static.value) is None and not is_inert(static.value):
-            home = str(getattr(static.value, "__module__", ""))
-            if home.split(".")[0] not in ("logging", "warnings", "time"):
-                raise self.refuse(
-                    node,
-                    f"what {spelled(node.func)} does to its arguments is not known",
-                    f"declare srcgrad.constant({spelled(node.func)}) if it changes none of them",
-                )
-
-    def _is_user_function(self, function: object) -> bool:
-        if isinstance(function, LocalFunction):
-            return True
-        return as_python(function) is not None and self.rule_of(function) is None and not is_inert(function)
-
-    def _effect(self, statement: gast.stmt) -> None:
-        made = placed(type(statement)(**{name: getattr(statement, name, None) for name in statement._fields}), statement)
-        for name in statement._fields:
-            part = getattr(statement, name, None)
-            if isinstance(part, gast.expr):
-                if name == "msg" and self.needs_statements(part):
-                    raise self.refuse(part, "a local function is called in the message of an assert", "call it before")
-                setattr(made, name, self.settle(part))
-        self.out.append(Effect(made, self.span))
-
-    def _append(self, sequence: str, item: gast.expr) -> None:
-        if isinstance(item, gast.Tuple) and sequence not in self.lists:
-            value: gast.expr = placed(gast.Tuple([self.value(e) for e in item.elts], gast.Load()), item)
-        else:
-            value = self.value(item)
-        self.out.append(Append(sequence, value, self.span))
-
-    def _is_pop(self, node: gast.expr) -> bool:
-        match node:
-            case gast.Call(func=gast.Attribute(value=gast.Name(), attr="pop"), args=[]):
-                return self.source.generated
-        return False
-
-    def bind_call(self, target: Callable[[], str], node: gast.Call) -> bool:
-        if self._is_pop(node):
-            self.out.append(Pop((target(),), node.func.value.id, self.span, tupled=False))
-            return True
-        return super().bind_call(target, node)
-
-    def _add_at(self, buffer: gast.expr, index: gast.expr, value: gast.expr) -> None:
-        holder = self.value(buffer)
-        assert isinstance(holder, gast.Name)
-        place = self.settle(index, calls=False)
-        self.out.append(AddAt(holder.id, place, self.value(value), self.span))
-
 
 class _Fresh:
     """Names handed out before there is a scope to put them in."""
@@ -442,24 +171,3 @@ class _Fresh:
         name = self.namer.fresh(stem)
         self.made.add(name)
         return name
-
-
-def identifiers_bound(scope: Scope) -> set[str]:
-    """The names that a function's own text uses for locals or globals of its own."""
-    return set(scope.locals)
-
-
-def _heads(statement: gast.stmt) -> list[gast.AST]:
-    """The expressions that a statement evaluates itself, not in its body."""
-    match statement:
-        case gast.If(test=test) | gast.While(test=test):
-            return [test]
-        case gast.For(iter=iterable):
-            return [iterable]
-        case gast.FunctionDef(args=arguments):
-            return list(default_values(arguments))
-        case gast.With(items=items):
-            return list(items)
-    return [statement]
-
-

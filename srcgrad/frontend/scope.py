@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
+from typing import TypeAlias
 
 import gast
 import numpy as np
@@ -26,7 +27,7 @@ from srcgrad.frontend.source import Source
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import children, parameters_of
 
-Definition = gast.FunctionDef | gast.Lambda
+Definition: TypeAlias = gast.FunctionDef | gast.Lambda
 COMPREHENSIONS = gast.ListComp | gast.SetComp | gast.GeneratorExp | gast.DictComp
 
 
@@ -49,7 +50,7 @@ class Static:
     expression: gast.expr | None
 
 
-Meaning = Variable | Static | GlobalBinding
+Meaning: TypeAlias = Variable | Static | GlobalBinding
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import FunctionType
+from typing import TypeAlias
 
 import gast
 
@@ -19,8 +20,9 @@ from srcgrad.frontend.normal_form import LocalFunction
 from srcgrad.frontend.scope import Static, Variable, closure_of, importable, is_callee
 from srcgrad.frontend.source import source_of
 from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.parse import walk
 
-Default = Variable | Static | gast.Constant | GlobalBinding
+Default: TypeAlias = Variable | Static | gast.Constant | GlobalBinding
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Signature:
 def signature_of(function: FunctionType | LocalFunction) -> Signature:
     """The signature of a function object, or of a definition inside the function being compiled."""
     if isinstance(function, LocalFunction):
-        arguments = function.node.args  # type: ignore[attr-defined]
+        arguments = function.node.args
         positional = [p.id for p in (*arguments.posonlyargs, *arguments.args)]
         return Signature(
             function.name,
@@ -87,8 +89,9 @@ def called_parameters(function: FunctionType | LocalFunction) -> frozenset[str]:
         node = function.node if isinstance(function, LocalFunction) else source_of(function).node
     except SourceUnavailable:
         return frozenset()
-    calls = (inner.func.id for inner in gast.walk(node) if isinstance(inner, gast.Call) and isinstance(inner.func, gast.Name))
-    return frozenset(calls) & frozenset(signature_of(function).parameters)
+    calls = [inner.func for inner in walk(node) if isinstance(inner, gast.Call)]
+    called = frozenset(func.id for func in calls if isinstance(func, gast.Name))
+    return called & frozenset(signature_of(function).parameters)
 
 
 def _default(function: FunctionType, name: str, value: object) -> Default:

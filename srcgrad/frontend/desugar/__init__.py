@@ -2,8 +2,8 @@
 
 Enters: the body of a function that the fence has admitted.  Leaves: statements without ``match``, loop-else, annotated,
 chained or nested assignment, and, where nothing is duplicated, with a single trailing return.  Trees are never changed:
-statements are made anew, expressions are shared.  Expressions that hold control flow (``desugar.expressions``) are taken
-apart by ``frontend.normalize``, which knows what has been evaluated before them::
+statements are made anew, expressions are shared.  Expressions that hold control flow (``desugar.expressions``) are
+taken apart by ``frontend.expressions``, which knows what has been evaluated before them::
 
     for v in xs:                 broke = False
         a, b = b, a       ->     for v in xs:

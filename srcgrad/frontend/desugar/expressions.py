@@ -94,7 +94,7 @@ def _loops(node: gast.ListComp | gast.GeneratorExp, innermost: list[gast.stmt]) 
 
 
 def view_as_list(mapping: str, keys: str, key: str, at: gast.AST, *, pairs: bool) -> gast.expr:
-    """``[d[k] for k in keys]`` for ``d.values()`` used as a value, or ``[(k, d[k]) for k in keys]`` for ``d.items()``."""
+    """``d.values()`` as the value ``[d[k] for k in keys]``, or ``d.items()`` as ``[(k, d[k]) for k in keys]``."""
     entry: gast.expr = subscript(load(mapping, at), load(key, at), at)
     if pairs:
         entry = placed(gast.Tuple([load(key, at), entry], gast.Load()), at)

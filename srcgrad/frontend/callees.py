@@ -1,0 +1,90 @@
+"""What kinds of callables there are, when neither the table nor a local definition says.
+
+Enters: an object that is called.  Leaves: whether its value carries a derivative, whether it iterates, whether it
+changes what it is given, and the user's Python function behind it.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from types import FunctionType
+
+import gast
+
+from srcgrad.frontend.desugar.build import placed
+from srcgrad.frontend.scope import importable, is_callee
+from srcgrad.rules.table import is_constant
+from srcgrad.syntax.globals import GlobalBinding, reference
+
+LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy"}) - {"__main__"}
+# Builtins whose value carries no derivative whatever they are given.
+INERT = (
+    bool, bytes, callable, chr, format, getattr, hasattr, hash, hex, id, int, isinstance, issubclass, len, ord, print,
+    range, repr, slice, str, type,
+)  # fmt: skip
+ITERATORS = (enumerate, filter, frozenset, iter, map, reversed, set, zip)
+EFFECTS = (eval, exec, globals, input, locals, next, open, setattr, delattr, vars)
+STORES = frozenset(
+    "copyto put putmask place put_along_axis fill_diagonal shuffle heappush heappop heapify insort".split()
+)
+
+
+def makes_iterator(function: object) -> bool:
+    """Whether a function's result is consumed by iterating, or has no order to index."""
+    return any(function is known for known in ITERATORS) or getattr(function, "__module__", None) == "itertools"
+
+
+def is_inert(function: object) -> bool:
+    try:
+        return function in INERT or is_constant(function)
+    except TypeError:
+        return False
+
+
+def as_python(function: object) -> FunctionType | None:
+    """The user's Python function behind a callable, if there is one; libraries of numbers are ruled, not read."""
+    if isinstance(function, FunctionType):
+        root = str(function.__module__).split(".")[0]
+        return None if root in LIBRARIES else function
+    made = getattr(function, "__srcgrad_function__", None)
+    if made is not None and not isinstance(function, type):
+        plain = made()
+        return plain if isinstance(plain, FunctionType) else None
+    return None
+
+
+def home_of(function: object) -> str:
+    """The package that a function comes from, or the class of the object that it is a method of."""
+    owner = getattr(function, "__self__", None)
+    module = getattr(function, "__module__", None) or getattr(type(owner), "__module__", None) or ""
+    return str(module).split(".")[0].lstrip("_")
+
+
+def is_one_of(function: object, *known: object) -> bool:
+    return any(function is one for one in known)
+
+
+def unwrapped(partial: functools.partial[object], node: gast.Call) -> gast.Call:
+    """A call of a partial application as one of its function; what was applied is read from the object."""
+    bound: list[gast.expr] = [_held_by(partial, value) for value in partial.args]
+    given = {keyword.arg for keyword in node.keywords}
+    keywords = [gast.keyword(k, _held_by(partial, v)) for k, v in partial.keywords.items() if k not in given]
+    head = reference(importable("function", partial.func))
+    return placed(gast.Call(head, [*bound, *node.args], [*keywords, *node.keywords]), node)
+
+
+def _held_by(partial: functools.partial[object], value: object) -> gast.expr:
+    if value is None or type(value) in (bool, int, float, complex, str):
+        return gast.Constant(value, None)
+    return reference(importable("applied", value) if is_callee(value) else GlobalBinding("applied", value))
+
+
+def spelled(node: gast.AST) -> str:
+    """A dotted name as the user wrote it."""
+    match node:
+        case gast.Name(id=name):
+            return str(name)
+        case gast.Attribute(value=value, attr=attr):
+            return f"{spelled(value)}.{attr}"
+    return "this function"

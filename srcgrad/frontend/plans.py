@@ -1,0 +1,64 @@
+"""What a loop runs over, when it can be indexed: the plan of its elements.
+
+Enters: nothing; ``frontend.loops`` makes the plans.  ``enumerate(zip(xs, range(3)))`` is
+``Counted(Zipped((Items("xs"), Numbers((3,)))), None)``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gast
+
+
+@dataclass(frozen=True)
+class Items:
+    """The elements of a sequence that a local name holds."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """``range(start, ..., step)``; its arguments are settled."""
+
+    arguments: tuple[gast.expr, ...]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """``enumerate(inner, start)``."""
+
+    inner: Plan
+    start: gast.expr | None
+
+
+@dataclass(frozen=True)
+class Zipped:
+    inner: tuple[Plan, ...]
+    strict: bool = False
+
+
+@dataclass(frozen=True)
+class Reversed:
+    inner: Plan
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A dict's values, or its keys and values; ``keys`` is a local list of its keys."""
+
+    mapping: str
+    keys: str
+    pairs: bool
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """``map(function, inner...)``."""
+
+    function: gast.expr
+    inner: tuple[Plan, ...]
+
+
+Plan = Items | Numbers | Counted | Zipped | Reversed | Entries | Mapped

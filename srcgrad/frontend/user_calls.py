@@ -1,0 +1,265 @@
+"""Calls of user functions: arguments bound as Python binds them, functions among them fixed.
+
+Enters: a call whose callee is a function with source, or a local function.  Leaves: ``Call`` with one atom for every
+parameter of the callee's normal form, what local functions captured last::
+
+    helper(*xs, act=np.tanh)     ->     t, t2 = xs;  helper(t, t2)        Callee(helper, act=np.tanh)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
+
+import gast
+
+from srcgrad.frontend.desugar.build import constant, load, placed
+from srcgrad.frontend.methods import Methods
+from srcgrad.frontend.normal_form import Call, Callee, LocalFunction, Operation, Pack, Unpack
+from srcgrad.frontend.scope import Static, Variable, closure_of, holders
+from srcgrad.frontend.signatures import Default, Signature, called_parameters, signature_of
+from srcgrad.syntax.globals import GlobalBinding, reference
+
+
+@dataclass
+class Arguments:
+    """The evaluated arguments of one call."""
+
+    positional: list[gast.expr | Static] = field(default_factory=list)
+    star: gast.Name | None = None  # *xs of unknown length, and how many positional arguments precede it
+    before: int = 0
+    named: dict[str, gast.expr | Static] = field(default_factory=dict)
+    rest: gast.expr | None = None  # **d of unknown keys
+
+
+class UserCalls(Methods):
+    """Calls of functions with source."""
+
+    lengths: dict[str, int | tuple[str, ...]]
+
+    def user_call(
+        self, function: FunctionType | LocalFunction, node: gast.Call, static: Static
+    ) -> tuple[gast.expr, Operation]:
+        signature = signature_of(function)
+        arguments = self._evaluated(node)
+        bound, packed = self._bound(signature, arguments, node)
+        statics: list[tuple[str, object]] = []
+        passed: list[gast.expr] = []
+        carried: list[Variable] = []
+        for parameter in signature.parameters:
+            argument = bound[parameter]
+            if is_none(argument) and parameter in called_parameters(function):
+                statics.append((parameter, None))
+            elif isinstance(argument, Static):
+                statics.append((parameter, argument.value))
+                if isinstance(argument.value, LocalFunction):
+                    carried += holders(closure_of(argument.value))
+            else:
+                passed.append(argument)
+        own = list(closure_of(function).actual) if isinstance(function, LocalFunction) else []
+        passed += [load(self.local(variable), node) for variable in [*own, *carried]]
+        callee = Callee(function, tuple(statics), tuple(packed.items()))
+        self._refuse_growth(callee, node)
+        return self._printed(node, static, callee, signature, arguments, passed), Call(callee, tuple(passed))
+
+    def _refuse_growth(self, callee: Callee, node: gast.AST) -> None:
+        functions = [callee.function, *(value for _, value in callee.statics)]
+        if any(isinstance(f, LocalFunction) and closure_of(f).depth > 16 for f in functions):
+            raise self.refuse(
+                node,
+                "a recursion that wraps its function argument anew at every level",
+                "pass the same function down, with numbers as arguments",
+            )
+
+    def _printed(
+        self,
+        node: gast.Call,
+        static: Static,
+        callee: Callee,
+        signature: Signature,
+        arguments: Arguments,
+        passed: list[gast.expr],
+    ) -> gast.expr:
+        """The call as the user wrote it, on atoms; as it is compiled where his text has no meaning by itself."""
+        plain = not callee.statics and arguments.star is None and arguments.rest is None
+        if static.expression is not None and plain and callee.function is static.value:
+            named = [placed(gast.keyword(name, value), node) for name, value in arguments.named.items()]
+            return placed(gast.Call(static.expression, list(arguments.positional), named), node)
+        head = reference(GlobalBinding(signature.name, callee))
+        return placed(gast.Call(placed(head, node.func), list(passed), []), node)
+
+    def _evaluated(self, node: gast.Call) -> Arguments:
+        """Every argument in Python's order: atoms, and callables that are known now."""
+        made = Arguments()
+        for argument in node.args:
+            if not isinstance(argument, gast.Starred):
+                made.positional.append(self._argument(argument))
+                continue
+            if isinstance(argument.value, gast.Tuple | gast.List):
+                made.positional += [self._argument(element) for element in argument.value.elts]
+                continue
+            length = self.known_length(argument.value)
+            if length is not None:
+                made.positional += self.unpacked(argument.value, length, argument)
+                continue
+            source = self.value(argument.value)
+            if made.star is not None or not isinstance(source, gast.Name):
+                raise self.refuse(argument, "two starred arguments of unknown length", "pass the values one by one")
+            made.star, made.before = source, len(made.positional)
+        for keyword in node.keywords:
+            if keyword.arg is not None:
+                made.named[keyword.arg] = self._argument(keyword.value)
+                continue
+            value = keyword.value
+            keys = self.lengths.get(value.id) if isinstance(value, gast.Name) else None
+            if isinstance(value, gast.Dict) and all(isinstance(key, gast.Constant) for key in value.keys):
+                made.named |= {k.value: self._argument(v) for k, v in zip(value.keys, value.values, strict=True)}
+            elif isinstance(keys, tuple):
+                for key in keys:
+                    made.named[key] = self.value(
+                        placed(gast.Subscript(value, constant(key, value), gast.Load()), value)
+                    )
+            elif made.rest is None:
+                made.rest = self.value(value)
+            else:
+                raise self.refuse(value, "two ** arguments of unknown keys", "pass the values one by one")
+        return made
+
+    def _argument(self, node: gast.expr) -> gast.expr | Static:
+        static = self.scope.static_of(node)
+        return self.value(node) if static is None or isinstance(static.value, ModuleType) else static
+
+    def known_length(self, node: gast.expr) -> int | None:
+        length = self.lengths.get(node.id) if isinstance(node, gast.Name) else None
+        return length if isinstance(length, int) else None
+
+    def unpacked(self, node: gast.expr, count: int, at: gast.AST) -> list[gast.expr]:
+        source = self.value(node)
+        assert isinstance(source, gast.Name)
+        names = [self.fresh() for _ in range(count)]
+        if names:
+            self.out.append(Unpack(tuple(names), source.id, self.span))
+        return [load(name, at) for name in names]
+
+    # --- binding -----------------------------------------------------------------------------------------------------
+    def _bound(
+        self, signature: Signature, arguments: Arguments, node: gast.Call
+    ) -> tuple[dict[str, gast.expr | Static], dict[str, int | tuple[str, ...]]]:
+        """One argument per parameter, and what is known of ``*args`` and ``**kwargs``."""
+        known: dict[str, int | tuple[str, ...]] = {}
+        bound: dict[str, gast.expr | Static] = {}
+        extra: list[gast.expr | Static] = list(arguments.positional)
+        whole: gast.expr | None = None
+        if arguments.star is not None:
+            extra, whole = self._spread(signature, arguments, node)
+        for parameter, argument in zip(signature.positional, extra):
+            bound[parameter] = argument
+        extra = extra[len(signature.positional) :]
+        if extra and signature.variadic is None:
+            raise self.refuse(
+                node,
+                f"{signature.name} takes {len(signature.positional)} positional arguments, "
+                f"{len(signature.positional) + len(extra)} are given",
+            )
+        if signature.variadic is not None:
+            if whole is None:
+                known[signature.variadic] = len(extra)
+                whole = self._packed(extra, "tuple", node)
+            elif extra:
+                raise self.refuse(node, "values before a starred argument of unknown length", "pack them into it first")
+            elif isinstance(whole, gast.Name) and whole.id in self.lengths:
+                known[signature.variadic] = self.lengths[whole.id]
+            bound[signature.variadic] = whole
+        self._bind_named(signature, arguments, bound, known, node)
+        for parameter in signature.parameters:
+            if parameter not in bound:
+                bound[parameter] = self._default(signature, parameter, node)
+        return bound, known
+
+    def _bind_named(
+        self,
+        signature: Signature,
+        arguments: Arguments,
+        bound: dict[str, gast.expr | Static],
+        known: dict[str, int | tuple[str, ...]],
+        node: gast.Call,
+    ) -> None:
+        by_name = {*signature.positional[signature.positional_only :], *signature.keyword_only}
+        others: dict[str, gast.expr | Static] = {}
+        for name, argument in arguments.named.items():
+            if name in by_name:
+                if name in bound:
+                    raise self.refuse(node, f"{signature.name} is given two values for {name!r}")
+                bound[name] = argument
+            elif signature.keywords is None:
+                raise self.refuse(node, f"{signature.name} has no parameter {name!r}")
+            else:
+                others[name] = argument
+        if arguments.rest is not None:
+            if signature.keywords is None or others or by_name - set(bound):
+                raise self.refuse(
+                    node, "which keywords ** passes on is not known when this is compiled", "pass them one by one"
+                )
+            bound[signature.keywords] = arguments.rest
+        elif signature.keywords is not None:
+            known[signature.keywords] = tuple(others)
+            bound[signature.keywords] = self._packed(list(others.values()), "dict", node, tuple(others))
+
+    def _spread(
+        self, signature: Signature, arguments: Arguments, node: gast.Call
+    ) -> tuple[list[gast.expr | Static], gast.expr | None]:
+        """``f(a, *xs, b)``: the positional arguments that a fixed arity makes of it, and what is ``*args`` whole."""
+        assert arguments.star is not None
+        before, after = arguments.positional[: arguments.before], arguments.positional[arguments.before :]
+        rest = [p for p in signature.positional[len(before) :] if p not in arguments.named]
+        if signature.variadic is not None and not rest and not after:
+            extra = before[len(signature.positional) :]
+            return before[: len(signature.positional)] + extra, arguments.star
+        if any(p in signature.defaults for p in rest):
+            raise self.refuse(
+                node,
+                f"how many arguments * passes to {signature.name} is not known when this is compiled",
+                "pass them one by one",
+            )
+        names = [self.fresh() for _ in range(len(rest) - len(after))]
+        if signature.variadic is not None:
+            if after:
+                raise self.refuse(node, "arguments after a starred argument", "pass them one by one")
+            star = self.fresh()
+            self.out.append(Unpack((*names, star), arguments.star.id, self.span, star=len(names)))
+            return [*before, *(load(name, node) for name in names)], load(star, node)
+        if names:
+            self.out.append(Unpack(tuple(names), arguments.star.id, self.span))
+        return [*before, *(load(name, node) for name in names), *after], None
+
+    def _packed(
+        self, values: Sequence[gast.expr | Static], kind: str, node: gast.AST, keys: tuple[str, ...] = ()
+    ) -> gast.expr:
+        atoms: list[gast.expr] = []
+        for value in values:
+            if isinstance(value, Static):
+                raise self.refuse(node, "a function passed through * or **", "give the parameter a name of its own")
+            atoms.append(value)
+        target = self.fresh()
+        if kind == "dict":
+            names = tuple(constant(key, node) for key in keys)
+            self.emit(target, placed(gast.Dict(list(names), atoms), node), Pack("dict", tuple(atoms), names))
+        else:
+            self.emit(target, placed(gast.Tuple(atoms, gast.Load()), node), Pack("tuple", tuple(atoms)))
+        return load(target, node)
+
+    def _default(self, signature: Signature, parameter: str, node: gast.Call) -> gast.expr | Static:
+        default: Default | None = signature.defaults.get(parameter)
+        match default:
+            case None:
+                raise self.refuse(node, f"{signature.name} is not given its argument {parameter!r}")
+            case Variable():
+                return load(self.local(default), node)
+            case GlobalBinding():
+                return self.held(placed(reference(default), node))
+        return default
+
+
+def is_none(node: object) -> bool:
+    return isinstance(node, gast.Constant) and node.value is None

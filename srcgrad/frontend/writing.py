@@ -1,0 +1,117 @@
+"""Where the statements of one function are written down, and the errors that point at its text.
+
+Enters: a scope.  Leaves: the statements of the block being written; ``frontend.nested``, ``frontend.expressions``,
+``frontend.calls`` and ``frontend.loops`` add, each in a class on the one before, what is written there.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+import gast
+
+from srcgrad.errors import MissingRule, Span, SrcgradError, UnsupportedSyntax
+from srcgrad.frontend.normal_form import Bind, Block, Fixed, Operation, Statement, Unruled
+from srcgrad.frontend.scope import Scope, Variable
+from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import names_read
+
+LATER = "building containers and storing into arrays come in a later version"
+
+
+class Writing:
+    """The block being written is ``out``; ``span`` is the user's statement it comes from."""
+
+    def __init__(self, scope: Scope, namer: Namer, cells: Mapping[Variable, str]) -> None:
+        self.scope = scope
+        self.source = scope.source
+        self.namer = namer
+        self.cells = cells
+        self.out: list[Statement] = []
+        self.span = Span.unknown()
+        self.temporaries: set[str] = set()
+        self.lists: set[str] = set()  # lists under construction by comprehensions
+        self.pending: Counter[str] = Counter()  # names that a walrus of this statement has yet to bind
+        self.comprehended: set[str] = set()  # names that comprehensions have bound
+        self.open: set[str] = set()  # of those, the names of comprehensions around this point
+
+    # --- supplied by the classes that build on this one --------------------------------------------------------------
+    @abstractmethod
+    def run(self, statements: Iterable[gast.stmt]) -> None:
+        """Write desugared statements."""
+
+    @abstractmethod
+    def value(self, node: gast.expr) -> gast.expr:
+        """An atom for the value of an expression: a local name or a constant."""
+
+    @abstractmethod
+    def held(self, expression: gast.expr) -> gast.expr:
+        """An atom that holds a settled expression."""
+
+    @abstractmethod
+    def call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
+        """The operation of a call."""
+
+    @abstractmethod
+    def attribute(self, node: gast.Attribute) -> tuple[gast.expr, Operation]:
+        """The operation of reading an attribute."""
+
+    @abstractmethod
+    def admit_call(self, node: gast.Call) -> bool:
+        """Refuse a nested call that may change its operands; whether it is a method call."""
+
+    @abstractmethod
+    def admit_attribute(self, node: gast.Attribute) -> None:
+        """Refuse a nested attribute that is not known."""
+
+    @abstractmethod
+    def bind_call(self, target: Callable[[], str], node: gast.Call) -> bool:
+        """Write ``target() = node`` if the call is one that becomes statements; else do nothing."""
+
+    @abstractmethod
+    def consumes(self, node: gast.Call) -> bool:
+        """Whether a call runs through a generator as it is made."""
+
+    # --- writing -----------------------------------------------------------------------------------------------------
+    def refuse(
+        self, node: gast.AST, reason: str, hint: str | None = None, *, label: str | None = None
+    ) -> UnsupportedSyntax:
+        return UnsupportedSyntax(reason, self.source.span(node), label=label, hint=hint)
+
+    def fresh(self, stem: str = "t") -> str:
+        name = self.namer.fresh(stem)
+        self.temporaries.add(name)
+        self.scope.locals.add(name)
+        return name
+
+    def emit(self, target: str, expression: gast.expr, operation: Operation, *, inplace: bool = False) -> None:
+        self.out.append(Bind(target, expression, operation, self.span, inplace))
+
+    def block(self, write: Callable[[], None]) -> Block:
+        """What ``write`` writes, as a block of its own."""
+        outer, self.out = self.out, []
+        try:
+            write()
+            return Block(tuple(self.out))
+        finally:
+            self.out = outer
+
+    def local(self, variable: Variable) -> str:
+        """The local name that holds a variable here."""
+        return variable.name if variable.scope is self.scope else self.cells[variable]
+
+    def unruled(self, node: gast.AST, expression: gast.expr, name: str, *, hint: str | None = None) -> Operation:
+        """A call without a rule: harmless while nothing it reads varies."""
+        if not names_read(expression):
+            return Fixed()
+        short = name.rsplit(".", 1)[-1]
+        refusal: SrcgradError = MissingRule(
+            f"there is no derivative rule for {name}",
+            self.source.span(node),
+            label="its argument varies",
+            hint=hint or f"write one: @srcgrad.rule({name}) above the adjoint of {short},\n"
+            f"or declare srcgrad.constant({name}) if it has no derivative",
+        )
+        return Unruled(refusal)
