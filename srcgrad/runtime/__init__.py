@@ -31,6 +31,7 @@ from srcgrad.runtime.elementwise import (
     wins,
 )
 from srcgrad.runtime.products import (
+    one_vector,
     recurrence,
     running_product,
     transposed_subscripts,
@@ -81,6 +82,7 @@ __all__ = [
     "is_below",
     "is_within",
     "norm_order",
+    "one_vector",
     "own",
     "pack_like",
     "polygamma",

@@ -1,0 +1,1 @@
+"""The one table of derivative rules: runnable templates that the compiler inlines and the eager machine calls."""

@@ -1,0 +1,185 @@
+"""Python's own functions on numbers and sequences, and those of ``math`` that take several."""
+
+# Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
+# mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from srcgrad.rules.facts import Array, Sequence, as_array, element, number
+from srcgrad.rules.results import scalar_sum
+from srcgrad.rules.table import elementwise, rule
+from srcgrad.runtime import (
+    argsorted,
+    chosen,
+    gather,
+    running_product,
+    safe_divide,
+    spread,
+    total,
+    unarray,
+    unbroadcast,
+    ungather,
+    untake,
+)
+
+
+@rule(sum, math.fsum)
+def sum_(iterable, start=0, *, y, y_bar):
+    """The sum of a sequence: each item, and the start, receives it."""
+    return spread(y_bar, iterable), unbroadcast(y_bar, start)
+
+
+@sum_.tangent
+def sum_(iterable, start=0, *, y, iterable_dot, start_dot):
+    return total(iterable_dot, y), start_dot
+
+
+@sum_.infer
+def sum_(arguments, literals):
+    match arguments["iterable"]:
+        case Sequence(_, items) as sequence:
+            return scalar_sum([*(items if items is not None else [element(sequence)])])
+        case Array(shape, dtype) if shape is not None and len(shape) == 1:
+            return number(dtype if dtype not in ("int", "bool") else None)
+    return Array()
+
+
+@rule(math.prod)
+def prod_(iterable, start=1, *, y, y_bar):
+    """The product of numbers, exact where some are zero."""
+    values = np.array(iterable)
+    others = running_product(values) * running_product(values, None, True)
+    return unarray(y_bar * start * others, iterable), y_bar * np.prod(values)
+
+
+@prod_.tangent
+def prod_(iterable, start=1, *, y, iterable_dot, start_dot):
+    values = np.array(iterable)
+    others = running_product(values) * running_product(values, None, True)
+    return start * np.sum(np.array(iterable_dot) * others), start_dot * np.prod(values)
+
+
+# --- choices -----------------------------------------------------------------------------------------------------------
+@elementwise(max)
+def max_(*args, z, z_bar):
+    """The greatest argument, the first of equals."""
+    place = chosen(args, True)
+    return [z_bar * (place == i) for i, x in enumerate(args)]
+
+
+@max_.when(args=lambda argument: argument.count == 1)
+def max_(*args, z, z_bar):
+    """The greatest item of a sequence."""
+    return [untake(z_bar, x, chosen(x, True)) for x in args]
+
+
+@max_.tangent_when(args=lambda argument: argument.count == 1)
+def max_(*args, z, args_dot):
+    return args_dot[0][chosen(args[0], True)]
+
+
+@elementwise(min)
+def min_(*args, z, z_bar):
+    """The smallest argument, the first of equals."""
+    place = chosen(args, False)
+    return [z_bar * (place == i) for i, x in enumerate(args)]
+
+
+@min_.when(args=lambda argument: argument.count == 1)
+def min_(*args, z, z_bar):
+    """The smallest item of a sequence."""
+    return [untake(z_bar, x, chosen(x, False)) for x in args]
+
+
+@min_.tangent_when(args=lambda argument: argument.count == 1)
+def min_(*args, z, args_dot):
+    return args_dot[0][chosen(args[0], False)]
+
+
+def _choice(arguments, literals):
+    match arguments["args"]:
+        case Sequence(_, items) if items and len(items) > 1:
+            facts = [as_array(item) for item in items]
+            if all(fact.shape == () for fact in facts):
+                same = all(fact.dtype == facts[0].dtype for fact in facts)
+                return number(facts[0].dtype if same else None)
+    return Array()
+
+
+max_.infer(_choice)
+min_.infer(_choice)
+
+
+@rule(sorted)
+def sorted_(iterable, reverse=False, *, y, y_bar):
+    """The items in order, equals as they were."""
+    return ungather(y_bar, iterable, argsorted(iterable, reverse))
+
+
+@sorted_.tangent
+def sorted_(iterable, reverse=False, *, y, iterable_dot):
+    return gather(iterable_dot, argsorted(iterable, reverse))
+
+
+# --- numbers -----------------------------------------------------------------------------------------------------------
+@rule(float)
+def float_(x, *, y, y_bar):
+    """A number as a float."""
+    return unbroadcast(y_bar, x)
+
+
+@float_.tangent
+def float_(x, *, y, x_dot):
+    return float(x_dot)
+
+
+float_.infer(lambda arguments, literals: number("float"))
+
+
+@rule(divmod, np.divmod)
+def divmod_(x1, x2, *, z, z_bar):
+    """The quotient, a constant, and the remainder x1 - x2 * quotient."""
+    return unbroadcast(z_bar[1], x1), unbroadcast(-z_bar[1] * z[0], x2)
+
+
+@divmod_.tangent
+def divmod_(x1, x2, *, z, x1_dot, x2_dot):
+    return (0.0 * z[1], x1_dot), (0.0 * z[1], -x2_dot * z[0])
+
+
+@rule(math.modf, np.modf)
+def modf(x, *, z, z_bar):
+    """The fraction, and the integer part, a constant."""
+    return z_bar[0]
+
+
+@modf.tangent
+def modf(x, *, z, x_dot):
+    return x_dot, 0.0 * z[1]
+
+
+# --- several coordinates -----------------------------------------------------------------------------------------------
+@elementwise(math.hypot)
+def hypot_(*coordinates, z, z_bar):
+    """The Euclidean norm of numbers, with slope 0 at the origin."""
+    return [z_bar * safe_divide(x, z) for x in coordinates]
+
+
+@rule(math.dist)
+def dist(p, q, *, z, z_bar):
+    """The distance of two points, with slope 0 where they meet."""
+    step = safe_divide(z_bar, z) * (np.array(p) - np.array(q))
+    return unarray(step, p), unarray(-step, q)
+
+
+@dist.tangent
+def dist(p, q, *, z, p_dot, q_dot):
+    step = safe_divide(np.array(p) - np.array(q), z)
+    return np.dot(step, np.array(p_dot)), -np.dot(step, np.array(q_dot))
+
+
+hypot_.infer(lambda arguments, literals: number("float"))
+dist.infer(lambda arguments, literals: number("float"))

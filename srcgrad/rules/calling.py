@@ -1,0 +1,114 @@
+"""A call bound to the parameters of a rule; what the rule does not know is refused by name, never ignored.
+
+Enters: the function that is called, its positional and keyword expressions.  Leaves: parameter -> expression, only what
+is given.  A position means what it means in the *called* function: ``np.sum(x, 0, np.float32)`` gives ``dtype``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from srcgrad.rules.formula import displayed, literal
+
+if TYPE_CHECKING:
+    from srcgrad.rules.template import Rule
+
+#: Arguments that change nothing when they are given as this literal.
+_NEUTRAL: Mapping[str, object] = {
+    "out": None,
+    "where": True,
+    "dtype": None,
+    "casting": "same_kind",
+    "order": "K",
+    "subok": True,
+    "like": None,
+    "key": None,
+    "correction": 0,
+    "copy": None,
+    "device": None,
+}
+
+
+class UnsupportedCall(TypeError):
+    """A ruled function is called in a form whose derivative is not known; the message names function and argument."""
+
+
+@lru_cache(maxsize=None)
+def _signature(function: Any) -> inspect.Signature | None:
+    if type(function).__name__ == "ufunc":
+        return None
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+
+
+def _positions(rule: Rule, function: object) -> list[str]:
+    """What each position means: names of the called function, the rule's own where those are positional-only."""
+    own = [p for p in rule.parameters if p != rule.variadic]
+    signature = _signature(function)
+    if type(function).__name__ == "ufunc":
+        own = own[: function.nin]  # type: ignore[attr-defined]
+        return [*own, "out"]
+    if signature is None:
+        return own
+    parameters = list(signature.parameters.values())
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return own
+    names: list[str] = []
+    for position, parameter in enumerate(parameters):
+        if parameter.kind is parameter.KEYWORD_ONLY or parameter.kind is parameter.VAR_KEYWORD:
+            break
+        if parameter.kind is parameter.POSITIONAL_ONLY and position < len(own):
+            names.append(parameter.name if parameter.name in own else own[position])
+        else:
+            names.append(parameter.name)
+    return names
+
+
+def bind(
+    rule: Rule, function: object, args: list[gast.expr], keywords: Mapping[str, gast.expr]
+) -> dict[str, gast.expr]:
+    """The given arguments of a call by parameter of the rule."""
+    called = displayed(function)
+    names = _positions(rule, function)
+    if any(isinstance(argument, gast.Starred) for argument in args):
+        raise UnsupportedCall(f"{called}: the number of arguments after * is not known when this is compiled")
+    if len(args) > len(names) and rule.variadic is None:
+        raise UnsupportedCall(f"{called} takes {len(names)} arguments here, {len(args)} are given")
+    bound: dict[str, gast.expr] = {}
+    for name, argument in zip(names, args, strict=False):
+        _give(rule, called, bound, name, argument)
+    if rule.variadic is not None:
+        bound[rule.variadic] = gast.Tuple(list(args[len(names) :]), gast.Load())
+    for name, argument in keywords.items():
+        _give(rule, called, bound, name, argument)
+    for parameter in rule.parameters:
+        if parameter not in bound and parameter not in rule.defaults and parameter != rule.variadic:
+            raise UnsupportedCall(f"{called}: its derivative needs the argument {parameter!r}")
+    return bound
+
+
+def _give(rule: Rule, called: str, bound: dict[str, gast.expr], name: str, argument: gast.expr) -> None:
+    parameter = rule.synonyms.get(name, name)
+    if parameter in bound:
+        raise UnsupportedCall(f"{called}: the argument {name!r} is given twice")
+    if parameter in rule.parameters and parameter != rule.variadic:
+        if parameter in rule.allowed:
+            known, value = literal(argument)
+            if not known or value not in rule.allowed[parameter]:
+                values = " or ".join(map(repr, rule.allowed[parameter]))
+                raise UnsupportedCall(f"{called}: the argument {name!r} must be the literal {values}")
+        bound[parameter] = argument
+        return
+    if name in rule.ignored:
+        return
+    known, value = literal(argument)
+    if known and name in _NEUTRAL and type(value) is type(_NEUTRAL[name]) and value == _NEUTRAL[name]:
+        return
+    raise UnsupportedCall(f"{called}: the argument {name!r} is not supported")

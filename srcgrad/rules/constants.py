@@ -1,0 +1,65 @@
+"""What carries no derivative: comparisons, shape queries, rounding, integer functions, random draws, text.
+
+A function is constant where its derivative is zero wherever it exists (``np.floor``), or where its result is no real
+number.  Printing and other effects are not here: they are statements, not values.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.rules.table import add_method, constant
+
+# comparisons and logic
+constant(
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_, operator.is_not,
+    operator.not_, operator.contains, operator.invert, operator.and_, operator.or_, operator.xor, operator.lshift,
+    operator.rshift, operator.index, operator.truth,
+    np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal, np.array_equal, np.array_equiv,
+    np.allclose, np.isclose, math.isclose, np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.all, np.any,
+    np.isnan, np.isinf, np.isfinite, np.isneginf, np.isposinf, np.isreal, np.iscomplex, np.isrealobj, np.iscomplexobj,
+    np.isscalar, np.signbit, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift,
+    math.isnan, math.isinf, math.isfinite, np.isin, any, all,
+)  # fmt: skip
+
+# shapes and kinds
+constant(
+    np.shape, np.ndim, np.size, len, np.result_type, np.promote_types, np.can_cast, np.issubdtype, np.dtype, np.iinfo,
+    np.finfo, np.broadcast_shapes, np.shares_memory, np.may_share_memory, operator.length_hint,
+    isinstance, issubclass, type, callable, hasattr, id, hash, repr, str, format, ord, chr, ascii, bytes,
+)  # fmt: skip
+
+# rounding and integers
+constant(
+    np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, np.around, np.sign, np.floor_divide, operator.floordiv,
+    math.floor, math.ceil, math.trunc, math.gcd, math.lcm, math.comb, math.perm, math.factorial, math.isqrt, round,
+    int, bool, range, slice, np.gcd, np.lcm, np.heaviside, np.spacing, np.nextafter, math.ulp, math.nextafter,
+    np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.intp,
+)  # fmt: skip
+
+# positions
+constant(
+    np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argwhere, np.argpartition, np.nonzero,
+    np.flatnonzero, np.count_nonzero, np.searchsorted, np.digitize, np.bincount, np.unravel_index, np.ravel_multi_index,
+    np.indices, np.tril_indices, np.triu_indices, np.diag_indices, np.ix_, np.lexsort, np.unique, np.histogram,
+)  # fmt: skip
+
+# random numbers of fixed distributions
+constant(
+    np.random.rand, np.random.randn, np.random.random, np.random.standard_normal, np.random.randint,
+    np.random.permutation, np.random.seed, np.random.default_rng, np.random.RandomState, np.random.Generator,
+    np.errstate,
+)  # fmt: skip
+
+# of the runtime
+constant(
+    runtime.chosen, runtime.argsorted, runtime.count, runtime.is_above, runtime.is_below, runtime.is_within,
+    runtime.norm_order, runtime.stop_gradient, runtime.ties, runtime.transposed_subscripts, runtime.vector_axis,
+    runtime.wins, runtime.zeros_like,
+)  # fmt: skip
+
+add_method("item", float)

@@ -1,0 +1,292 @@
+"""The text of a template as a tree: parsed once per file, checked against the laws, its globals resolved.
+
+Enters: a template, an ordinary function such as ::
+
+    def arctan2(x1, x2, *, z, z_bar):
+        r2 = x1 * x1 + x2 * x2
+        return z_bar * x2 / r2, -z_bar * x1 / r2
+
+Leaves: ``Formula`` with the assignments ``r2 = ...`` and the two returned expressions, in which every name that is no
+parameter and no local is a ``GlobalReference``.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import linecache
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import FunctionType, ModuleType
+from typing import Any
+
+import gast
+
+from srcgrad.errors import InternalError, SourceUnavailable
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.parse import names_bound, parse, walk
+
+PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """A straight line of assignments to names, then what is returned."""
+
+    body: tuple[tuple[str, gast.expr], ...]
+    returned: tuple[gast.expr, ...]
+
+
+@dataclass(frozen=True)
+class Head:
+    """The parameters of a template, read from its code object: no source is needed to know them."""
+
+    parameters: tuple[str, ...]
+    variadic: str | None
+    keywords: tuple[str, ...]  # keyword-only: result, adjoint, tangents
+    defaults: Mapping[str, object]
+
+    @classmethod
+    def of(cls, template: FunctionType) -> Head:
+        code = template.__code__
+        names, count, only = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
+        variadic = names[count + only] if code.co_flags & inspect.CO_VARARGS else None
+        given = template.__defaults__ or ()
+        defaults = dict(zip(names[count - len(given) : count], given, strict=True))
+        parameters = names[:count] + ((variadic,) if variadic else ())
+        return cls(parameters, variadic, names[count : count + only], defaults)
+
+
+def formula_of(template: FunctionType) -> Formula:
+    """Parse a template and check the laws: straight line, one return, no parameter assigned to, no closure."""
+    node = _definition(template)
+    head = Head.of(template)
+    statements = list(node.body)
+    if statements and isinstance(statements[0], gast.Expr) and isinstance(statements[0].value, gast.Constant):
+        del statements[0]
+    own = {*head.parameters, *head.keywords}
+    body: list[tuple[str, gast.expr]] = []
+    for statement in statements[:-1]:
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if name not in own:
+                own.add(name)
+                body.append((name, value))
+            case _:
+                raise _lawless(template, "only assignments to new names may come before the return")
+    match statements:
+        case [*_, gast.Return(value=gast.expr() as value)]:
+            returned = tuple(value.elts) if isinstance(value, gast.Tuple) else (value,)
+        case _:
+            raise _lawless(template, "the last statement must return the partials")
+    resolve = _Resolver(template, own)
+    return Formula(tuple((name, resolve(value)) for name, value in body), tuple(map(resolve, returned)))
+
+
+def _lawless(template: FunctionType, reason: str) -> InternalError:
+    return InternalError(f"the rule {template.__qualname__} ({template.__module__}): {reason}", stage="rules")
+
+
+@lru_cache(maxsize=None)
+def _definitions(filename: str, text: str) -> dict[tuple[str, int], Any]:
+    """Every function definition of a file by name and first line, decorators included."""
+    found: dict[tuple[str, int], Any] = {}
+    for node in walk(parse(text, filename)):
+        if isinstance(node, gast.FunctionDef):
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            found[node.name, first] = node
+    return found
+
+
+def _definition(template: FunctionType) -> Any:
+    code = template.__code__
+    text = "".join(linecache.getlines(code.co_filename, template.__globals__))
+    node = _definitions(code.co_filename, text).get((code.co_name, code.co_firstlineno)) if text else None
+    if node is None:
+        raise SourceUnavailable(
+            f"the text of the rule {template.__qualname__} is not found in {code.co_filename}",
+            hint="write the rule with def, in a file or a notebook cell",
+        )
+    return node
+
+
+class _Resolver:
+    """Copies an expression, names of the template as they are, others as references to what they mean."""
+
+    def __init__(self, template: FunctionType, own: set[str]) -> None:
+        self.template = template
+        self.own = own
+        self.globals = template.__globals__
+        self.cells = dict(zip(template.__code__.co_freevars, template.__closure__ or (), strict=True))
+        self.known: dict[str, GlobalReference] = {}
+
+    def __call__(self, expression: gast.expr) -> gast.expr:
+        bound = names_bound(expression)
+        made = self._copy(expression, self.own | bound)
+        assert isinstance(made, gast.expr)
+        return made
+
+    def _copy(self, node: gast.AST, own: set[str] | frozenset[str]) -> gast.AST:
+        if isinstance(node, gast.Name) and node.id not in own:
+            return self.global_(node.id)
+        made = type(node)()
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                value = [self._copy(item, own) if isinstance(item, gast.AST) else item for item in value]
+            elif isinstance(value, gast.AST):
+                value = self._copy(value, own)
+            setattr(made, name, value)
+        return made
+
+    def global_(self, name: str) -> GlobalReference:
+        if name not in self.known:
+            if name in self.cells:
+                value = self.cells[name].cell_contents
+            elif name in self.globals:
+                value = self.globals[name]
+            elif hasattr(builtins, name):
+                value = getattr(builtins, name)
+            else:
+                raise _lawless(self.template, f"the name {name!r} means nothing")
+            self.known[name] = reference(binding_of(name, value, self.globals.get("__name__")))
+        return self.known[name]
+
+
+# --- how an object is spelled ------------------------------------------------------------------------------------------
+def binding_of(name: str, value: object, home: str | None = None) -> GlobalBinding:
+    """The binding of an object under a preferred name: where emitted code can import it from."""
+    if isinstance(value, ModuleType):
+        return GlobalBinding(name, value, value.__name__, None)
+    attribute = getattr(value, "__name__", name)
+    for module in (*_public(getattr(value, "__module__", None)), home):
+        for candidate in (name, attribute):
+            if module and getattr(sys.modules.get(module), candidate, _ABSENT) is value:
+                return GlobalBinding(name, value, module, candidate)
+    return GlobalBinding(name, value, home, name)
+
+
+_ABSENT = object()
+
+
+def _public(module: str | None) -> tuple[str, ...]:
+    """The modules that hand an object on, outermost package first: ``srcgrad.runtime`` before its files."""
+    if not module:
+        return ()
+    parts = module.split(".")
+    if parts[:2] == ["srcgrad", "runtime"]:
+        return ("srcgrad.runtime", module)
+    return (module,)
+
+
+_SHORT = {"numpy": "np"}
+
+
+def spelling(function: Callable[..., object]) -> gast.expr:
+    """An expression for a function: ``np.linalg.inv``, ``math.sin``, ``unbroadcast``."""
+    dotted = qualified(function)
+    module, _, attribute = dotted.rpartition(".")
+    root = module.split(".")[0]
+    if root in ("numpy", "math", "operator") and _follow(dotted) is function:
+        expression: gast.expr = reference(GlobalBinding(_SHORT.get(root, root), sys.modules[root], root, None))
+        for part in dotted.split(".")[1:]:
+            expression = gast.Attribute(expression, part, gast.Load())
+        return expression
+    return reference(binding_of(getattr(function, "__name__", attribute), function))
+
+
+def qualified(function: object) -> str:
+    """The dotted public name of a function, for messages and spelling."""
+    name = getattr(function, "__name__", None) or repr(function)
+    module = getattr(function, "__module__", None)
+    if module is None:
+        module = "numpy" if type(function).__name__ == "ufunc" else ""
+    module = {"_operator": "operator"}.get(module, module)
+    return name if module in ("", "builtins") else f"{module}.{name}"
+
+
+def displayed(function: object) -> str:
+    """The name of a function as users write it: ``np.sum``, ``math.sin``, ``sum``."""
+    dotted = qualified(function)
+    return "np" + dotted[5:] if dotted.startswith("numpy.") else dotted
+
+
+def _follow(dotted: str) -> object:
+    value: object = sys.modules.get(dotted.split(".")[0])
+    for part in dotted.split(".")[1:]:
+        value = getattr(value, part, None)
+    return value
+
+
+# --- literals ----------------------------------------------------------------------------------------------------------
+def constant(value: object) -> gast.expr:
+    """A literal as an expression."""
+    if isinstance(value, tuple):
+        return gast.Tuple([constant(item) for item in value], gast.Load())
+    if isinstance(value, int | float) and not isinstance(value, bool) and value < 0:
+        return gast.UnaryOp(gast.USub(), gast.Constant(-value, None))
+    return gast.Constant(value, None)
+
+
+def literal(expression: gast.expr) -> tuple[bool, object]:
+    """Whether an expression is a literal, and its value: constants, their tuples, fixed numbers like ``np.inf``."""
+    match expression:
+        case gast.Constant(value=value):
+            return True, value
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() as value)):
+            return True, -value
+        case gast.Tuple(elts=elements) | gast.List(elts=elements):
+            values = [literal(element) for element in elements]
+            return all(known for known, _ in values), tuple(value for _, value in values)
+        case gast.Attribute(value=GlobalReference() as owner, attr=name) if isinstance(owner.binding.value, ModuleType):
+            value = getattr(owner.binding.value, name, _ABSENT)
+            return (True, value) if isinstance(value, int | float | str | None) else (False, None)
+    return False, None
+
+
+def is_none(expression: gast.AST) -> bool:
+    """Whether an expression is the literal None."""
+    return isinstance(expression, gast.Constant) and expression.value is None
+
+
+def is_number(expression: gast.expr | None) -> bool:
+    """Whether an expression is a literal number, which broadcasts to any shape and promotes no dtype."""
+    if expression is None:
+        return False
+    known, value = literal(expression)
+    return known and isinstance(value, int | float)
+
+
+def attributes(node: gast.AST) -> list[str]:
+    """The attributes that an expression reads of its own names (not of modules)."""
+    found: list[str] = []
+    for below in walk(node):
+        if isinstance(below, gast.Attribute):
+            owner = below.value
+            while isinstance(owner, gast.Attribute):
+                owner = owner.value
+            if not isinstance(owner, GlobalReference):
+                found.append(below.attr)
+    return found
+
+
+def callees(node: gast.AST) -> list[object]:
+    """The objects that an expression calls; what is not resolved is listed by its text."""
+    found: list[object] = []
+    for below in walk(node):
+        if isinstance(below, gast.Call):
+            found.append(object_of(below.func))
+    return found
+
+
+def object_of(node: gast.AST) -> object:
+    """The object that a dotted name of a template means, or None."""
+    match node:
+        case GlobalReference():
+            return node.binding.value
+        case gast.Attribute(value=owner, attr=name):
+            base = object_of(owner)
+            return None if base is None else getattr(base, name, None)
+    return None
+

@@ -1,0 +1,123 @@
+"""What a template reads: values, or shapes only.
+
+One fact, two uses: what the compiler records, and what the eager machine saves.  A name is read for its shape where it
+stands alone as such an argument: ``np.shape(a)``, the second argument of ``unbroadcast(g, a)``.  Shape means all that
+zeros of the same kind would tell: structure, shape, dtype.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+
+import gast
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.rules.formula import object_of
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import children
+
+_SHAPE_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype"})
+
+#: function -> the positions of the arguments of which it reads the shape only.
+SHAPE_ONLY: dict[Callable[..., object], tuple[int, ...]] = {
+    np.shape: (0,),
+    np.ndim: (0,),
+    np.size: (0,),
+    len: (0,),
+    operator.length_hint: (0,),
+    np.zeros_like: (0,),
+    np.ones_like: (0,),
+    np.empty_like: (0,),
+    runtime.zeros_like: (0,),
+    runtime.count: (0,),
+    runtime.vector_axis: (0,),
+    runtime.norm_order: (0,),
+    runtime.one_vector: (1,),
+    runtime.undot_right: (2,),
+    runtime.uninner_right: (2,),
+    runtime.unmatmul_right: (2,),
+    runtime.unouter_right: (2,),
+    runtime.untensordot_right: (2,),
+    **dict.fromkeys(
+        (
+            runtime.pack_like,
+            runtime.rearray,
+            runtime.rebroadcast,
+            runtime.spread,
+            runtime.total,
+            runtime.unarray,
+            runtime.unastype,
+            runtime.unbroadcast,
+            runtime.uncolumn_stack,
+            runtime.unconcatenate,
+            runtime.uncumsum,
+            runtime.undiag,
+            runtime.undiagonal,
+            runtime.undot_left,
+            runtime.uneinsum,
+            runtime.ungather,
+            runtime.unhstack,
+            runtime.uninner_left,
+            runtime.unmatmul_left,
+            runtime.unouter_left,
+            runtime.unpack_like,
+            runtime.unpad,
+            runtime.unreduce,
+            runtime.unrepeat,
+            runtime.unsequence,
+            runtime.unstack,
+            runtime.untake,
+            runtime.untake_along,
+            runtime.untake_axis,
+            runtime.untensordot_left,
+            runtime.untile,
+            runtime.untrace,
+            runtime.unvstack,
+        ),
+        (1,),
+    ),
+}
+
+
+def readings(expressions: Iterable[gast.expr]) -> tuple[set[str], set[str]]:
+    """The names whose values, and those of which only shapes, are read."""
+    values: set[str] = set()
+    shapes: set[str] = set()
+    pending: list[gast.AST] = list(expressions)
+    while pending:
+        node = pending.pop()
+        match node:
+            case GlobalReference():
+                pass
+            case gast.Name(id=name):
+                values.add(name)
+            case gast.Attribute(value=gast.Name(id=name) as owner, attr=attr) if (
+                attr in _SHAPE_ATTRIBUTES and not isinstance(owner, GlobalReference)
+            ):
+                shapes.add(name)
+            case gast.Call():
+                positions = shape_positions(object_of(node.func))
+                for position, argument in enumerate(node.args):
+                    if position in positions and _is_local(argument):
+                        shapes.add(argument.id)
+                    else:
+                        pending.append(argument)
+                pending.extend(keyword.value for keyword in node.keywords)
+                pending.append(node.func)
+            case _:
+                pending.extend(children(node))
+    return values, shapes - values
+
+
+def _is_local(node: gast.AST) -> bool:
+    return isinstance(node, gast.Name) and not isinstance(node, GlobalReference)
+
+
+def shape_positions(function: object) -> tuple[int, ...]:
+    """The positions of the arguments of which ``function`` reads the shape only."""
+    try:
+        return SHAPE_ONLY.get(function, ())  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        return ()

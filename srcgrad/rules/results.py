@@ -1,0 +1,164 @@
+"""Facts of results that several rules share: reductions, products, reshaped arrays.
+
+Each takes the facts of the arguments and the values of those that are literal, and promises nothing it cannot know.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from srcgrad.rules.facts import (
+    Array,
+    Dimension,
+    Fact,
+    Sequence,
+    Unknown,
+    as_array,
+    dimensions,
+    element,
+    is_floating,
+    number,
+    promote,
+)
+
+Facts = Mapping[str, Fact]
+Literals = Mapping[str, object]
+
+
+def floating(dtype: str | None) -> str | None:
+    """The dtype of a mean or a root: integers become float64."""
+    if dtype is None or is_floating(dtype):
+        return dtype
+    return "float" if dtype in ("bool", "int") else "float64"
+
+
+def summed(dtype: str | None) -> str | None:
+    """The dtype of a sum: kept where it is floating."""
+    return dtype if is_floating(dtype) else None
+
+
+def axes_of(axis: object, rank: int) -> set[int] | None:
+    """The reduced axes, or None when they are not known."""
+    if axis is None:
+        return set(range(rank))
+    given = axis if isinstance(axis, tuple) else (axis,)
+    if all(type(a) is int and -rank <= a < rank for a in given):
+        return {a % rank for a in given}
+    return None
+
+
+def reduced(a: Array, dtype: str | None, literals: Literals) -> Fact:
+    """A reduction over ``axis`` with ``keepdims``."""
+    unknown = object()
+    axis, keepdims = literals.get("axis", unknown), literals.get("keepdims", unknown)
+    if axis is None and keepdims is False:
+        return Array((), dtype, scalar=True)
+    if a.shape is None or not isinstance(keepdims, bool):
+        return Array(None, dtype)
+    axes = None if axis is unknown else axes_of(axis, len(a.shape))
+    if axes is None:
+        return Array(None, dtype)
+    if keepdims:
+        shape: tuple[Dimension, ...] = tuple(1 if i in axes else n for i, n in enumerate(a.shape))
+    else:
+        shape = tuple(n for i, n in enumerate(a.shape) if i not in axes)
+    return Array(shape, dtype, scalar=not shape and not (keepdims or not axes))
+
+
+def like(fact: Fact) -> Fact:
+    """The same shape and dtype."""
+    return as_array(fact)
+
+
+def array_of(shape: tuple[Dimension, ...] | None, dtype: str | None) -> Array:
+    return Array(shape, dtype)
+
+
+def product(a: Array, b: Array) -> Fact:
+    """``a @ b`` and, up to rank 2, ``np.dot(a, b)``."""
+    dtype = promote(a.dtype, b.dtype)
+    if a.shape is None or b.shape is None:
+        return Array(None, dtype)
+    match len(a.shape), len(b.shape):
+        case (0, _) | (_, 0):
+            return Array(None, dtype)
+        case 1, 1:
+            return Array((), dtype, scalar=True)
+        case m, n if m <= 2 and n <= 2:
+            return Array(a.shape[:-1] + (b.shape[-1:] if n == 2 else ()), dtype)
+        case m, n:
+            rank = max(m, n) - (m == 1) - (n == 1)
+            left = a.shape[-2:-1] if m > 1 else ()
+            right = b.shape[-1:] if n > 1 else ()
+            return Array((None,) * (rank - len(left) - len(right)) + left + right, dtype)
+
+
+def total_size(shape: tuple[Dimension, ...] | None) -> Dimension:
+    if shape is None or not all(isinstance(n, int) for n in shape):
+        return shape[0] if shape is not None and len(shape) == 1 else None
+    return math.prod(n for n in shape if isinstance(n, int))
+
+
+def reshaped(a: Array, shape: Fact | None, literal: object) -> Fact:
+    """``np.reshape``: one dimension -1 stays unknown."""
+    return Array(dimensions(shape, literal), a.dtype)
+
+
+def filled(shape: Fact | None, literal: object, dtype: object) -> Fact:
+    """``np.zeros`` and its kin."""
+    name = None if dtype is _ABSENT else "float64" if dtype is None else _name(dtype)
+    return Array(dimensions(shape, literal), name)
+
+
+_ABSENT = object()
+
+
+def dtype_literal(arguments: Facts, literals: Literals) -> object:
+    """The ``dtype`` argument: None when it is not given, ``_ABSENT`` when it is not known."""
+    from srcgrad.rules.facts import Static
+
+    fact = arguments.get("dtype")
+    if isinstance(fact, Static):
+        return fact.value
+    return literals.get("dtype", _ABSENT)
+
+
+def _name(dtype: object) -> str | None:
+    import numpy as np
+
+    try:
+        return str(np.dtype(dtype))  # type: ignore[call-overload]
+    except TypeError:
+        return None
+
+
+def named(dtype: object) -> str | None:
+    """The name of a dtype argument, None when it is not known."""
+    return None if dtype is _ABSENT or dtype is None else _name(dtype)
+
+
+def joined(arrays: Fact | None) -> tuple[Array | None, int | None]:
+    """The common fact of a sequence of arrays, and how many there are."""
+    match arrays:
+        case Sequence(_, items):
+            facts = [as_array(item) for item in (items if items else [element(arrays)])]
+            dtype = facts[0].dtype
+            for fact in facts[1:]:
+                dtype = promote(dtype, fact.dtype)
+            ranks = {fact.rank for fact in facts}
+            rank = ranks.pop() if len(ranks) == 1 else None
+            shape = None if rank is None else (None,) * rank
+            return Array(shape, dtype), None if items is None else len(items)
+    return None, None
+
+
+def scalar_sum(facts: list[Fact]) -> Fact:
+    """The sum of Python's numbers, if they are."""
+    dtype: str | None = "int"
+    for fact in facts:
+        array = as_array(fact)
+        if array.shape != ():
+            return Unknown()
+        dtype = promote(dtype, array.dtype)
+    return number(dtype)

@@ -1,0 +1,353 @@
+"""Rules of the functions that emitted code calls, so that a derivative can be differentiated again.
+
+Transposes come in pairs that transpose into each other: ``unbroadcast`` and ``rebroadcast``, ``unreduce`` and ``np.sum``,
+``unmatmul_left`` and ``unmatmul_right``.
+"""
+
+# Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
+# mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
+from __future__ import annotations
+
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.rules.facts import Array, as_array
+from srcgrad.rules.table import linear, rule
+from srcgrad.runtime import (
+    as_list,
+    pack_like,
+    rearray,
+    rebroadcast,
+    recurrence,
+    running_product,
+    spread,
+    total,
+    unarray,
+    unastype,
+    unbroadcast,
+    undot_left,
+    undot_right,
+    ungather,
+    uninner_left,
+    uninner_right,
+    unmatmul_left,
+    unmatmul_right,
+    unouter_left,
+    unouter_right,
+    unpack_like,
+    unpad,
+    unreduce,
+    unsequence,
+    untake,
+    untensordot_left,
+    untensordot_right,
+)
+
+
+def _like(name: str):
+    def infer(arguments, literals):
+        return as_array(arguments[name])
+
+    return infer
+
+
+# --- broadcasting and reductions ---------------------------------------------------------------------------------------
+@linear(runtime.unbroadcast, "g")
+def unbroadcast_(g, like, *, y, y_bar):
+    """Summed down; back up again."""
+    return rebroadcast(y_bar, g)
+
+
+@linear(runtime.rebroadcast, "g")
+def rebroadcast_(g, like, *, y, y_bar):
+    """Repeated up; down again."""
+    return unbroadcast(y_bar, g)
+
+
+@linear(runtime.unreduce, "g")
+def unreduce_(g, a, axis=None, keepdims=False, *, y, y_bar):
+    """Spread over what was summed; summed again."""
+    return unbroadcast(np.sum(y_bar, axis=axis, keepdims=keepdims), g)
+
+
+@linear(runtime.uncumsum, "g")
+def uncumsum_(g, a, axis=None, *, y, y_bar):
+    """Running sums from the end; from the beginning again."""
+    return np.cumsum(y_bar, axis)
+
+
+unbroadcast_.infer(_like("like"))
+rebroadcast_.infer(_like("like"))
+unreduce_.infer(_like("a"))
+uncumsum_.infer(_like("a"))
+
+
+# --- products ----------------------------------------------------------------------------------------------------------
+@rule(runtime.running_product)
+def running_product_(a, axis=None, reverse=False, *, y, y_bar):
+    """Products of the elements before: y[j] = a[j-1] * y[j-1]."""
+    return y * recurrence(y_bar, a, axis, not reverse)
+
+
+@running_product_.tangent
+def running_product_(a, axis=None, reverse=False, *, y, a_dot):
+    return recurrence(a_dot * y, a, axis, reverse)
+
+
+@rule(runtime.recurrence)
+def recurrence_(x, a, axis=None, reverse=False, *, y, y_bar):
+    """y[j] = x[j-1] + a[j-1] * y[j-1]: the transpose is the same recurrence the other way round."""
+    back = recurrence(y_bar, a, axis, not reverse)
+    return back, y * back
+
+
+@recurrence_.tangent
+def recurrence_(x, a, axis=None, reverse=False, *, y, x_dot, a_dot):
+    return recurrence(x_dot, a, axis, reverse), recurrence(a_dot * y, a, axis, reverse)
+
+
+@linear(runtime.unmatmul_left, "g", "b")
+def unmatmul_left_(g, a, b, *, y, y_bar):
+    """g @ b.T in the shape of a."""
+    return y_bar @ b, unmatmul_right(g, y_bar, b)
+
+
+@linear(runtime.unmatmul_right, "g", "a")
+def unmatmul_right_(g, a, b, *, y, y_bar):
+    """a.T @ g in the shape of b."""
+    return a @ y_bar, unmatmul_left(g, a, y_bar)
+
+
+@linear(runtime.undot_left, "g", "b")
+def undot_left_(g, a, b, *, y, y_bar):
+    """The first transpose of np.dot."""
+    return np.dot(y_bar, b), undot_right(g, y_bar, b)
+
+
+@linear(runtime.undot_right, "g", "a")
+def undot_right_(g, a, b, *, y, y_bar):
+    """The second transpose of np.dot."""
+    return np.dot(a, y_bar), undot_left(g, a, y_bar)
+
+
+@linear(runtime.uninner_left, "g", "b")
+def uninner_left_(g, a, b, *, y, y_bar):
+    """The first transpose of np.inner."""
+    return np.inner(y_bar, b), uninner_right(g, y_bar, b)
+
+
+@linear(runtime.uninner_right, "g", "a")
+def uninner_right_(g, a, b, *, y, y_bar):
+    """The second transpose of np.inner."""
+    return np.inner(a, y_bar), uninner_left(g, a, y_bar)
+
+
+@linear(runtime.unouter_left, "g", "b")
+def unouter_left_(g, a, b, *, y, y_bar):
+    """The first transpose of np.outer."""
+    return np.outer(y_bar, b), unouter_right(g, y_bar, b)
+
+
+@linear(runtime.unouter_right, "g", "a")
+def unouter_right_(g, a, b, *, y, y_bar):
+    """The second transpose of np.outer."""
+    return np.outer(a, y_bar), unouter_left(g, a, y_bar)
+
+
+@linear(runtime.untensordot_left, "g", "b")
+def untensordot_left_(g, a, b, axes=2, *, y, y_bar):
+    """The first transpose of np.tensordot."""
+    return np.tensordot(y_bar, b, axes), untensordot_right(g, y_bar, b, axes)
+
+
+@linear(runtime.untensordot_right, "g", "a")
+def untensordot_right_(g, a, b, axes=2, *, y, y_bar):
+    """The second transpose of np.tensordot."""
+    return np.tensordot(a, y_bar, axes), untensordot_left(g, a, y_bar, axes)
+
+
+@linear(runtime.one_vector, "g")
+def one_vector_(g, b, *, y, y_bar):
+    """Nothing but a check."""
+    return y_bar
+
+
+for left_ in (unmatmul_left_, undot_left_, uninner_left_, unouter_left_, untensordot_left_):
+    left_.infer(_like("a"))
+for right_ in (unmatmul_right_, undot_right_, uninner_right_, unouter_right_, untensordot_right_):
+    right_.infer(_like("b"))
+
+
+# --- shapes ------------------------------------------------------------------------------------------------------------
+@linear(runtime.unconcatenate, "g")
+def unconcatenate_(g, arrays, axis=0, *, y, y_bar):
+    """Taken apart; joined again."""
+    return np.concatenate(y_bar, axis)
+
+
+@linear(runtime.unstack, "g")
+def unstack_(g, arrays, axis=0, *, y, y_bar):
+    """Taken apart; stacked again."""
+    return np.stack(y_bar, axis)
+
+
+@linear(runtime.unvstack, "g")
+def unvstack_(g, arrays, *, y, y_bar):
+    """Taken apart; stacked again."""
+    return np.vstack(y_bar)
+
+
+@linear(runtime.unhstack, "g")
+def unhstack_(g, arrays, *, y, y_bar):
+    """Taken apart; stacked again."""
+    return np.hstack(y_bar)
+
+
+@linear(runtime.uncolumn_stack, "g")
+def uncolumn_stack_(g, arrays, *, y, y_bar):
+    """Taken apart; stacked again."""
+    return np.column_stack(y_bar)
+
+
+@linear(runtime.unpermute, "g")
+def unpermute_(g, axes, *, y, y_bar):
+    """Axes put back; permuted again."""
+    return np.transpose(y_bar, axes)
+
+
+@linear(runtime.unastype, "g")
+def unastype_(g, a, dtype, *, y, y_bar):
+    """Nothing passes through integers, either way."""
+    return unastype(y_bar, g, dtype)
+
+
+@linear(runtime.untile, "g")
+def untile_(g, a, reps, *, y, y_bar):
+    """Copies summed; made again."""
+    return np.tile(y_bar, reps)
+
+
+@linear(runtime.unrepeat, "g")
+def unrepeat_(g, a, repeats, axis=None, *, y, y_bar):
+    """Copies summed; made again."""
+    return np.repeat(y_bar, repeats, axis)
+
+
+@linear(runtime.unpad, "g")
+def unpad_(g, array, pad_width, *, y, y_bar):
+    """The part inside; padded again."""
+    return np.pad(y_bar, pad_width)
+
+
+@linear(runtime.undiagonal, "g")
+def undiagonal_(g, a, offset=0, axis1=0, axis2=1, *, y, y_bar):
+    """Put on a diagonal; taken again."""
+    return np.diagonal(y_bar, offset, axis1, axis2)
+
+
+@linear(runtime.untrace, "g")
+def untrace_(g, a, offset=0, axis1=0, axis2=1, *, y, y_bar):
+    """One value along a diagonal; summed again."""
+    return unbroadcast(np.trace(y_bar, offset, axis1, axis2), g)
+
+
+@linear(runtime.undiag, "g")
+def undiag_(g, v, k=0, *, y, y_bar):
+    """The transpose of np.diag."""
+    return unbroadcast(np.diag(y_bar, k), g)
+
+
+@linear(runtime.untake_axis, "g")
+def untake_axis_(g, a, indices, axis=None, *, y, y_bar):
+    """Put back; taken again."""
+    return np.take(y_bar, indices, axis)
+
+
+@linear(runtime.untake_along, "g")
+def untake_along_(g, arr, indices, axis=-1, *, y, y_bar):
+    """Put back; taken again."""
+    return np.take_along_axis(y_bar, indices, axis)
+
+
+for shaped_, name in (
+    (unpad_, "array"), (undiagonal_, "a"), (untrace_, "a"), (undiag_, "v"), (untake_axis_, "a"), (untake_along_, "arr"),
+    (unrepeat_, "a"), (untile_, "a"),
+):  # fmt: skip
+    shaped_.infer(_like(name))
+
+
+# --- containers --------------------------------------------------------------------------------------------------------
+@rule(runtime.add)
+def add_(a, b, *, y, y_bar):
+    """The sum of two cotangents: both receive it."""
+    return y_bar, y_bar
+
+
+@add_.tangent
+def add_(a, b, *, y, a_dot, b_dot):
+    return runtime.add(a_dot, b_dot)
+
+
+@linear(runtime.own, "x", runtime.as_list)
+def own_(x, *, y, y_bar):
+    """A copy."""
+    return y_bar
+
+
+@rule(runtime.untake)
+def untake_(g, like, index, *, y, y_bar):
+    """Put back; taken again."""
+    return y_bar[index]
+
+
+@untake_.tangent
+def untake_(g, like, index, *, y, g_dot):
+    return untake(g_dot, like, index)
+
+
+@linear(runtime.pack_like, "parts")
+def pack_like_(parts, like, *, y, y_bar):
+    """Items put together; taken apart again."""
+    return unpack_like(y_bar, parts)
+
+
+@linear(runtime.unpack_like, "g")
+def unpack_like_(g, parts, *, y, y_bar):
+    """Items taken apart; put together again."""
+    return pack_like(y_bar, g)
+
+
+@linear(runtime.spread, "g")
+def spread_(g, items, *, y, y_bar):
+    """To every item of a sum; summed again."""
+    return total(y_bar, g)
+
+
+@linear(runtime.total, "items")
+def total_(items, like, *, y, y_bar):
+    """A sum, repeated up; to every item."""
+    return spread(y_bar, items)
+
+
+@linear(runtime.gather, "items")
+def gather_(items, places, *, y, y_bar):
+    """Items in an order."""
+    return ungather(y_bar, items, places)
+
+
+@linear(runtime.ungather, "g")
+def ungather_(g, items, places, *, y, y_bar):
+    """Items put back; taken again."""
+    return runtime.gather(y_bar, places)
+
+
+@linear(runtime.unarray, "g")
+def unarray_(g, object, *, y, y_bar):
+    """An array taken apart; put together again."""
+    return rearray(y_bar, g)
+
+
+@linear(runtime.rearray, "g")
+def rearray_(g, like, *, y, y_bar):
+    """An array put together; taken apart again."""
+    return unarray(y_bar, g)

@@ -1,0 +1,358 @@
+"""One rule for both machines: a runnable template, and the slices of it that they need.
+
+Enters: a template function (``srcgrad.rules.formula``).  Leaves: ``Slice``s, the part of its text that the wanted
+partials need; the compiler inlines a slice, the eager machine compiles and calls the same one.  With ::
+
+    @elementwise(np.arctan2, math.atan2)
+    def arctan2(x1, x2, *, z, z_bar):
+        r2 = x1 * x1 + x2 * x2
+        return z_bar * x2 / r2, -z_bar * x1 / r2
+
+the slice for ``x1`` alone is ``r2 = x1 * x1 + x2 * x2`` and ``unbroadcast(z_bar * x2 / r2, x1)``.  The kinds derive what
+authors need not write: *elementwise* has a diagonal Jacobian, so that the same formula is the tangent, and is
+unbroadcast by the kind; *linear* in an argument ``a`` means ``f(a_dot, b)``; a *rule* has its tangent beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import FunctionType
+from typing import Any
+
+import gast
+
+from srcgrad.errors import InternalError, MissingRule
+from srcgrad.rules import slicing
+from srcgrad.rules.calling import UnsupportedCall, bind
+from srcgrad.rules.facts import Array, Fact, Unknown, as_array, broadcast, is_floating, number
+from srcgrad.rules.formula import Formula, Head, constant, displayed, formula_of, is_number, literal, spelling
+from srcgrad.rules.slicing import Slice, inline
+
+__all__ = ["Argument", "Rule", "Slice", "UnsupportedCall", "inline"]
+
+Given = Collection[str] | Mapping[str, gast.expr]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What is known about one argument of a call when a variant of a rule is chosen."""
+
+    is_literal: bool
+    literal: object
+    fact: Fact
+    count: int | None = None  # of a variadic display
+
+    @property
+    def rank(self) -> int | None:
+        return self.fact.rank if isinstance(self.fact, Array) else None
+
+
+Expansion = Callable[[Mapping[str, gast.expr]], gast.expr]
+Condition = Callable[[Argument], bool]
+
+
+def rank(*ranks: int) -> Condition:
+    """The condition that an argument is an array or number of one of these ranks."""
+    return lambda argument: argument.rank in ranks
+
+
+class Rule:
+    """The derivative of a family of functions that share a formula, parameters named as NumPy names them."""
+
+    def __init__(
+        self, kind: str, functions: tuple[Callable[..., object], ...], template: FunctionType, linear: tuple[str, ...] = ()
+    ) -> None:
+        head = Head.of(template)
+        adjoint = [name for name in head.keywords if name.endswith("_bar")]
+        if len(head.keywords) != 2 or len(adjoint) != 1 or adjoint[0][:-4] not in head.keywords:
+            raise InternalError(
+                f"the rule {template.__qualname__} needs the result and its adjoint as keyword-only parameters (z, z_bar)"
+            )
+        self.kind = kind
+        self.functions = functions
+        self.template = template
+        self.name = getattr(functions[0], "__name__", template.__name__) if functions else template.__name__
+        self.parameters = head.parameters
+        self.variadic = head.variadic
+        self.adjoint = adjoint[0]
+        self.result = adjoint[0][:-4]
+        self.defaults: dict[str, gast.expr] = {p: constant(value) for p, value in head.defaults.items()}
+        self.linear = linear
+        self.synonyms: dict[str, str] = {}
+        self.ignored: frozenset[str] = frozenset()
+        self.allowed: dict[str, tuple[object, ...]] = {}
+        self.keeps_integers = False
+        self.__doc__ = template.__doc__
+        self._tangent: FunctionType | None = None
+        self._tangent_variants: list[tuple[dict[str, object], FunctionType]] = []
+        self._expand: Expansion | None = None
+        self._expand_tangent: Expansion | None = None
+        self._variants: list[tuple[dict[str, object], FunctionType]] = []
+        self._infer: Callable[..., Fact] | None = None
+        self._formulas: dict[FunctionType, Formula] = {}
+        self._slices: dict[object, Slice] = {}
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {', '.join(map(displayed, self.functions))}>"
+
+    # --- what authors add ----------------------------------------------------------------------------------------------
+    def tangent(self, template: FunctionType) -> Rule:
+        """Decorator: the tangent, ``def f(a, b, *, y, a_dot, b_dot)``, one returned term per tangent."""
+        self._tangent = template
+        self._slices.clear()
+        return self
+
+    def when(self, **conditions: object) -> Callable[[FunctionType], Rule]:
+        """Decorator: the formula for calls whose arguments meet ``conditions``, literals or predicates of Argument."""
+
+        def add(template: FunctionType) -> Rule:
+            self._variants.append((conditions, template))
+            return self
+
+        return add
+
+    def tangent_when(self, **conditions: object) -> Callable[[FunctionType], Rule]:
+        """Decorator: the tangent for calls whose arguments meet ``conditions``."""
+
+        def add(template: FunctionType) -> Rule:
+            self._tangent_variants.append((conditions, template))
+            return self
+
+        return add
+
+    def expand(self, adjoint: Expansion, tangent: Expansion) -> Rule:
+        """Write the partial of the variadic parameter, and the tangent, from the expressions of one call."""
+        self._expand, self._expand_tangent = adjoint, tangent
+        return self
+
+    def infer(self, function: Callable[..., Fact]) -> Rule:
+        """Decorator: the fact of the result, ``def f(arguments, literals) -> Fact``."""
+        self._infer = function
+        return self
+
+    def accept(
+        self, *, ignored: Collection[str] = (), allowed: Mapping[str, tuple[object, ...]] | None = None, **synonyms: str
+    ) -> Rule:
+        """Keywords that change no value, values that a parameter is restricted to, other names of parameters."""
+        self.ignored |= frozenset(ignored)
+        self.allowed.update(allowed or {})
+        self.synonyms.update(synonyms)
+        return self
+
+    # --- what both machines ask ----------------------------------------------------------------------------------------
+    @cached_property
+    def differentiable(self) -> frozenset[str]:
+        """The parameters with a partial that is not None."""
+        return frozenset(self._partials(self.template))
+
+    @property
+    def has_tangent(self) -> bool:
+        return self.kind != "rule" or bool(self._tangent or self._expand_tangent) or not self.differentiable
+
+    def bind(
+        self, function: object, args: list[gast.expr], keywords: Mapping[str, gast.expr]
+    ) -> dict[str, gast.expr]:
+        """The given arguments by parameter; raises UnsupportedCall for a form of call that has no derivative here."""
+        return bind(self, function, args, keywords)
+
+    def adjoint_slice(
+        self,
+        wanted: Collection[str],
+        given: Given,
+        *,
+        scalar: bool = False,
+        facts: Mapping[str, Fact] | None = None,
+    ) -> Slice:
+        """The text for the partials of ``wanted``; ``given`` names the arguments of the call.
+
+        Where ``given`` maps to their expressions, literals choose the formula and a variadic display is unrolled;
+        ``facts`` may choose it too; ``scalar`` writes ``math`` functions for arguments that are all numbers.
+        """
+        key = self._key("adjoint", wanted, given, scalar, facts)
+        if key is None or key not in self._slices:
+            template = self._chosen(self._variants, self.template, given, facts)
+            partials = self._partials(template)
+            if self._expand is not None and self.variadic in wanted:
+                if not isinstance(given, Mapping):
+                    raise InternalError(f"{self.name} needs the expressions of its operands", stage="rules")
+                partials[self.variadic] = self._expand(given)
+            made = slicing.adjoint(self, self._formula(template), partials, set(wanted), given, scalar)
+            if key is None:
+                return made
+            self._slices[key] = made
+        return self._slices[key]
+
+    def tangent_slice(
+        self,
+        active: Collection[str],
+        given: Given,
+        *,
+        scalar: bool = False,
+        facts: Mapping[str, Fact] | None = None,
+    ) -> Slice:
+        """The text for the tangent of the result, ``y_dot``, in terms of ``p_dot`` for every active parameter."""
+        key = self._key("tangent", active, given, scalar, facts)
+        if key is not None and key in self._slices:
+            return self._slices[key]
+        unknown = set(active) - self.differentiable
+        if unknown:
+            raise InternalError(f"{self.name} has no derivative by {sorted(unknown)}", stage="rules")
+        written = self._chosen(self._tangent_variants, self._tangent, given, facts)
+        if self._expand_tangent is not None and self.variadic in active:
+            if not isinstance(given, Mapping):
+                raise InternalError(f"{self.name} needs the expressions of its operands", stage="rules")
+            whole = {self.variadic: self._expand_tangent(given)}
+            made = slicing.tangent(self, Formula((), ()), whole, {self.variadic}, given, scalar)
+        elif written is not None:
+            head = Head.of(written)
+            formula = self._formula(written)
+            dots = [name for name in head.keywords if name.endswith("_dot")]
+            terms = formula.returned if len(dots) > 1 else (formula.returned[0],)
+            if len(dots) != len(terms):
+                raise InternalError(f"the tangent of {self.name} returns {len(terms)} terms for {len(dots)} tangents")
+            by_parameter = {dot[:-4]: term for dot, term in zip(dots, terms, strict=True)}
+            made = slicing.tangent(self, formula, by_parameter, set(active), given, scalar)
+        elif self.kind == "elementwise":
+            template = self._chosen(self._variants, self.template, given, facts)
+            formula, partials = self._formula(template), self._partials(template)
+            made = slicing.diagonal_tangent(self, formula, partials, set(active), given, scalar)
+        elif self.kind == "linear":
+            made = slicing.linear_tangent(self, spelling(self.functions[0]), set(active), given)
+        else:
+            raise MissingRule(
+                f"{displayed(self.functions[0])} has no tangent",
+                hint=f"write @{self.template.__name__}.tangent below the rule in {self.template.__module__}",
+            )
+        if key is not None:
+            self._slices[key] = made
+        return made
+
+    def shape(
+        self,
+        arguments: Mapping[str, Fact],
+        literals: Mapping[str, object] | None = None,
+        function: object = None,
+    ) -> Fact:
+        """The fact of the result; ``literals`` are the arguments known by value, ``function`` the one that is called."""
+        known = {p: literal(d)[1] for p, d in self.defaults.items() if p not in arguments}
+        known.update(literals or {})
+        if self._infer is not None:
+            return self._strong(self._infer(arguments, known), function)
+        if self.kind == "elementwise":
+            return self._strong(self._broadcast(arguments), function)
+        return Unknown()
+
+    def compile_adjoint(
+        self, wanted: Collection[str], given: Collection[str], *, count: int | None = None, scalar: bool = False
+    ) -> Callable[..., tuple[Any, ...]]:
+        """The slice as a callable of the given arguments in the rule's order, the result and its adjoint; it returns
+        one partial per wanted parameter, in order.  ``count`` is the number of variadic operands, passed as a tuple."""
+        expressions = slicing.operands(self, given, count)
+        piece = self.adjoint_slice(wanted, expressions, scalar=scalar)
+        names = [p for p in self.parameters if p in given] + [self.result, self.adjoint]
+        return slicing.callable_of(piece, names, [p for p in self.parameters if p in wanted], f"{self.name}_adjoint")
+
+    def compile_tangent(
+        self, active: Collection[str], given: Collection[str], *, count: int | None = None, scalar: bool = False
+    ) -> Callable[..., Any]:
+        """The tangent as a callable of the given arguments, the result, and the active tangents, all in order."""
+        piece = self.tangent_slice(active, slicing.operands(self, given, count), scalar=scalar)
+        names = [p for p in self.parameters if p in given] + [self.result]
+        names += [f"{p}_dot" for p in self.parameters if p in active]
+        return slicing.callable_of(piece, names, [f"{self.result}_dot"], f"{self.name}_tangent")
+
+    # --- formulas ------------------------------------------------------------------------------------------------------
+    def _formula(self, template: FunctionType) -> Formula:
+        if template not in self._formulas:
+            self._formulas[template] = formula_of(template)
+        return self._formulas[template]
+
+    def formulas(self) -> list[Formula]:
+        """Every formula of this rule: adjoint, variants, tangent."""
+        templates = [self.template, *(t for _, t in self._variants), *(t for _, t in self._tangent_variants)]
+        templates += [self._tangent] if self._tangent else []
+        return [self._formula(template) for template in templates]
+
+    def _partials(self, template: FunctionType) -> dict[str, gast.expr]:
+        """Partials by parameter, those that are None left out; trailing ones may be missing altogether."""
+        names: tuple[str, ...] = self.parameters
+        returned = self._formula(template).returned
+        if self.kind == "linear":
+            if len(returned) == len(self.linear):
+                names = self.linear
+            elif len(self.linear) > 1 or len(returned) != len(names):
+                raise InternalError(f"the rule {self.name} returns {len(returned)} partials for {self.linear}", stage="rules")
+        if len(returned) > len(names):
+            raise InternalError(f"the rule {self.name} returns more partials than it has parameters", stage="rules")
+        return {
+            p: partial
+            for p, partial in zip(names, returned, strict=False)
+            if not (isinstance(partial, gast.Constant) and partial.value is None)
+        }
+
+    def _chosen(
+        self,
+        variants: list[tuple[dict[str, object], FunctionType]],
+        otherwise: Any,
+        given: Given,
+        facts: Mapping[str, Fact] | None,
+    ) -> Any:
+        for conditions, template in variants:
+            if all(self._meets(self._argument(p, given, facts), c) for p, c in conditions.items()):
+                return template
+        return otherwise
+
+    def _argument(self, parameter: str, given: Given, facts: Mapping[str, Fact] | None) -> Argument:
+        fact = (facts or {}).get(parameter, Unknown())
+        if parameter not in given:
+            expression = self.defaults.get(parameter)
+        else:
+            expression = given[parameter] if isinstance(given, Mapping) else None
+        known, value = (False, None) if expression is None else literal(expression)
+        if known and fact == Unknown() and is_number(expression):
+            fact = number(type(value).__name__)
+        count = len(expression.elts) if parameter == self.variadic and isinstance(expression, gast.Tuple) else None
+        return Argument(known, value, fact, count)
+
+    @staticmethod
+    def _meets(argument: Argument, condition: object) -> bool:
+        if callable(condition):
+            return bool(condition(argument))
+        return argument.is_literal and type(argument.literal) is type(condition) and argument.literal == condition
+
+    def _key(
+        self, what: str, wanted: Collection[str], given: Given, scalar: bool, facts: Mapping[str, Fact] | None
+    ) -> object:
+        """A key under which a slice can be shared, or None when it depends on the expressions of this one call."""
+        if isinstance(given, Mapping):
+            return None
+        kinds = None
+        if facts:
+            kinds = tuple((p, self._argument(p, given, facts).rank) for p in self.parameters)
+        return what, frozenset(wanted), frozenset(given), scalar, kinds
+
+    # --- facts ---------------------------------------------------------------------------------------------------------
+    def _broadcast(self, arguments: Mapping[str, Fact]) -> Fact:
+        operands = [as_array(fact) for fact in arguments.values()]
+        if not operands:
+            return Unknown()
+        result = operands[0]
+        for operand in operands[1:]:
+            result = broadcast(result, operand)
+        dtype = result.dtype
+        if dtype is not None and not is_floating(dtype) and not self.keeps_integers:
+            dtype = {"bool": None, "int": "float"}.get(dtype, "float64" if dtype in ("int64", "int32") else None)
+        return Array(result.shape, dtype, scalar=result.shape == ())
+
+    def _strong(self, fact: Fact, function: object) -> Fact:
+        """Python's numbers become NumPy's when a NumPy function returns them; unknown when no function is named."""
+        if isinstance(fact, Array) and fact.dtype in ("int", "float", "complex"):
+            if function is None:
+                return Array(fact.shape, None, fact.scalar)
+            if type(function).__name__ == "ufunc" or str(getattr(function, "__module__", "")).startswith("numpy"):
+                strong = {"int": "int64", "float": "float64", "complex": "complex128"}[fact.dtype]
+                return Array(fact.shape, strong, fact.scalar)
+        return fact
+
