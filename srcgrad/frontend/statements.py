@@ -115,8 +115,10 @@ class Statements(Loops):
                 raise self.refuse(target, "a store into a container", "bind a name")
         if name in self.scope.fixed:
             self._refuse_rebinding(target, name)
-        if name in self.scope.locals and self.scope.static(name) is not None:
+        if name in self.scope.locals and self.scope.definition(name) is not None:
             self._define_defaults(value)
+            return
+        if name in self.scope.locals and self.scope.static(name) is not None:
             return
         if self.scope.static_of(value) is not None:
             self._refuse_rebinding(target, name)
@@ -181,8 +183,8 @@ class Statements(Loops):
 
     # --- local functions ---------------------------------------------------------------------------------------------
     def _define(self, statement: gast.FunctionDef) -> None:
-        static = self.scope.static(statement.name)
-        if static is None or not isinstance(static.value, LocalFunction):
+        # What it captures is asked when it is called: by then the functions that it calls are defined as well.
+        if self.scope.definition(statement.name) is None:
             self._refuse_rebinding(statement, statement.name)
         self._define_defaults(statement)
 

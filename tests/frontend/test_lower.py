@@ -7,11 +7,11 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.frontend.programs import PROGRAMS
-from tests.frontend.running import bare, check, printed
 
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.frontend.normalize import normalize
+from tests.frontend.programs import PROGRAMS
+from tests.frontend.running import bare, check, printed
 
 CASES = [
     pytest.param(function, call, id=f"{function.__name__}-{number}")

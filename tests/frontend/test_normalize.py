@@ -1,0 +1,561 @@
+"""What each statement of a program becomes: its operation, what is fixed while compiling, what is refused and how."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import types
+
+import numpy as np
+import pytest
+
+from srcgrad.analysis.cfg import walk
+from srcgrad.errors import LanguageError, MissingRule, UnresolvedName, UnsupportedSyntax
+from srcgrad.frontend.lower import text_of, unparse
+from srcgrad.frontend.normal_form import (
+    AddAt,
+    Append,
+    Bind,
+    Call,
+    Callee,
+    Effect,
+    For,
+    LocalFunction,
+    Pop,
+    Return,
+    Unruled,
+    While,
+    With,
+)
+from srcgrad.frontend.normalize import normalize
+
+G = 3.0
+TABLE = [1.0, 2.0]
+CONFIG = types.SimpleNamespace(rate=0.5)
+
+
+
+
+
+def helper(a, b=2.0):
+    return a * b
+
+
+def apply(function, x):
+    return function(x)
+
+
+class Model:
+    def forward(self, x):
+        return x
+
+
+MODEL = Model()
+
+
+def normal(function, **statics):
+    return normalize(Callee(function, tuple(statics.items())))
+
+
+def operations(function, **statics):
+    """``target: operation`` of every binding, in order."""
+    found = []
+    for statement in walk(normal(function, **statics).body):
+        if isinstance(statement, Bind):
+            found.append(f"{statement.target}: {type(statement.operation).__name__}")
+    return found
+
+
+# --- one operation per statement -------------------------------------------------------------------------------------
+def test_the_program_of_the_normal_forms_docstring():
+    def f(s, x, i):
+        s = s * np.sin(x[i + 1])
+        return s
+
+    assert operations(f) == ["t: Index", "t2: Apply", "s: Apply"]
+    assert "    t = x[i + 1]\n    t2 = np.sin(t)\n    s = s * t2\n    return s" in text_of(normal(f))
+
+
+def test_every_kind_of_operation():
+    def f(x, n):
+        a = x
+        b = x.shape[0] + n
+        c = (a, [b, G], {"k": 1.0})
+        d = c[0] @ c[1][0]
+        e = helper(d, b=n)
+        return e
+
+    assert operations(f) == [
+        "a: Copy",
+        "t: Fixed",
+        "b: Apply",
+        "t2: Fixed",
+        "t3: Pack",
+        "t4: Pack",
+        "c: Pack",
+        "t5: Index",
+        "t6: Index",
+        "t7: Index",
+        "d: Apply",
+        "e: Call",
+    ]
+
+
+def test_arithmetic_of_numbers_stays_one_expression():
+    def f(x):
+        y = 2 * np.pi * G / 3 * x
+        z = -1.5
+        return x**-2 + y + z
+
+    text = text_of(normal(f))
+    assert "t = 2 * np.pi * G / 3" in text
+    assert "z = -1.5" in text and "x ** -2" in text
+
+
+def test_arguments_without_a_derivative_stay_nested():
+    def f(x, n):
+        return np.sum(np.reshape(x, (n + 1, x.shape[0] // len(x))), axis=n - 1)
+
+    text = text_of(normal(f))
+    assert "np.reshape(x, (n + 1, x.shape[0] // len(x)))" in text and "axis=n - 1" in text
+
+
+def test_calls_in_indices_are_evaluated_once():
+    def f(x):
+        return x[int(x[0]) : np.argmax(x)]
+
+    text = text_of(normal(f))
+    assert "= int(x[0])" in text and "= np.argmax(x)" in text and "x[t:t2]" in text
+
+
+def test_a_method_is_its_function_and_prints_as_written():
+    def f(x):
+        return x.sum(axis=0).T
+
+    binds = [s for s in walk(normal(f).body) if isinstance(s, Bind)]
+    assert [s.operation.function for s in binds] == [np.sum, np.transpose]
+    assert [unparse(s.expression) for s in binds] == ["x.sum(axis=0)", "t.T"]
+    assert unparse(binds[0].operation.arguments["a"]) == "x"
+
+
+def test_tests_stay_as_they_were_written():
+    def f(x, n):
+        while abs(x - 1) > 1e-3 and n < 5 or not n:
+            if 0 < x < 1 and helper(x) > 2:
+                x = x * 0.5
+            n = n + 1
+        return x
+
+    text = text_of(normal(f))
+    assert "while abs(x - 1) > 0.001 and n < 5 or not n:" in text
+    assert "if 0 < x < 1 and helper(x) > 2:" in text
+
+
+def test_generated_code_keeps_tapes_and_buffers():
+    def grad_f(x, n, s_bar):
+        from_tape = []
+        for i in reversed(range(n)):
+            from_tape.append((x, i))
+            from_tape.append(x)
+        x_bar = np.zeros_like(x)
+        for i in range(n):
+            a = from_tape.pop()
+            b, c = from_tape.pop()
+            x_bar[c] += a * b
+            x_bar += s_bar
+        return x_bar
+
+    with open(__file__) as file:
+        grad_f.__srcgrad_source__ = file.read()
+    function = normal(grad_f)
+    kinds = [type(s) for s in walk(function.body)]
+    assert function.generated
+    assert [kinds.count(kind) for kind in (Append, Pop, AddAt)] == [2, 2, 1]
+    pops = [s for s in walk(function.body) if isinstance(s, Pop)]
+    assert [(s.targets, s.tupled) for s in pops] == [(("a",), False), (("b", "c"), True)]
+    assert not any(isinstance(s, Bind) and s.inplace for s in walk(function.body))
+
+
+# --- augmented assignment --------------------------------------------------------------------------------------------
+def in_place(function):
+    return [s.target for s in walk(normal(function).body) if isinstance(s, Bind) and s.inplace]
+
+
+def test_augmented_assignment_is_proved_where_the_value_is_new():
+    def f(x, b):
+        s = 0.0
+        y = x * 2
+        z = np.exp(x)
+        for v in x:
+            s += v * v
+        y += b
+        y -= s
+        z *= y
+        return y + z
+
+    assert in_place(f) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y = x",
+        "y = x[1:]",
+        "y = x.T",
+        "y = np.ravel(x)",
+        "y = x * 2; z = y",
+        "y = x * 2; z = y[1:]",
+        "y = x * 2; z = [y]",
+        "y = x * 2; z = (x, y)[1]",
+        "y = x * 2; z = y if x is None else x",
+        "y = x * 2; z = helper(y)",
+        "y = helper(x)",
+        "y = W",
+        "y, z = x",
+        "for y in x: pass",
+        "y = x * 2\n    z = [y for _ in x]",
+        "y = max(x, x * 2)",
+        "y = (z := x * 2)",
+    ],
+)
+def test_augmented_assignment_is_left_to_be_proved_where_memory_may_be_shared(body, program):
+    f = program(f"W = np.ones(3)\ndef f(x):\n    {body}\n    y += 1.0\n    return y", helper=helper)
+    assert in_place(f) == ["y"]
+
+
+def test_augmented_assignment_on_a_parameter_is_left_to_be_proved():
+    def f(x):
+        x += 1.0
+        return x
+
+    assert in_place(f) == ["x"]
+
+
+# --- functions known while compiling ---------------------------------------------------------------------------------
+def test_a_name_bound_once_to_a_function_leaves_no_trace():
+    def f(x):
+        g = np.sin
+        h = g
+        la = np.linalg
+        return h(x) * la.norm(x)
+
+    assert operations(f) == ["t: Apply", "t2: Apply", "t3: Apply"]
+    assert "np.sin(x)" in text_of(normal(f))
+
+
+def test_functions_passed_on_are_fixed_in_the_callee():
+    def f(x, a):
+        return apply(np.sin, x) + apply(lambda y: y * a, x)
+
+    calls = [s.operation for s in walk(normal(f).body) if isinstance(s, Bind) and isinstance(s.operation, Call)]
+    assert calls[0].callee == Callee(apply, (("function", np.sin),))
+    (name, local) = calls[1].callee.statics[0]
+    assert name == "function" and isinstance(local, LocalFunction) and local.captured == ("a",)
+    assert [unparse(a) for a in calls[1].arguments] == ["x", "a"]
+    inside = normalize(calls[1].callee)
+    assert inside.parameters == ("x", "a") and inside.captured == ("a",)
+
+
+def test_local_functions_capture_through_each_other_and_are_read_when_called():
+    def f(x, a, b):
+        def g(y):
+            return h(y) * a
+
+        def h(y, k=b * 2):
+            return y + b + k
+
+        return g(x)
+
+    call = next(s.operation for s in walk(normal(f).body) if isinstance(s, Bind) and isinstance(s.operation, Call))
+    assert call.callee.function.captured == ("h_k", "a", "b")
+    assert [unparse(a) for a in call.arguments] == ["x", "h_k", "a", "b"]
+
+
+def test_local_functions_are_equal_by_definition():
+    def f(x):
+        return apply(lambda y: y * 2, x)
+
+    first, second = (
+        next(s.operation.callee for s in walk(normal(f).body) if isinstance(s, Bind)) for _ in range(2)
+    )
+    assert first == second and hash(first) == hash(second)
+    assert first.statics[0][1] is not second.statics[0][1]
+
+
+def test_a_decorators_wrapper_knows_how_many_arguments_it_hands_on():
+    def decorated(x, y=3.0):
+        return x * y
+
+    def wrapper(*args, **kwargs):
+        return decorated(*args, **kwargs)
+
+    def f(x):
+        return wrapper(x) + wrapper(x, y=x)
+
+    calls = [s.operation.callee for s in walk(normal(f).body) if isinstance(s, Bind) and isinstance(s.operation, Call)]
+    assert [callee.lengths for callee in calls] == [(("args", 1), ("kwargs", ())), (("args", 1), ("kwargs", ("y",)))]
+    with pytest.raises(UnsupportedSyntax, match="how many arguments"):
+        normal(wrapper)
+
+
+def test_defaults_are_the_objects_that_the_function_holds():
+    w = np.ones(3)
+
+    def g(x, n=2, w=w, act=np.tanh):
+        return act(x) * n * w
+
+    def f(x):
+        return g(x)
+
+    function = normal(g, act=np.tanh)
+    assert function.parameters == ("x", "n", "w")
+    assert function.defaults["n"].value == 2
+    assert function.defaults["w"].binding.cell() is w
+    call = next(s.operation for s in walk(normal(f).body) if isinstance(s, Bind) and isinstance(s.operation, Call))
+    assert call.callee.statics == (("act", np.tanh),)
+
+
+def test_a_recursion_that_wraps_its_argument_ends():
+    def wrapping(f, x, n):
+        if n == 0:
+            return f(x)
+        return wrapping(lambda y: f(y) * 2, x, n - 1)
+
+    callee = Callee(wrapping, (("f", np.sin),))
+    with pytest.raises(UnsupportedSyntax, match="wraps its function argument"):
+        for _ in range(50):
+            form = normalize(callee)
+            callee = next(
+                s.operation.callee
+                for s in walk(form.body)
+                if isinstance(s, Bind) and isinstance(s.operation, Call) and s.operation.callee.function is wrapping
+            )
+
+
+# --- loops -----------------------------------------------------------------------------------------------------------
+def loops(function):
+    return [s for s in walk(normal(function).body) if isinstance(s, For)]
+
+
+def test_loops_over_sequences_count():
+    def f(xs, ys, n):
+        s = 0.0
+        for v in xs:
+            s = s + v
+        for j, (v, w) in enumerate(zip(xs, ys)):
+            s = s + v * w * j
+        for k in range(n):
+            s = s + k
+        return s
+
+    first, second, third = loops(f)
+    assert (first.index, unparse(first.iterable), first.elements, first.counted) == ("i", "range(len(xs))", 1, True)
+    assert (second.index, unparse(second.iterable), second.elements) == ("j", "range(t)", 2)
+    assert [unparse(part) for part in second.heading] == ["(j, (v, w))", "enumerate(zip(xs, ys))"]
+    assert (third.index, unparse(third.iterable), third.heading, third.elements) == ("k", "range(n)", None, 0)
+
+
+def test_items_without_a_derivative_do_not_count():
+    def f(x, d):
+        for i, j in itertools.product(range(2), range(3)):
+            x = x * i + j
+        for k in d:
+            x = x * d[k]
+        return x
+
+    first, second = loops(f)
+    assert not first.counted and first.elements == 1 and unparse(first.heading[0]) == "(i, j)"
+    assert not second.counted and second.index == "k" and unparse(second.iterable) == "d"
+
+
+def test_an_iterator_over_what_may_vary_is_a_call_without_a_rule():
+    def f(xs):
+        s = 0.0
+        for a, b in itertools.combinations(xs, 2):
+            s = s + a * b
+        return s
+
+    binds = [s for s in walk(normal(f).body) if isinstance(s, Bind)]
+    assert any(isinstance(s.operation, Unruled) and s.target == "items" for s in binds)
+
+
+def test_a_walrus_in_a_while_test_leaves_the_loop():
+    def f(x):
+        while (y := x * 0.5) > 1:
+            x = y
+        return x
+
+    loop = next(s for s in walk(normal(f).body) if isinstance(s, While))
+    assert unparse(loop.test) == "True"
+    assert "if not y > 1:\n            break" in text_of(normal(f))
+
+
+def test_effects_and_managers_stay_statements():
+    def f(x):
+        """Not a statement."""
+        print(x)
+        logging.info("x %s", x)
+        assert x > 0, "no"
+        with np.errstate(all="ignore"):
+            y = x / 2
+        helper(x)
+        return y
+
+    kinds = [type(s) for s in walk(normal(f).body)]
+    assert kinds == [Effect, Effect, Effect, With, Bind, Bind, Return]
+
+
+# --- doors -----------------------------------------------------------------------------------------------------------
+def test_a_function_that_falls_off_the_end_returns_none():
+    def f(x):
+        x = x * 2
+
+    assert normal(f).body.statements[-1].value.value is None
+
+
+def test_the_parameters_of_every_kind():
+    def f(a, /, b=1, *rest, c, d=2.0, **options):
+        return a
+
+    function = normal(f)
+    assert function.parameters == ("a", "b", "rest", "c", "d", "options")
+    assert (function.variadic, function.keywords, function.keyword_only) == ("rest", "options", {"c", "d"})
+    assert text_of(function).startswith("def f(a, b=1, *rest, c, d=2.0, **options):")
+
+
+def test_spans_are_the_users_statements():
+    def f(x):
+        y = (x
+             * 2)
+        return y  # fmt: skip
+
+    bind = normal(f).body.statements[0]
+    assert bind.span.line == f.__code__.co_firstlineno + 1
+    assert bind.span.code == "y = (x * 2)"
+
+
+def test_temporaries_are_told_apart_from_the_users_names():
+    def f(t, x):
+        t2 = t * x + (x if t > 0 else t) * 3
+        return t2 * 2
+
+    function = normal(f)
+    assert function.temporaries and not function.temporaries & {"t", "t2", "x"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return " + " + ".join(["x"] * 2000),
+        "return " + " * 2 - ".join(["np.sin(x)"] * 2000),
+        "if " + " + ".join(["x"] * 2000) + " > 1: pass\n    return x",
+        "s = 0.0\n" + "    s += x\n" * 2000 + "    return s",
+    ],
+)
+def test_thousands_of_terms_are_a_program_like_any_other(body, program):
+    normal(program(f"def f(x):\n    {body}"))
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+REFUSED = [
+    ("f = np.sin if x > 0 else np.cos; return f(x)", "'f' is bound to a function", "np.sin"),
+    ("return function(x)", "'function' is, is not known", "function"),
+    ("for g in [np.sin, np.cos]: x = g(x)\n    return x", "a function is used as a value", "np.sin"),
+    ("return [np.sin, np.cos][0](x)", "a function taken from a container", "[np.sin, np.cos][0]"),
+    ("return helper(x)(x)", "itself computed", "helper(x)"),
+    ("y = []; y.append(x); return y", "'append' changes its object in place", "y.append(x)"),
+    ("x.sort(); return x", "'sort' changes its object in place", "x.sort()"),
+    ("x.fill(0.0); return x", "'fill' changes its object in place", "x.fill(0.0)"),
+    ("TABLE.append(x); return x", "changes a global in place", "TABLE.append(x)"),
+    ("return x.frobnicate()", "'frobnicate' is not one of an array", "x.frobnicate()"),
+    ("return x.alpha", "'alpha' is not one of an array", "x.alpha"),
+    ("if x.frobnicate(): return x", "'frobnicate' is not one of an array", "x.frobnicate()"),
+    ("g = x.sum; return g()", "'sum' is used as a value", "x.sum"),
+    ("return MODEL.forward(x)", "a method of an object of class Model", "MODEL.forward(x)"),
+    ("return Model()", "an object of class Model is made", "Model()"),
+    ("np.add(x, 1, out=x); return x", "stores into an array", "x"),
+    ("np.copyto(x, 1.0); return x", "changes its argument in place", "np.copyto(x, 1.0)"),
+    ("np.add.at(x, 0, 1.0); return x", "changes its argument in place", "np.add.at(x, 0, 1.0)"),
+    ("random.shuffle(x); return x", "changes its argument in place", "random.shuffle(x)"),
+    ("sys.setrecursionlimit(x); return x", "is not known", "sys.setrecursionlimit(x)"),
+    ("return helper(x, 1, 2)", "takes 2 positional arguments, 3 are given", "helper(x, 1, 2)"),
+    ("return helper()", "is not given its argument 'a'", "helper()"),
+    ("return helper(x, c=2)", "has no parameter 'c'", "helper(x, c=2)"),
+    ("return helper(x, a=2)", "two values for 'a'", "helper(x, a=2)"),
+    ("return helper(*x)", "how many arguments", "helper(*x)"),
+    ("return helper(**x)", "which keywords", "helper(**x)"),
+    ("return [1.0] + [x]", "an operator on a tuple or list", "[1.0]"),
+    ("return (x,) * 3", "an operator on a tuple or list", "(x,)"),
+    ("return {x: 1.0}", "a dict with computed keys", "x"),
+    ("return lambda y: x", "a function is used as a value", "lambda y: x"),
+    ("return np", "the function 'np' is used as a value", "np"),
+    ("return map(math.sin, x)", "an iterator made by map", "map(math.sin, x)"),
+    ("return next(iter(x))", "a call of next", "next(iter(x))"),
+    ("g = lambda y: y\n    g = lambda y: 2 * y\n    return g(x)", "'g' is bound to a function here", "g"),
+    ("def g(y): return y\n    def g(y): return 2 * y\n    return g(x)", "'g' is bound to a function", "def g"),
+    ("with open('f'): return x", "this context manager cannot be reversed", "open('f')"),
+    ("return sorted(x, key=lambda v: -v)", "", "sorted(x, key=lambda v: -v)"),
+    ("g = functools.partial(helper, b=x); return g(1.0)", "an object of class partial", "functools.partial(helper, b=x)"),
+    ("return (x, *x)", "a starred value of unknown length", "*x"),
+    ("return np.maximum(x)", "", "np.maximum(x)"),
+    ("return np.sum(x, no=1)", "", "np.sum(x, no=1)"),
+    ("return x.tolist()", "an array as a list", "x.tolist()"),
+]
+
+
+@pytest.mark.parametrize(("body", "reason", "code"), REFUSED, ids=[body for body, _, _ in REFUSED])
+def test_what_is_refused_is_pointed_at(body, reason, code, program):
+    f = program(f"def f(x, function):\n    {body}", **globals())
+    with pytest.raises(UnsupportedSyntax) as caught:
+        normal(f)
+    assert reason in caught.value.reason
+    assert caught.value.span.code == code
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("return undefined_name(x)", "the name 'undefined_name' is not defined"),
+        ("return np.sinn(x)", "module numpy has no attribute 'sinn'"),
+        ("if missing: x = x * 2\n    return x", "the name 'missing' is not defined"),
+    ],
+)
+def test_names_that_mean_nothing(body, reason, program):
+    with pytest.raises(UnresolvedName) as caught:
+        normal(program(f"def f(x):\n    {body}"))
+    assert caught.value.reason == reason
+
+
+def test_a_function_without_a_rule_says_which_rule_to_write(program):
+    f = program("def f(x):\n    return np.hanning(x) * np.hanning(3)\n")
+    unruled = [s for s in walk(normal(f).body) if isinstance(s, Bind) and isinstance(s.operation, Unruled)]
+    assert [s.target for s in unruled] == ["t"]
+    refusal = unruled[0].operation.refusal
+    assert isinstance(refusal, MissingRule) and refusal.span.code == "np.hanning(x)"
+    assert "np.hanning" in refusal.reason and "@srcgrad.rule(np.hanning)" in refusal.hint
+
+
+def test_refusals_are_language_errors_with_a_caret(program):
+    f = program("def f(x):\n    y = x.frobnicate(1)\n    return y\n")
+    with pytest.raises(LanguageError) as caught:
+        normal(f)
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "the method 'frobnicate' is not one of an array"
+    assert lines[3].rstrip().endswith("^^^^^^^^^^^^^^^ what this calls is not known")
+    assert lines[4].startswith("  hint: ")
+
+
+@pytest.fixture
+def program(tmp_path, request):
+    """A function from its text, in a module with a file."""
+
+    def load(text, **names):
+        path = tmp_path / "written.py"
+        path.write_text("import numpy as np\n" + text)
+        namespace = {**names, "__name__": "written"}
+        exec(compile(path.read_text(), str(path), "exec"), namespace)
+        return namespace["f"]
+
+    return load
+
+
