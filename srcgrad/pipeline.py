@@ -43,7 +43,7 @@ class Options:
     specialise: bool = True
 
 
-_present: ContextVar[Options] = ContextVar("srcgrad_options", default=Options())
+_present: ContextVar[Options] = ContextVar("srcgrad_options", default=Options())  # noqa: B039 (frozen)
 
 
 @contextmanager
@@ -92,7 +92,8 @@ LIMIT = 6  # specialisations of one recursive callee before nothing more is assu
 class Module:
     """The functions of one emitted module while they are being made; serves call sites their callees' names."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, generic: bool = False) -> None:
+        self.generic = generic  # nothing is known about arguments, so nothing is told apart about callees' arguments
         self.namer = Namer()
         self.functions: list[gast.FunctionDef] = []
         self.normal: dict[Callee, Function] = {}
@@ -168,6 +169,8 @@ class Module:
     def _seen_from_inside(
         self, callee: Callee, facts: tuple[Fact, ...], active: tuple[bool, ...]
     ) -> tuple[Fact, ...]:
+        if self.generic:
+            return tuple(Unknown() for _ in facts)
         function = self.normalized(callee)
         inside = tuple(_renamed(f, p) for f, p in zip(facts, function.parameters, strict=True))
         known = {key[1] for key in self.shaped if key[0] == callee}
@@ -206,7 +209,7 @@ class Module:
         known = self.facts_of(callee, facts)
         function = self.normalized(callee)
         made = tangent(function, frozenset(wanted), self.active(callee, wanted, known), known, self, name)
-        self.add(made, function.temporaries)
+        self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:
         made = lower(self.normalized(callee))
@@ -225,7 +228,7 @@ class Module:
 
 def compile_request(request: Request) -> Compiled:
     """Everything from the user's function to loaded derivative functions."""
-    module = Module()
+    module = Module(generic=request.facts is None)
     function = module.normalized(request.callee)
     facts = _entry_facts(function, request.facts)
     stem = _stem(request.callee)

@@ -168,7 +168,8 @@ class _Sweep:
         self.namer = Namer(program._names_taken())
         final = self.layout.returns()[0] if self.layout.returns() else None
         value = atoms(final.value) if final is not None else ()
-        single = program.has_single_return and value and value[0] not in function.temporaries
+        named = value and (value[0] == "value" or value[0] not in function.temporaries)
+        single = program.has_single_return and named
         stem = value[0] if single else "value"
         self.seed_name = self.namer.fresh(f"{stem}_bar")
         self.leave = self.namer.fresh("leave") if not program.has_single_return else ""

@@ -146,7 +146,12 @@ class StatementAdjoint(SequenceAdjoint):
         scalar = self.is_scalar(target) and all(
             self.is_scalar(n) for p in wanted for n in atoms(apply.arguments[p])
         )
-        piece = apply.rule.adjoint_slice(wanted, frozenset(apply.arguments), scalar=scalar and _is_math(apply.function))
+        piece = apply.rule.adjoint_slice(
+            wanted,
+            apply.arguments,
+            scalar=scalar and _is_math(apply.function),
+            facts={p: self.fact_of(e) for p, e in apply.arguments.items()},
+        )
         binding: dict[str, gast.expr] = {
             p: referring(e, block, position) for p, e in apply.arguments.items()
         }
@@ -171,6 +176,9 @@ class StatementAdjoint(SequenceAdjoint):
         self, argument: gast.Tuple | gast.List, partial: gast.expr, varied: object, code: list[gast.stmt]
     ) -> list[tuple[str, gast.expr]]:
         """A sequence of partials, one per operand of a variadic rule."""
+        if isinstance(partial, gast.Tuple) and len(partial.elts) == len(argument.elts):
+            pairs = zip(argument.elts, partial.elts, strict=True)
+            return [(n, part) for element, part in pairs for n in atoms(element) if n in varied]  # type: ignore[operator]
         parts = self.fresh("parts")
         code.append(assign(parts, partial))
         return [
@@ -235,10 +243,12 @@ class StatementAdjoint(SequenceAdjoint):
         )
 
     def argument_facts(self, made: Call) -> tuple[Fact, ...]:
-        return tuple(
-            self.fact(a.id) if isinstance(a, gast.Name) and not isinstance(a, GlobalReference) else constant_fact(a)
-            for a in made.arguments
-        )
+        return tuple(self.fact_of(argument) for argument in made.arguments)
+
+    def fact_of(self, argument: gast.expr) -> Fact:
+        if isinstance(argument, gast.Name) and not isinstance(argument, GlobalReference):
+            return self.fact(argument.id)
+        return constant_fact(argument)
 
     def leave(self, statement: Return, block: Block, position: int) -> list[gast.stmt]:
         names = atoms(statement.value)
