@@ -8,6 +8,7 @@ beta   0.0272
 
 from __future__ import annotations
 
+import re
 import statistics
 import sys
 import time
@@ -90,18 +91,18 @@ class Progress:
         self._stream.flush()
 
 
-def adjoint_excerpt(source: str, lines: int = 16) -> str:
+_REVERSE = re.compile(r"    (\w+_bar\d* |for .* in reversed\(|# )")
+
+
+def adjoint_excerpt(source: str, lines: int = 20) -> str:
     """The head of a generated function and the first lines of its reverse sweep, with what lies between left out.
 
-    The reverse sweep begins at the first comment that quotes a line of the user's file.
+    The reverse sweep begins where an adjoint is first made, or where a line of the user's file is first quoted.
     """
     text = source.rstrip().split("\n")
     head = next((number for number, line in enumerate(text) if line.startswith("def ")), 0)
     body = next((number for number in range(head, len(text)) if text[number].rstrip().endswith(":")), head) + 1
-    quoted = next((number for number in range(body, len(text)) if text[number].lstrip().startswith("# ")), body)
-    start = quoted
-    while start > body and text[start - 1].strip() and not text[start].startswith("    #"):
-        start -= 1  # the loop that the first quoted line stands in
+    start = next((number for number in range(body, len(text)) if _REVERSE.match(text[number])), body)
     excerpt = text[head:body]
     if start > body:
         excerpt.append(f"    ...  # {start - body} lines: the forward sweep")

@@ -154,7 +154,7 @@ def test_a_wrong_command_line_is_one_clear_line_and_status_2(capsys, arguments, 
 def test_a_refused_program_shows_its_caret(model, capsys):
     assert main(["show", f"{model}:generator"]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("UnsupportedSyntax: ") and "15 |     yield x" in error and "^^^^^" in error
+    assert error.startswith("UnsupportedSyntax: ") and "16 |     yield x" in error and "^^^^^" in error
 
 
 def test_a_reader_that_stops_reading_is_no_error(model):
