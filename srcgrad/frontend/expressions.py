@@ -79,9 +79,9 @@ class Expressions(Comprehensions):
                 target_read = target in names_read(*node.values[1:])
                 self._through(target, target_read, lambda t: self.run(control.short_circuit(node, t)))
             case gast.Compare() if len(node.ops) > 1 and self.needs_statements(node):
-                middles = [self.fresh() for _ in node.comparators[:-1]]
+                names = [self.fresh() for _ in node.comparators]
                 target_read = target in names_read(node)
-                self._through(target, target_read, lambda t: self.run(control.comparison_chain(node, t, middles)))
+                self._through(target, target_read, lambda t: self.run(control.comparison_chain(node, t, names)))
             case gast.ListComp() | gast.GeneratorExp():
                 made = self.renamed(node)
                 self._through(target, target in names_read(made), lambda t: self.comprehend(made, t))

@@ -14,7 +14,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.errors import InternalError
+from srcgrad.errors import InternalError, Span
 from srcgrad.frontend.callees import as_python, is_inert, spelled
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.assignment import augmented
@@ -25,6 +25,7 @@ from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
+    Block,
     Break,
     Continue,
     Effect,
@@ -32,6 +33,7 @@ from srcgrad.frontend.normal_form import (
     LocalFunction,
     Pop,
     Return,
+    Statement,
     Unpack,
     While,
     With,
@@ -55,11 +57,7 @@ class Statements(Loops):
     def run(self, statements: Iterable[gast.stmt]) -> None:
         outer = self.span
         for statement in statements:
-            if getattr(statement, "lineno", None) is not None:
-                self.span = self.source.span(statement)
-            if not +self.pending:
-                parts = walk(*_heads(statement))
-                self.pending = Counter(node.target.id for node in parts if isinstance(node, gast.NamedExpr))
+            self._enter(statement)
             self._statement(statement)
         self.span = outer
 
@@ -73,16 +71,13 @@ class Statements(Loops):
             case gast.If() if (known := self.known_truth(statement.test)) is not None:
                 self.run(statement.body if known else statement.orelse)
             case gast.If():
-                test = self.settle(statement.test)
-                body = self.block(lambda: self.run(statement.body))
-                orelse = self.block(lambda: self.run(statement.orelse))
-                self.out.append(If(test, body, orelse, span))
+                self._branches(statement)
             case gast.While():
                 if self.needs_statements(statement.test):
                     statement = endless(statement)
                     self.pending.clear()
                 test = self.settle(statement.test)
-                self.out.append(While(test, self.block(lambda: self.run(statement.body)), span))
+                self.out.append(While(test, self.written(statement.body), span))
             case gast.For():
                 self.write_for(statement)
             case gast.With():
@@ -103,6 +98,37 @@ class Statements(Loops):
                 pass
             case _:
                 raise InternalError(f"a statement of class {type(statement).__name__} passed the fence", span)
+
+    def _branches(self, statement: gast.If) -> None:
+        """``if`` and its ``elif``s, in a loop over the chain."""
+        outer = self.out, self.span
+        links: list[tuple[list[Statement], gast.expr, Block, Span]] = []
+        rest: list[gast.stmt] = [statement]
+        while len(rest) == 1 and isinstance(rest[0], gast.If) and self.known_truth(rest[0].test) is None:
+            link = rest[0]
+            self.out = []
+            if links:
+                self._enter(link)
+            test, span = self.settle(link.test), self.span
+            links.append((self.out, test, self.written(link.body), span))
+            rest = link.orelse
+        self.span = outer[1]
+        orelse = self.written(rest)
+        for before, test, body, span in reversed(links):
+            orelse = Block((*before, If(test, body, orelse, span)))
+        self.out, self.span = outer
+        self.out += orelse.statements
+
+    def written(self, statements: list[gast.stmt]) -> Block:
+        return self.block(lambda: self.run(statements))
+
+    def _enter(self, statement: gast.stmt) -> None:
+        """Take up the place of a statement, and the names that its own expressions are about to bind."""
+        if getattr(statement, "lineno", None) is not None:
+            self.span = self.source.span(statement)
+        if not +self.pending:
+            parts = walk(*_heads(statement))
+            self.pending = Counter(node.target.id for node in parts if isinstance(node, gast.NamedExpr))
 
     def _assignment(self, target: gast.expr, value: gast.expr) -> None:
         match target:
@@ -179,7 +205,7 @@ class Statements(Loops):
                 )
             items.append(gast.withitem(self.settle(item.context_expr, calls=True), None))
         span = self.span
-        self.out.append(With(tuple(items), self.block(lambda: self.run(statement.body)), span))
+        self.out.append(With(tuple(items), self.written(statement.body), span))
 
     # --- local functions ---------------------------------------------------------------------------------------------
     def _define(self, statement: gast.FunctionDef) -> None:

@@ -846,3 +846,139 @@ def bits(n):
 
 
 lambda_program = program((2.0, 3.0))(lambda x, y=4.0: x * y + np.sin(x))
+
+
+# --- order of evaluation ---------------------------------------------------------------------------------------------
+def show(value):
+    print(value, end=" ")
+    return value
+
+
+def three(a, b=7, *rest, c=8, **others):
+    return a * 100 + b * 10 + c + sum(rest) + len(others)
+
+
+@program((1.0,))
+def order_of_operands(x):
+    a = show(1) + (show(2) if show(3) > 0 else show(4)) * show(5) - show(6)
+    b = [show(v) for v in (show(1), show(2))][show(0)] + show(9)
+    c = show(1) < show(2) < show(0) < show(9)
+    local = lambda v: show(v * x)
+    d = local(1) < local(2) < local(0) < local(9) or local(3) == 3
+    e = show(0) or show(2) and local(3)
+    print()
+    return a + b + c + d + e
+
+
+@program((X,))
+def order_of_arguments(x):
+    local = lambda v: show(v)
+    a = three(show(1), *[show(2), local(3)], c=show(4), z=show(5))
+    b = {"a": show(1), "b": local(2)}["b"] + x[show(0) : local(2)].sum() + x[local(1)]
+    c, d = show(1), local(2)
+    print(show(1), show(2) if local(3) else show(4), show(5))
+    print(show(1), local(3), show(5), sep=local("-"))
+    e = np.sum(show(1) * x, axis=show(0)) + np.sum(show(1) * x, axis=local(0)) + len([show(1), local(2)])
+    text = f"{show(1)} {local(2):>{local(5)}} {show(3)!r}"
+    print(text)
+    return a + b + c + d + e + len(text)
+
+
+@program((2.0,), (-2.0,))
+def order_of_walrus(x):
+    y = 1.0
+    t = (show(y), (y := show(x)), y + show(3), y)
+    u = y + (y := y * 2) * y + (y := y + 1)
+    z = x + y if (x := x * 2) > 0 else x - y
+    assert show(1) < (w := show(5)) < 9, f"{w}"
+    v = [show(w), w := 3, w][2] + w
+    k = np.maximum(x, (x := x * 3)) + x
+    if (n := show(2)) > 1 and (m := n * 2) > show(3):
+        z = z + m
+    return t[0] + t[1] * t[2] + t[3] + u + z + v + k + n
+
+
+@program((X,))
+def walrus_in_comprehensions(xs):
+    last = 0.0
+    ys = [(last := v) * 2 for v in xs if (w := v * 3) > 0]
+    zs = [y for v in xs if (y := v * 2) > 0 for _ in range(2)]
+    n = 0
+    while n < sum([1 for v in xs if v > 0]) and any(v > n for v in xs):
+        n += 1
+    return sum(ys) + last + w + sum(zs) + y + n
+
+
+@program((X,))
+def comprehensions_in_odd_places(xs, ys=[v for v in (1.0, 2.0)]):
+    def local(y, zs=[v * 2 for v in (1.0, 3.0)]):
+        return y * sum(z for z in zs)
+
+    for v, w in [(v, v * 2) for v in xs if v > 0]:
+        xs = xs + v * w
+    if [v for v in xs if v > 1]:
+        xs = xs * 2
+    a = np.array([[v * w for w in ys] for v in ys]).sum() + max([v for v in xs][:2])
+    b = [lambda_sum(lambda y: y * v) for v in ys][1] + xs[[i for i in range(2)]].sum()
+    c = {"k": [v for v in ys]}["k"][0] + (sum(v for v in ys) if len(ys) > 1 else sum(v for v in xs))
+    return a + b + local(2.0) + c + np.sum([v * w for v, w in zip(ys, ys)])
+
+
+def lambda_sum(f):
+    return f(2.0) + f(3.0)
+
+
+@program((2.0, 3), (2.0, 0))
+def everything_in_loops(x, n):
+    total = 0.0
+    for k in range(n):
+        scale = lambda v, k=k: v * k + total
+        total += apply_twice(scale, x) if k % 2 else scale(x)
+        items = [scale(j) for j in range(k)]
+        for j, item in enumerate(items):
+            if item > 50:
+                break
+            total += (item or 1.0) * (j and 2.0)
+        else:
+            total = -total
+        while (total := total * 0.5) > 10:
+            if total > 1000:
+                continue
+            total -= 1
+    else:
+        total += 1
+    return total
+
+
+@program((1.5,))
+def shadowed_globals(x):
+    np_sum = sum([x, x])
+    W = x * 2
+    affine = lambda v: v + W
+    TABLE = {"a": affine(x)}
+    G = [TABLE["a"] for TABLE in [TABLE]]
+    return np_sum + affine(3.0) + G[0]
+
+
+@program((X, 2), (X, 1))
+def returning_containers(x, n):
+    if n == 1:
+        return x, [x[0], {"a": x * 2}], (), None, "text"
+    return {"x": (x, x), "n": n}
+
+
+@program((2.0,))
+def deep_closures(x):
+    def first(a):
+        def second(b):
+            def third(c):
+                return a * b * c * x + (fourth(c) if c > 1 else 0.0)
+
+            return third(b) + apply_twice(third, a)
+
+        def fourth(d):
+            return d * a
+
+        return second(a + 1) + apply_twice(lambda z: second(z) * 0.1, a)
+
+    return first(x) + first(0.5)

@@ -1,7 +1,7 @@
 """Run a normal form: its text is executed, and its callees' normal forms with it.
 
-``printed``: loops with the headings that the user wrote, calls of user functions as he wrote them.  ``bare``: every loop
-counts, every callee is run from its own normal form, with its arguments aligned: what the analyses see.
+``printed``: loops with the headings that the user wrote, calls of user functions as he wrote them.  ``bare``: every
+loop counts, every callee is run from its own normal form, with its arguments aligned: what the analyses see.
 """
 
 from __future__ import annotations

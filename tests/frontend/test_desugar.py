@@ -152,7 +152,10 @@ SMALLER = {
         "if a:\n    return 1\nwith m():\n    return x",
         "if a:\n    value = 1\nelse:\n    with m():\n        value = x\nreturn value",
     ),
-    "falls off the end": ("if a:\n    return x\nb = 1", "if a:\n    value = x\nelse:\n    b = 1\n    value = None\nreturn value"),
+    "falls off the end": (
+        "if a:\n    return x\nb = 1",
+        "if a:\n    value = x\nelse:\n    b = 1\n    value = None\nreturn value",
+    ),
 }
 
 
@@ -196,9 +199,9 @@ EXPRESSIONS = {
     ),
     "or": (lambda e: expressions.short_circuit(e, "t"), "a or b", "t = a\nif not t:\n    t = b"),
     "chain": (
-        lambda e: expressions.comparison_chain(e, "t", ["m", "n"]),
+        lambda e: expressions.comparison_chain(e, "t", ["l", "m", "n"]),
         "a < b <= c != d",
-        "m = b\nt = a < m\nif t:\n    n = c\n    t = m <= n\n    if t:\n        t = n != d",
+        "l = a\nm = b\nt = l < m\nif t:\n    n = c\n    t = m <= n\n    if t:\n        t = n != d",
     ),
     "list comprehension": (
         lambda e: expressions.list_comprehension(e, "t"),

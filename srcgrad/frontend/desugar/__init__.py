@@ -43,6 +43,16 @@ class _Statements:
             made += self.statement(statement)
         return made
 
+    def branches(self, statement: gast.If) -> gast.If:
+        """``if`` and its ``elif``s, in a loop: a chain of hundreds is not nested in the user's text either."""
+        chain = [statement]
+        while len(chain[-1].orelse) == 1 and isinstance(chain[-1].orelse[0], gast.If):
+            chain.append(chain[-1].orelse[0])
+        orelse = self.block(chain[-1].orelse)
+        for link in reversed(chain):
+            orelse = [with_bodies(link, body=self.block(link.body), orelse=orelse)]
+        return orelse[0]
+
     def statement(self, statement: gast.stmt) -> list[gast.stmt]:
         match statement:
             case gast.Pass():
@@ -54,8 +64,7 @@ class _Statements:
             case gast.Match():
                 return self.block(matching.match_as_if(statement, self.fresh))
             case gast.If():
-                body, orelse = self.block(statement.body), self.block(statement.orelse)
-                return [with_bodies(statement, body=body, orelse=orelse)]
+                return [self.branches(statement)]
             case gast.With():
                 return [with_bodies(statement, body=self.block(statement.body))]
             case gast.For() | gast.While():

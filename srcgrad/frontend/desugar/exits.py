@@ -81,18 +81,20 @@ def _refuse_loops(body: list[gast.stmt]) -> None:
 
 def ends(body: list[gast.stmt]) -> bool:
     """Whether control never falls off the end of these statements."""
-    if not body:
-        return False
-    match body[-1]:
-        case gast.Return() | gast.Raise():
-            return True
-        case gast.If(body=inner, orelse=orelse):
-            return ends(inner) and ends(orelse)
-        case gast.With(body=inner):
-            return ends(inner)
-        case gast.While(test=gast.Constant(value=True), body=inner):
-            return not breaks(inner)
-    return False
+    pending = [body]
+    while pending:
+        match pending.pop():
+            case [*_, gast.Return() | gast.Raise()]:
+                continue
+            case [*_, gast.If(body=inner, orelse=orelse)]:
+                pending += [inner, orelse]
+            case [*_, gast.With(body=inner)]:
+                pending.append(inner)
+            case [*_, gast.While(test=gast.Constant(value=True), body=inner)] if not breaks(inner):
+                continue
+            case _:
+                return False
+    return True
 
 
 def _nest(body: list[gast.stmt], name: str, depth: int) -> list[gast.stmt]:

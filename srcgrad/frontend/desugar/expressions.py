@@ -47,21 +47,20 @@ def short_circuit(node: gast.BoolOp, target: str) -> list[gast.stmt]:
     return made
 
 
-def comparison_chain(node: gast.Compare, target: str, middles: Sequence[str]) -> list[gast.stmt]:
-    """``target = a < b < c``; ``middles`` name the operands that two comparisons share, each evaluated once."""
+def comparison_chain(node: gast.Compare, target: str, names: Sequence[str]) -> list[gast.stmt]:
+    """``target = a < b < c``; ``names`` are for all operands but the last, each of which is evaluated once."""
     operands = [node.left, *node.comparators]
     made: list[gast.stmt] = []
     for position in reversed(range(len(node.ops))):
         at = operands[position + 1]
-        left = operands[0] if position == 0 else load(middles[position - 1], at)
         right: gast.expr = operands[position + 1]
         here: list[gast.stmt] = []
         if position < len(node.ops) - 1:
-            here.append(assign(middles[position], right, at))
-            right = load(middles[position], at)
-        here.append(assign(target, compare(left, node.ops[position], right, at), node))
+            here.append(assign(names[position + 1], right, at))
+            right = load(names[position + 1], at)
+        here.append(assign(target, compare(load(names[position], at), node.ops[position], right, at), node))
         made = [*here, branch(load(target, at), made, [], at)] if made else here
-    return made
+    return [assign(names[0], node.left, node.left), *made]
 
 
 def list_comprehension(node: gast.ListComp | gast.GeneratorExp, target: str) -> list[gast.stmt]:
