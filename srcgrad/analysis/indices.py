@@ -26,6 +26,7 @@ from srcgrad.rules.facts import (
     join,
     number,
 )
+from srcgrad.syntax.globals import GlobalReference
 
 Inner = Callable[[gast.expr], Fact]
 
@@ -115,6 +116,9 @@ def _array_at(base: Array, index: gast.expr, inner: Inner) -> Fact:
 
 def _part(part: gast.expr, inner: Inner) -> object:
     """A part of an index: a slice, ``Ellipsis``, ``"newaxis"``, the fact of an integer or array, None if not known."""
+    if isinstance(part, gast.Call) and isinstance(part.func, GlobalReference) and part.func.binding.value is slice:
+        given = [None, *part.args] if len(part.args) == 1 else [*part.args, None]
+        part = gast.Slice(given[0], given[1], given[2] if len(given) > 2 else None)
     if isinstance(part, gast.Slice):
         bounds: list[object] = []
         for bound in (part.lower, part.upper, part.step):

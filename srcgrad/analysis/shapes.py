@@ -44,6 +44,7 @@ from srcgrad.frontend.normal_form import (
     Return,
     Statement,
     Unpack,
+    Unruled,
     While,
 )
 from srcgrad.rules.facts import Array, Fact, Mapping, Sequence, Static, Unknown, element, is_floating, join
@@ -242,7 +243,7 @@ class _Solver:
                 return self._applied(statement.operation)
             case Call(callee=callee, arguments=arguments):
                 return self.result_of(callee, tuple(self._fact(a) for a in arguments))
-            case Fixed():
+            case Fixed() | Unruled():
                 return self._fact(statement.expression)
         return Unknown()
 

@@ -17,6 +17,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import bound_here
+from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import InternalError, MissingRule
 from srcgrad.frontend.lower import lower_statement
 from srcgrad.frontend.normal_form import (
@@ -44,6 +45,7 @@ from srcgrad.syntax.parse import clone, names_read, walk
 from srcgrad.transform.build import (
     add_in_place,
     assign,
+    builtin_call,
     call,
     call_runtime,
     constant,
@@ -100,19 +102,23 @@ class StatementTangent:
     def fact_of_atom(self, atom: gast.expr) -> Fact:
         return self.fact(atom.id) if _is_local(atom) else constant_fact(atom)
 
-    def zero_of(self, atom: gast.expr) -> gast.expr:
+    def zero_of(self, atom: gast.expr, fact: Fact | None = None) -> gast.expr:
         """The zero tangent of an atom, in the shape of its value."""
-        match atom, self.fact_of_atom(atom):
-            case _, Array(shape=()):
+        match fact or self.fact_of_atom(atom):
+            case Array(shape=()):
                 return constant(0.0)
-            case _, Static(value) if not hasattr(value, "dtype") and not isinstance(value, complex):
+            case Static(value) if not hasattr(value, "dtype") and not isinstance(value, complex):
                 return constant(None)
-            case _, Array(shape=tuple(), dtype=dtype, scalar=False) if is_floating(dtype):
+            case Array(shape=tuple(), dtype=dtype, scalar=False) if is_floating(dtype):
                 return numpy_call("zeros_like", clone(atom))
         return call_runtime(runtime.zeros_like, clone(atom))
 
-    def zero(self, name: str) -> list[gast.stmt]:
-        return [assign(self.dot(name), self.zero_of(load(name)))]
+    def zero(self, name: str, binder: Bind | None = None) -> list[gast.stmt]:
+        """Give ``name`` the tangent zero, where ``binder`` has just bound it."""
+        fact: Fact | None = None
+        if binder is not None and isinstance(binder.operation, Fixed):
+            fact = fact_of_expression(binder.expression, self.fact)
+        return [assign(self.dot(name), self.zero_of(load(name), fact))]
 
     def dot_of(self, atom: gast.expr, statement: Statement) -> gast.expr:
         """The tangent of an operand as it stands before a statement: zero where it is not varied."""
@@ -136,7 +142,7 @@ class StatementTangent:
         if not self.tangents.moves(statement):
             if isinstance(made, Pack) and not made.elements:
                 return [self._primal(statement), assign(self.dot(target), clone(statement.expression))]
-            return [self._primal(statement), *self.zero(target)]
+            return [self._primal(statement), *self.zero(target, statement)]
         match made:
             case Copy(source=source):
                 value: gast.expr = load(self.dot(source))
@@ -263,12 +269,14 @@ class StatementTangent:
         if isinstance(statement.value, gast.Tuple):
             positions = self.tangents.positions(sequence)
             elements = statement.value.elts
-            value = tuple_of(
-                [
-                    self.dot_of(elements[j], statement) if self.tangents.needed_entry(statement, j) else constant(None)
-                    for j in positions
-                ]
-            )
+            whole = sequence in self.tangents.escaping
+            parts: list[gast.expr] = []
+            for j in positions:
+                if self.tangents.needed_entry(statement, j):
+                    parts.append(self.dot_of(elements[j], statement))
+                else:
+                    parts.append(self.zero_of(elements[j]) if whole else constant(None))
+            value = tuple_of(parts)
         else:
             value = self.dot_of(statement.value, statement)
         return [gast.Expr(method(self.dot(sequence), "append", value))]
@@ -299,12 +307,12 @@ class StatementTangent:
         fact = self.fact(of)
         if isinstance(fact, Array) and not fact.scalar and fact.shape and self._is_basic(index):
             return add_in_place(subscript(load(buffer), clone(index)), value)
-        return gast.Expr(call_runtime(runtime.add_at, load(buffer), clone(index), value))
+        return gast.Expr(call_runtime(runtime.add_at, load(buffer), _index_value(index), value))
 
     def _is_basic(self, index: gast.expr) -> bool:
         """Whether no element is met twice: integers and slices only."""
         parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        return all(isinstance(part, gast.Slice) or self._is_integer(part) for part in parts)
+        return all(_is_slice(part) or self._is_integer(part) for part in parts)
 
     def _is_integer(self, part: gast.expr) -> bool:
         match part:
@@ -325,6 +333,21 @@ def lowered(statement: Statement) -> gast.stmt:
 
 def _is_local(atom: gast.expr) -> bool:
     return isinstance(atom, gast.Name) and not isinstance(atom, GlobalReference)
+
+
+def _is_slice(part: gast.expr) -> bool:
+    return isinstance(part, gast.Slice) or (isinstance(part, gast.Call) and _calls(part, slice))
+
+
+def _index_value(index: gast.expr) -> gast.expr:
+    """An index as an argument of a call: ``1:`` is ``slice(1, None)`` there."""
+    match index:
+        case gast.Tuple(elts=parts):
+            return tuple_of([_index_value(part) for part in parts])
+        case gast.Slice(lower=lower, upper=upper, step=step):
+            bounds = [constant(None) if bound is None else clone(bound) for bound in (lower, upper, step)]
+            return builtin_call(slice, *(bounds if step is not None else bounds[:2]))
+    return clone(index)
 
 
 def _calls(expression: gast.Call, function: object) -> bool:

@@ -1,0 +1,322 @@
+"""What is inferred of every name, and that it is true of every value that the corpus' programs give it."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.analysis.shapes import inert, result, same_shape, shapes
+from srcgrad.errors import SrcgradError
+from srcgrad.frontend.normal_form import Callee, Function
+from srcgrad.frontend.normalize import normalize
+from srcgrad.rules.facts import Array, Fact, Mapping, Sequence, Static, Unknown, fact_of, number
+from tests.corpus import CASES
+from tests.corpus.example import Case
+from tests.derivatives import fresh
+from tests.frontend.running import bare
+
+
+def facts_of(function: Callable[..., Any], *arguments: Any) -> tuple[Function, dict[str, Fact]]:
+    named = dict(zip(inspect.signature(function).parameters, arguments, strict=True))
+    statics = tuple((name, value) for name, value in named.items() if isinstance(value, FunctionType))
+    normal = normalize(Callee(function, statics))
+    entry = {name: fact_of(named[name], name) for name in normal.parameters}
+    return normal, dict(shapes(normal, entry, result_of))
+
+
+def result_of(callee: Callee, facts: tuple[Fact, ...], active: tuple[Callee, ...] = ()) -> Fact:
+    """What a callee returns, nothing known of recursive ones."""
+    if callee in active:
+        return Unknown()
+    normal = normalize(callee)
+    entry = dict(zip(normal.parameters, map(without_symbols, facts), strict=True))
+    made = result(normal, shapes(normal, entry, lambda c, f: result_of(c, f, (*active, callee))))
+    return without_symbols(made)
+
+
+def without_symbols(fact: Fact) -> Fact:
+    match fact:
+        case Array(shape=tuple() as shape):
+            return Array(tuple(n if isinstance(n, int) else None for n in shape), fact.dtype, fact.scalar)
+        case Sequence(kind, items, item):
+            return Sequence(
+                kind,
+                None if items is None else tuple(map(without_symbols, items)),
+                None if item is None else without_symbols(item),
+            )
+        case Mapping(items=tuple() as items):
+            return Mapping(tuple((key, without_symbols(item)) for key, item in items))
+    return fact
+
+
+VECTOR, MATRIX = np.ones(4), np.ones((4, 3))
+
+
+# --- one program per fact --------------------------------------------------------------------------------------------
+def loop_sum(x, n):
+    s = 0.0
+    for i in range(n):
+        s = s + x[i]
+    return s
+
+
+def test_a_python_float_that_meets_float64_keeps_a_dtype():
+    _, facts = facts_of(loop_sum, VECTOR, 3)
+    assert facts["x"] == Array(("x.0",), "float64")
+    assert facts["s"] == number("float64")
+    assert facts["i"] == number("int")
+
+
+def test_a_python_float_that_meets_float32_has_no_one_dtype():
+    _, facts = facts_of(loop_sum, VECTOR.astype(np.float32), 3)
+    assert facts["s"] == number(None)
+
+
+def grows(x):
+    s = 0.0
+    s = s + x
+    return s
+
+
+def test_a_number_that_becomes_an_array_has_no_rank():
+    normal, facts = facts_of(grows, VECTOR)
+    assert facts["s"] == Array(None, "float64")
+    assert result(normal, facts) == Array(None, "float64")
+
+
+def indexing(m, i):
+    row = m[i]
+    entry = m[i, 0]
+    column = m[:, 1]
+    new = m[None, :, ..., 2]
+    part = m[1:, :2]
+    rows = m[[0, 2, 2]]
+    mask = m > 0.0
+    chosen = m[mask]
+    pairs = m[[0, 1], [1, 2]]
+    return row, entry, column, new, part, rows, mask, chosen, pairs
+
+
+def test_indexing():
+    _, facts = facts_of(indexing, MATRIX, 1)
+    float64 = "float64"
+    assert facts["row"] == Array(("m.1",), float64)
+    assert facts["entry"] == number(float64)
+    assert facts["column"] == Array(("m.0",), float64)
+    assert facts["new"] == Array((1, "m.0"), float64)
+    assert facts["part"] == Array(("part.0", "part.1"), float64)
+    assert facts["rows"] == Array((3, "m.1"), float64)
+    assert facts["mask"] == Array(("m.0", "m.1"), "bool")
+    assert facts["chosen"] == Array(("chosen.0",), float64)
+    assert facts["pairs"] == Array((2,), float64)
+
+
+def containers(x, y):
+    pair = (x, 2)
+    table = {"a": x, "b": "text"}
+    a, b = pair
+    first, *rest = (x, y, 3)
+    return pair, table["a"], table["b"], a, b, first, rest
+
+
+def test_containers():
+    _, facts = facts_of(containers, 1.0, VECTOR)
+    real, y = number("float"), Array(("y.0",), "float64")
+    assert facts["pair"] == Sequence("tuple", (real, number("int")))
+    assert (facts["a"], facts["b"]) == (real, number("int"))
+    assert facts["table"] == Mapping((("a", real), ("b", Static("text"))))
+    assert facts["rest"] == Sequence("list", (y, number("int")))
+
+
+def comprehension(x):
+    made = [v * 2.0 for v in x]
+    return made
+
+
+def test_a_list_that_grows_has_the_fact_of_what_is_appended():
+    _, facts = facts_of(comprehension, MATRIX)
+    assert facts["made"] == Sequence("list", None, Array(("x.1",), "float64"))
+
+
+def integers(x, n):
+    half = n / 2
+    whole = n // 2
+    size = x.shape[0] - 1
+    count = len(x)
+    is_long = count > n
+    text = f"{n}"
+    mode = "full"
+    return half, whole, size, count, is_long, text, mode
+
+
+def test_what_carries_no_derivative():
+    _, facts = facts_of(integers, VECTOR, 3)
+    assert facts["half"] == number("float") and not inert(facts["half"])
+    for name in ("whole", "size", "count", "is_long", "text", "mode", "n"):
+        assert inert(facts[name]), (name, facts[name])
+
+
+@pytest.mark.parametrize("fact", [Unknown(), number(None), number("float32"), Sequence("list"), Mapping()])
+def test_what_is_not_known_may_carry_a_derivative(fact):
+    assert not inert(fact)
+
+
+def symbols(x):
+    y = x[1:]
+    z = y * 2.0
+    s = z
+    for _ in range(3):
+        s = s + z
+        t = s[1:]
+        u = t * 2.0
+    return y, z, s, t, u
+
+
+def test_a_name_bound_once_has_a_shape_of_its_own():
+    _, facts = facts_of(symbols, VECTOR)
+    assert same_shape(facts, "y", "z") and same_shape(facts, "s", "z")
+    assert not same_shape(facts, "x", "y")
+    assert not same_shape(facts, "t", "u"), "in a loop a name stands for many values"
+
+
+def deeper(x, n):
+    t = (x,)
+    for _ in range(n):
+        t = (t, x)
+    return t
+
+
+def test_facts_stop_climbing():
+    _, facts = facts_of(deeper, 1.0, 3)
+    assert facts["t"] == Sequence("tuple", None, Unknown())
+
+
+def helper(a, b=2.0):
+    if a > b:
+        return a
+    return b * 1.0
+
+
+def caller(x, y):
+    small = helper(x)
+    large = helper(y[0], y[1])
+    return small, large
+
+
+def test_what_a_call_returns():
+    _, facts = facts_of(caller, 1.0, VECTOR)
+    assert facts["small"] == number("float")
+    assert facts["large"] == number("float64")
+
+
+def endless(n):
+    return endless(n - 1) if n else 1.0
+
+
+def test_nothing_is_assumed_of_a_recursive_result():
+    _, facts = facts_of(endless, 3)
+    assert facts["t"] == Unknown() or isinstance(facts["t"], Array)
+
+
+def test_a_long_program_is_one_pass():
+    lines = ["def long(x):", "    a0 = x * 1.0"]
+    lines += [f"    a{k + 1} = a{k} * 2.0 + a{max(k - 3, 0)}" for k in range(600)]
+    namespace: dict[str, Any] = {}
+    text = "\n".join([*lines, "    return a600"])
+    linecache.cache["<long>"] = (len(text), None, text.splitlines(keepends=True), "<long>")
+    exec(compile(text, "<long>", "exec"), namespace)
+    _, facts = facts_of(namespace["long"], VECTOR)
+    assert facts["a600"] == Array(("x.0",), "float64")
+
+
+# --- facts are promises ----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_facts_hold_of_every_value(case):
+    assert list(broken_promises(case)) == []
+
+
+def broken_promises(case: Case) -> Iterator[str]:
+    try:
+        normal, facts = facts_of(case.function, *values_of(case))
+    except SrcgradError as refused:
+        pytest.skip(f"refused: {refused}")
+    lowered = bare(normal, aligned=True)
+    seen: list[str] = []
+    sizes: dict[str, int] = {"float32": 0} if "float32" in repr(facts) else {}
+
+    def watch(frame: Any, event: str, argument: Any) -> Any:
+        if frame.f_code is not lowered.__code__:  # type: ignore[attr-defined]
+            return None
+        for name, value in frame.f_locals.items():
+            if not holds(facts.get(name, Unknown()), value, sizes):
+                seen.append(f"{case}: {name} is {describe(value)}, not {facts[name]}")
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            outcome = lowered(*(v for v in fresh(values_of(case)) if not isinstance(v, FunctionType)))
+    finally:
+        sys.settrace(before)
+    if not holds(result(normal, facts), outcome, sizes):
+        seen.append(f"{case}: returns {describe(outcome)}, not {result(normal, facts)}")
+    yield from dict.fromkeys(seen)
+
+
+def values_of(case: Case) -> tuple[Any, ...]:
+    bound = inspect.signature(case.function).bind(*case.arguments, **case.keywords)
+    bound.apply_defaults()
+    return tuple(bound.arguments.values())
+
+
+def describe(value: Any) -> str:
+    shape = "" if isinstance(value, dict) else np.shape(value)
+    return f"{type(value).__name__} {getattr(value, 'dtype', '')} {shape}"
+
+
+def holds(fact: Fact, value: Any, sizes: dict[str, int]) -> bool:
+    """Whether a fact is true of a value; ``sizes`` remembers what each symbol stood for.
+
+    Where single precision occurs, Python's numbers and NumPy's are told apart.
+    """
+    match fact:
+        case Unknown():
+            return True
+        case Array(shape=shape, dtype=dtype, scalar=scalar):
+            if not isinstance(value, bool | int | float | complex | np.ndarray | np.generic):
+                return False
+            if scalar and isinstance(value, np.ndarray):
+                return False
+            kind = str(value.dtype) if isinstance(value, np.ndarray | np.generic) else type(value).__name__
+            wide = {"float": "float64", "int": "int64"} if "float32" not in sizes else {}
+            if dtype is not None and wide.get(dtype, dtype) != wide.get(kind, kind):
+                return False
+            if shape is None:
+                return True
+            return len(shape) == np.ndim(value) and all(
+                n is None or sizes.setdefault(str(n), m if isinstance(n, str) else n) == m
+                for n, m in zip(shape, np.shape(value), strict=True)
+            )
+        case Sequence(kind=kind, items=items, item=item):
+            if not isinstance(value, tuple if kind == "tuple" else list):
+                return False
+            if items is not None:
+                return len(items) == len(value) and all(holds(f, v, sizes) for f, v in zip(items, value, strict=True))
+            return item is None or all(holds(item, v, sizes) for v in value)
+        case Mapping(items=items):
+            if not isinstance(value, dict):
+                return False
+            return items is None or all(key in value and holds(f, value[key], sizes) for key, f in items)
+        case Static(expected):
+            return type(value) is type(expected) or (value is expected) or isinstance(expected, ModuleType)
+    return False

@@ -1,0 +1,332 @@
+"""Tangent programs: their text, statement by statement, and their numbers over the corpus."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+import warnings
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.errors import SrcgradError
+from srcgrad.frontend.normal_form import Callee
+from srcgrad.pipeline import Compiled, Request, compile_request, options
+from srcgrad.rules.facts import fact_of
+from srcgrad.runtime import as_cotangent
+from tests.corpus import CASES
+from tests.corpus.example import Case
+from tests.derivatives import fresh, numbers_like
+from tests.oracle import assert_close, directional, rebuild, seed_like
+
+VECTOR = np.array([0.3, -0.7, 1.1])
+
+
+def compiled(function: Callable[..., Any], wanted: tuple[str, ...], arguments: tuple[Any, ...] | None) -> Compiled:
+    """The tangent program without the optimizer; ``arguments`` None: nothing is known of them."""
+    facts, statics = None, ()
+    if arguments is not None:
+        named = dict(zip(inspect.signature(function).parameters, arguments, strict=True))
+        statics = tuple((name, value) for name, value in named.items() if isinstance(value, FunctionType))
+        facts = {name: fact_of(value, name) for name, value in named.items() if not isinstance(value, FunctionType)}
+    with options(optimise=False):
+        return compile_request(Request(Callee(function, statics), wanted, "forward", facts))
+
+
+def body_of(made: Compiled) -> str:
+    """The text of the program, without imports and docstring."""
+    lines = made.emission.text.splitlines()
+    first = next(k for k, line in enumerate(lines) if line.startswith("def "))
+    shown = [line for line in lines[first:] if not line.lstrip().startswith(('"""', "Made by"))]
+    return "\n".join(shown).strip() + "\n"
+
+
+def check_text(function: Callable[..., Any], wanted: str, arguments: tuple[Any, ...] | None, expected: str) -> None:
+    assert body_of(compiled(function, tuple(wanted.split()), arguments)) == textwrap.dedent(expected).lstrip()
+
+
+# --- one program per construct ---------------------------------------------------------------------------------------
+def power(x, n):
+    s = 1.0
+    for i in range(n):
+        s = s * x
+    return s
+
+
+def test_what_is_overwritten_is_read_first():
+    expected = """
+        def jvp_power(x, n, x_dot):
+            s = 1.0
+            s_dot = 0.0
+            for i in range(n):
+                s_dot = s_dot * x + x_dot * s
+                s = s * x
+            return s, s_dot
+    """
+    check_text(power, "x", (0.5, 3), expected)
+    check_text(power, "x", None, expected)
+
+
+def squash(y):
+    y = np.exp(y)
+    y = np.exp(y) + y
+    y = np.arctan(y)
+    return y
+
+
+def test_the_result_is_read_where_the_rule_prefers_it():
+    check_text(
+        squash,
+        "y",
+        (VECTOR,),
+        """
+        def jvp_squash(y, y_dot):
+            y = np.exp(y)
+            y_dot = y_dot * y
+            t = np.exp(y)
+            t_dot = y_dot * t
+            y = t + y
+            y_dot = t_dot + y_dot
+            y_dot = y_dot / (1.0 + y * y)
+            y = np.arctan(y)
+            return y, y_dot
+        """,
+    )
+
+
+def joins(x, c):
+    y = c
+    if x > 0.0:
+        y = x * c
+    return y
+
+
+def test_a_zero_stands_at_the_binder_that_a_join_needs():
+    check_text(
+        joins,
+        "x",
+        (0.5, VECTOR),
+        """
+        def jvp_joins(x, c, x_dot):
+            y = c
+            y_dot = np.zeros_like(y)
+            if x > 0.0:
+                y = x * c
+                y_dot = x_dot * c
+            return y, y_dot
+        """,
+    )
+
+
+def parameter_joins(x, c, n):
+    for _ in range(n):
+        c = c + x
+    return c
+
+
+def test_a_parameter_that_becomes_varied_starts_with_zero():
+    check_text(
+        parameter_joins,
+        "x",
+        (0.5, 1.5, 2),
+        """
+        def jvp_parameter_joins(x, c, n, x_dot):
+            c_dot = 0.0
+            for _ in range(n):
+                c = c + x
+                c_dot = c_dot + x_dot
+            return c, c_dot
+        """,
+    )
+
+
+def unused(x, c):
+    length = np.sum(x * x)
+    print(length)
+    return c * 2.0
+
+
+def test_what_the_result_does_not_need_has_no_tangent():
+    check_text(
+        unused,
+        "x",
+        (VECTOR, 1.5),
+        """
+        def jvp_unused(x, c, x_dot):
+            t = x * x
+            length = np.sum(t)
+            print(length)
+            t2 = c * 2.0
+            return t2, 0.0
+        """,
+    )
+
+
+def broadcasts(x, c):
+    a = x + c
+    b = x * c
+    d = c - a
+    return b * d
+
+
+def test_a_constant_operand_that_is_larger_repeats_the_tangent():
+    check_text(
+        broadcasts,
+        "x",
+        (0.5, VECTOR),
+        """
+        def jvp_broadcasts(x, c, x_dot):
+            a = x + c
+            a_dot = rebroadcast(x_dot, a)
+            b = x * c
+            b_dot = x_dot * c
+            d = c - a
+            d_dot = -a_dot
+            t = b * d
+            t_dot = b_dot * d + d_dot * b
+            return t, t_dot
+        """,
+    )
+
+
+def containers(x, c):
+    pair = (x, c, 2, "mean")
+    table = {"a": x, "b": pair}
+    a, *rest = table["b"]
+    return a * rest[0]
+
+
+def test_containers_carry_tangents_in_their_places():
+    check_text(
+        containers,
+        "x",
+        (0.5, VECTOR),
+        """
+        def jvp_containers(x, c, x_dot):
+            pair = x, c, 2, "mean"
+            pair_dot = x_dot, np.zeros_like(c), 0.0, None
+            table = {"a": x, "b": pair}
+            table_dot = {"a": x_dot, "b": pair_dot}
+            t = table["b"]
+            t_dot = table_dot["b"]
+            a, *rest = t
+            a_dot, *rest_dot = t_dot
+            t2 = rest[0]
+            t2_dot = rest_dot[0]
+            t3 = a * t2
+            t3_dot = a_dot * t2 + t2_dot * a
+            return t3, t3_dot
+        """,
+    )
+
+
+def headings(xs, names, c):
+    s = c
+    for k, x in enumerate(xs):
+        s = s * x
+    for name in names:
+        print(name)
+    return s
+
+
+def test_a_loop_keeps_its_heading_unless_an_element_has_a_tangent():
+    text = body_of(compiled(headings, ("xs",), (VECTOR, ["a"], 1.5)))
+    assert "for k in range(len(xs)):\n        x = xs[k]\n        x_dot = xs_dot[k]\n" in text
+    assert "for name in names:" in text
+    assert "for k, x in enumerate(xs):" in body_of(compiled(headings, ("c",), (VECTOR, ["a"], 1.5)))
+
+
+def helper(u, scale=2.0):
+    if u > 0.0:
+        return u * scale
+    return scale
+
+
+def calls(x, c):
+    y = helper(x)
+    z = helper(c, x)
+    w = helper(c)
+    return y * z * w
+
+
+def test_a_call_is_one_call_of_the_callees_tangent_program():
+    text = body_of(compiled(calls, ("x",), (0.5, 1.5)))
+    assert "y, y_dot = helper_jvp(x, 2.0, x_dot)" in text
+    assert "z, z_dot = helper_jvp2(c, x, x_dot)" in text
+    assert "w = helper(c)\n" in text
+    assert "value = scale\n        value_dot = 0.0\n" in text
+    assert "def helper_jvp(u, scale=2.0, u_dot=1.0):" in text
+
+
+def clashes(x_dot, x):
+    y_dot = x * 2.0
+    y = y_dot * x_dot
+    return y
+
+
+def test_names_of_the_user_are_kept():
+    check_text(
+        clashes,
+        "x",
+        (0.5, 1.5),
+        """
+        def jvp_clashes(x_dot, x, x_dot2):
+            y_dot = x * 2.0
+            y_dot_dot = x_dot2 * 2.0
+            y = y_dot * x_dot
+            y_dot2 = y_dot_dot * x_dot
+            return y, y_dot2
+        """,
+    )
+
+
+def keeps_defaults(x, scale=2.0):
+    return x * scale
+
+
+def test_tangents_have_defaults_only_after_defaults():
+    assert "def jvp_keeps_defaults(x, scale=2.0, x_dot=1.0):" in body_of(compiled(keeps_defaults, ("x",), None))
+    assert "def jvp_power(x, n, x_dot):" in body_of(compiled(power, ("x",), None))
+
+
+def swapped(x, y):
+    return x * y * y
+
+
+def test_tangents_come_in_the_order_of_the_request():
+    assert "def jvp_swapped(x, y, y_dot, x_dot):" in body_of(compiled(swapped, ("y", "x"), None))
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("known", [True, False], ids=["specialised", "generic"])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_corpus(case: Case, known: bool) -> None:
+    signature = inspect.signature(case.function)
+    bound = signature.bind(*case.arguments, **case.keywords)
+    bound.apply_defaults()
+    names, values = tuple(bound.arguments), tuple(bound.arguments.values())
+    positional = [p for p in signature.parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    if any(p.kind is p.VAR_POSITIONAL for p in positional):
+        pytest.skip("the public call binds *args")
+    wanted = tuple(names[k] for k in case.argnums)
+    functions = any(isinstance(v, FunctionType) for v in values)
+    try:
+        made = compiled(case.function, wanted, values if known or functions else None)
+    except SrcgradError as refused:
+        pytest.skip(f"refused: {refused}")
+    chosen = tuple(case.arguments[k] for k in case.argnums)
+    direction = seed_like(chosen, seed=3)
+    dots = rebuild(direction, lambda leaf: 0.0 if leaf is None else leaf)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        expected = directional(
+            case.function, case.arguments, direction, case.argnums, keywords=case.keywords, analytic=case.analytic
+        )
+        value, moved = made.entry(*(v for v in fresh(values) if not isinstance(v, FunctionType)), *dots)
+        primal = case.function(*fresh(case.arguments), **case.keywords)
+    np.testing.assert_equal(value, primal)
+    result = numbers_like(as_cotangent(moved, value), primal)
+    assert_close(result, expected.value, tolerance=case.tolerance, error=expected.error, what=case.name)
