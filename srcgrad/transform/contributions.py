@@ -22,7 +22,18 @@ from srcgrad.frontend.normal_form import Append, Block, Pop
 from srcgrad.rules.facts import Array, Fact, Unknown
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
-from srcgrad.transform.build import add_in_place, assign, call_runtime, constant, load, numpy_call, store, subscript
+from srcgrad.transform.build import (
+    add_in_place,
+    assign,
+    builtin_call,
+    call_runtime,
+    constant,
+    load,
+    numpy_call,
+    store,
+    subscript,
+    tuple_of,
+)
 from srcgrad.transform.cotangents import Cotangents
 
 
@@ -128,7 +139,7 @@ class AdjointVariables:
         if self.is_array(name) and self._is_basic(index):
             code.append(add_in_place(subscript(load(bar), index), value))
         else:
-            code.append(gast.Expr(call_runtime(runtime.add_at, load(bar), index, value)))
+            code.append(gast.Expr(call_runtime(runtime.add_at, load(bar), index_value(index), value)))
         return code
 
     def _is_basic(self, index: gast.expr) -> bool:
@@ -178,6 +189,17 @@ class AdjointVariables:
         fresh = is_fresh(total)
         self.bars.assign(target, owned=fresh)
         return [*code, assign(self.bar(target), total)]
+
+
+def index_value(index: gast.expr) -> gast.expr:
+    """What stands between brackets, as an argument: ``a:b`` is ``slice(a, b)``."""
+    match index:
+        case gast.Slice(lower=lower, upper=upper, step=step):
+            bounds = [bound or constant(None) for bound in (lower, upper, step)]
+            return builtin_call(slice, *(bounds if step else bounds[:2]))
+        case gast.Tuple(elts=elements):
+            return tuple_of([index_value(element) for element in elements])
+    return index
 
 
 def calls_function(expression: gast.expr, function: object) -> bool:
