@@ -175,7 +175,7 @@ def both_branches_assign_two_names(x, flag):
 @example(0.9)
 def untaken_branch_would_fail(x):
     if x < 0.0:
-        y = np.linalg.inv(x) + undefined_name  # noqa: F821
+        y = np.ones((2, 3)) @ np.ones((2, 3)) * x
     else:
         y = x * x
     return y

@@ -107,22 +107,6 @@ def closures_from_a_factory(x):
 example(0.6)(make_polynomial(1.0, 2.0, -0.5))
 
 
-@example(0.5, 0.8, "linear", argnums=(0, 1))
-@example(0.5, 0.8, "square", argnums=(0, 1))
-def nested_def_in_a_branch(x, a, kind):
-    if kind == "linear":
-
-        def f(v):
-            return a * v
-
-    else:
-
-        def f(v):
-            return a * v * v
-
-    return f(x) + f(a)
-
-
 @example(vector(3), 0.4)
 def immediately_called(x, a):
     return (lambda v, k: np.sum(v * k))(x, a) * a

@@ -66,13 +66,14 @@ def dynamic_key(table, key):
 
 @example(Layer(matrix(2, 2), vector(2)), vector(2, 1))
 def named_tuple(layer, x):
-    return np.sum(np.tanh(layer.weight @ x + layer.bias))
+    weight, bias = layer
+    return np.sum(np.tanh(weight @ x + bias)) + layer[1][0]
 
 
 @example(0.4, 0.7)
 def local_tuples(x, y):
     pair = (x * y, x + y)
-    triple = pair + (y,)
+    triple = (*pair, y)
     return pair[0] * triple[1] + triple[2]
 
 
@@ -107,7 +108,7 @@ def nested_lists(rows):
 
 @example(vector(3), [0.2, 0.5, 0.8])
 def structure_comes_out(x, values):
-    return {"first": (x * values[0], values[1]), "second": [values[2] * np.sum(x), 3]}
+    return {"first": (x * values[0], values[1]), "second": [values[2] * np.sum(x), "three"]}
 
 
 @example([vector(2), vector(2, 1)], 0.7)

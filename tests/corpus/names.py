@@ -107,14 +107,6 @@ def name_reused_with_another_type(x):
     return v
 
 
-@example(0.6, 0.2)
-def deleted_names(x, y):
-    t = x * y
-    u = t + x
-    del t
-    return u * u
-
-
 @example(0.6)
 def globals_and_shadowing(x):
     offset = OFFSET * x
