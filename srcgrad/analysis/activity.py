@@ -36,8 +36,10 @@ from srcgrad.frontend.normal_form import (
     Return,
     Statement,
     Unpack,
+    Unruled,
 )
 from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import names_read
 
 
 def atoms(expression: gast.expr) -> tuple[str, ...]:
@@ -64,6 +66,8 @@ def inputs(statement: Statement) -> tuple[str, ...]:
             return tuple(name for expression in arguments for name in atoms(expression))
         case Bind(operation=Pack(elements=elements)):
             return tuple(name for expression in elements for name in atoms(expression))
+        case Bind(operation=Unruled(), expression=expression):
+            return tuple(names_read(expression))
         case Unpack(source=source):
             return (source,)
         case Append(value=value) | AddAt(value=value) | Return(value=value):

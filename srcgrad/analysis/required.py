@@ -26,7 +26,7 @@ import gast
 
 from srcgrad.analysis.cfg import Graph, definitely_assigned, graph_of
 from srcgrad.analysis.layout import Frame, Layout, Slot
-from srcgrad.frontend.normal_form import Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
+from srcgrad.frontend.normal_form import Apply, Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
@@ -132,7 +132,16 @@ def local_names(expression: gast.AST) -> list[gast.Name]:
 class Planner:
     """Resolves references one by one, records what must be recorded, and makes again what need not be."""
 
-    def __init__(self, layout: Layout, namer: Namer, *, pair: bool, can_index: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        namer: Namer,
+        *,
+        pair: bool,
+        can_index: Callable[[str], bool],
+        is_number: Callable[[str], bool],
+    ) -> None:
+        self.is_number = is_number
         self.layout = layout
         self.namer = namer
         self.pair = pair
@@ -215,7 +224,10 @@ class Planner:
         if not frame.repeats or slot.defined < 0 or slot.hidden or slot.defined >= frame.first_exit:
             return None
         statement = frame.block.statements[slot.defined]
-        if not isinstance(statement, Bind) or not isinstance(statement.operation, Copy | Fixed | Index):
+        if not isinstance(statement, Bind):
+            return None
+        made = statement.operation
+        if not (isinstance(made, Copy | Fixed | Index) or (isinstance(made, Apply) and self.is_number(slot.name))):
             return None
         expression = statement.expression
         if not _is_cheap(expression):

@@ -27,12 +27,13 @@ from srcgrad.analysis.required import (
 )
 from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Call, For, Function
 from srcgrad.rules.facts import Fact
+from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import clone, walk
+from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, call_runtime, constant, load, method, store, tuple_of, unpack
 from srcgrad.transform.control import PassHead, ReverseSweep
-from srcgrad.transform.record import JointForward, PairForward
+from srcgrad.transform.record import JointForward, PairForward, names_mentioned
 from srcgrad.transform.reverse import Calls, StatementAdjoint
 
 
@@ -70,7 +71,7 @@ class AdjointProgram:
     def _names_taken(self) -> list[str]:
         taken: dict[str, None] = dict.fromkeys(self.function.parameters)
         for statement in self.activity.graph.heads:
-            for name in _mentioned(statement):
+            for name in names_mentioned(statement):
                 taken[name] = None
         return list(taken)
 
@@ -87,7 +88,7 @@ class AdjointProgram:
         forward = JointForward(plan, sweep.exits(), self._forward_of, self._primal_of)
         body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
         body += [assign(tape, gast.List([], gast.Load())) for tape in sweep.tapes(plan)]
-        body += forward.block(self.function.body)
+        body += [*forward.block(self.function.body), Comment("")]
         body += sweep.resolved(plan, sweep.code)
         result = sweep.gradients
         if with_value:
@@ -204,6 +205,7 @@ class _Sweep:
             self.namer,
             pair=pair,
             can_index=lambda base: not stored or (base in function.parameters and base not in stored),
+            is_number=self.adjoint.is_scalar,
         )
 
     def plan(self) -> Plan:
@@ -317,17 +319,3 @@ class _Resolver:
             function = made.func
             if isinstance(function, GlobalReference) and function.binding.value is reversed:
                 loop.iter = made.args[0]
-
-
-def _mentioned(statement: object) -> list[str]:
-    """Every name that a statement itself mentions, locals and globals alike."""
-    found: list[str] = []
-    for value in vars(statement).values():
-        if isinstance(value, str):
-            found.append(value)
-        for part in value if isinstance(value, tuple) else (value,):
-            if isinstance(part, str):
-                found.append(part)
-            elif isinstance(part, gast.AST):
-                found += [n.id for n in walk(part) if isinstance(n, gast.Name)]
-    return found

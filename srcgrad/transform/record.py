@@ -15,10 +15,12 @@ from collections.abc import Callable
 
 import gast
 
+from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.required import Lane, Plan, entries_at, saved_at
 from srcgrad.frontend.lower import lower_statement
 from srcgrad.frontend.normal_form import Bind, Block, Break, Call, Continue, For, If, Return, Statement, While, With
 from srcgrad.syntax.parse import clone
+from srcgrad.syntax.parse import walk as walk_tree
 from srcgrad.transform.build import assign, call, constant, load, method, store, tuple_of, unpack
 from srcgrad.transform.control import placed
 
@@ -97,12 +99,30 @@ class ForwardSweep:
             body.insert(0, gast.AugAssign(store(counter), gast.Add(), constant(1)))
         if isinstance(loop, While):
             return [*code, gast.While(clone(loop.test), body, [])]
+        if counter is None and self._reads_as_written(loop):
+            assert loop.heading is not None
+            target, written = clone(loop.heading[0]), clone(loop.heading[1])
+            return [gast.For(target, written, body[loop.elements :] or [gast.Pass()], [], None)]
         iterable: gast.expr = clone(loop.iterable)
         kept = self.plan.kept.get((loop, "iterable"))
         if kept is not None:
             code.append(assign(kept, iterable))
             iterable = load(kept)
         return [*code, gast.For(store(loop.index), iterable, body, [], None)]
+
+    def _reads_as_written(self, loop: For) -> bool:
+        """Whether the user's own heading says it all: nothing is recorded among the reads that it stands for."""
+        if loop.heading is None or not loop.elements or (loop, "iterable") in self.plan.kept:
+            return False
+        body = loop.body
+        if any((body, j) in self.plan.copies for j in range(loop.elements)):
+            return False
+        if any(lane.point is not None and lane.point < loop.elements for lane in self.plan.lanes.get(body, ())):
+            return False
+        rest = Block(body.statements[loop.elements :])
+        return not any(loop.index in names_mentioned(s) for s in walk(rest)) and not any(
+            slot.name == loop.index for lane in self.plan.lanes.get(body, ()) for slot in lane.slots
+        )
 
     def _call(self, statement: Bind) -> list[gast.stmt]:
         """A call whose adjoint is wanted keeps what its own reverse sweep will need."""
@@ -175,6 +195,18 @@ class PairForward(ForwardSweep):
         entries += [load(tape) for tape in self.tapes]
         saved = entries[0] if len(entries) == 1 else tuple_of(entries)
         return [gast.Return(tuple_of([clone(statement.value), saved]))]
+
+
+def names_mentioned(statement: object) -> list[str]:
+    """Every name that a statement itself mentions, locals and globals alike."""
+    found: list[str] = []
+    for value in vars(statement).values():
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, str):
+                found.append(part)
+            elif isinstance(part, gast.AST):
+                found += [n.id for n in walk_tree(part) if isinstance(n, gast.Name)]
+    return found
 
 
 def append(lane: Lane, names: tuple[str | None, ...]) -> gast.stmt:

@@ -35,6 +35,7 @@ from srcgrad.frontend.normal_form import (
     Index,
     Pack,
     Return,
+    Unruled,
 )
 from srcgrad.rules.facts import Array, Fact, Static, Unknown, same_shape
 from srcgrad.rules.template import inline
@@ -96,6 +97,11 @@ class StatementAdjoint(SequenceAdjoint):
             case Fixed():
                 self.bars.drop(target)
                 return []
+            case Unruled(refusal=refusal):
+                if not any(name in varied for name in inputs(statement)):
+                    self.bars.drop(target)
+                    return []
+                raise refusal
             case Copy(source=source):
                 if source not in varied:
                     self.bars.drop(target)
@@ -207,10 +213,16 @@ class StatementAdjoint(SequenceAdjoint):
             if source != target or bare is not partial:
                 self.wide[name] = source
             return bare
-        if bare is partial and source == target:
-            return partial
+        if source == target and (bare is partial or self._sets_shape(name, statement)):
+            return bare
         narrow = call_runtime(runtime.unbroadcast, bare, reference(name, block, position, shape_only=True))
         return self._narrowed(narrow, name, source)
+
+    def _sets_shape(self, name: str, statement: Bind) -> bool:
+        """Whether every other operand is a plain number, so that the result has the shape and dtype of ``name``."""
+        assert isinstance(statement.operation, Apply)
+        others = [e for e in statement.operation.arguments.values() if name not in atoms(e)]
+        return all(isinstance(f := self.fact_of(e), Array) and f.scalar and f.dtype in WEAK for e in others)
 
     def _narrowed(self, partial: gast.Call, name: str, target: str) -> gast.expr:
         """Drop an ``unbroadcast`` that the facts prove idle; to a scalar it is a sum."""
@@ -259,6 +271,9 @@ class StatementAdjoint(SequenceAdjoint):
             self.bars.assign(names[0], owned=False)
             return []
         return self.add(names[0], seed)
+
+
+WEAK = ("int", "float")  # Python numbers: they take the dtype of the array they meet
 
 
 def _widenable(function: Function) -> frozenset[str]:

@@ -17,7 +17,7 @@ from srcgrad.analysis.required import reference, referring
 from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Pack, Pop, Unpack
 from srcgrad.rules.facts import Sequence
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import assign, call_runtime, constant, load, method, subscript, tuple_of, unpack
+from srcgrad.transform.build import call_runtime, constant, load, method, subscript, tuple_of, unpack
 from srcgrad.transform.contributions import AdjointVariables
 
 
@@ -58,11 +58,9 @@ class SequenceAdjoint(AdjointVariables):
         whole = tuple_of(parts)
         if not isinstance(self.fact(source), Sequence):
             whole = call_runtime(runtime.pack_like, whole, reference(source, block, position, shape_only=True))
-        old = self.fresh(f"{source}_bar")
-        code.append(assign(old, whole))
         for target in statement.targets:
             self.bars.drop(target)
-        return code + self.add(source, load(old))
+        return code + self.add(source, whole)
 
     def append(self, statement: Append, block: Block, position: int) -> list[gast.stmt]:
         sequence = statement.sequence
