@@ -17,6 +17,7 @@ from types import FunctionType
 import gast
 
 from srcgrad.analysis.activity import Activity, activity
+from srcgrad.analysis.admission import admitted
 from srcgrad.analysis.shapes import inert, result, shapes
 from srcgrad.emit.load import load, refresh
 from srcgrad.emit.printer import Emission, emit
@@ -127,8 +128,8 @@ class Module:
             self.results[key] = _without_symbols(result(self.normalized(callee), self.facts_of(callee, facts)))
         return self.results[key]
 
-    def active(self, callee: Callee, wanted: tuple[str, ...], facts: Mapping[str, Fact]) -> Activity:
-        function = self.normalized(callee)
+    @staticmethod
+    def active(function: Function, wanted: tuple[str, ...], facts: Mapping[str, Fact]) -> Activity:
         return activity(function, wanted, lambda name: inert(facts.get(name, Unknown())))
 
     # --- callees, as call sites see them -----------------------------------------------------------------------------
@@ -181,7 +182,8 @@ class Module:
     # --- programs ----------------------------------------------------------------------------------------------------
     def program(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...]) -> AdjointProgram:
         known = self.facts_of(callee, facts)
-        return AdjointProgram(self.normalized(callee), wanted, self.active(callee, wanted, known), known, self)
+        function = admitted(self.normalized(callee), known)
+        return AdjointProgram(function, wanted, self.active(function, wanted, known), known, self)
 
     def split(
         self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], forward: str, backward: str
@@ -207,8 +209,8 @@ class Module:
 
     def forward(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], name: str) -> None:
         known = self.facts_of(callee, facts)
-        function = self.normalized(callee)
-        made = tangent(function, frozenset(wanted), self.active(callee, wanted, known), known, self, name)
+        function = admitted(self.normalized(callee), known)
+        made = tangent(function, frozenset(wanted), self.active(function, wanted, known), known, self, name)
         self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:
@@ -281,7 +283,7 @@ def door(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
     module = Module()
     facts = tuple(Unknown() for _ in function.parameters)
     if at in ("activity", "analysis"):
-        return _explained(module.active(callee, wanted or function.parameters, module.facts_of(callee, facts)))
+        return _explained(module.active(function, wanted or function.parameters, module.facts_of(callee, facts)))
     if at in ("reverse", "optimize", "emit"):
         with options(optimise=at != "reverse"):
             return compile_request(Request(callee, wanted or function.parameters, "reverse")).emission.text

@@ -11,7 +11,7 @@ import importlib
 import inspect
 import os
 from collections.abc import Callable, Mapping
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,18 @@ class Parameters:
         bound.apply_defaults()
         return tuple(bound.arguments[name] for name in self.names)
 
+    def lengths(self, values: tuple[Any, ...] | None) -> tuple[tuple[str, int | tuple[str, ...]], ...]:
+        """What a call tells about ``*args`` and ``**kwargs``: how many, and which."""
+        if values is None or self.plain:
+            return ()
+        known: list[tuple[str, int | tuple[str, ...]]] = []
+        for (name, parameter), value in zip(self.signature.parameters.items(), values, strict=False):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                known.append((name, len(value)))
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                known.append((name, tuple(value)))
+        return tuple(known)
+
     def chosen(self, argnums: Argnums) -> tuple[tuple[str, int | None], ...]:
         """Each differentiated argument as (parameter, position inside ``*args`` or None)."""
         wanted = argnums if isinstance(argnums, tuple) else (argnums,)
@@ -68,6 +80,11 @@ class Parameters:
         raise ArgumentError(f"there is no argument {which}", hint=f"the arguments are {', '.join(names)}")
 
 
+def is_static(value: object) -> bool:
+    """Whether an argument is compiled in: a function, or None, which its function asks about."""
+    return value is None or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType)
+
+
 def kind_of(value: object) -> object:
     """What a specialisation may depend on: type, rank and dtype, never a value; functions by identity."""
     if type(value) is float or type(value) is int:
@@ -80,7 +97,7 @@ def kind_of(value: object) -> object:
         return dict, tuple((key, kind_of(item)) for key, item in value.items())
     if isinstance(value, np.ndarray):
         return type(value), value.ndim, value.dtype.char
-    if isinstance(value, FunctionType):
+    if is_static(value):
         return value
     return type(value)
 
@@ -116,11 +133,11 @@ class Derivative:
         function = self.primal
         if isinstance(function, Derivative):
             function = function.program(self._inner_values(values), "value" if self._valued(values) else None).entry
-        statics: tuple[tuple[str, FunctionType], ...] = ()
+        statics: tuple[tuple[str, object], ...] = ()
         if values is not None:
             named = zip(self.parameters.names, values, strict=False)
-            statics = tuple((n, v) for n, v in named if isinstance(v, FunctionType))
-        return Callee(function, statics)  # type: ignore[arg-type]
+            statics = tuple((n, v) for n, v in named if is_static(v))
+        return Callee(function, statics, self.parameters.lengths(values))  # type: ignore[arg-type]
 
     def _valued(self, values: tuple[Any, ...] | None) -> bool:
         """Whether a differentiated derivative hands out its value too (second order)."""
@@ -134,7 +151,7 @@ class Derivative:
         mode = mode or self.mode
         options = present_options()
         if not options.specialise:
-            functions_only = values is not None and any(isinstance(v, FunctionType) for v in values)
+            functions_only = values is not None and any(is_static(v) for v in values)
             values = values if functions_only else None
         key = (mode, options, None if values is None else tuple(map(kind_of, values)))
         found = self._variants.get(key)
@@ -148,13 +165,13 @@ class Derivative:
         facts = None
         if values is not None and present_options().specialise:
             named = zip(self.parameters.names, values, strict=False)
-            facts = {name: fact_of(value, name) for name, value in named if not isinstance(value, FunctionType)}
+            facts = {name: fact_of(value, name) for name, value in named if not is_static(value)}
         return compile_request(Request(callee, self.wanted, mode, facts))
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values that a program takes: functions are compiled in, not passed."""
-        if any(isinstance(v, FunctionType) for v in values):
-            return tuple(v for v in values if not isinstance(v, FunctionType))
+        if any(is_static(v) for v in values):
+            return tuple(v for v in values if not is_static(v))
         return values
 
     # --- running -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from srcgrad.runtime.containers import (
     unpack_like,
 )
 from srcgrad.runtime.cotangents import add, add_at, as_list, own, untake, zeros_like
-from srcgrad.runtime.doors import as_cotangent, rewound, stop_gradient
+from srcgrad.runtime.doors import as_cotangent, require_number, rewound, stop_gradient
 from srcgrad.runtime.elementwise import (
     is_above,
     is_below,
@@ -44,11 +44,10 @@ from srcgrad.runtime.products import (
     unmatmul_right,
     unouter_left,
     unouter_right,
-    unsequence,
     untensordot_left,
     untensordot_right,
 )
-from srcgrad.runtime.reducing import count, norm_order, ties, uncumsum, unreduce, vector_axis
+from srcgrad.runtime.reducing import count, norm_order, ties, uncumsum, undiff, unreduce, vector_axis
 from srcgrad.runtime.shaping import (
     astype,
     unastype,
@@ -107,6 +106,7 @@ __all__ = [
     "uncumsum",
     "undiag",
     "undiagonal",
+    "undiff",
     "undot_left",
     "undot_right",
     "uneinsum",
@@ -123,7 +123,6 @@ __all__ = [
     "unpermute",
     "unreduce",
     "unrepeat",
-    "unsequence",
     "unstack",
     "untake",
     "untake_along",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import ArgumentError
 from srcgrad.runtime.broadcasting import real_for
 from srcgrad.runtime.cotangents import zeros_like
 
@@ -13,6 +14,15 @@ from srcgrad.runtime.cotangents import zeros_like
 def stop_gradient(x: Any) -> Any:
     """``x`` itself, with zero derivative."""
     return x
+
+
+def require_number(x: Any, place: str) -> None:
+    """Refuse to treat ``x += e`` at ``place`` as ``x = x + e`` when x is an array, which it would change in place."""
+    if isinstance(x, np.ndarray) or not isinstance(x, int | float | complex | np.generic):
+        raise ArgumentError(
+            f"{place}: an augmented assignment changes a {type(x).__name__} in place, and other names may see it",
+            hint="write x = x + e, which makes a new value",
+        )
 
 
 def as_cotangent(g: Any, x: Any) -> Any:
