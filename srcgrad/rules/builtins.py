@@ -8,13 +8,15 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.facts import Array, Sequence, as_array, element, number
+from srcgrad.rules.facts import Array, Sequence, as_array, element, is_floating, number
 from srcgrad.rules.results import scalar_sum
 from srcgrad.rules.table import elementwise, rule
 from srcgrad.runtime import (
+    add,
     argsorted,
     chosen,
     gather,
+    rebroadcast,
     running_product,
     safe_divide,
     spread,
@@ -26,7 +28,7 @@ from srcgrad.runtime import (
 )
 
 
-@rule(sum, math.fsum)
+@rule(sum)
 def sum_(iterable, start=0, *, y, y_bar):
     """The sum of a sequence: each item, and the start, receives it."""
     return spread(y_bar, iterable), unbroadcast(y_bar, start)
@@ -41,10 +43,25 @@ def sum_(iterable, start=0, *, y, iterable_dot, start_dot):
 def sum_(arguments, literals):
     match arguments["iterable"]:
         case Sequence(_, items) as sequence:
-            return scalar_sum([*(items if items is not None else [element(sequence)])])
-        case Array(shape, dtype) if shape is not None and len(shape) == 1:
-            return number(dtype if dtype not in ("int", "bool") else None)
+            start = [arguments["start"]] if "start" in arguments else []
+            return scalar_sum([*(items if items is not None else [element(sequence)]), *start])
+        case Array(shape, dtype) if shape is not None and len(shape) == 1 and "start" not in arguments:
+            return number(dtype if is_floating(dtype) else None)
     return Array()
+
+
+@rule(math.fsum)
+def fsum(seq, *, y, y_bar):
+    """The sum of numbers."""
+    return spread(y_bar, seq)
+
+
+@fsum.tangent
+def fsum(seq, *, y, seq_dot):
+    return math.fsum(seq_dot)
+
+
+fsum.infer(lambda arguments, literals: number("float"))
 
 
 @rule(math.prod)
@@ -62,7 +79,7 @@ def prod_(iterable, start=1, *, y, iterable_dot, start_dot):
     return start * np.sum(np.array(iterable_dot) * others), start_dot * np.prod(values)
 
 
-# --- choices -----------------------------------------------------------------------------------------------------------
+# --- choices ---------------------------------------------------------------------------------------------------------
 @elementwise(max)
 def max_(*args, z, z_bar):
     """The greatest argument, the first of equals."""
@@ -124,7 +141,7 @@ def sorted_(iterable, reverse=False, *, y, iterable_dot):
     return gather(iterable_dot, argsorted(iterable, reverse))
 
 
-# --- numbers -----------------------------------------------------------------------------------------------------------
+# --- numbers ---------------------------------------------------------------------------------------------------------
 @rule(float)
 def float_(x, *, y, y_bar):
     """A number as a float."""
@@ -147,7 +164,10 @@ def divmod_(x1, x2, *, z, z_bar):
 
 @divmod_.tangent
 def divmod_(x1, x2, *, z, x1_dot, x2_dot):
-    return (0.0 * z[1], x1_dot), (0.0 * z[1], -x2_dot * z[0])
+    return (0.0 * z[0], rebroadcast(x1_dot, z[1])), (0.0 * z[0], rebroadcast(-x2_dot * z[0], z[1]))
+
+
+divmod_.sums = add
 
 
 @rule(math.modf, np.modf)
@@ -161,7 +181,7 @@ def modf(x, *, z, x_dot):
     return x_dot, 0.0 * z[1]
 
 
-# --- several coordinates -----------------------------------------------------------------------------------------------
+# --- several coordinates ---------------------------------------------------------------------------------------------
 @elementwise(math.hypot)
 def hypot_(*coordinates, z, z_bar):
     """The Euclidean norm of numbers, with slope 0 at the origin."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -38,8 +38,9 @@ class UnsupportedCall(TypeError):
     """A ruled function is called in a form whose derivative is not known; the message names function and argument."""
 
 
-@lru_cache(maxsize=None)
-def _signature(function: Any) -> inspect.Signature | None:
+@cache
+def signature_of(function: Any) -> inspect.Signature | None:
+    """The signature of a function, if it tells one that NumPy's argument names can be read from."""
     if type(function).__name__ == "ufunc":
         return None
     try:
@@ -51,7 +52,7 @@ def _signature(function: Any) -> inspect.Signature | None:
 def _positions(rule: Rule, function: object) -> list[str]:
     """What each position means: names of the called function, the rule's own where those are positional-only."""
     own = [p for p in rule.parameters if p != rule.variadic]
-    signature = _signature(function)
+    signature = signature_of(function)
     if type(function).__name__ == "ufunc":
         own = own[: function.nin]  # type: ignore[attr-defined]
         return [*own, "out"]

@@ -8,23 +8,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from srcgrad.rules.facts import Array, Fact, Sequence, Static, as_array, dimensions, element
-from srcgrad.rules.results import Facts, Literals
-from srcgrad.rules.table import linear, rule
-from srcgrad.runtime import unarray, unastype, unbroadcast, zeros_like
+from srcgrad.rules.facts import Array, Fact, Sequence, Static, as_array, broadcast, dimensions, element
+from srcgrad.rules.results import Facts, Literals, dtype_name, dtype_of
+from srcgrad.rules.table import add_method, linear, rule
+from srcgrad.runtime import astype, unarray, unastype, unbroadcast, zeros_like
 
 
-def dtype_of(arguments: Facts, literals: Literals, otherwise: str | None) -> str | None:
-    """The dtype that a ``dtype`` argument asks for; ``otherwise`` when it is not given, None when it is not known."""
-    fact = arguments.get("dtype")
-    if isinstance(fact, Static) and fact.value is not None:
-        return str(np.dtype(fact.value))  # type: ignore[call-overload]
-    if "dtype" in literals:
-        return otherwise if literals["dtype"] is None else str(np.dtype(literals["dtype"]))  # type: ignore[call-overload]
-    return None if fact is not None and fact != Static(None) else otherwise
-
-
-# --- from values -------------------------------------------------------------------------------------------------------
+# --- from values -----------------------------------------------------------------------------------------------------
 @linear(np.array, "object")
 def array(object, dtype=None, ndmin=0, *, y, y_bar):
     """An array of a number, an array or nested sequences; a dtype that is not floating stops the derivative."""
@@ -72,7 +62,7 @@ def _of_values(name: str) -> Callable[[Facts, Literals], Fact]:
     def infer(arguments: Facts, literals: Literals) -> Fact:
         fact = _nested(arguments[name])
         own = {"float": "float64", "complex": "complex128", "int": None}.get(fact.dtype or "", fact.dtype)
-        shape = fact.shape if literals.get("ndmin", 0) == 0 else None
+        shape = fact.shape if literals.get("ndmin") == 0 or name == "a" else None
         return Array(shape, dtype_of(arguments, literals, own))
 
     return infer
@@ -117,16 +107,21 @@ def full_like(a, fill_value, dtype=None, *, y, y_bar):
 def linspace(start, stop, num=50, endpoint=True, *, y, y_bar):
     """Evenly spaced numbers between two numbers."""
     t = np.linspace(0.0, 1.0, num, endpoint)
-    return np.sum(y_bar * (1.0 - t)), np.sum(y_bar * t)
+    return unbroadcast(np.tensordot(1.0 - t, y_bar, 1), start), unbroadcast(np.tensordot(t, y_bar, 1), stop)
 
 
 @linspace.tangent
 def linspace(start, stop, num=50, endpoint=True, *, y, start_dot, stop_dot):
-    t = np.linspace(0.0, 1.0, num, endpoint)
-    return start_dot * (1.0 - t), stop_dot * t
+    return (
+        np.linspace(start_dot, np.zeros_like(stop), num, endpoint),
+        np.linspace(np.zeros_like(start), stop_dot, num, endpoint),
+    )
 
 
-linspace.infer(lambda arguments, literals: Array((_length(literals.get("num")),)))
+@linspace.infer
+def linspace(arguments, literals):
+    ends = broadcast(as_array(arguments["start"]), as_array(arguments["stop"]))
+    return Array(None if ends.shape is None else (_length(literals.get("num")), *ends.shape))
 
 
 def _length(value: object) -> int | None:
@@ -160,7 +155,50 @@ def arange(arguments, literals):
     return Array((None,), dtype_of(arguments, literals, None))
 
 
-# --- the same whatever they are given ----------------------------------------------------------------------------------
+# --- copies and dtypes -----------------------------------------------------------------------------------------------
+@linear(np.copy, "a", np.ascontiguousarray, np.asfortranarray)
+def copy(a, *, y, y_bar):
+    """The same elements."""
+    return unbroadcast(y_bar, a)
+
+
+copy.accept(ignored=("order", "subok"))
+
+
+@copy.infer
+def copy(arguments, literals):
+    a = as_array(arguments["a"])
+    return Array(a.shape, a.dtype)
+
+
+@linear(astype, "a")
+def astype_(a, dtype, *, y, y_bar):
+    """In another dtype; nothing passes through integers."""
+    return unastype(y_bar, a, dtype)
+
+
+astype_.accept(ignored=("copy", "order", "casting", "subok"))
+add_method("astype", astype)
+
+
+@astype_.infer
+def astype_(arguments, literals):
+    a, dtype = as_array(arguments["a"]), arguments.get("dtype")
+    name = dtype_name(dtype.value) if isinstance(dtype, Static) else None
+    return Array(a.shape, name, a.scalar)
+
+
+if hasattr(np, "astype"):  # NumPy 2.1
+
+    @linear(np.astype, "x")
+    def np_astype(x, dtype, *, y, y_bar):
+        """In another dtype; nothing passes through integers."""
+        return unastype(y_bar, x, dtype)
+
+    np_astype.accept(ignored=("copy", "device"))
+
+
+# --- the same whatever they are given --------------------------------------------------------------------------------
 @rule(np.zeros, np.ones, np.empty)
 def zeros(shape, dtype=None, *, y, y_bar):
     """Arrays of constants."""

@@ -13,12 +13,13 @@ import operator
 
 import numpy as np
 
+from srcgrad.rules.facts import Array, as_array, broadcast, promote
 from srcgrad.rules.table import elementwise
 from srcgrad.rules.template import Argument
 from srcgrad.runtime import is_above, is_below, is_within, power_partial, safe_divide, wins
 
 
-# --- arithmetic --------------------------------------------------------------------------------------------------------
+# --- arithmetic ------------------------------------------------------------------------------------------------------
 @elementwise(np.add, operator.add)
 def add(x1, x2, *, z, z_bar):
     """The sum."""
@@ -67,12 +68,12 @@ def fmod(x1, x2, *, z, z_bar):
     return z_bar, -z_bar * np.trunc(x1 / x2)
 
 
-# --- powers ------------------------------------------------------------------------------------------------------------
+# --- powers ----------------------------------------------------------------------------------------------------------
 def _nonzero_number(argument: Argument) -> bool:
     return argument.is_literal and isinstance(argument.literal, int | float) and argument.literal not in (0, 1, 2)
 
 
-@elementwise(np.power, operator.pow, pow, math.pow, np.float_power)
+@elementwise(np.power, operator.pow, pow, math.pow)
 def power(x1, x2, *, z, z_bar):
     """The power, with the limits of its slopes where x1 or x2 is zero."""
     return z_bar * power_partial(x1, x2, 1, 0), z_bar * power_partial(x1, x2, 0, 1)
@@ -130,7 +131,7 @@ def hypot(x1, x2, *, z, z_bar):
     return z_bar * safe_divide(x1, z), z_bar * safe_divide(x2, z)
 
 
-# --- exponentials and logarithms ---------------------------------------------------------------------------------------
+# --- exponentials and logarithms -------------------------------------------------------------------------------------
 @elementwise(np.exp, math.exp)
 def exp(x, *, z, z_bar):
     """The exponential is its own derivative."""
@@ -197,7 +198,7 @@ def logaddexp2(x1, x2, *, z, z_bar):
     return z_bar * np.exp2(x1 - z), z_bar * np.exp2(x2 - z)
 
 
-# --- signs, angles' units ----------------------------------------------------------------------------------------------
+# --- signs, angles' units --------------------------------------------------------------------------------------------
 @elementwise(np.absolute, np.fabs, abs, math.fabs, operator.abs)
 def absolute(x, *, z, z_bar):
     """The absolute value; slope 0 at 0."""
@@ -207,7 +208,7 @@ def absolute(x, *, z, z_bar):
 @elementwise(np.copysign, math.copysign)
 def copysign(x1, x2, *, z, z_bar):
     """|x1| with the sign of x2, which is a constant."""
-    return z_bar * np.sign(x1) * np.copysign(1.0, x2), None
+    return z_bar * np.sign(x1) * np.sign(z), None
 
 
 @elementwise(np.deg2rad, np.radians, math.radians)
@@ -228,7 +229,7 @@ def ldexp(x1, x2, *, z, z_bar):
     return np.ldexp(z_bar, x2), None
 
 
-# --- choices -----------------------------------------------------------------------------------------------------------
+# --- choices ---------------------------------------------------------------------------------------------------------
 @elementwise(np.maximum)
 def maximum(x1, x2, *, z, z_bar):
     """The greater one; equal arguments share."""
@@ -269,7 +270,19 @@ def clip(a, a_min=None, a_max=None, *, z, z_bar):
     )
 
 
+@where.infer
+def where(arguments, literals):
+    condition, x, y = (as_array(arguments[p]) for p in ("condition", "x", "y"))
+    return Array(broadcast(condition, broadcast(x, y)).shape, promote(x.dtype, y.dtype))  # never a scalar
+
+
 clip.accept(min="a_min", max="a_max")
+
+
+def part_result(arguments, literals):
+    """The fact of a part of a number: a 0-d array stays one."""
+    val = as_array(arguments["val"])
+    return val if val.shape and val.dtype in ("float64", "float32") else Array(val.shape)
 
 
 @elementwise(np.nan_to_num)
@@ -281,7 +294,7 @@ def nan_to_num(x, nan=0.0, posinf=None, neginf=None, *, z, z_bar):
 nan_to_num.accept(ignored=("copy",))
 
 
-# --- complex numbers, seen from the reals ------------------------------------------------------------------------------
+# --- complex numbers, seen from the reals ----------------------------------------------------------------------------
 @elementwise(np.real)
 def real(val, *, z, z_bar):
     """The real part; of a real number, the number."""
@@ -298,6 +311,10 @@ def conjugate(x, *, z, z_bar):
 def imag(val, *, z, z_bar):
     """The imaginary part; of a real number, zero."""
     return z_bar * np.imag(np.ones_like(val) * 1j) * 0.0
+
+
+real.infer(part_result)
+imag.infer(lambda arguments, literals: Array(as_array(arguments["val"]).shape))
 
 
 # Integers in, integers out: the others are floating whatever they are given.

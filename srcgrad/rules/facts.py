@@ -1,15 +1,15 @@
 """What is known about a value before it exists: kinds, ranks, dimensions and dtypes.
 
-Enters: a Python value (``fact_of``) or other facts.  Leaves: a frozen ``Fact``.  A fact is a promise: code is simplified
-on the strength of it, so "not known" (``Unknown()``, ``None``) is always a right answer and a guess never is::
+Enters: a Python value (``fact_of``) or other facts.  Leaves: a frozen ``Fact``.  A fact is a promise: code is
+simplified on the strength of it, so "not known" (``Unknown()``, ``None``) is always right, a guess never::
 
     broadcast(Array((3, 1), "float64"), Array((4,), "float32")) == Array((3, 4), "float64")
 """
 
 from __future__ import annotations
 
-import collections.abc
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -87,7 +87,7 @@ def is_floating(dtype: str | None) -> bool:
 
 
 def as_array(fact: Fact) -> Array:
-    """The fact of ``np.asarray(value)`` as an operand: literals count as numbers, containers as arrays of unknown shape."""
+    """The fact of ``np.asarray(value)`` as an operand: literals are numbers, containers arrays of unknown shape."""
     if isinstance(fact, Array):
         return fact
     if isinstance(fact, Static) and isinstance(fact.value, (bool, int, float, complex, np.generic, np.ndarray)):
@@ -168,9 +168,7 @@ def same_shape(a: Fact, b: Fact) -> bool:
     """Whether the two shapes are provably equal; a dimension that is None equals nothing."""
     if not isinstance(a, Array) or not isinstance(b, Array) or a.shape is None or b.shape is None:
         return False
-    return len(a.shape) == len(b.shape) and all(
-        m is not None and m == n for m, n in zip(a.shape, b.shape, strict=True)
-    )
+    return len(a.shape) == len(b.shape) and all(m is not None and m == n for m, n in zip(a.shape, b.shape, strict=True))
 
 
 def fact_of(value: object, symbol: str) -> Fact:
@@ -204,15 +202,17 @@ def fact_of(value: object, symbol: str) -> Fact:
 def dimensions(fact: Fact | None, literal: object = None) -> tuple[Dimension, ...] | None:
     """The shape that a ``shape=`` argument asks for: a literal, a tuple of known or unknown ints, or one int."""
     if literal is not None:
-        items = literal if isinstance(literal, collections.abc.Sequence) else (literal,)
+        items: tuple[Any, ...] = tuple(literal) if isinstance(literal, tuple | list) else (literal,)
         if all(isinstance(item, int) for item in items):
             return tuple(item if item >= 0 else None for item in items)
         return None
     match fact:
         case Static(value) if value is not None:
             return dimensions(None, value)
-        case Sequence(_, items) if items is not None:
-            return tuple(item.value if isinstance(item, Static) and isinstance(item.value, int) else None for item in items)
+        case Sequence(_, parts) if parts is not None:
+            return tuple(
+                part.value if isinstance(part, Static) and isinstance(part.value, int) else None for part in parts
+            )
         case Array((), dtype) if dtype is not None and dtype not in ("float", "complex"):
             return (None,)
     return None

@@ -18,7 +18,7 @@ import linecache
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -88,7 +88,7 @@ def _lawless(template: FunctionType, reason: str) -> InternalError:
     return InternalError(f"the rule {template.__qualname__} ({template.__module__}): {reason}", stage="rules")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _definitions(filename: str, text: str) -> dict[tuple[str, int], Any]:
     """Every function definition of a file by name and first line, decorators included."""
     found: dict[tuple[str, int], Any] = {}
@@ -154,7 +154,7 @@ class _Resolver:
         return self.known[name]
 
 
-# --- how an object is spelled ------------------------------------------------------------------------------------------
+# --- how an object is spelled ----------------------------------------------------------------------------------------
 def binding_of(name: str, value: object, home: str | None = None) -> GlobalBinding:
     """The binding of an object under a preferred name: where emitted code can import it from."""
     if isinstance(value, ModuleType):
@@ -219,7 +219,7 @@ def _follow(dotted: str) -> object:
     return value
 
 
-# --- literals ----------------------------------------------------------------------------------------------------------
+# --- literals --------------------------------------------------------------------------------------------------------
 def constant(value: object) -> gast.expr:
     """A literal as an expression."""
     if isinstance(value, tuple):
@@ -289,4 +289,3 @@ def object_of(node: gast.AST) -> object:
             base = object_of(owner)
             return None if base is None else getattr(base, name, None)
     return None
-

@@ -1,7 +1,7 @@
 """Products of vectors and matrices, inverses, determinants.
 
-Formulas: M. Giles, *Collected matrix derivative results for forward and reverse mode algorithmic differentiation* (2008).
-Ranks that are known choose the text a person would write; else ``unmatmul_left`` and its kin look at run time.
+Formulas: M. Giles, *Collected matrix derivative results for forward and reverse mode algorithmic differentiation*
+(2008).  Ranks that are known choose the text a person would write; else ``unmatmul_left`` and its kin look at run time.
 """
 
 # Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad.rules.facts import Array, as_array, promote
 from srcgrad.rules.formula import constant, is_none, literal, spelling
 from srcgrad.rules.results import product, reduced
-from srcgrad.rules.slicing import item, read
+from srcgrad.rules.rewriting import item, read
 from srcgrad.rules.table import linear, rule
 from srcgrad.rules.template import rank
 from srcgrad.runtime import (
@@ -40,7 +40,7 @@ from srcgrad.runtime import (
 )
 
 
-# --- matmul and dot ----------------------------------------------------------------------------------------------------
+# --- matmul and dot --------------------------------------------------------------------------------------------------
 @rule(np.matmul, operator.matmul)
 def matmul(x1, x2, *, y, y_bar):
     """The matrix product, batches broadcast."""
@@ -122,7 +122,7 @@ def dot(a, b, *, y, y_bar):
     return y_bar * b, y_bar * a
 
 
-# --- other products ----------------------------------------------------------------------------------------------------
+# --- other products --------------------------------------------------------------------------------------------------
 @rule(np.inner)
 def inner(a, b, *, y, y_bar):
     """The last axis against the last axis."""
@@ -209,7 +209,7 @@ def cross(a, b, *, y, a_dot, b_dot):
     return np.cross(a_dot, b), np.cross(a, b_dot)
 
 
-# --- einsum ------------------------------------------------------------------------------------------------------------
+# --- einsum ----------------------------------------------------------------------------------------------------------
 def transposed(given: Mapping[str, gast.expr], adjoint: str) -> gast.expr:
     """One ``uneinsum`` per operand: its subscripts, the shape it has, the cotangent, the other operands."""
     operands = given["operands"]
@@ -222,9 +222,7 @@ def transposed(given: Mapping[str, gast.expr], adjoint: str) -> gast.expr:
         if known and isinstance(subscripts, str):
             turned: gast.expr = constant(transposed_subscripts(subscripts, i, count))
         else:
-            turned = gast.Call(
-                spelling(transposed_subscripts), [read("subscripts"), constant(i), constant(count)], []
-            )
+            turned = gast.Call(spelling(transposed_subscripts), [read("subscripts"), constant(i), constant(count)], [])
         partials.append(gast.Call(spelling(uneinsum), [turned, item("operands", i), read(adjoint), *others], []))
     return gast.Tuple(partials, gast.Load())
 
@@ -276,7 +274,7 @@ uneinsum_.expand(
 )
 
 
-# --- square matrices ---------------------------------------------------------------------------------------------------
+# --- square matrices -------------------------------------------------------------------------------------------------
 @linear(np.trace, "a")
 def trace(a, offset=0, axis1=0, axis2=1, *, y, y_bar):
     """The sum of a diagonal."""

@@ -55,6 +55,7 @@ SHAPE_ONLY: dict[Callable[..., object], tuple[int, ...]] = {
             runtime.uncumsum,
             runtime.undiag,
             runtime.undiagonal,
+            runtime.undiff,
             runtime.undot_left,
             runtime.uneinsum,
             runtime.ungather,
@@ -66,7 +67,6 @@ SHAPE_ONLY: dict[Callable[..., object], tuple[int, ...]] = {
             runtime.unpad,
             runtime.unreduce,
             runtime.unrepeat,
-            runtime.unsequence,
             runtime.unstack,
             runtime.untake,
             runtime.untake_along,
@@ -93,9 +93,9 @@ def readings(expressions: Iterable[gast.expr]) -> tuple[set[str], set[str]]:
                 pass
             case gast.Name(id=name):
                 values.add(name)
-            case gast.Attribute(value=gast.Name(id=name) as owner, attr=attr) if (
-                attr in _SHAPE_ATTRIBUTES and not isinstance(owner, GlobalReference)
-            ):
+            case gast.Attribute(
+                value=gast.Name(id=name) as owner, attr=attr
+            ) if attr in _SHAPE_ATTRIBUTES and not isinstance(owner, GlobalReference):
                 shapes.add(name)
             case gast.Call():
                 positions = shape_positions(object_of(node.func))

@@ -22,12 +22,13 @@ from srcgrad.runtime import (
     safe_divide,
     ties,
     uncumsum,
+    undiff,
     unreduce,
     vector_axis,
 )
 
 
-# --- sums and means ----------------------------------------------------------------------------------------------------
+# --- sums and means --------------------------------------------------------------------------------------------------
 @linear(np.sum, "a")
 def sum(a, axis=None, keepdims=False, *, y, y_bar):
     """The sum over axes."""
@@ -94,7 +95,7 @@ for spread_ in (var, std):
     spread_.infer(mean_result)
 
 
-# --- extrema -----------------------------------------------------------------------------------------------------------
+# --- extrema ---------------------------------------------------------------------------------------------------------
 @rule(np.max, np.amax, np.min, np.amin)
 def max(a, axis=None, keepdims=False, *, y, y_bar):
     """An extremum: its cotangent goes to where it is attained, ties share."""
@@ -133,7 +134,7 @@ def ptp(a, axis=None, keepdims=False, *, y, a_dot):
 ptp.infer(extremum_result)
 
 
-# --- products ----------------------------------------------------------------------------------------------------------
+# --- products --------------------------------------------------------------------------------------------------------
 @rule(np.prod)
 def prod(a, axis=None, keepdims=False, *, y, y_bar):
     """The product: each element's slope is the product of those before and those after it."""
@@ -166,7 +167,7 @@ def cumprod(a, axis=None, *, y, a_dot):
     return np.reshape(a_dot * before + a * recurrence(a_dot * before, a, axis), np.shape(y))
 
 
-# --- running sums ------------------------------------------------------------------------------------------------------
+# --- running sums ----------------------------------------------------------------------------------------------------
 @linear(np.cumsum, "a")
 def cumsum(a, axis=None, *, y, y_bar):
     """Running sums; the transpose runs from the end."""
@@ -176,9 +177,9 @@ def cumsum(a, axis=None, *, y, y_bar):
 def running_result(arguments, literals):
     """The fact of running sums and products."""
     a = as_array(arguments["a"])
-    if literals.get("axis", 0) is None:
-        return Array((None,), summed(a.dtype))
-    return Array(a.shape, summed(a.dtype))
+    if "axis" not in literals and a.rank != 1:
+        return Array(None, summed(a.dtype))
+    return Array(a.shape if literals.get("axis") is not None or a.rank == 1 else (None,), summed(a.dtype))
 
 
 cumsum.infer(running_result)
@@ -187,11 +188,8 @@ cumprod.infer(running_result)
 
 @linear(np.diff, "a")
 def diff(a, n=1, axis=-1, *, y, y_bar):
-    """First differences."""
-    return -np.diff(y_bar, axis=axis, prepend=0.0, append=0.0)
-
-
-diff.accept(allowed={"n": (1,)})
+    """Differences of neighbours, n times."""
+    return undiff(y_bar, a, n, axis)
 
 
 @diff.infer
@@ -200,7 +198,7 @@ def diff(arguments, literals):
     return Array(None if a.shape is None else (None,) * len(a.shape), a.dtype)
 
 
-# --- norms -------------------------------------------------------------------------------------------------------------
+# --- norms -----------------------------------------------------------------------------------------------------------
 def _euclidean(argument: Argument) -> bool:
     return argument.is_literal and argument.literal in (None, "fro")
 
@@ -248,7 +246,6 @@ def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
 
 
 norm.infer(lambda arguments, literals: mean_result({"a": arguments["x"]}, literals))
-
 
 
 @rule(np.linalg.vector_norm)

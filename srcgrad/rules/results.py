@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
 
 from srcgrad.rules.facts import (
     Array,
     Dimension,
     Fact,
     Sequence,
+    Static,
     Unknown,
     as_array,
     dimensions,
@@ -66,15 +70,6 @@ def reduced(a: Array, dtype: str | None, literals: Literals) -> Fact:
     return Array(shape, dtype, scalar=not shape and not (keepdims or not axes))
 
 
-def like(fact: Fact) -> Fact:
-    """The same shape and dtype."""
-    return as_array(fact)
-
-
-def array_of(shape: tuple[Dimension, ...] | None, dtype: str | None) -> Array:
-    return Array(shape, dtype)
-
-
 def product(a: Array, b: Array) -> Fact:
     """``a @ b`` and, up to rank 2, ``np.dot(a, b)``."""
     dtype = promote(a.dtype, b.dtype)
@@ -105,37 +100,22 @@ def reshaped(a: Array, shape: Fact | None, literal: object) -> Fact:
     return Array(dimensions(shape, literal), a.dtype)
 
 
-def filled(shape: Fact | None, literal: object, dtype: object) -> Fact:
-    """``np.zeros`` and its kin."""
-    name = None if dtype is _ABSENT else "float64" if dtype is None else _name(dtype)
-    return Array(dimensions(shape, literal), name)
-
-
-_ABSENT = object()
-
-
-def dtype_literal(arguments: Facts, literals: Literals) -> object:
-    """The ``dtype`` argument: None when it is not given, ``_ABSENT`` when it is not known."""
-    from srcgrad.rules.facts import Static
-
+def dtype_of(arguments: Facts, literals: Literals, otherwise: str | None) -> str | None:
+    """The dtype that a ``dtype`` argument asks for; ``otherwise`` when it is not given, None when it is not known."""
     fact = arguments.get("dtype")
-    if isinstance(fact, Static):
-        return fact.value
-    return literals.get("dtype", _ABSENT)
+    if isinstance(fact, Static) and fact.value is not None:
+        return dtype_name(fact.value)
+    if "dtype" in literals:
+        return otherwise if literals["dtype"] is None else dtype_name(literals["dtype"])
+    return None if fact is not None and fact != Static(None) else otherwise
 
 
-def _name(dtype: object) -> str | None:
-    import numpy as np
-
+def dtype_name(dtype: Any) -> str | None:
+    """The name of a dtype, a scalar type or a string that means one."""
     try:
-        return str(np.dtype(dtype))  # type: ignore[call-overload]
+        return str(np.dtype(dtype))
     except TypeError:
         return None
-
-
-def named(dtype: object) -> str | None:
-    """The name of a dtype argument, None when it is not known."""
-    return None if dtype is _ABSENT or dtype is None else _name(dtype)
 
 
 def joined(arrays: Fact | None) -> tuple[Array | None, int | None]:

@@ -1,7 +1,7 @@
 """Rules of the functions that emitted code calls, so that a derivative can be differentiated again.
 
-Transposes come in pairs that transpose into each other: ``unbroadcast`` and ``rebroadcast``, ``unreduce`` and ``np.sum``,
-``unmatmul_left`` and ``unmatmul_right``.
+Transposes come in pairs that transpose into each other: ``unbroadcast`` and ``rebroadcast``, ``unreduce`` and
+``np.sum``, ``unmatmul_left`` and ``unmatmul_right``.
 """
 
 # Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
@@ -11,15 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.rules.facts import Array, as_array
+from srcgrad.rules.facts import as_array
 from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
-    as_list,
     pack_like,
     rearray,
     rebroadcast,
     recurrence,
-    running_product,
     spread,
     total,
     unarray,
@@ -35,9 +33,6 @@ from srcgrad.runtime import (
     unouter_left,
     unouter_right,
     unpack_like,
-    unpad,
-    unreduce,
-    unsequence,
     untake,
     untensordot_left,
     untensordot_right,
@@ -51,7 +46,7 @@ def _like(name: str):
     return infer
 
 
-# --- broadcasting and reductions ---------------------------------------------------------------------------------------
+# --- broadcasting and reductions -------------------------------------------------------------------------------------
 @linear(runtime.unbroadcast, "g")
 def unbroadcast_(g, like, *, y, y_bar):
     """Summed down; back up again."""
@@ -82,7 +77,7 @@ unreduce_.infer(_like("a"))
 uncumsum_.infer(_like("a"))
 
 
-# --- products ----------------------------------------------------------------------------------------------------------
+# --- products --------------------------------------------------------------------------------------------------------
 @rule(runtime.running_product)
 def running_product_(a, axis=None, reverse=False, *, y, y_bar):
     """Products of the elements before: y[j] = a[j-1] * y[j-1]."""
@@ -121,37 +116,37 @@ def unmatmul_right_(g, a, b, *, y, y_bar):
 @linear(runtime.undot_left, "g", "b")
 def undot_left_(g, a, b, *, y, y_bar):
     """The first transpose of np.dot."""
-    return np.dot(y_bar, b), undot_right(g, y_bar, b)
+    return unbroadcast(np.dot(y_bar, b), g), undot_right(g, y_bar, b)
 
 
 @linear(runtime.undot_right, "g", "a")
 def undot_right_(g, a, b, *, y, y_bar):
     """The second transpose of np.dot."""
-    return np.dot(a, y_bar), undot_left(g, a, y_bar)
+    return unbroadcast(np.dot(a, y_bar), g), undot_left(g, a, y_bar)
 
 
 @linear(runtime.uninner_left, "g", "b")
 def uninner_left_(g, a, b, *, y, y_bar):
     """The first transpose of np.inner."""
-    return np.inner(y_bar, b), uninner_right(g, y_bar, b)
+    return unbroadcast(np.inner(y_bar, b), g), uninner_right(g, y_bar, b)
 
 
 @linear(runtime.uninner_right, "g", "a")
 def uninner_right_(g, a, b, *, y, y_bar):
     """The second transpose of np.inner."""
-    return np.inner(a, y_bar), uninner_left(g, a, y_bar)
+    return unbroadcast(np.inner(a, y_bar), g), uninner_left(g, a, y_bar)
 
 
 @linear(runtime.unouter_left, "g", "b")
 def unouter_left_(g, a, b, *, y, y_bar):
     """The first transpose of np.outer."""
-    return np.outer(y_bar, b), unouter_right(g, y_bar, b)
+    return unbroadcast(np.outer(y_bar, b), g), unouter_right(g, y_bar, b)
 
 
 @linear(runtime.unouter_right, "g", "a")
 def unouter_right_(g, a, b, *, y, y_bar):
     """The second transpose of np.outer."""
-    return np.outer(a, y_bar), unouter_left(g, a, y_bar)
+    return unbroadcast(np.outer(a, y_bar), g), unouter_left(g, a, y_bar)
 
 
 @linear(runtime.untensordot_left, "g", "b")
@@ -178,7 +173,7 @@ for right_ in (unmatmul_right_, undot_right_, uninner_right_, unouter_right_, un
     right_.infer(_like("b"))
 
 
-# --- shapes ------------------------------------------------------------------------------------------------------------
+# --- shapes ----------------------------------------------------------------------------------------------------------
 @linear(runtime.unconcatenate, "g")
 def unconcatenate_(g, arrays, axis=0, *, y, y_bar):
     """Taken apart; joined again."""
@@ -213,6 +208,12 @@ def uncolumn_stack_(g, arrays, *, y, y_bar):
 def unpermute_(g, axes, *, y, y_bar):
     """Axes put back; permuted again."""
     return np.transpose(y_bar, axes)
+
+
+@linear(runtime.undiff, "g")
+def undiff_(g, a, n=1, axis=-1, *, y, y_bar):
+    """Differences the other way; and back."""
+    return np.diff(y_bar, n, axis)
 
 
 @linear(runtime.unastype, "g")
@@ -276,7 +277,7 @@ for shaped_, name in (
     shaped_.infer(_like(name))
 
 
-# --- containers --------------------------------------------------------------------------------------------------------
+# --- containers ------------------------------------------------------------------------------------------------------
 @rule(runtime.add)
 def add_(a, b, *, y, y_bar):
     """The sum of two cotangents: both receive it."""
@@ -285,7 +286,10 @@ def add_(a, b, *, y, y_bar):
 
 @add_.tangent
 def add_(a, b, *, y, a_dot, b_dot):
-    return runtime.add(a_dot, b_dot)
+    return a_dot, b_dot
+
+
+add_.sums = runtime.add
 
 
 @linear(runtime.own, "x", runtime.as_list)

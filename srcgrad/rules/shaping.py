@@ -6,12 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.rules.facts import Array, Static, as_array, dimensions
+from srcgrad.rules.facts import Array, Dimension, as_array, dimensions
 from srcgrad.rules.results import joined, reshaped, total_size
-from srcgrad.rules.table import add_method, linear, rule
+from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
-    astype,
-    unastype,
     unbroadcast,
     uncolumn_stack,
     unconcatenate,
@@ -26,7 +24,7 @@ from srcgrad.runtime import (
 )
 
 
-# --- shapes ------------------------------------------------------------------------------------------------------------
+# --- shapes ----------------------------------------------------------------------------------------------------------
 @linear(np.reshape, "a")
 def reshape(a, shape, order="C", *, y, y_bar):
     """The same elements in another shape."""
@@ -114,7 +112,7 @@ def broadcast_to(arguments, literals):
     return Array(dimensions(arguments.get("shape"), literals.get("shape")), as_array(arguments["array"]).dtype)
 
 
-# --- axes --------------------------------------------------------------------------------------------------------------
+# --- axes ------------------------------------------------------------------------------------------------------------
 @linear(np.transpose, "a")
 def transpose(a, axes=None, *, y, y_bar):
     """Permuted axes."""
@@ -217,7 +215,7 @@ for kept, name in ((flip, "m"), (fliplr, "m"), (flipud, "m"), (roll, "a")):
     kept.infer(_same_shape(name))
 
 
-# --- joining and splitting ---------------------------------------------------------------------------------------------
+# --- joining and splitting -------------------------------------------------------------------------------------------
 @linear(np.concatenate, "arrays")
 def concatenate(arrays, axis=0, *, y, y_bar):
     """Arrays one after the other."""
@@ -286,13 +284,19 @@ def hstack(arguments, literals):
     return Array(None if rank is None else (None,) * rank, None if fact is None else _strong(fact.dtype))
 
 
-@linear(np.split, "ary", np.array_split)
+@linear(np.split, "ary")
 def split(ary, indices_or_sections, axis=0, *, y, y_bar):
+    """A list of equal pieces, joined again."""
+    return np.concatenate(y_bar, axis)
+
+
+@linear(np.array_split, "ary")
+def array_split(ary, indices_or_sections, axis=0, *, y, y_bar):
     """A list of pieces, joined again."""
     return np.concatenate(y_bar, axis)
 
 
-# --- repeating and padding ---------------------------------------------------------------------------------------------
+# --- repeating and padding -------------------------------------------------------------------------------------------
 @linear(np.tile, "A")
 def tile(A, reps, *, y, y_bar):
     """Copies side by side."""
@@ -308,8 +312,8 @@ def repeat(a, repeats, axis=None, *, y, y_bar):
 @repeat.infer
 def repeat(arguments, literals):
     a = as_array(arguments["a"])
-    if literals.get("axis", 0) is None:
-        return Array((None,), _strong(a.dtype))
+    if literals.get("axis", None) is None:
+        return Array((None,) if "axis" in literals else None, _strong(a.dtype))
     return Array(None if a.shape is None else (None,) * len(a.shape), a.dtype)
 
 
@@ -328,7 +332,7 @@ pad.accept(allowed={"mode": ("constant",)})
 pad.infer(_same_rank("array"))
 
 
-# --- parts -------------------------------------------------------------------------------------------------------------
+# --- parts -----------------------------------------------------------------------------------------------------------
 @linear(np.triu, "m")
 def triu(m, k=0, *, y, y_bar):
     """The upper triangle."""
@@ -354,50 +358,7 @@ def diag(v, k=0, *, y, y_bar):
 @diag.infer
 def diag(arguments, literals):
     v = as_array(arguments["v"])
-    shape = {1: (None, None), 2: (None,)}.get(v.rank or 0)
+    shape: tuple[Dimension, ...] | None = {1: (None, None), 2: (None,)}.get(v.rank or 0)
     if v.rank == 1 and v.shape is not None and literals.get("k") == 0:
         shape = (v.shape[0], v.shape[0])
     return Array(shape, v.dtype)
-
-
-# --- copies and dtypes -------------------------------------------------------------------------------------------------
-@linear(np.copy, "a", np.ascontiguousarray, np.asfortranarray)
-def copy(a, *, y, y_bar):
-    """The same elements."""
-    return unbroadcast(y_bar, a)
-
-
-copy.accept(ignored=("order", "subok"))
-
-
-@copy.infer
-def copy(arguments, literals):
-    a = as_array(arguments["a"])
-    return Array(a.shape, a.dtype)
-
-
-@linear(astype, "a")
-def astype_(a, dtype, *, y, y_bar):
-    """In another dtype; nothing passes through integers."""
-    return unastype(y_bar, a, dtype)
-
-
-astype_.accept(ignored=("copy", "order", "casting", "subok"))
-add_method("astype", astype)
-
-
-@astype_.infer
-def astype_(arguments, literals):
-    a, dtype = as_array(arguments["a"]), arguments.get("dtype")
-    name = str(np.dtype(dtype.value)) if isinstance(dtype, Static) else None
-    return Array(a.shape, name, a.scalar)
-
-
-if hasattr(np, "astype"):  # NumPy 2.1
-
-    @linear(np.astype, "x")
-    def np_astype(x, dtype, *, y, y_bar):
-        """In another dtype; nothing passes through integers."""
-        return unastype(y_bar, x, dtype)
-
-    np_astype.accept(ignored=("copy", "device"))

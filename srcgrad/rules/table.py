@@ -101,7 +101,8 @@ def linear(
 def constant(function: AnyFunction, *more: Callable[..., object]) -> AnyFunction:
     """Declare that functions carry no derivative whatever they are given; usable as a decorator."""
     _load()
-    for f in (function, *more):
+    functions: tuple[Callable[..., object], ...] = (function, *more)
+    for f in functions:
         _constants.add(f)
         _rules.pop(f, None)
     return function
@@ -131,7 +132,7 @@ def rules() -> list[Rule]:
     return list(dict.fromkeys(_rules.values()))
 
 
-# --- operators ---------------------------------------------------------------------------------------------------------
+# --- operators -------------------------------------------------------------------------------------------------------
 _OPERATORS: dict[type, Callable[..., object]] = {
     gast.Add: operator.add,
     gast.Sub: operator.sub,
@@ -166,7 +167,7 @@ def operator_of(op: type) -> Callable[..., object]:
     return _OPERATORS[op]
 
 
-# --- methods and attributes of arrays ----------------------------------------------------------------------------------
+# --- methods and attributes of arrays --------------------------------------------------------------------------------
 def method(name: str) -> Callable[..., object] | None:
     """The function that an array's method means, taking the array first; None when it is not one of them."""
     _load()

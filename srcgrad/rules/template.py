@@ -8,8 +8,8 @@ partials need; the compiler inlines a slice, the eager machine compiles and call
         r2 = x1 * x1 + x2 * x2
         return z_bar * x2 / r2, -z_bar * x1 / r2
 
-the slice for ``x1`` alone is ``r2 = x1 * x1 + x2 * x2`` and ``unbroadcast(z_bar * x2 / r2, x1)``.  The kinds derive what
-authors need not write: *elementwise* has a diagonal Jacobian, so that the same formula is the tangent, and is
+the slice for ``x1`` alone is ``r2 = x1 * x1 + x2 * x2`` and ``unbroadcast(z_bar * x2 / r2, x1)``.  The kinds derive
+what authors need not write: *elementwise* has a diagonal Jacobian, so that the same formula is the tangent, and is
 unbroadcast by the kind; *linear* in an argument ``a`` means ``f(a_dot, b)``; a *rule* has its tangent beside it.
 """
 
@@ -24,11 +24,12 @@ from typing import Any
 import gast
 
 from srcgrad.errors import InternalError, MissingRule
-from srcgrad.rules import slicing
+from srcgrad.rules import placing, slicing
 from srcgrad.rules.calling import UnsupportedCall, bind
 from srcgrad.rules.facts import Array, Fact, Unknown, as_array, broadcast, is_floating, number
 from srcgrad.rules.formula import Formula, Head, constant, displayed, formula_of, is_number, literal, spelling
-from srcgrad.rules.slicing import Slice, inline
+from srcgrad.rules.placing import inline
+from srcgrad.rules.slicing import Slice
 
 __all__ = ["Argument", "Rule", "Slice", "UnsupportedCall", "inline"]
 
@@ -62,13 +63,17 @@ class Rule:
     """The derivative of a family of functions that share a formula, parameters named as NumPy names them."""
 
     def __init__(
-        self, kind: str, functions: tuple[Callable[..., object], ...], template: FunctionType, linear: tuple[str, ...] = ()
+        self,
+        kind: str,
+        functions: tuple[Callable[..., object], ...],
+        template: FunctionType,
+        linear: tuple[str, ...] = (),
     ) -> None:
         head = Head.of(template)
         adjoint = [name for name in head.keywords if name.endswith("_bar")]
         if len(head.keywords) != 2 or len(adjoint) != 1 or adjoint[0][:-4] not in head.keywords:
             raise InternalError(
-                f"the rule {template.__qualname__} needs the result and its adjoint as keyword-only parameters (z, z_bar)"
+                f"the rule {template.__qualname__} needs its result and adjoint as keyword-only parameters (z, z_bar)"
             )
         self.kind = kind
         self.functions = functions
@@ -84,6 +89,7 @@ class Rule:
         self.ignored: frozenset[str] = frozenset()
         self.allowed: dict[str, tuple[object, ...]] = {}
         self.keeps_integers = False
+        self.sums: Callable[..., object] | None = None  # what adds two terms of the tangent that are containers
         self.__doc__ = template.__doc__
         self._tangent: FunctionType | None = None
         self._tangent_variants: list[tuple[dict[str, object], FunctionType]] = []
@@ -97,7 +103,7 @@ class Rule:
     def __repr__(self) -> str:
         return f"<{self.kind} {', '.join(map(displayed, self.functions))}>"
 
-    # --- what authors add ----------------------------------------------------------------------------------------------
+    # --- what authors add --------------------------------------------------------------------------------------------
     def tangent(self, template: FunctionType) -> Rule:
         """Decorator: the tangent, ``def f(a, b, *, y, a_dot, b_dot)``, one returned term per tangent."""
         self._tangent = template
@@ -141,7 +147,7 @@ class Rule:
         self.synonyms.update(synonyms)
         return self
 
-    # --- what both machines ask ----------------------------------------------------------------------------------------
+    # --- what both machines ask --------------------------------------------------------------------------------------
     @cached_property
     def differentiable(self) -> frozenset[str]:
         """The parameters with a partial that is not None."""
@@ -151,9 +157,7 @@ class Rule:
     def has_tangent(self) -> bool:
         return self.kind != "rule" or bool(self._tangent or self._expand_tangent) or not self.differentiable
 
-    def bind(
-        self, function: object, args: list[gast.expr], keywords: Mapping[str, gast.expr]
-    ) -> dict[str, gast.expr]:
+    def bind(self, function: object, args: list[gast.expr], keywords: Mapping[str, gast.expr]) -> dict[str, gast.expr]:
         """The given arguments by parameter; raises UnsupportedCall for a form of call that has no derivative here."""
         return bind(self, function, args, keywords)
 
@@ -174,7 +178,7 @@ class Rule:
         if key is None or key not in self._slices:
             template = self._chosen(self._variants, self.template, given, facts)
             partials = self._partials(template)
-            if self._expand is not None and self.variadic in wanted:
+            if self._expand is not None and self.variadic is not None and self.variadic in wanted:
                 if not isinstance(given, Mapping):
                     raise InternalError(f"{self.name} needs the expressions of its operands", stage="rules")
                 partials[self.variadic] = self._expand(given)
@@ -200,7 +204,7 @@ class Rule:
         if unknown:
             raise InternalError(f"{self.name} has no derivative by {sorted(unknown)}", stage="rules")
         written = self._chosen(self._tangent_variants, self._tangent, given, facts)
-        if self._expand_tangent is not None and self.variadic in active:
+        if self._expand_tangent is not None and self.variadic is not None and self.variadic in active:
             if not isinstance(given, Mapping):
                 raise InternalError(f"{self.name} needs the expressions of its operands", stage="rules")
             whole = {self.variadic: self._expand_tangent(given)}
@@ -209,7 +213,9 @@ class Rule:
             head = Head.of(written)
             formula = self._formula(written)
             dots = [name for name in head.keywords if name.endswith("_dot")]
-            terms = formula.returned if len(dots) > 1 else (formula.returned[0],)
+            terms = formula.returned
+            if len(dots) == 1 and len(terms) > 1:
+                terms = (gast.Tuple(list(terms), gast.Load()),)
             if len(dots) != len(terms):
                 raise InternalError(f"the tangent of {self.name} returns {len(terms)} terms for {len(dots)} tangents")
             by_parameter = {dot[:-4]: term for dot, term in zip(dots, terms, strict=True)}
@@ -235,7 +241,7 @@ class Rule:
         literals: Mapping[str, object] | None = None,
         function: object = None,
     ) -> Fact:
-        """The fact of the result; ``literals`` are the arguments known by value, ``function`` the one that is called."""
+        """The fact of the result; ``literals`` are arguments known by value, ``function`` is the one called."""
         known = {p: literal(d)[1] for p, d in self.defaults.items() if p not in arguments}
         known.update(literals or {})
         if self._infer is not None:
@@ -245,25 +251,36 @@ class Rule:
         return Unknown()
 
     def compile_adjoint(
-        self, wanted: Collection[str], given: Collection[str], *, count: int | None = None, scalar: bool = False
+        self,
+        wanted: Collection[str],
+        given: Given,
+        *,
+        count: int | None = None,
+        scalar: bool = False,
+        facts: Mapping[str, Fact] | None = None,
     ) -> Callable[..., tuple[Any, ...]]:
         """The slice as a callable of the given arguments in the rule's order, the result and its adjoint; it returns
         one partial per wanted parameter, in order.  ``count`` is the number of variadic operands, passed as a tuple."""
-        expressions = slicing.operands(self, given, count)
-        piece = self.adjoint_slice(wanted, expressions, scalar=scalar)
+        piece = self.adjoint_slice(wanted, placing.operands(self, given, count), scalar=scalar, facts=facts)
         names = [p for p in self.parameters if p in given] + [self.result, self.adjoint]
-        return slicing.callable_of(piece, names, [p for p in self.parameters if p in wanted], f"{self.name}_adjoint")
+        return placing.callable_of(piece, names, [p for p in self.parameters if p in wanted], f"{self.name}_adjoint")
 
     def compile_tangent(
-        self, active: Collection[str], given: Collection[str], *, count: int | None = None, scalar: bool = False
+        self,
+        active: Collection[str],
+        given: Given,
+        *,
+        count: int | None = None,
+        scalar: bool = False,
+        facts: Mapping[str, Fact] | None = None,
     ) -> Callable[..., Any]:
         """The tangent as a callable of the given arguments, the result, and the active tangents, all in order."""
-        piece = self.tangent_slice(active, slicing.operands(self, given, count), scalar=scalar)
+        piece = self.tangent_slice(active, placing.operands(self, given, count), scalar=scalar, facts=facts)
         names = [p for p in self.parameters if p in given] + [self.result]
         names += [f"{p}_dot" for p in self.parameters if p in active]
-        return slicing.callable_of(piece, names, [f"{self.result}_dot"], f"{self.name}_tangent")
+        return placing.callable_of(piece, names, [f"{self.result}_dot"], f"{self.name}_tangent")
 
-    # --- formulas ------------------------------------------------------------------------------------------------------
+    # --- formulas ----------------------------------------------------------------------------------------------------
     def _formula(self, template: FunctionType) -> Formula:
         if template not in self._formulas:
             self._formulas[template] = formula_of(template)
@@ -283,7 +300,9 @@ class Rule:
             if len(returned) == len(self.linear):
                 names = self.linear
             elif len(self.linear) > 1 or len(returned) != len(names):
-                raise InternalError(f"the rule {self.name} returns {len(returned)} partials for {self.linear}", stage="rules")
+                raise InternalError(
+                    f"the rule {self.name} returns {len(returned)} partials for {self.linear}", stage="rules"
+                )
         if len(returned) > len(names):
             raise InternalError(f"the rule {self.name} returns more partials than it has parameters", stage="rules")
         return {
@@ -333,7 +352,7 @@ class Rule:
             kinds = tuple((p, self._argument(p, given, facts).rank) for p in self.parameters)
         return what, frozenset(wanted), frozenset(given), scalar, kinds
 
-    # --- facts ---------------------------------------------------------------------------------------------------------
+    # --- facts -------------------------------------------------------------------------------------------------------
     def _broadcast(self, arguments: Mapping[str, Fact]) -> Fact:
         operands = [as_array(fact) for fact in arguments.values()]
         if not operands:
@@ -349,10 +368,10 @@ class Rule:
     def _strong(self, fact: Fact, function: object) -> Fact:
         """Python's numbers become NumPy's when a NumPy function returns them; unknown when no function is named."""
         if isinstance(fact, Array) and fact.dtype in ("int", "float", "complex"):
-            if function is None:
-                return Array(fact.shape, None, fact.scalar)
-            if type(function).__name__ == "ufunc" or str(getattr(function, "__module__", "")).startswith("numpy"):
-                strong = {"int": "int64", "float": "float64", "complex": "complex128"}[fact.dtype]
-                return Array(fact.shape, strong, fact.scalar)
+            home = getattr(function, "__module__", None) or ""
+            if home in ("math", "_operator", "builtins"):
+                return fact
+            strong = {"int": "int64", "float": "float64", "complex": "complex128"}[fact.dtype]
+            is_numpy = type(function).__name__ == "ufunc" or home.startswith("numpy")
+            return Array(fact.shape, strong if is_numpy else None, fact.scalar)
         return fact
-

@@ -95,4 +95,3 @@ def arctanh(x, *, z, z_bar):
 def sinc(x, *, z, z_bar):
     """sin(pi x) / (pi x), smooth at 0."""
     return z_bar * sinc_slope(x)
-

@@ -89,6 +89,7 @@ __all__ = [
     "rearray",
     "rebroadcast",
     "recurrence",
+    "require_number",
     "rewound",
     "running_product",
     "safe_divide",

@@ -87,4 +87,6 @@ def _cast(g: Any, like: Any) -> Any:
 def _refuse_containers(g: Any, like: Any) -> None:
     for value in (g, like):
         if isinstance(value, _CONTAINERS):
-            raise TypeError(f"a {type(value).__name__} has no shape to broadcast; arithmetic on containers has no derivative")
+            raise TypeError(
+                f"a {type(value).__name__} has no shape to broadcast; arithmetic on containers has no derivative"
+            )

@@ -90,7 +90,9 @@ def _copied(x: Any) -> Any:
 
 
 def _unlike(a: Any, b: Any) -> TypeError:
-    return TypeError(f"cotangents of one value are unlike: {type(a).__name__} of {_size(a)}, {type(b).__name__} of {_size(b)}")
+    return TypeError(
+        f"cotangents of one value are unlike: {type(a).__name__} of {_size(a)}, {type(b).__name__} of {_size(b)}"
+    )
 
 
 def _size(x: Any) -> str:

@@ -24,12 +24,12 @@ def wins(x1: Any, x2: Any) -> Any:
     """The share of ``x1`` in ``max(x1, x2)``: one where it is greater, a half where they are equal, else zero."""
     if type(x1) is float and type(x2) is float:
         return 1.0 if x1 > x2 else 0.5 if x1 == x2 else 0.0
-    greater = np.greater(x1, x2)
-    equal = np.equal(x1, x2)
-    if not np.any(equal):
-        return greater
     dtype = np.result_type(x1, x2)
-    return np.where(equal, 0.5, greater).astype(dtype if dtype.kind == "f" else np.float64)[()]
+    share = np.asarray(np.greater(x1, x2), dtype if dtype.kind == "f" else np.float64)
+    equal = np.equal(x1, x2)
+    if np.any(equal):
+        share[equal] = 0.5
+    return share[()]
 
 
 def is_within(a: Any, low: Any, high: Any) -> Any:
@@ -53,8 +53,13 @@ def is_above(a: Any, low: Any, high: Any) -> Any:
 @lru_cache(maxsize=64)
 def _falling(m: int, j: int) -> tuple[float, ...]:
     """The j-th derivative of p(p - 1)...(p - m + 1), as coefficients of a polynomial in p, highest first."""
-    polynomial = np.poly(np.arange(m))
-    return tuple(float(c) for c in np.polyder(polynomial, j)) if j else tuple(float(c) for c in np.atleast_1d(polynomial))
+    polynomial = [1.0]
+    for root in range(m):
+        polynomial = [a - root * b for a, b in zip([*polynomial, 0.0], [0.0, *polynomial])]
+    for _ in range(j):
+        degree = len(polynomial) - 1
+        polynomial = [c * (degree - i) for i, c in enumerate(polynomial[:-1])]
+    return tuple(polynomial)
 
 
 def _polynomial(coefficients: tuple[float, ...], p: Any) -> Any:
@@ -99,7 +104,10 @@ def sinc_slope(x: Any, n: int = 1) -> Any:
     safe = np.where(near, np.ones_like(t), t)
     # (sin t / t)^(n) = sum_k C(n,k) sin^(k)(t) (1/t)^(n-k)
     far = sum(
-        math.comb(n, k) * np.sin(safe + k * (np.pi / 2)) * ((-1) ** (n - k) * math.factorial(n - k)) / safe ** (n - k + 1)
+        math.comb(n, k)
+        * np.sin(safe + k * (np.pi / 2))
+        * ((-1) ** (n - k) * math.factorial(n - k))
+        / safe ** (n - k + 1)
         for k in range(n + 1)
     )
     small = np.where(near, t, np.zeros_like(t))

@@ -6,7 +6,6 @@ Both halves of a product transpose into each other, which closes the table: with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ def _swapped(a: Any) -> Any:
     return np.swapaxes(a, -1, -2)
 
 
-# --- matmul: batches broadcast -----------------------------------------------------------------------------------------
+# --- matmul: batches broadcast ---------------------------------------------------------------------------------------
 def unmatmul_left(g: Any, a: Any, b: Any) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``a @ b``."""
     if np.ndim(b) == 1:
@@ -41,7 +40,7 @@ def unmatmul_right(g: Any, a: Any, b: Any) -> Any:
     return unbroadcast(_swapped(a) @ g, b)
 
 
-# --- dot: last axis of a with the last but one of b, free axes side by side --------------------------------------------
+# --- dot: last axis of a with the last but one of b, free axes side by side ------------------------------------------
 def undot_left(g: Any, a: Any, b: Any) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``np.dot(a, b)``."""
     if not np.ndim(a) or not np.ndim(b):
@@ -67,7 +66,7 @@ def one_vector(g: Any, b: Any) -> Any:
     return g
 
 
-# --- inner, outer ------------------------------------------------------------------------------------------------------
+# --- inner, outer ----------------------------------------------------------------------------------------------------
 def uninner_left(g: Any, a: Any, b: Any) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``np.inner(a, b)``."""
     if not np.ndim(a) or not np.ndim(b):
@@ -92,7 +91,7 @@ def unouter_right(g: Any, a: Any, b: Any) -> Any:
     return unbroadcast(np.reshape(np.ravel(a) @ g, np.shape(b)), b)
 
 
-# --- tensordot ---------------------------------------------------------------------------------------------------------
+# --- tensordot -------------------------------------------------------------------------------------------------------
 def _contracted(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]]:
     """The contracted axes of each factor, pair by pair."""
     if isinstance(axes, int | np.integer):
@@ -123,7 +122,7 @@ def untensordot_right(g: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     return unbroadcast(np.transpose(result, np.argsort(order)), b)
 
 
-# --- einsum ------------------------------------------------------------------------------------------------------------
+# --- einsum ----------------------------------------------------------------------------------------------------------
 def explicit_subscripts(subscripts: str, count: int) -> tuple[list[str], str]:
     """The subscripts of each operand and of the result, spaces dropped and the result written out."""
     left, arrow, out = subscripts.replace(" ", "").partition("->")
@@ -180,7 +179,7 @@ def uneinsum(subscripts: str, like: Any, *operands: Any) -> Any:
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-# --- products of elements, exact where some are zero -------------------------------------------------------------------
+# --- products of elements, exact where some are zero -----------------------------------------------------------------
 def _lines(a: Any, axis: Axes) -> tuple[Any, Any]:
     """``a`` as a matrix whose first index runs along ``axis`` (in C order over several), and the way back."""
     a = np.asarray(a)
@@ -198,7 +197,7 @@ def _lines(a: Any, axis: Axes) -> tuple[Any, Any]:
 
 
 def running_product(a: Any, axis: Axes = None, reverse: bool = False) -> Any:
-    """The product of the elements before each one along ``axis`` (after each one when ``reverse``), shaped like ``a``."""
+    """The product of the elements before each one along ``axis`` (after it when ``reverse``), shaped like ``a``."""
     if not np.ndim(a):
         return np.ones_like(a)[()]
     lines, back = _lines(a, axis)
@@ -221,8 +220,3 @@ def recurrence(x: Any, a: Any, axis: Axes = None, reverse: bool = False) -> Any:
     for j in range(1, len(lines)):
         result[j] = terms[j - 1] + lines[j - 1] * result[j - 1]
     return back(result[::-1] if reverse else result)
-
-
-def unsequence(g: Any, items: Sequence[Any]) -> Any:
-    """The array of cotangents ``g`` as the cotangent of the sequence or array ``items``."""
-    return g if isinstance(items, np.ndarray) else list(g)

@@ -16,7 +16,9 @@ def _kept(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
     """The shape of a reduction with ``keepdims=True``."""
     if axis is None:
         return (1,) * len(shape)
-    axes = {np.lib.array_utils.normalize_axis_index(a, len(shape)) for a in (axis if isinstance(axis, tuple) else (axis,))}
+    axes = {
+        np.lib.array_utils.normalize_axis_index(a, len(shape)) for a in (axis if isinstance(axis, tuple) else (axis,))
+    }
     return tuple(1 if a in axes else n for a, n in enumerate(shape))
 
 
@@ -75,6 +77,15 @@ def uncumsum(g: Any, a: Any, axis: int | None = None) -> Any:
     if axis is None:
         return np.reshape(np.cumsum(np.ravel(g)[::-1])[::-1], np.shape(a))
     return np.flip(np.cumsum(np.flip(g, axis), axis), axis)
+
+
+def undiff(g: Any, a: Any, n: int = 1, axis: int = -1) -> Any:
+    """The cotangent of ``a`` where ``g`` is that of ``np.diff(a, n, axis)``: differences of ``g`` between zeros."""
+    widths = [(0, 0)] * np.ndim(a)
+    widths[axis] = (1, 1)
+    for _ in range(n):
+        g = -np.diff(np.pad(g, widths), axis=axis)
+    return unbroadcast(g, a)
 
 
 def vector_axis(x: Any, axis: Axis = None) -> Axis:

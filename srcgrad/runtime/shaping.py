@@ -15,7 +15,7 @@ from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
 from srcgrad.runtime.cotangents import zeros_like
 
 
-# --- arrays joined -----------------------------------------------------------------------------------------------------
+# --- arrays joined ---------------------------------------------------------------------------------------------------
 def _pieces(g: Any, arrays: Any, sizes: Sequence[int], axis: int) -> Any:
     if sum(sizes) != np.shape(g)[axis]:
         raise ValueError(f"a cotangent of length {np.shape(g)[axis]} does not fit pieces of {list(sizes)}")
@@ -52,7 +52,7 @@ def uncolumn_stack(g: Any, arrays: Any) -> Any:
     return _pieces(g, arrays, [np.shape(a)[1] if np.ndim(a) > 1 else 1 for a in arrays], 1)
 
 
-# --- axes --------------------------------------------------------------------------------------------------------------
+# --- axes ------------------------------------------------------------------------------------------------------------
 def unpermute(g: Any, axes: Sequence[int]) -> Any:
     """The transpose of ``np.transpose(a, axes)``: axes put back where they were."""
     return np.transpose(g, np.argsort([axis % np.ndim(g) for axis in axes]))
@@ -68,7 +68,7 @@ def unastype(g: Any, a: Any, dtype: Any) -> Any:
     return unbroadcast(g, a) if np.dtype(dtype).kind in "fc" else zeros_like(a)
 
 
-# --- repetition --------------------------------------------------------------------------------------------------------
+# --- repetition ------------------------------------------------------------------------------------------------------
 def untile(g: Any, a: Any, reps: int | Sequence[int]) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``np.tile(a, reps)``."""
     counts = (reps,) if isinstance(reps, int | np.integer) else tuple(reps)
@@ -87,7 +87,8 @@ def unrepeat(g: Any, a: Any, repeats: Any, axis: int | None = None) -> Any:
     along = 0 if axis is None else axis % np.ndim(a)
     shape = (length,) if axis is None else np.shape(a)
     result = np.zeros(shape, floating(a, g))
-    np.add.at(result, (slice(None),) * along + (places,), real_for(g, result.dtype))
+    index: Any = (slice(None),) * along + (places,)
+    np.add.at(result, index, real_for(g, result.dtype))
     return unbroadcast(np.reshape(result, np.shape(a)), a)
 
 
@@ -103,7 +104,7 @@ def unpad(g: Any, array: Any, pad_width: Any) -> Any:
     return unbroadcast(np.asarray(g)[inside], array)
 
 
-# --- diagonals ---------------------------------------------------------------------------------------------------------
+# --- diagonals -------------------------------------------------------------------------------------------------------
 def undiagonal(g: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``np.diagonal(a, offset, axis1, axis2)``."""
     result = np.zeros(np.shape(a), floating(a, g))
@@ -130,7 +131,7 @@ def _diagonal_places(shape: tuple[int, ...], offset: int) -> tuple[Any, Any]:
     return np.arange(length) + start, np.arange(length) + max(offset, 0)
 
 
-# --- gathers -----------------------------------------------------------------------------------------------------------
+# --- gathers ---------------------------------------------------------------------------------------------------------
 def untake_axis(g: Any, a: Any, indices: Any, axis: int | None = None) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``np.take(a, indices, axis)``."""
     if axis is None:

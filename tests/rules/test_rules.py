@@ -1,0 +1,261 @@
+"""The whole table against numbers: adjoints, tangents, their duality, broadcasting, dtypes, and what is read.
+
+Second derivatives are tested through the compiler; that every order exists is ``test_table_is_closed``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+import numpy as np
+import pytest
+
+from srcgrad.rules.facts import fact_of
+from srcgrad.rules.formula import constant, displayed
+from srcgrad.rules.table import rules
+from srcgrad.rules.template import Rule
+from tests.rules.samples import ANALYTIC, SAMPLES, Call
+from tests.rules.trees import is_floating, leaves, map_leaves, moved, poisoned, random_like, vector
+
+FUNCTIONS = [(rule, function) for rule in rules() for function in rule.functions]
+
+
+@dataclass
+class Bound:
+    """A sample call of a ruled function, bound to the parameters of its rule."""
+
+    rule: Rule
+    function: Callable[..., Any]
+    expressions: Mapping[str, gast.expr]
+    values: dict[str, Any]
+
+    def evaluate(self, values: Mapping[str, Any]) -> Any:
+        args, kwargs = [], {}
+        for p in self.rule.parameters:
+            if p not in values:
+                continue
+            if p == self.rule.variadic:
+                args += values[p]
+            elif p in self.keywords:
+                kwargs[self.keywords[p]] = values[p]
+            else:
+                args.append(values[p])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self.function(*args, **kwargs)
+
+    keywords: Mapping[str, str]
+
+    @property
+    def wanted(self) -> list[str]:
+        return [
+            p
+            for p in self.rule.parameters
+            if p in self.rule.differentiable and p in self.values and leaves(self.values[p])
+        ]
+
+    def arguments(self) -> list[Any]:
+        return [self.values[p] for p in self.rule.parameters if p in self.values]
+
+
+def bound(rule: Rule, function: Callable[..., Any], sample: Call) -> Bound:
+    """Literals are bound as literals, where a rule may care; others as names."""
+    owner: dict[int, Any] = {}
+
+    def expression(value: Any) -> gast.expr:
+        made = constant(value) if _is_literal(value) else gast.Name("x", gast.Load(), None, None)
+        owner[id(made)] = value
+        return made
+
+    args = [expression(value) for value in sample.args]
+    kwargs = {name: expression(value) for name, value in sample.kwargs.items()}
+    expressions = rule.bind(function, args, kwargs)
+    values = {}
+    for p, made in expressions.items():
+        values[p] = tuple(owner[id(e)] for e in made.elts) if p == rule.variadic else owner[id(made)]
+    keywords = {p: name for name, e in kwargs.items() for p, other in expressions.items() if e is other}
+    return Bound(rule, function, expressions, values, keywords)
+
+
+def _is_literal(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(_is_literal(item) for item in value)
+    return value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and value == np.inf)
+
+
+def directional(call: Bound, directions: Mapping[str, Any]) -> Any:
+    """J x_dot: a complex step where the function continues, else central differences extrapolated (Richardson)."""
+
+    def at(step: complex) -> Any:
+        return vector(
+            call.evaluate({p: moved(v, directions[p], step) if p in directions else v for p, v in call.values.items()})
+        )
+
+    if call.function in ANALYTIC:
+        return at(1e-30j).imag / 1e-30
+    h = 2e-3
+    d1, d2, d3 = ((at(k * h) - at(-k * h)) / (2 * k * h) for k in (1, 2, 3))
+    return 1.5 * d1 - 0.6 * d2 + 0.1 * d3
+
+
+def modes(call: Bound) -> dict[str, tuple[Any, Any]]:
+    """The ways in which the two machines ask for a slice: by expressions, by names, with facts."""
+    names = frozenset(call.values)
+    facts = {p: fact_of(v, p) for p, v in call.values.items()}
+    made = {"expressions": (call.expressions, None), "facts": (call.expressions, facts)}
+    if call.rule.variadic is None:
+        made["names"] = (names, None)
+    return made
+
+
+def case_id(case: Any) -> str:
+    return displayed(case[1])
+
+
+@pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
+def test_every_rule_has_samples(case: tuple[Rule, Callable[..., Any]]) -> None:
+    rule, function = case
+    assert function in SAMPLES, f"add a sample for {displayed(function)} to tests/rules/samples.py"
+    assert any(SAMPLES.get(f) for f in rule.functions)
+
+
+@pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
+def test_adjoint_and_tangent_agree_with_numbers_and_each_other(case: tuple[Rule, Callable[..., Any]]) -> None:
+    rule, function = case
+    rng = np.random.default_rng(1)
+    for sample in SAMPLES[function]:
+        call = bound(rule, function, sample)
+        if not call.wanted:
+            continue
+        y = call.evaluate(call.values)
+        for given, facts in modes(call).values():
+            for wanted in ([call.wanted] if len(call.wanted) == 1 else [call.wanted, *([p] for p in call.wanted)]):
+                adjoint = rule.compile_adjoint(wanted, given, facts=facts)
+                tangent = rule.compile_tangent(wanted, given, facts=facts)
+                for _ in range(3):
+                    y_bar = random_like(y, rng)
+                    x_dot = {p: random_like(call.values[p], rng) for p in wanted}
+                    expected = directional(call, x_dot)
+                    y_dot = tangent(*call.arguments(), y, *(x_dot[p] for p in wanted))
+                    assert np.shape(vector(y_dot)) == np.shape(expected)
+                    np.testing.assert_allclose(vector(y_dot), expected, rtol=1e-7, atol=1e-8)
+                    for shape, other in zip(leaves(y), leaves(y_dot), strict=True):
+                        assert np.shape(shape) == np.shape(other)
+                    x_bar = adjoint(*call.arguments(), y, y_bar)
+                    for p, partial in zip(wanted, x_bar, strict=True):
+                        fit(partial, call.values[p])
+                    left = np.dot(vector(y_bar), vector(y_dot))
+                    right = sum(np.dot(vector(b), vector(x_dot[p])) for p, b in zip(wanted, x_bar, strict=True))
+                    np.testing.assert_allclose(left, right, rtol=1e-10, atol=1e-11)
+
+
+def fit(partial: Any, value: Any) -> None:
+    """A cotangent has the structure and the shapes of its value."""
+    if isinstance(value, tuple | list):
+        assert len(partial) == len(value)
+        for part, item in zip(partial, value, strict=True):
+            fit(part, item)
+    elif is_floating(value):
+        assert np.shape(partial) == np.shape(value)
+
+
+@pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
+def test_reads_are_truthful(case: tuple[Rule, Callable[..., Any]]) -> None:
+    """What a slice says that it does not read may be poisoned; of what it reads the shape of, the values may be."""
+    rule, function = case
+    rng = np.random.default_rng(2)
+    for sample in SAMPLES[function]:
+        call = bound(rule, function, sample)
+        if not call.wanted:
+            continue
+        y = call.evaluate(call.values)
+        y_bar = random_like(y, rng)
+        for given, facts in modes(call).values():
+            for wanted in [[p] for p in call.wanted]:
+                x_dot = random_like(call.values[wanted[0]], rng)
+                for piece, function_, seed in (
+                    (
+                        rule.adjoint_slice(wanted, given, facts=facts),
+                        rule.compile_adjoint(wanted, given, facts=facts),
+                        y_bar,
+                    ),
+                    (
+                        rule.tangent_slice(wanted, given, facts=facts),
+                        rule.compile_tangent(wanted, given, facts=facts),
+                        x_dot,
+                    ),
+                ):
+                    expected = function_(*call.arguments(), y, seed)
+                    poison = {p: replaced(v, p, piece) for p, v in call.values.items()}
+                    arguments = [poison[p] for p in rule.parameters if p in poison]
+                    result = function_(*arguments, replaced(y, rule.result, piece), seed)
+                    np.testing.assert_array_equal(vector(expected), vector(result))
+
+
+def replaced(value: Any, name: str, piece: Any) -> Any:
+    if name in piece.reads:
+        return value
+    return poisoned(value) if name in piece.shapes else object()
+
+
+SHAPES = [((2, 3), (3,)), ((2, 1), (1, 3)), ((), (3,)), ((0, 3), (3,)), ((1,), ()), ((2, 3), (1, 1)), ((1, 3), (0, 3))]
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in FUNCTIONS if isinstance(c[1], np.ufunc) and c[0].kind == "elementwise"], ids=case_id
+)
+def test_elementwise_rules_broadcast(case: tuple[Rule, Callable[..., Any]]) -> None:
+    rule, function = case
+    if np.ldexp is function:
+        pytest.skip("takes an integer")
+    rng = np.random.default_rng(3)
+    low = 1.2 if function is np.arccosh else 0.2
+    for shapes in SHAPES:
+        arguments = [np.asarray(low + 0.7 * rng.random(s)) for s in shapes[: function.nin]]
+        given = rule.parameters[: function.nin]
+        z = function(*arguments)
+        z_bar = np.asarray(rng.standard_normal(np.shape(z)))
+        wanted = [p for p in given if p in rule.differentiable]
+        dots = {p: np.asarray(rng.standard_normal(np.shape(a))) for p, a in zip(given, arguments, strict=True)}
+        bars = rule.compile_adjoint(wanted, given)(*arguments, z, z_bar)
+        for p, bar in zip(wanted, bars, strict=True):
+            assert np.shape(bar) == np.shape(dots[p])
+        for active in ([wanted] if len(wanted) == 1 else [wanted, *([p] for p in wanted)]):
+            z_dot = rule.compile_tangent(active, given)(*arguments, z, *(dots[p] for p in active))
+            assert np.shape(z_dot) == np.shape(z)
+            right = sum(np.sum(bar * dots[p]) for p, bar in zip(wanted, bars, strict=True) if p in active)
+            np.testing.assert_allclose(np.sum(z_bar * z_dot), right, rtol=1e-10, atol=1e-12)
+
+
+def single(x: Any) -> Any:
+    return map_leaves(lambda leaf: np.asarray(leaf, np.float32) if isinstance(leaf, np.ndarray) else leaf, x)
+
+
+@pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
+def test_float32_is_kept(case: tuple[Rule, Callable[..., Any]]) -> None:
+    """Cotangents of float32 arrays are float32; so is a tangent where the result is."""
+    rule, function = case
+    rng = np.random.default_rng(4)
+    for sample in SAMPLES[function]:
+        call = bound(rule, function, sample)
+        call.values = {p: single(v) for p, v in call.values.items()}
+        y = call.evaluate(call.values)
+        if not call.wanted or any(isinstance(leaf, float) and not isinstance(leaf, np.generic) for leaf in leaves(y)):
+            continue
+        for given, facts in modes(call).values():
+            y_bar = random_like(y, rng)
+            x_bar = rule.compile_adjoint(call.wanted, given, facts=facts)(*call.arguments(), y, y_bar)
+            for p, partial in zip(call.wanted, x_bar, strict=True):
+                for leaf, value in zip(leaves(partial), leaves(call.values[p]), strict=True):
+                    if isinstance(value, np.ndarray) and all(b.dtype == np.float32 for b in leaves(y)):
+                        assert leaf.dtype == np.float32, (displayed(function), p, sample)
+            x_dot = [random_like(call.values[p], rng) for p in call.wanted]
+            y_dot = rule.compile_tangent(call.wanted, given, facts=facts)(*call.arguments(), y, *x_dot)
+            for leaf, value in zip(leaves(y_dot), leaves(y), strict=True):
+                strong = all(isinstance(dot, np.ndarray) for x in x_dot for dot in leaves(x))
+                if isinstance(value, np.ndarray) and strong:
+                    assert leaf.dtype == value.dtype, (displayed(function), "tangent", sample)
