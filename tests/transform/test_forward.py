@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import linecache
 import textwrap
 import warnings
 from collections.abc import Callable
@@ -330,3 +331,53 @@ def test_the_corpus(case: Case, known: bool) -> None:
     np.testing.assert_equal(value, primal)
     result = numbers_like(as_cotangent(moved, value), primal)
     assert_close(result, expected.value, tolerance=case.tolerance, error=expected.error, what=case.name)
+
+
+# --- over reverse programs -------------------------------------------------------------------------------------------
+def taped(x, n):
+    s = x[0]
+    for i in range(n):
+        if s > 0.5:
+            s = np.sin(s) * x[i]
+        else:
+            s = s * s + x[1:].sum()
+    return s
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["specialised", "generic"])
+def test_tapes_and_buffers_have_tangents(known):
+    x, direction = np.array([0.4, -0.8, 1.3]), np.array([0.7, 0.2, -0.5])
+    facts = {"x": fact_of(x, "x"), "n": fact_of(3, "n")} if known else None
+    with options(optimise=False):
+        gradient = compile_request(Request(Callee(taped), ("x",), "reverse", facts)).entry
+        made = compile_request(Request(Callee(gradient), ("x",), "forward", facts))
+    text = made.emission.text
+    assert "tape_dot.append(" in text and "tape_dot.pop()" in text and "x_bar_dot" in text
+    value, moved = made.entry(x.copy(), 3, x_dot=direction)
+    np.testing.assert_array_equal(value, gradient(x, 3))
+    expected = directional(lambda point: gradient(point, 3), (x,), (direction,), (0,))
+    assert_close(moved, expected.value, tolerance=1e-8, error=expected.error)
+
+
+def test_what_a_buffer_is_copied_from_is_not_added_to():
+    """``x_bar = y_bar + c`` makes a buffer; where c stands still, its tangent would be that of y_bar itself."""
+    namespace: dict[str, Any] = {"np": np}
+    text = """
+    def program(y_bar, c, w):
+        x_bar = y_bar + c
+        x_bar[0] += w
+        return x_bar * y_bar
+    """
+    lines = textwrap.dedent(text).lstrip().splitlines(keepends=True)
+    name = "<srcgrad buffer>"
+    linecache.cache[name] = (sum(map(len, lines)), None, lines, name)
+    exec(compile("".join(lines), name, "exec"), namespace)
+    program = namespace["program"]
+    program.__srcgrad_source__ = "".join(lines)
+    made = compiled(program, ("y_bar", "w"), (VECTOR, VECTOR, 2.0))
+    assert "x_bar_dot = own(" in made.emission.text
+    _, moved = made.entry(VECTOR.copy(), VECTOR.copy(), 2.0, np.ones(3), 1.0)
+    expected = directional(
+        lambda y, w: (y + VECTOR + np.array([w, 0.0, 0.0])) * y, (VECTOR, 2.0), (np.ones(3), 1.0), (0, 1), analytic=True
+    )
+    assert_close(moved, expected.value)
