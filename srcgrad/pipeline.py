@@ -69,6 +69,7 @@ class Request:
     wanted: tuple[str, ...]
     mode: str
     facts: Mapping[str, Fact] | None = None  # by parameter; None: nothing is known
+    tupled: bool = False  # one gradient comes as a tuple too
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,23 +187,37 @@ class Module:
         return AdjointProgram(function, wanted, self.active(function, wanted, known), known, self)
 
     def split(
-        self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], forward: str, backward: str
+        self,
+        callee: Callee,
+        wanted: tuple[str, ...],
+        facts: tuple[Fact, ...],
+        forward: str,
+        backward: str,
+        *,
+        tupled: bool = False,
     ) -> None:
         program = self.program(callee, wanted, facts)
-        made = program.split(forward, backward)
+        made = program.split(forward, backward, tupled=tupled)
         self.add(made.forward, program.temporaries)
         self.add(made.backward, program.temporaries)
 
     def joint(
-        self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], name: str, *, with_value: bool
+        self,
+        callee: Callee,
+        wanted: tuple[str, ...],
+        facts: tuple[Fact, ...],
+        name: str,
+        *,
+        with_value: bool,
+        tupled: bool,
     ) -> None:
         program = self.program(callee, wanted, facts)
         if program.has_single_return:
-            self.add(program.joint(name, with_value=with_value), program.temporaries)
+            self.add(program.joint(name, with_value=with_value, tupled=tupled), program.temporaries)
             return
         stem = _stem(callee)
         forward, backward = self.namer.fresh(f"{stem}_fwd"), self.namer.fresh(f"{stem}_bwd")
-        made = program.split(forward, backward)
+        made = program.split(forward, backward, tupled=tupled)
         self.add(_driver(name, made.forward, forward, backward, with_value=with_value), frozenset())
         self.add(made.forward, program.temporaries)
         self.add(made.backward, program.temporaries)
@@ -210,7 +225,7 @@ class Module:
     def forward(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], name: str) -> None:
         known = self.facts_of(callee, facts)
         function = admitted(self.normalized(callee), known)
-        made = tangent(function, frozenset(wanted), self.active(function, wanted, known), known, self, name)
+        made = tangent(function, wanted, self.active(function, wanted, known), known, self, name)
         self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:
@@ -239,12 +254,17 @@ def compile_request(request: Request) -> Compiled:
         case "reverse" | "value":
             prefix = "grad" if request.mode == "reverse" else "value_and_grad"
             entry = module.namer.fresh(f"{prefix}_{stem}")
-            module.joint(request.callee, request.wanted, facts, entry, with_value=request.mode == "value")
+            module.joint(
+                request.callee,
+                request.wanted,
+                facts,
+                entry,
+                with_value=request.mode == "value",
+                tupled=request.tupled,
+            )
         case "split":
             entry, backward = module.namer.fresh(f"{stem}_fwd"), module.namer.fresh(f"{stem}_bwd")
-            active = tuple(p in request.wanted for p in function.parameters)
-            module.pairs[request.callee, active, facts] = entry, backward
-            module.split(request.callee, request.wanted, facts, entry, backward)
+            module.split(request.callee, request.wanted, facts, entry, backward, tupled=request.tupled)
         case "forward":
             entry = module.namer.fresh(f"jvp_{stem}")
             module.forward(request.callee, request.wanted, facts, entry)

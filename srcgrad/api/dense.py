@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api.derivative import Argnums, Derivative
-from srcgrad.api.transforms import Pullback, check_seed, directions_of, pushed
+from srcgrad.api.transforms import Pullback, check_seed, directions_of, pushed, seeds_between
 from srcgrad.errors import ArgumentError
 from srcgrad.runtime import as_cotangent, zeros_like
 
@@ -70,7 +70,9 @@ class Slope(Derivative):
         gradient = self.gradient
         compiled = self.program(values, "forward")
         dots = directions_of(gradient, values, dict(zip(gradient.chosen, directions, strict=True)))
-        outcome, change = self.run(compiled.entry, *self.arguments(values), 1.0, *dots)
+        arguments = self.arguments(values)
+        seeds = seeds_between(compiled.entry, arguments, dots)
+        outcome, change = self.run(compiled.entry, *arguments, *seeds, *dots)
         if self._valued(values):
             gradient.require_scalar(outcome[0], gradient.program(values, "reverse"))
             change = change[1]

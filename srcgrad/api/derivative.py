@@ -166,7 +166,7 @@ class Derivative:
         if values is not None and present_options().specialise:
             named = zip(self.parameters.names, values, strict=False)
             facts = {name: fact_of(value, name) for name, value in named if not is_static(value)}
-        return compile_request(Request(callee, self.wanted, mode, facts))
+        return compile_request(Request(callee, self.wanted, mode, facts, isinstance(self.argnums, tuple)))
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values that a program takes: functions are compiled in, not passed."""
@@ -238,7 +238,7 @@ class Derivative:
 
     def fitted(self, raw: Any, values: tuple[Any, ...]) -> Any:
         """Raw cotangents in the structure, shapes and dtypes of the arguments they belong to."""
-        by_name = dict(zip(self.wanted, (raw,) if len(self.wanted) == 1 else raw, strict=True))
+        by_name = dict(zip(self.wanted, raw if isinstance(self.argnums, tuple) else (raw,), strict=True))
         fits = [
             self._fit(by_name[name], values[self.parameters.names.index(name)], inner) for name, inner in self.chosen
         ]
@@ -295,7 +295,8 @@ class Derivative:
         if found is self.primal:
             return type(self), (self.primal, self.argnums), {"mode": self.mode, "has_aux": self.has_aux}
         compiled = self.program(None)
-        return Saved, (compiled.emission.text, compiled.entry.__name__, self.mode, self.wanted)
+        tupled = isinstance(self.argnums, tuple)
+        return Saved, (compiled.emission.text, compiled.entry.__name__, self.mode, self.wanted, tupled)
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.mode, self.has_aux = state["mode"], state["has_aux"]
@@ -304,7 +305,8 @@ class Derivative:
 class Saved:
     """A derivative that was pickled by its text: it runs without the function it was made from."""
 
-    def __init__(self, source: str, entry: str, mode: str, wanted: tuple[str, ...]) -> None:
+    def __init__(self, source: str, entry: str, mode: str, wanted: tuple[str, ...], tupled: bool) -> None:
+        self.tupled = tupled
         self.source = source
         self.entry = entry
         self.mode = mode
@@ -318,14 +320,14 @@ class Saved:
         values = self.parameters.bind(args, kwargs)
         raw = self.function(*values)
         value, gradients = raw if self.mode == "value" else (None, raw)
-        gradients = (gradients,) if len(self.wanted) == 1 else gradients
+        gradients = gradients if self.tupled else (gradients,)
         by_name = dict(zip(self.parameters.names, values, strict=False))
         fits = tuple(as_cotangent(g, by_name[n]) for n, g in zip(self.wanted, gradients, strict=True))
-        fitted = fits[0] if len(fits) == 1 else fits
+        fitted = fits if self.tupled else fits[0]
         return (value, fitted) if self.mode == "value" else fitted
 
     def __reduce__(self) -> Any:
-        return type(self), (self.source, self.entry, self.mode, self.wanted)
+        return type(self), (self.source, self.entry, self.mode, self.wanted, self.tupled)
 
     def __repr__(self) -> str:
         return f"<srcgrad {self.entry} with respect to {', '.join(self.wanted)}>"

@@ -7,6 +7,7 @@ Gradients have the structure, shapes and dtypes of the arguments they belong to.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -117,11 +118,19 @@ def directions_of(
     return made
 
 
+def seeds_between(entry: FunctionType, arguments: tuple[Any, ...], dots: list[Any]) -> tuple[Any, ...]:
+    """The defaults of what a tangent program takes between its arguments and its tangents: the seeds of a gradient."""
+    count = entry.__code__.co_argcount
+    defaults = entry.__defaults__ or ()
+    return tuple(defaults[j - count] for j in range(len(arguments), count - len(dots)))
+
+
 def pushed(derivative: Derivative, values: tuple[Any, ...], directions: tuple[Any, ...]) -> tuple[Any, Any]:
     """``(value, tangent)`` of a tangent program, along one direction per chosen argument."""
     compiled = derivative.program(values, "forward")
     dots = directions_of(derivative, values, dict(zip(derivative.chosen, directions, strict=True)))
-    value, tangent = derivative.run(compiled.entry, *derivative.arguments(values), *dots)
+    arguments = derivative.arguments(values)
+    value, tangent = derivative.run(compiled.entry, *arguments, *seeds_between(compiled.entry, arguments, dots), *dots)
     return value, as_cotangent(tangent, value)
 
 

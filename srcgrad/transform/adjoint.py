@@ -75,9 +75,9 @@ class AdjointProgram:
                 taken[name] = None
         return list(taken)
 
-    def joint(self, name: str, *, with_value: bool = False) -> gast.FunctionDef:
+    def joint(self, name: str, *, with_value: bool = False, tupled: bool = False) -> gast.FunctionDef:
         """One function: forward sweep, reverse sweep, gradients (or ``(value, gradients)``)."""
-        sweep = _Sweep(self, pair=False)
+        sweep = _Sweep(self, pair=False, tupled=tupled)
         final = self.layout.returns()[0]
         value: gast.expr = clone(final.value)
         if with_value and atoms(value):
@@ -97,9 +97,9 @@ class AdjointProgram:
         parameters = [*self.function.parameters, sweep.seed_name]
         return self._define(name, parameters, body, seed=True)
 
-    def split(self, forward_name: str, backward_name: str) -> Split:
+    def split(self, forward_name: str, backward_name: str, *, tupled: bool = False) -> Split:
         """The pair; ``saved`` is one value or a tuple: exit number, versions, decisions, tapes."""
-        sweep = _Sweep(self, pair=True)
+        sweep = _Sweep(self, pair=True, tupled=tupled)
         plan = self._planned(sweep)
         tapes = sweep.tapes(plan)
         numbered = not self.has_single_return
@@ -162,7 +162,7 @@ class AdjointProgram:
 class _Sweep:
     """One reverse sweep with its plan: the text first, then what it requires."""
 
-    def __init__(self, program: AdjointProgram, *, pair: bool) -> None:
+    def __init__(self, program: AdjointProgram, *, pair: bool, tupled: bool) -> None:
         function = program.function
         self.program = program
         self.layout = program.layout
@@ -194,7 +194,7 @@ class _Sweep:
                 gradients.append(load(self.adjoint.bar(name)))
             else:
                 gradients.append(call_runtime(runtime.zeros_like, reference(name, root, 0, shape_only=True)))
-        self.gradients = gradients[0] if len(gradients) == 1 else tuple_of(gradients)
+        self.gradients = gradients[0] if len(gradients) == 1 and not tupled else tuple_of(gradients)
         stored = {
             s.buffer if isinstance(s, AddAt) else s.sequence
             for s in program.activity.graph.heads
