@@ -14,8 +14,8 @@ from collections.abc import Iterable
 import gast
 import numpy as np
 
-from srcgrad.optimize.effects import Effects, arguments_of, is_pop, recognized_change
-from srcgrad.syntax.comment import Comment
+from srcgrad.optimize.effects import Effects, arguments_of, base_name, is_pop, recognized_change
+from srcgrad.optimize.scan import COMPOUND, statements_of
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import parameters_of, walk
 
@@ -46,23 +46,35 @@ class Aliases:
             for other in ("<parameters>", "<parameters>.*"):
                 self._join(name, other)
                 self._join(f"{name}.*", other)
-        self.changed: set[str] = set()
-        for statement in walk(function):
-            if isinstance(statement, gast.stmt) and statement is not function and not isinstance(statement, Comment):
-                self._flow(statement)
-        self._changed_classes: frozenset[str] | None = None
+        self._function: gast.FunctionDef | None = function
+        self._changed_classes: frozenset[str] = frozenset()
         self._members: dict[str, set[str]] | None = None
+
+    def _solve(self) -> None:
+        """Follow the flows once, when the first question comes: most functions change nothing in place."""
+        if self._function is None:
+            return
+        statements, self._function = statements_of(self._function), None
+        changed: set[str] = set()
+        for statement in statements:
+            self._flow(statement)
+            if not isinstance(statement, COMPOUND):
+                changed |= self._effects.of(statement).changes
+        self._changed_classes = frozenset(self._find(node) for node in changed)
 
     # --- questions ---------------------------------------------------------------------------------------------------
     def classes(self, names: Iterable[str]) -> set[str]:
         """The classes that an expression of these names sees into."""
+        self._solve()
         return {self._find(node) for name in names for node in (name, f"{name}.*")}
 
     def classes_of(self, nodes: Iterable[str]) -> set[str]:
+        self._solve()
         return {self._find(node) for node in nodes}
 
     def is_private(self, nodes: Iterable[str]) -> bool:
         """Whether a change of these nodes, all of one name, is seen by that name alone."""
+        self._solve()
         if self._members is None:
             self._members = {}
             for node in self._parent | {f"{name}{inner}": "" for name in self.parameters for inner in ("", ".*")}:
@@ -74,9 +86,8 @@ class Aliases:
 
     def ever_changed(self, names: Iterable[str]) -> bool:
         """Whether an object that these names may see into is changed in place anywhere."""
-        if self._changed_classes is None:
-            self._changed_classes = frozenset(self._find(node) for node in self.changed)
-        return not self._changed_classes.isdisjoint(self.classes(names))
+        classes = self.classes(names)
+        return not self._changed_classes.isdisjoint(classes)
 
     # --- flows -------------------------------------------------------------------------------------------------------
     def _flow(self, statement: gast.stmt) -> None:
@@ -86,9 +97,9 @@ class Aliases:
                     self._assign(target, statement.value)
                 self._call_joins(statement.value)
             case gast.AugAssign():
-                made = gast.BinOp(statement.target, statement.op, statement.value)
-                for name in _local_names(statement.target)[:1]:
-                    self._elements(name, made)
+                base = base_name(statement.target)
+                if base is not None:
+                    self._elements(base, statement.value, isinstance(statement.op, gast.Add))
             case gast.For():
                 self._take_from(statement.target, statement.iter)
                 self._call_joins(statement.iter)
@@ -99,8 +110,6 @@ class Aliases:
                     self._call_joins(item.context_expr)
             case gast.Expr():
                 self._call_joins(statement.value)
-        if not isinstance(statement, (gast.If, gast.For, gast.While, gast.With, gast.Try)):
-            self.changed |= self._effects.of(statement).changes
 
     def _assign(self, target: gast.expr, value: gast.expr) -> None:
         match target, value:
@@ -141,7 +150,7 @@ class Aliases:
                 case gast.NamedExpr() | gast.Starred():
                     pending.append(value.value)
                 case gast.BinOp():
-                    self._elements(name, value)
+                    self._elements(name, value, True)
                 case gast.Constant() | gast.UnaryOp() | gast.Compare() | gast.JoinedStr():
                     pass
                 case gast.Call() if is_fresh_call(value):
@@ -154,19 +163,19 @@ class Aliases:
                     for other in _local_names(value):
                         self._both(name, other)
 
-    def _elements(self, name: str, value: gast.BinOp) -> None:
+    def _elements(self, name: str, value: gast.expr, added: bool) -> None:
         """``name = a + b`` is new, but lists that are added, and displays that are repeated, share their elements."""
-        pending: list[gast.expr] = [value]
+        pending: list[tuple[gast.expr, bool]] = [(value, added)]
         while pending:
-            part = pending.pop()
+            part, added = pending.pop()
             match part:
-                case gast.BinOp(op=gast.Add() | gast.Mult()):
-                    pending += [part.left, part.right]
+                case gast.BinOp(op=gast.Add()):
+                    pending += [(part.left, added), (part.right, added)]
+                case gast.BinOp(op=gast.Mult()):
+                    pending += [(part.left, False), (part.right, False)]
                 case gast.List() | gast.Tuple():
                     self._same(name, part)
-                case gast.Name() if isinstance(value.op, gast.Add) and not isinstance(part, GlobalReference):
-                    self._join(f"{name}.*", f"{part.id}.*")
-                case gast.Subscript() | gast.Attribute() | gast.Call() | gast.IfExp() if isinstance(value.op, gast.Add):
+                case gast.Name() | gast.Subscript() | gast.Attribute() | gast.Call() | gast.IfExp() if added:
                     if not (isinstance(part, gast.Call) and is_fresh_call(part)):
                         for other in _local_names(part):
                             self._join(f"{name}.*", f"{other}.*")

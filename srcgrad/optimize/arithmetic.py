@@ -18,21 +18,26 @@ import gast
 import numpy as np
 
 from srcgrad.optimize.aliases import Aliases, callee_of, is_fresh_call
-from srcgrad.optimize.effects import Effects, Pure
+from srcgrad.optimize.effects import Effects
+from srcgrad.optimize.scan import header_fields, statements_of
 from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import names_read, walk
+from srcgrad.syntax.parse import names_read
 
+_REWRITTEN = (gast.BinOp, gast.UnaryOp, gast.Compare, gast.IfExp, gast.Call)
+_LEAVES = (gast.Name, gast.Constant, GlobalReference, str, int, type(None))
 _SENSITIVITY = re.compile(r"_(bar|dot)\d*(_\d+)?$")
 
 
-def simplify(function: gast.FunctionDef, temporaries: frozenset[str], pure: Pure) -> bool:
+def simplify(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> bool:
     """Simplify every expression of a function in place; whether anything changed."""
-    effects = Effects(pure)
+    effects.renew()
     rewriter = _Rewriter(function, temporaries, effects)
-    for node in walk(function):
-        if isinstance(node, gast.stmt) and node is not function:
-            rewriter.statement(node)
-    return rewriter.changed
+    changed = False
+    for statement in statements_of(function):
+        if not effects.is_simplified(statement) and rewriter.statement(statement):
+            effects.forget(statement)
+            changed = True
+    return changed
 
 
 class _Rewriter:
@@ -40,20 +45,20 @@ class _Rewriter:
         self.function = function
         self.temporaries = temporaries
         self.effects = effects
-        self.changed = False
         self._aliases: Aliases | None = None
 
-    def statement(self, statement: gast.stmt) -> None:
-        """The expressions on a statement's own line, innermost first."""
+    def statement(self, statement: gast.stmt) -> bool:
+        """Simplify the expressions on a statement's own line, innermost first; whether one changed."""
+        changed = False
         order: list[tuple[gast.AST, str, int | None]] = []
         pending: list[tuple[gast.AST, str, int | None]] = []
-        for name in statement._fields:
-            if name not in ("body", "orelse", "finalbody", "handlers"):
-                pending += _places(statement, name)
+        for name in header_fields(statement):
+            pending += _places(statement, name)
         while pending:
             parent, name, index = pending.pop()
-            order.append((parent, name, index))
             node = _get(parent, name, index)
+            if type(node) in _REWRITTEN:
+                order.append((parent, name, index))
             for below in node._fields:
                 pending += _places(node, below)
         for parent, name, index in reversed(order):
@@ -63,11 +68,12 @@ class _Rewriter:
                 if made is node:
                     continue
                 if not may_alias(made) or may_alias(node) or self._may_share(parent, statement, made):
-                    self.changed = True
+                    changed = True
                     if index is None:
                         setattr(parent, name, made)
                     else:
                         getattr(parent, name)[index] = made
+        return changed
 
     def _may_share(self, parent: gast.AST, statement: gast.stmt, made: gast.expr) -> bool:
         """Whether an operand may stand in the place of a new object that equals it."""
@@ -181,8 +187,8 @@ def may_alias(node: gast.expr) -> bool:
 def _places(node: gast.AST, name: str) -> list[tuple[gast.AST, str, int | None]]:
     value = getattr(node, name, None)
     if isinstance(value, list):
-        return [(node, name, index) for index, item in enumerate(value) if isinstance(item, gast.AST)]
-    return [(node, name, None)] if isinstance(value, gast.AST) and value._fields else []
+        return [(node, name, index) for index, item in enumerate(value) if type(item) not in _LEAVES]
+    return [(node, name, None)] if isinstance(value, gast.AST) and type(value) not in _LEAVES and value._fields else []
 
 
 def _get(parent: gast.AST, name: str, index: int | None) -> gast.AST:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 import gast
 
+from srcgrad.optimize.scan import COMPOUND, Scan, blocks_below, header_fields, scan
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import names_read, walk
+from srcgrad.syntax.parse import walk
 
 Pure = Callable[[gast.expr], bool]
 
@@ -40,83 +41,109 @@ class Effect:
 
 
 class Effects:
-    """Effects of the statements of one function, remembered by identity until ``forget`` is told of a change."""
+    """Scans and effects of the statements of one function, remembered by identity.
+
+    ``forget`` a statement whose line has changed; ``renew`` when a pass begins, since what stands below compound
+    statements may have.
+    """
 
     def __init__(self, pure: Pure) -> None:
         self._given = pure
         self._pure: dict[int, tuple[gast.expr, bool]] = {}
-        self._known: dict[int, tuple[gast.stmt, Effect]] = {}
+        self._scans: dict[int, tuple[gast.stmt, Scan]] = {}
+        self._simple: dict[int, tuple[gast.stmt, Effect]] = {}
+        self._compound: dict[int, tuple[gast.stmt, Effect]] = {}
+        self._simplified: dict[int, Scan] = {}
 
     def pure(self, expression: gast.expr) -> bool:
         """Whether evaluating has no effect and the value depends on the operands alone."""
+        if isinstance(expression, (gast.Name, gast.Constant)):
+            return True
         found = self._pure.get(id(expression))
         if found is None or found[0] is not expression:
             found = (expression, not _surely_impure(expression) and self._given(expression))
             self._pure[id(expression)] = found
         return found[1]
 
-    def forget(self, *nodes: gast.AST) -> None:
-        for node in nodes:
-            self._known.pop(id(node), None)
-            self._pure.pop(id(getattr(node, "value", None)), None)
+    def renew(self) -> None:
+        self._compound.clear()
+
+    def forget(self, statement: gast.stmt) -> None:
+        self._scans.pop(id(statement), None)
+        self._simple.pop(id(statement), None)
+        self._compound.pop(id(statement), None)
+        for name in header_fields(statement):
+            self._pure.pop(id(getattr(statement, name, None)), None)
+
+    def scan(self, statement: gast.stmt) -> Scan:
+        """What stands on the statement's own line."""
+        found = self._scans.get(id(statement))
+        if found is None or found[0] is not statement:
+            found = (statement, scan(statement))
+            self._scans[id(statement)] = found
+        return found[1]
+
+    def is_simplified(self, statement: gast.stmt) -> bool:
+        """Whether the line is as it was when this was asked last."""
+        now = self.scan(statement)
+        before = self._simplified.get(id(statement))
+        self._simplified[id(statement)] = now
+        return before is now
 
     def of(self, statement: gast.stmt) -> Effect:
-        found = self._known.get(id(statement))
+        known = self._compound if isinstance(statement, COMPOUND) else self._simple
+        found = known.get(id(statement))
         if found is None or found[0] is not statement:
             found = (statement, self._of(statement))
-            self._known[id(statement)] = found
+            known[id(statement)] = found
         return found[1]
 
     def _of(self, statement: gast.stmt) -> Effect:
         effect = Effect(exits=isinstance(statement, EXITS))
+        line = self.scan(statement)
+        effect.header = list(line.sites)
+        if line.odd:
+            effect.barrier = True
+            effect.binds |= set(line.stores)
         match statement:
             case Comment() | gast.Pass() | gast.Break() | gast.Continue():
                 return effect
             case gast.Assign():
-                self._read(effect, statement.value, *_stored_parts(statement.targets))
                 effect.definite = _bound(statement.targets)
                 self._store(effect, statement.targets)
-                self._evaluate(effect, statement.value)
+                self._evaluate(effect, statement.value, line)
             case gast.AugAssign():
-                self._read(effect, statement.target, statement.value)
                 effect.definite = _bound([statement.target])
                 effect.header = [*effect.definite, *(name for name in effect.header if name not in effect.definite)]
                 self._store(effect, [statement.target])
                 effect.changes |= effect.definite
-                self._evaluate(effect, statement.value)
+                self._evaluate(effect, statement.value, line)
             case gast.Expr():
-                self._read(effect, statement.value)
-                self._evaluate(effect, statement.value)
+                self._evaluate(effect, statement.value, line)
             case gast.If() | gast.While():
-                self._read(effect, statement.test)
-                effect.barrier = not self.pure(statement.test)
-                self._below(effect, statement.body, statement.orelse)
+                effect.barrier = line.odd or (line.calls and not self.pure(statement.test))
+                self._below(effect, statement)
             case gast.For():
-                self._read(effect, statement.iter, *_stored_parts([statement.target]))
-                effect.barrier = not self.pure(statement.iter)
+                effect.barrier = line.odd or (line.calls and not self.pure(statement.iter))
                 effect.binds |= _bound([statement.target])
                 self._store(effect, [statement.target])
-                self._below(effect, statement.body, statement.orelse)
+                self._below(effect, statement)
             case gast.With():
                 for item in statement.items:
-                    self._read(effect, item.context_expr)
                     effect.barrier = effect.barrier or not self.pure(item.context_expr)
                     if item.optional_vars is not None:
                         effect.binds |= _bound([item.optional_vars])
                         self._store(effect, [item.optional_vars])
-                self._below(effect, statement.body)
+                self._below(effect, statement)
+            case gast.Return():
+                effect.barrier = line.odd or (line.calls and not self.pure(statement.value))
+            case gast.Raise() | gast.Assert():
+                effect.barrier = True
             case _:
                 self._anything(effect, statement)
         effect.binds |= effect.definite
         effect.reads |= set(effect.header)
         return effect
-
-    def _read(self, effect: Effect, *expressions: gast.AST) -> None:
-        effect.header += [name for name in names_read(*expressions) if name not in effect.header]
-        for node in walk(*expressions):
-            if isinstance(node, gast.NamedExpr):
-                effect.binds.add(node.target.id)
-                effect.barrier = True
 
     def _store(self, effect: Effect, targets: list[gast.expr]) -> None:
         """What storing through subscripts and attributes changes."""
@@ -128,36 +155,33 @@ class Effects:
                 else:
                     effect.changes |= {base, f"{base}.*"}
 
-    def _evaluate(self, effect: Effect, value: gast.expr) -> None:
+    def _evaluate(self, effect: Effect, value: gast.expr, line: Scan) -> None:
         """The effect of evaluating a value."""
+        if not line.calls and not line.odd:
+            return
         change = recognized_change(value)
         if change is not None and all(self.pure(argument) for argument in arguments_of(value)):
             effect.changes |= change
         elif not self.pure(value):
             effect.barrier = True
 
-    def _below(self, effect: Effect, *blocks: list[gast.stmt]) -> None:
-        for block in blocks:
-            for statement in block:
-                below = self.of(statement)
+    def _below(self, effect: Effect, statement: gast.stmt) -> None:
+        for block in blocks_below(statement):
+            for inner in block:
+                below = self.of(inner)
                 effect.reads |= below.reads
                 effect.binds |= below.binds
                 effect.changes |= below.changes
                 effect.barrier = effect.barrier or below.barrier
                 effect.exits = effect.exits or below.exits
 
-    def _anything(self, effect: Effect, statement: gast.stmt) -> None:
-        """Return, Raise, Assert; and, as barriers, whatever else there may be."""
-        names = [node.id for node in walk(statement) if _is_local(node) and isinstance(node.ctx, gast.Load)]
-        effect.header = list(dict.fromkeys(names))
-        effect.binds |= {node.id for node in walk(statement) if _is_local(node) and isinstance(node.ctx, gast.Store)}
-        match statement:
-            case gast.Return():
-                effect.barrier = statement.value is not None and not self.pure(statement.value)
-            case gast.Raise() | gast.Assert():
-                effect.barrier = True
-            case _:
-                effect.barrier = effect.exits = True
+    @staticmethod
+    def _anything(effect: Effect, statement: gast.stmt) -> None:
+        """Whatever else there may be does everything."""
+        names = [node for node in walk(statement) if _is_local(node)]
+        effect.reads |= {node.id for node in names if isinstance(node.ctx, gast.Load)}
+        effect.binds |= {node.id for node in names if not isinstance(node.ctx, gast.Load)}
+        effect.barrier = effect.exits = True
 
 
 def _is_local(node: gast.AST) -> bool:
@@ -235,17 +259,6 @@ def _flat(targets: list[gast.expr]) -> list[gast.expr]:
 
 def _bound(targets: list[gast.expr]) -> frozenset[str]:
     return frozenset(target.id for target in _flat(targets) if isinstance(target, gast.Name))
-
-
-def _stored_parts(targets: list[gast.expr]) -> list[gast.expr]:
-    """The expressions that are read to find where to store: ``y`` and ``i`` of ``y[i]``."""
-    parts: list[gast.expr] = []
-    for target in _flat(targets):
-        if isinstance(target, gast.Subscript):
-            parts += [target.value, target.slice]
-        elif isinstance(target, gast.Attribute):
-            parts.append(target.value)
-    return parts
 
 
 def targets_of(statement: gast.stmt) -> list[gast.expr]:

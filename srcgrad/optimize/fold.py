@@ -20,46 +20,38 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.optimize.aliases import Aliases
-from srcgrad.optimize.effects import Effects, Pure, arguments_of, targets_of
+from srcgrad.optimize.effects import Effects, arguments_of, targets_of
 from srcgrad.optimize.liveness import Liveness, liveness
-from srcgrad.optimize.occurrences import COMPOUND, Counts, Table
-from srcgrad.optimize.sites import Site, Size, header_size, size_of
+from srcgrad.optimize.occurrences import Counts, Table
+from srcgrad.optimize.scan import Scan, Site, Size, blocks, header_size, size_of, statements_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import clone, walk
+from srcgrad.syntax.parse import clone
 
-_WIDTH = 92  # columns that a line with a folded expression may take, indentation included
+_WIDTH = 86  # columns that a line with a folded expression may take, indentation included
 _DEPTH = 16  # levels that its expressions may nest
 
 
-def fold(function: gast.FunctionDef, temporaries: frozenset[str], pure: Pure) -> bool:
+def fold(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> bool:
     """Fold a function in place; whether anything was folded."""
-    if any(isinstance(node, gast.Try) for node in walk(function)):
+    if any(isinstance(statement, gast.Try) for statement in statements_of(function)):
         return False  # a handler may see any binding of the body
-    counts = Counts(function)
+    effects.renew()
+    counts = Counts(function, effects)
     temporaries = temporaries - counts.foreign
-    copied = _Copies(function, temporaries, pure, counts).run()
-    return _Inliner(function, temporaries, pure).run() or copied
-
-
-def blocks(function: gast.FunctionDef) -> list[tuple[list[gast.stmt], int]]:
-    """Every block with its depth, outer ones first."""
-    found = [(function.body, 1)]
-    for statements, level in found:
-        for statement in statements:
-            if isinstance(statement, COMPOUND):
-                below = [getattr(statement, name, None) for name in ("body", "orelse")]
-                found += [(block, level + 1) for block in below if block]
-    return found
+    copied = _Copies(function, temporaries, effects, counts).run()
+    return _Inliner(function, temporaries, effects).run() or copied
 
 
 class _Copies:
     """``t = name`` and ``t = 2.0``: the other name, or the literal, wherever t is read."""
 
-    def __init__(self, function: gast.FunctionDef, temporaries: frozenset[str], pure: Pure, counts: Counts) -> None:
+    def __init__(
+        self, function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects, counts: Counts
+    ) -> None:
         self.function = function
         self.temporaries = temporaries
-        self.effects = Effects(pure)
+        self.effects = effects
         self.counts = counts
         self.changed = False
 
@@ -68,6 +60,7 @@ class _Copies:
             copies = [position for position, statement in enumerate(statements) if self._is_copy(statement)]
             if copies:
                 self._block(statements, copies)
+        self.effects.renew()
         return self.changed
 
     def _is_copy(self, statement: gast.stmt) -> bool:
@@ -97,6 +90,7 @@ class _Copies:
                 continue
             for site in reads:
                 site.put(clone(value))
+                self.effects.forget(site.owner)
             if isinstance(value, gast.Name):
                 self._merge(name, value.id, table, statement)
             gone.add(position)
@@ -139,10 +133,10 @@ class _Candidate:
 class _Inliner:
     """Single uses of temporaries."""
 
-    def __init__(self, function: gast.FunctionDef, temporaries: frozenset[str], pure: Pure) -> None:
+    def __init__(self, function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> None:
         self.function = function
         self.temporaries = temporaries
-        self.effects = Effects(pure)
+        self.effects = effects
         self.aliases = Aliases(function, self.effects)
         self.facts: Liveness = liveness(function, self.effects, self.aliases)
         self.changed = False
@@ -193,8 +187,9 @@ class _Block:
         """Let a definition wait for its use, if it has exactly one, in this block."""
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if name in self.inliner.temporaries:
-                if self._has_one_use(name, position) and not any(isinstance(n, gast.Lambda) for n in walk(value)):
-                    names = list(self.table.sites[position]) + _global_data(value)
+                line = self.effects.scan(statement)
+                if self._has_one_use(name, position) and not line.foreign:
+                    names = list(self.table.sites[position]) + _global_data(line)
                     pure = self.effects.pure(value)
                     self.waiting[name] = _Candidate(statement, position, pure, names, size_of(value), heading)
 
@@ -241,7 +236,8 @@ class _Block:
             for other, moved in self.table.sites[candidate.position].items():
                 for old in moved:
                     at_root = old.parent is candidate.statement
-                    new = site if at_root else Site(old.parent, old.field, old.index, min(old.rank, site.rank))
+                    rank = min(old.rank, site.rank)
+                    new = site if at_root else Site(old.parent, old.field, old.index, rank, statement)
                     sites.setdefault(other, []).append(new)
             self.gone.add(candidate.position)
             self.effects.forget(statement)
@@ -294,10 +290,7 @@ def _receptive(statement: gast.stmt, effects: Effects) -> bool:
     return False
 
 
-def _global_data(expression: gast.expr) -> list[str]:
+def _global_data(line: Scan) -> list[str]:
     """The nodes of aliases that stand for data reached through globals."""
-    return [
-        f"<global {id(node.binding.value)}>"
-        for node in walk(expression)
-        if isinstance(node, GlobalReference) and not callable(node.binding.value)
-    ]
+    values = [reference.binding.value for reference in line.references]
+    return [f"<global {id(value)}>" for value in values if not callable(value)]

@@ -18,8 +18,8 @@ import gast
 
 from srcgrad.optimize.aliases import Aliases, callee_of
 from srcgrad.optimize.effects import Effects, is_pop, recognized_change, targets_of
+from srcgrad.optimize.scan import statements_of
 from srcgrad.syntax.comment import Comment
-from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
 
 Names = frozenset[str]
@@ -38,8 +38,8 @@ class Liveness:
 
 def liveness(function: gast.FunctionDef, effects: Effects, aliases: Aliases) -> Liveness:
     """Solve for one function."""
-    tapes = _own_tapes(function, aliases)
-    pinned = _captured(function)
+    tapes = _own_tapes(function, effects, aliases)
+    pinned = frozenset(name for statement in statements_of(function) for name in effects.scan(statement).foreign)
     while True:
         solver = _Solver(effects, aliases, tapes)
         solver.block(function.body, EMPTY, _Context(EMPTY, EMPTY, pinned))
@@ -57,38 +57,39 @@ class _Context:
     pinned: Names
 
 
-def _captured(function: gast.FunctionDef) -> Names:
-    """Names that lambdas, comprehensions' lambdas and nested functions read whenever they please."""
-    found: set[str] = set()
-    for node in walk(function):
-        if node is not function and isinstance(node, (gast.Lambda, gast.FunctionDef)):
-            found |= {name.id for name in walk(node) if isinstance(name, gast.Name)}
-    return frozenset(found)
-
-
-def _own_tapes(function: gast.FunctionDef, aliases: Aliases) -> set[str]:
+def _own_tapes(function: gast.FunctionDef, effects: Effects, aliases: Aliases) -> set[str]:
     """Lists that are made here, appended to, popped from, asserted empty, and nothing else."""
-    uses: dict[str, int] = {}
-    made: set[str] = set()
-    for node in walk(function):
-        match node:
-            case GlobalReference():
-                continue
-            case gast.Name():
-                uses[node.id] = uses.get(node.id, 0) + 1
-    for node in walk(function):
-        match node:
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.List(elts=[])):
-                made.add(name)
-                uses[name] -= 1
-            case gast.Expr(value=value) | gast.Assign(value=value) if isinstance(value, gast.Call):
-                change = recognized_change(value)
-                if change is not None and len(change) == 1:
-                    for name in change:
-                        uses[name] -= 1
-            case gast.Assert(test=gast.UnaryOp(op=gast.Not(), operand=gast.Name(id=name))):
-                uses[name] -= 1
-    return {name for name in made if uses[name] == 0 and aliases.is_private([name])}
+    statements = statements_of(function)
+    made = {
+        statement.targets[0].id
+        for statement in statements
+        if isinstance(statement, gast.Assign)
+        and isinstance(statement.value, gast.List)
+        and not statement.value.elts
+        and isinstance(statement.targets[0], gast.Name)
+        and len(statement.targets) == 1
+    }
+    for statement in statements if made else ():
+        line = effects.scan(statement)
+        for name in made & line.sites.keys():
+            if len(line.sites[name]) != 1 or not _is_tape_use(statement, name):
+                made.discard(name)
+        for name in made & set(line.stores):
+            match statement:
+                case gast.Assign(targets=[gast.Name()], value=gast.List(elts=[])):
+                    pass
+                case _:
+                    made.discard(name)
+    return {name for name in made if aliases.is_private([name])}
+
+
+def _is_tape_use(statement: gast.stmt, name: str) -> bool:
+    match statement:
+        case gast.Expr(value=value) | gast.Assign(value=value):
+            return recognized_change(value) == frozenset((name,))
+        case gast.Assert(test=gast.UnaryOp(op=gast.Not(), operand=gast.Name(id=other))):
+            return bool(other == name)
+    return False
 
 
 class _Solver:

@@ -7,12 +7,9 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.optimize.effects import Effects
-from srcgrad.optimize.sites import Site, sites_of
+from srcgrad.optimize.scan import COMPOUND, Site, blocks_below, statements_of
 from srcgrad.syntax.comment import Comment
-from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import names_bound, walk
-
-COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try)
+from srcgrad.syntax.parse import parameters_of
 
 
 @dataclass(slots=True)
@@ -39,31 +36,28 @@ class Table:
         self.reads: dict[str, int] = {}
         self.binds: dict[str, list[int]] = {}
         self.exits: list[int] = []
-        self.sites: list[dict[str, list[Site]]] = []
         self.compound: set[int] = set()
+        self.sites = [effects.scan(statement).sites for statement in statements]
         for position, statement in enumerate(statements):
-            self.sites.append(sites_of(statement))
             if not isinstance(statement, Comment):
                 self._add(position, statement, effects)
 
     def _add(self, position: int, statement: gast.stmt, effects: Effects) -> None:
         effect = effects.of(statement)
-        if isinstance(statement, COMPOUND):
-            self.compound.add(position)
         if effect.exits:
             self.exits.append(position)
-        own = {} if isinstance(statement, gast.While) else self.sites[position]
-        for name, sites in own.items():
+        repeated = isinstance(statement, gast.While)
+        for name, sites in self.sites[position].items():
+            uses = self._use(name)
+            self.reads[name] = self.reads.get(name, 0) + len(sites)
             for _ in sites:
-                self._use(name).add(position, "r")
-        counted: dict[str, int] = {}
-        for node in walk(statement):
-            if isinstance(node, gast.Name) and not isinstance(node, GlobalReference):
-                if isinstance(node.ctx, gast.Load):
-                    counted[node.id] = counted.get(node.id, 0) + 1
-        for name, count in counted.items():
-            self.reads[name] = self.reads.get(name, 0) + count
-            if count > len(own.get(name, ())):
+                uses.add(position, "n" if repeated else "r")
+        if isinstance(statement, COMPOUND):
+            self.compound.add(position)
+            below: dict[str, int] = {}
+            count_below(statement, effects, below)
+            for name, count in below.items():
+                self.reads[name] = self.reads.get(name, 0) + count
                 self._use(name).add(position, "n")
         for name in effect.binds:
             self.binds.setdefault(name, []).append(position)
@@ -71,32 +65,36 @@ class Table:
             self._use(name).add(position, "w" if surely else "n")
 
     def _use(self, name: str) -> Uses:
-        return self.uses.setdefault(name, Uses())
+        found = self.uses.get(name)
+        if found is None:
+            found = self.uses[name] = Uses()
+        return found
+
+
+def count_below(statement: gast.stmt, effects: Effects, counts: dict[str, int]) -> None:
+    """Add up the reads in the blocks of a compound statement."""
+    pending = blocks_below(statement)
+    while pending:
+        for inner in pending.pop():
+            for name, sites in effects.scan(inner).sites.items():
+                counts[name] = counts.get(name, 0) + len(sites)
+            if isinstance(inner, COMPOUND):
+                pending += blocks_below(inner)
 
 
 class Counts:
-    """How often each name is read and bound in the whole function; where it is read; which names have other scopes."""
+    """How often each name is bound in the whole function, where it is read, and which names have other scopes."""
 
-    def __init__(self, function: gast.FunctionDef) -> None:
+    def __init__(self, function: gast.FunctionDef, effects: Effects) -> None:
         self.binds: dict[str, int] = {}
         self.reads: dict[str, list[Site]] = {}
-        self.foreign: set[str] = set()  # read or bound by a lambda, a comprehension or a function inside
-        for node in walk(function):
-            match node:
-                case gast.Name() if not isinstance(node, GlobalReference) and not isinstance(node.ctx, gast.Load):
-                    self.binds[node.id] = self.binds.get(node.id, 0) + 1
-                case gast.Lambda() | gast.FunctionDef() if node is not function:
-                    self.foreign |= {name.id for name in walk(node) if isinstance(name, gast.Name)}
-                case gast.comprehension():
-                    self.foreign |= names_bound(node.target)
-            for name in node._fields:
-                value = getattr(node, name, None)
-                if isinstance(value, list):
-                    for index, item in enumerate(value):
-                        self._read(node, name, index, item)
-                else:
-                    self._read(node, name, None, value)
-
-    def _read(self, parent: gast.AST, field_name: str, index: int | None, node: object) -> None:
-        if isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and isinstance(node.ctx, gast.Load):
-            self.reads.setdefault(node.id, []).append(Site(parent, field_name, index, 1))
+        self.foreign: set[str] = set()
+        for statement in statements_of(function):
+            line = effects.scan(statement)
+            self.foreign |= line.foreign
+            for name in line.stores:
+                self.binds[name] = self.binds.get(name, 0) + 1
+            for name, sites in line.sites.items():
+                self.reads.setdefault(name, []).extend(sites)
+        for name in parameters_of(function.args):
+            self.binds[name] = self.binds.get(name, 0) + 1

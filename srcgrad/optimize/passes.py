@@ -10,15 +10,16 @@ import gast
 
 from srcgrad.optimize.arithmetic import simplify
 from srcgrad.optimize.depth import unless_too_deep
-from srcgrad.optimize.effects import Pure
+from srcgrad.optimize.effects import EXITS, Effects, Pure
 from srcgrad.optimize.fold import fold
 from srcgrad.optimize.prune import prune
 from srcgrad.optimize.purity import pure as pure_by_module
+from srcgrad.optimize.scan import COMPOUND, statements_of
 from srcgrad.optimize.tidy import tidy
-from srcgrad.syntax.parse import clone, walk
+from srcgrad.syntax.parse import clone
 
 _ROUNDS = 4
-_FOREIGN = (gast.Global, gast.Nonlocal, gast.Yield, gast.YieldFrom, gast.Await, gast.Delete, gast.ClassDef, gast.Match)
+_KNOWN = (gast.Assign, gast.AugAssign, gast.Expr, gast.Assert, gast.Pass, *EXITS, *COMPOUND)
 
 
 def optimize(
@@ -30,19 +31,20 @@ def optimize(
     ``pure(expression)`` says whether evaluating has no effect and depends on the operands alone; by default that
     holds of everything but calls of functions that are not NumPy's, math's, the runtime's or harmless builtins.
     """
-    if any(isinstance(node, _FOREIGN) for node in walk(function)):
+    if any(not isinstance(node, _KNOWN) for node in statements_of(function)):
         return function
     return unless_too_deep(lambda: _optimized(clone(function), temporaries, pure or pure_by_module))
 
 
 def _optimized(function: gast.FunctionDef, temporaries: frozenset[str], pure: Pure) -> gast.FunctionDef:
+    effects = Effects(pure)
     for _ in range(_ROUNDS):
         # Dead statements go first: folding must not meet reads that will vanish.
-        prune(function, pure)
-        changed = tidy(function, temporaries, pure)
-        changed = fold(function, temporaries, pure) or changed
-        changed = simplify(function, temporaries, pure) or changed
+        prune(function, effects)
+        changed = simplify(function, temporaries, effects)
+        changed = tidy(function, temporaries, effects) or changed
+        changed = fold(function, temporaries, effects) or changed
         if not changed:
-            break
-    prune(function, pure)
+            return function
+    prune(function, effects)
     return function

@@ -19,20 +19,29 @@ from __future__ import annotations
 import gast
 
 from srcgrad.optimize.aliases import Aliases
-from srcgrad.optimize.effects import EXITS, Effects, Pure
+from srcgrad.optimize.effects import EXITS, Effects
 from srcgrad.optimize.liveness import Liveness, Names, liveness
+from srcgrad.optimize.scan import statements_of
 from srcgrad.syntax.comment import Comment
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.parse import parameters_of
 
 
-def prune(function: gast.FunctionDef, pure: Pure) -> bool:
+def prune(function: gast.FunctionDef, effects: Effects) -> bool:
     """Prune a function in place; whether anything went."""
-    effects = Effects(pure)
+    effects.renew()
     facts = liveness(function, effects, Aliases(function, effects))
-    taken = any(isinstance(node, gast.Name) and node.id == "_" for node in walk(function))
+    lines = [effects.scan(statement) for statement in statements_of(function)]
+    taken = "_" in parameters_of(function.args) or any("_" in line.sites or "_" in line.foreign for line in lines)
     pruner = _Pruner(facts, effects, "" if taken else "_")
     function.body = pruner.block(function.body) or [gast.Pass()]
     return pruner.changed
+
+
+def _instead(old: gast.stmt, new: gast.stmt) -> gast.stmt:
+    """``new`` at the place of ``old``."""
+    place = {name: value for name, value in old.__dict__.items() if name not in old._fields}
+    new.__dict__.update(place)
+    return new
 
 
 class _Pruner:
@@ -44,10 +53,15 @@ class _Pruner:
 
     def block(self, statements: list[gast.stmt]) -> list[gast.stmt]:
         kept: list[gast.stmt] = []
+        emptied = False  # whether all statements that a comment headed went
         for position, statement in enumerate(statements):
             if id(statement) in self.facts.dead:
                 self.changed = True
+                emptied = bool(kept) and isinstance(kept[-1], Comment) and bool(kept[-1].text.strip())
                 continue
+            if emptied and isinstance(statement, gast.Return):
+                kept.pop()
+            emptied = False
             kept += self.statement(statement)
             if isinstance(statement, EXITS):
                 self.changed = self.changed or position < len(statements) - 1
@@ -56,19 +70,23 @@ class _Pruner:
 
     def statement(self, statement: gast.stmt) -> list[gast.stmt]:
         match statement:
-            case gast.Assign(targets=[gast.Tuple() | gast.List() as target]):
+            case gast.Assign(targets=[gast.Tuple() | gast.List() as target], value=value):
                 unused = self.facts.unused.get(id(statement), frozenset())
-                if unused and self.blank:
+                if unused and self._drop_pairs(statement, target, value, unused):
+                    self.effects.forget(statement)
+                elif unused and self.blank:
                     self._blank(target, unused)
+                    self.effects.forget(statement)
             case gast.Assign(targets=[gast.Name() as target], value=gast.Call() as value):
                 if target.id in self.facts.unused.get(id(statement), ()) and not self.effects.pure(value):
                     self.changed = True
-                    return [gast.copy_location(gast.Expr(value), statement)]
+                    return [_instead(statement, gast.Expr(value))]
             case gast.If():
                 statement.body, statement.orelse = self.block(statement.body), self.block(statement.orelse)
                 if not statement.body and not statement.orelse:
                     self.changed = True
-                    return [] if self.effects.pure(statement.test) else [gast.Expr(statement.test)]
+                    pure = self.effects.pure(statement.test)
+                    return [] if pure else [_instead(statement, gast.Expr(statement.test))]
                 statement.body = statement.body or [gast.Pass()]
             case gast.For() | gast.While():
                 statement.body = self.block(statement.body) or [gast.Pass()]
@@ -81,6 +99,25 @@ class _Pruner:
                     handler.body = self.block(handler.body) or [gast.Pass()]
                 statement.orelse, statement.finalbody = self.block(statement.orelse), self.block(statement.finalbody)
         return [statement]
+
+    def _drop_pairs(self, statement: gast.Assign, target: gast.expr, value: gast.expr, unused: Names) -> bool:
+        """``a, b = f, g`` without the pairs that nobody reads."""
+        if not isinstance(value, gast.Tuple) or len(value.elts) != len(target.elts):
+            return False
+        if any(isinstance(part, gast.Starred) for part in (*value.elts, *target.elts)):
+            return False
+        kept = [
+            (left, right)
+            for left, right in zip(target.elts, value.elts)
+            if not (isinstance(left, gast.Name) and left.id in unused and self.effects.pure(right))
+        ]
+        if len(kept) == len(value.elts) or not kept:
+            return False
+        target.elts, value.elts = [left for left, _ in kept], [right for _, right in kept]
+        if len(kept) == 1:
+            statement.targets, statement.value = [kept[0][0]], kept[0][1]
+        self.changed = True
+        return True
 
     def _blank(self, target: gast.expr, unused: Names) -> None:
         pending = [target]

@@ -20,29 +20,29 @@ from bisect import bisect_left
 import gast
 
 from srcgrad.optimize.aliases import Aliases
-from srcgrad.optimize.effects import Effects, Pure
-from srcgrad.optimize.fold import blocks
+from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.occurrences import Counts, Table
+from srcgrad.optimize.scan import blocks, statements_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read, same_tree, walk
 
 
-def tidy(function: gast.FunctionDef, temporaries: frozenset[str], pure: Pure) -> bool:
+def tidy(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> bool:
     """Tidy a function in place; whether anything changed."""
-    changed = _turn_tests(function)
-    if any(isinstance(node, gast.Try) for node in walk(function)):
+    changed = _turn_tests(function, effects)
+    if any(isinstance(statement, gast.Try) for statement in statements_of(function)):
         return changed
-    changed = _join_tests(function, pure) or changed
-    return _rename_versions(function, temporaries, pure) or changed
+    effects.renew()
+    changed = _join_tests(function, effects) or changed
+    return _rename_versions(function, temporaries, effects) or changed
 
 
 # --- versions --------------------------------------------------------------------------------------------------------
-def _rename_versions(function: gast.FunctionDef, temporaries: frozenset[str], pure: Pure) -> bool:
+def _rename_versions(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> bool:
     """``v = E; ...; v1 = v; v = F``: bind v1 at once."""
-    counts = Counts(function)
+    counts = Counts(function, effects)
     temporaries = temporaries - counts.foreign
-    effects = Effects(pure)
     changed = False
     for statements, _ in blocks(function):
         copies = [
@@ -61,7 +61,7 @@ def _rename_versions(function: gast.FunctionDef, temporaries: frozenset[str], pu
             uses = table.uses[version]
             if uses.positions[0] != position or any(first < exit_ < position for exit_ in table.exits):
                 continue
-            _rename(statements, first, name, version, table)
+            _rename(statements, first, name, version, table, effects)
             gone.add(position)
         if gone:
             changed = True
@@ -106,11 +106,14 @@ def _rebound_after(name: str, position: int, table: Table) -> bool:
     return False
 
 
-def _rename(statements: list[gast.stmt], first: int, name: str, version: str, table: Table) -> None:
+def _rename(
+    statements: list[gast.stmt], first: int, name: str, version: str, table: Table, effects: Effects
+) -> None:
     """Rename the binding at ``first`` and the reads up to the statement that binds the name again, its own included."""
     definition = statements[first]
     assert isinstance(definition, gast.Assign)
     definition.targets[0].id = version
+    effects.forget(definition)
     positions = table.uses[name].positions
     binds = table.binds[name]
     last = binds[bisect_left(binds, first + 1)]
@@ -118,13 +121,15 @@ def _rename(statements: list[gast.stmt], first: int, name: str, version: str, ta
         if positions[index] > last:
             return
         for node in walk(statements[positions[index]]):
-            if isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and node.id == name:
+            if isinstance(node, gast.stmt):
+                effects.forget(node)
+            elif isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and node.id == name:
                 if isinstance(node.ctx, gast.Load):
                     node.id = version
 
 
 # --- tests -----------------------------------------------------------------------------------------------------------
-def _turn_tests(function: gast.FunctionDef) -> bool:
+def _turn_tests(function: gast.FunctionDef, effects: Effects) -> bool:
     """``if c: pass`` with an ``else`` becomes ``if not c``; an ``else: pass`` goes."""
     changed = False
     for statements, _ in blocks(function):
@@ -137,6 +142,7 @@ def _turn_tests(function: gast.FunctionDef) -> bool:
             if statement.orelse and _is_empty(statement.body):
                 statement.body, statement.orelse = statement.orelse, []
                 statement.test = negated(statement.test)
+                effects.forget(statement)
                 changed = True
     return changed
 
@@ -159,9 +165,8 @@ def negated(test: gast.expr) -> gast.expr:
     return gast.UnaryOp(gast.Not(), test)
 
 
-def _join_tests(function: gast.FunctionDef, pure: Pure) -> bool:
+def _join_tests(function: gast.FunctionDef, effects: Effects) -> bool:
     """``if c: A`` and then ``if c: B`` is one ``if``, when A leaves c alone."""
-    effects = Effects(pure)
     aliases: Aliases | None = None
     changed = False
     for statements, _ in blocks(function):
@@ -171,7 +176,7 @@ def _join_tests(function: gast.FunctionDef, pure: Pure) -> bool:
             while follower < len(statements) and isinstance(statements[follower], Comment):
                 follower += 1
             match statements[position], statements[follower] if follower < len(statements) else None:
-                case gast.If() as one, gast.If() as two if same_tree(one.test, two.test) and pure(one.test):
+                case gast.If() as one, gast.If() as two if same_tree(one.test, two.test) and effects.pure(one.test):
                     between = statements[position + 1 : follower]
                     if any(not comment.text.strip() for comment in between) or (between and two.orelse):
                         position += 1
