@@ -229,7 +229,7 @@ class Module:
         self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:
-        made = lower(self.normalized(callee))
+        made = lower(self.normalized(callee), aligned=True)
         made.name = name
         self.add(made, self.normalized(callee).temporaries)
 

@@ -10,7 +10,8 @@ automatic differentiation tool*, §5.1; Griewank & Walther, *Evaluating Derivati
     return s                                    useful before: s
 
 A sequence that ``append`` fills with tuples (a tape) is tracked by position: ``tape[0]``, ``tape[1]``, … are
-pseudo-names of their own, weakly updated by ``append`` and read by ``pop``.
+pseudo-names of their own, weakly updated by ``append`` and read by ``pop``; the tape itself varies, or is useful, if
+one of its positions is.
 """
 
 from __future__ import annotations
@@ -92,6 +93,7 @@ class Activity:
     varied_out: list[int]
     useful_in: list[int]  # useful before the node
     useful_out: list[int]  # useful after the node
+    escaping: frozenset[str]  # sequences that come from elsewhere or go elsewhere
 
     def varied_before(self, statement: Statement) -> NameSet:
         return NameSet(self.names, self.varied_in[self.graph.heads[statement]])
@@ -127,10 +129,13 @@ class Activity:
         return NameSet(self.names, bits)
 
     def tape_positions(self, sequence: str) -> tuple[int, ...]:
-        """The positions of a tape's tuples that carry a derivative somewhere."""
-        active = self.active_names()
-        if sequence in active:
+        """The positions of a tape's tuples that carry a derivative somewhere.
+
+        A tape that other functions fill or empty is mirrored whole: they cannot know which positions matter here.
+        """
+        if sequence in self.escaping:
             return tuple(range(self.tapes[sequence]))
+        active = self.active_names()
         return tuple(j for j in range(self.tapes[sequence]) if entry_name(sequence, j) in active)
 
 
@@ -155,7 +160,26 @@ def activity(function: Function, varied: Iterable[str], inert: Callable[[str], b
     start = names.mask(varied) & ~solver.inert
     varied_in, varied_out = solve(graph, solver.varied, start)
     useful_out, useful_in = solve(graph, solver.useful, 0, backward=True)
-    return Activity(function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out)
+    return Activity(
+        function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out, _escaping(function)
+    )
+
+
+def _escaping(function: Function) -> frozenset[str]:
+    """The sequences that are parameters, unpacked, packed, passed on or returned."""
+    sequences = {s.sequence for s in walk(function.body) if isinstance(s, Append | Pop)}
+    found = sequences & set(function.parameters)
+    for statement in walk(function.body):
+        match statement:
+            case Unpack(targets=targets):
+                found |= sequences & set(targets)
+            case Bind(target=target, operation=Pack(elements=[])) if target in sequences:
+                continue
+            case Bind(target=target):
+                found |= sequences & {target, *inputs(statement)}
+            case Return():
+                found |= sequences & set(inputs(statement))
+    return frozenset(found)
 
 
 class _Transfer:
@@ -190,18 +214,16 @@ class _Transfer:
             case Bind() | Unpack():
                 # A tape that is copied or unpacked varies as a whole, at every position.
                 state = state & ~self.binds[node] | (self.binds[node] if state & self.reads[node] else 0)
-            case For():
-                state &= ~self.binds[node]
             case Append(sequence=sequence, value=value):
                 if isinstance(value, gast.Tuple):
                     for position, element in enumerate(value.elts):
                         if state & self.whole(atoms(element)):
-                            state |= self.names.mask((entry_name(sequence, position),))
+                            state |= self.names.mask((sequence, entry_name(sequence, position)))
                 elif state & self.reads[node]:
                     state |= self.names.mask((sequence,))
             case Pop(sequence=sequence, targets=targets, tupled=tupled):
                 for position, target in enumerate(targets):
-                    source = self.names.mask((sequence, entry_name(sequence, position)) if tupled else (sequence,))
+                    source = self.names.mask((entry_name(sequence, position) if tupled else sequence,))
                     bit = self.names.mask((target,))
                     state = state & ~bit | (bit if state & source else 0)
             case AddAt(buffer=buffer):
@@ -224,7 +246,7 @@ class _Transfer:
             case Append(sequence=sequence, value=value):
                 if isinstance(value, gast.Tuple):
                     for position, element in enumerate(value.elts):
-                        if state & self.names.mask((sequence, entry_name(sequence, position))):
+                        if state & self.names.mask((entry_name(sequence, position),)):
                             state |= self.whole(atoms(element))
                 elif state & self.names.mask((sequence,)):
                     state |= self.reads[node]
@@ -232,8 +254,8 @@ class _Transfer:
                 for position, target in enumerate(targets):
                     bit = self.names.mask((target,))
                     if state & bit:
-                        source = entry_name(sequence, position) if tupled else sequence
-                        state = state & ~bit | self.names.mask((source,))
+                        source = (sequence, entry_name(sequence, position)) if tupled else (sequence,)
+                        state = state & ~bit | self.names.mask(source)
             case AddAt(buffer=buffer):
                 if state & self.names.mask((buffer,)):
                     state |= self.reads[node]

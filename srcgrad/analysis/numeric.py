@@ -1,6 +1,6 @@
 """Which names certainly hold numbers or arrays, judged by what the function does with them.
 
-Enters: ``Function``.  Leaves: a set of names.  Without facts about the arguments a name may hold a list, for which ``+``
+Enters: ``Function``.  Leaves: a set of names.  Without facts about the arguments a name may hold a list, where ``+``
 joins and ``*`` repeats.  A name that is divided, raised to a power, negated, multiplied by a float or given to
 ``np.sin`` is no list: the function would have raised.  The adjoints of such names are added with ``+``; what this
 argument cannot see (the proving statement was not reached) the door at the end checks: cotangents must have the

@@ -22,7 +22,7 @@ from srcgrad.frontend.nested import placed_reference
 from srcgrad.frontend.normal_form import Apply, Copy, Fixed, Index, LocalFunction, Operation, Pack
 from srcgrad.frontend.scope import Static, Variable
 from srcgrad.frontend.writing import LATER
-from srcgrad.rules.table import lookup, operator_of
+from srcgrad.rules.table import is_constant, lookup, operator_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 from srcgrad.syntax.parse import names_read, walk
 
@@ -205,6 +205,8 @@ class Expressions(Comprehensions):
             expression: gast.expr = placed(gast.UnaryOp(op, atoms[0]), node)
         else:
             expression = placed(gast.BinOp(atoms[0], op, atoms[1]), node)
+        if rule is None and function is not None and is_constant(function):
+            return expression, Fixed()
         if rule is None:
             return expression, self.unruled(node, expression, getattr(function, "__name__", type(op).__name__))
         return expression, Apply(rule, function, rule.bind(function, atoms, {}))

@@ -93,6 +93,8 @@ def _lowered(statement: Statement) -> gast.stmt:
                 return gast.Assign([gast.Tuple([_store(name) for name in targets], gast.Store())], popped, None)
             return gast.Assign([_store(targets[0])], popped, None)
         case AddAt(buffer=buffer, index=index, value=value):
+            if statement.function is not None:
+                return gast.Expr(gast.Call(statement.function, [_load(buffer), index, value], []))
             return gast.AugAssign(gast.Subscript(_load(buffer), index, gast.Store()), gast.Add(), value)
         case Effect(statement=inner):
             return clone(inner)

@@ -173,6 +173,7 @@ class AddAt:
     index: gast.expr
     value: gast.expr
     span: Span
+    function: gast.expr | None = None  # the callee where the text is a call ``add_at(buffer, index, value)``
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,6 +43,7 @@ from srcgrad.frontend.scope import (
     default_values,
 )
 from srcgrad.rules.table import lookup
+from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
 
 
@@ -252,7 +253,7 @@ class Statements(Loops):
             case gast.Call():
                 static = self.scope.static_of(value.func)
                 if static is not None and static.value is runtime.add_at and self.source.generated:
-                    self._add_at(*value.args)
+                    self._add_at(*value.args, function=reference(GlobalBinding("add_at", *_ADD_AT)))
                     return
                 if static is not None and self._is_user_function(static.value):
                     self.bind(self.fresh(), value)
@@ -314,11 +315,16 @@ class Statements(Loops):
             return True
         return super().bind_call(target, node)
 
-    def _add_at(self, buffer: gast.expr, index: gast.expr, value: gast.expr) -> None:
+    def _add_at(
+        self, buffer: gast.expr, index: gast.expr, value: gast.expr, *, function: gast.expr | None = None
+    ) -> None:
         holder = self.value(buffer)
         assert isinstance(holder, gast.Name)
         place = self.settle(index, calls=False)
-        self.out.append(AddAt(holder.id, place, self.value(value), self.span))
+        self.out.append(AddAt(holder.id, place, self.value(value), self.span, function))
+
+
+_ADD_AT = (runtime.add_at, "srcgrad.runtime", "add_at")
 
 
 def _heads(statement: gast.stmt) -> list[gast.AST]:

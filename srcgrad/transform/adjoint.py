@@ -184,8 +184,8 @@ class _Sweep:
         root = function.body
         active = program.activity.active_names()
         for stack in sorted(self.adjoint.stacks):
-            entries = stack in active or (stack in program.activity.tapes and program.activity.tape_positions(stack))
-            if entries and stack not in function.parameters:
+            carries = stack in active or (stack in program.activity.escaping and self._varies(stack))
+            if carries and stack not in function.parameters:
                 self.code += self.adjoint.zero(stack, root, len(root.statements))
         self.code += self.control.block(root, self.leave, set())
         gradients: list[gast.expr] = []
@@ -207,6 +207,10 @@ class _Sweep:
             can_index=lambda base: not stored or (base in function.parameters and base not in stored),
             is_number=self.adjoint.is_scalar,
         )
+
+    def _varies(self, name: str) -> bool:
+        bit = self.program.activity.names.mask((name,))
+        return any(state & bit for state in self.program.activity.varied_out)
 
     def plan(self) -> Plan:
         planner = self.planner

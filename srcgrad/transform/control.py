@@ -233,7 +233,7 @@ class ReverseSweep:
         while True:
             mark = self._mark()
             self.bars = Cotangents({n: n in owned for n in names}, set(pending))
-            body = self._pass(loop.body, leave, names, bases)
+            body = self._pass(loop.body, leave, names, bases, loop.index if isinstance(loop, For) else None)
             lost = {n for n in owned if not self.bars.owned[n]}
             if not lost:
                 break
@@ -246,10 +246,14 @@ class ReverseSweep:
         code.append(self._reversed(loop, body, leaves))
         return code
 
-    def _pass(self, body: Block, leave: str, names: list[str], bases: set[str]) -> list[gast.stmt]:
+    def _pass(
+        self, body: Block, leave: str, names: list[str], bases: set[str], index: str | None
+    ) -> list[gast.stmt]:
         """One reversed pass; it ends with the adjoints set that it started with."""
         adjoint = self.adjoint
         code = self.block(body, leave, set(names)) or [pass_head(body)]
+        if index is not None:
+            self.bars.drop(index)  # the pass bound it
         for name in names:
             if name not in self.bars:
                 code += adjoint.zero(name, body, 0)
