@@ -98,17 +98,23 @@ def hessian_vector(case: Case, direction: tuple[Any, ...]) -> tuple[Any, ...]:
     return srcgrad.hvp(case.function, argnums=case.argnums)(*fresh(case.arguments), direction)
 
 
+def one_or_all(values: tuple[Any, ...]) -> Any:
+    """A tuple of one becomes its entry: ``argnums=0`` is what people write, not ``argnums=(0,)``."""
+    return values[0] if len(values) == 1 else values
+
+
 def reverse_over_reverse(case: Case, direction: tuple[Any, ...]) -> tuple[Any, ...]:
     """The adjoint of the gradient's text."""
-    gradient = srcgrad.grad(case.function, argnums=case.argnums)
+    gradient = srcgrad.grad(case.function, argnums=one_or_all(case.argnums))
     _, pullback = srcgrad.vjp(gradient, *fresh(case.arguments), argnums=case.argnums)
-    return pullback(direction)
+    return pullback(one_or_all(direction))
 
 
 def forward_over_reverse(case: Case, direction: tuple[Any, ...]) -> tuple[Any, ...]:
     """The tangent of the gradient's text."""
-    gradient = srcgrad.grad(case.function, argnums=case.argnums)
-    return srcgrad.jvp(gradient, fresh(case.arguments), tangents_of(case, direction))[1]
+    gradient = srcgrad.grad(case.function, argnums=one_or_all(case.argnums))
+    change = srcgrad.jvp(gradient, fresh(case.arguments), tangents_of(case, direction))[1]
+    return (change,) if len(case.argnums) == 1 else change
 
 
 def reverse_over_forward(case: Case, direction: tuple[Any, ...]) -> tuple[Any, ...]:

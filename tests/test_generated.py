@@ -120,3 +120,44 @@ def test_random_programs_at_second_order():
 
 
 # --- programs that once failed ---------------------------------------------------------------------------------------
+
+
+def test_a_closure_called_for_its_value_only():
+    agree("""
+    def f(a, b, x, y, m):
+        h = lambda r: r * b
+        if h(a) > 0.1:
+            return a * x
+        return b * x
+    """)
+
+
+def test_a_closure_that_ignores_its_argument():
+    agree("""
+    def f(a, b, x, y, m):
+        h = lambda r: y[1]
+        u = h(b)
+        return u * a
+    """)
+
+
+def test_the_smaller_of_two_scalars_scales_a_vector():
+    agree("""
+    def f(a, b, x, y, m):
+        s = min(a, b) * x
+        return s
+    """)
+
+
+def test_the_smaller_of_two_scalars_is_broadcast():
+    agree("""
+    import numpy as np
+
+    def g0(c0, r1):
+        return (np.sum(r1), c0)
+
+    def f(a, b, x, y, m):
+        q, y = g0(y, y)
+        p = m.reshape(4) - min(q, a)
+        return np.sum(p)
+    """)

@@ -73,8 +73,8 @@ def named_tuple(layer, x):
 @example(0.4, 0.7)
 def local_tuples(x, y):
     pair = (x * y, x + y)
-    triple = (*pair, y)
-    return pair[0] * triple[1] + triple[2]
+    triple = (pair[1], pair, y)
+    return pair[0] * triple[1][0] + triple[2] * triple[0]
 
 
 @example(0.4, 0.7)

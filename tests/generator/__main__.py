@@ -34,7 +34,7 @@ def examine(task: tuple[int, tuple[str, ...], tuple[str, ...], float]) -> tuple[
         return number, "", "", None
     if verdict is None or seconds <= 0:
         return number, text, text, verdict
-    kind, mode = verdict.kind, (verdict.mode.split(",")[0],)
+    mode = (verdict.mode.split(",")[0],)
     setting = (verdict.mode.split(", ")[1],)
 
     def fails(candidate: str) -> bool:
@@ -42,19 +42,13 @@ def examine(task: tuple[int, tuple[str, ...], tuple[str, ...], float]) -> tuple[
             found = judge(candidate, mode, setting)
         except Unsuitable:
             return False
-        return (
-            found is not None
-            and found.kind == kind
-            and found.detail[-12:] == verdict.detail[-12:]
-            or (found is not None and found.kind == kind == "mismatch")
-        )
+        return found is not None and found.resembles(verdict)
 
     small = shrink(text, fails, seconds=seconds)
     try:
-        verdict = judge(small, mode, setting) or verdict
+        return number, text, small, judge(small, mode, setting) or verdict
     except Unsuitable:
-        pass
-    return number, text, small, verdict
+        return number, text, small, verdict
 
 
 def main() -> int:

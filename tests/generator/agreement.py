@@ -10,9 +10,11 @@ from __future__ import annotations
 import importlib
 import itertools
 import linecache
+import re
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,8 +47,19 @@ class Verdict:
     mode: str
     detail: str
 
+    def resembles(self, other: Verdict) -> bool:
+        """Whether both show the same fault, as far as one can tell: what shrinking must keep."""
+        if self.kind == other.kind == "mismatch":
+            return True
+        return self.kind == other.kind and _gist(self.detail) == _gist(other.detail)
+
     def __str__(self) -> str:
         return f"{self.kind} in {self.mode}: {self.detail}"
+
+
+def _gist(detail: str) -> str:
+    """The words of a message, without names and numbers."""
+    return " ".join(re.findall(r"[A-Za-z]{3,}", re.sub(r"'[^']*'", "", detail.splitlines()[0])))[:60]
 
 
 def _absolute(value: Any) -> Any:
@@ -60,7 +73,9 @@ def load(text: str, *, complex_: bool = False) -> Callable[..., Any]:
     """The function ``f`` of a module's text; its source can be found."""
     name = f"<program {next(_numbers)}>"
     namespace: dict[str, Any] = {"__name__": "generated"}
-    exec(compile(text, name, "exec"), namespace)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        exec(compile(text, name, "exec"), namespace)
     if complex_:
         namespace.update(_COMPLEX)
     else:
@@ -93,7 +108,7 @@ def truth(text: str, point: tuple[Any, ...]) -> Truth:
             for direction in np.eye(flat.size):
                 result = function(*unravel(point, flat + 1e-25j * direction))
                 columns.append(np.imag(ravel_numbers(result, value)) * 1e25)
-        except (TimeoutError, ArithmeticError, NameError, TypeError, ValueError) as error:
+        except Exception as error:
             raise Unsuitable(repr(error)) from error
     jacobian = np.stack(columns, axis=1)
     for numbers in (ravel(value), jacobian):

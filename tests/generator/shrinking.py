@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import time
+import warnings
 from collections.abc import Callable, Iterator
 
 Predicate = Callable[[str], bool]
@@ -43,7 +44,9 @@ def candidates(text: str) -> Iterator[str]:
                 continue
             ast.fix_missing_locations(made)
             candidate = ast.unparse(made) + "\n"
-            compile(candidate, "<candidate>", "exec")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SyntaxWarning)
+                compile(candidate, "<candidate>", "exec")
         except (SyntaxError, ValueError, IndexError):
             continue
         if candidate not in seen and candidate != text:

@@ -169,7 +169,7 @@ class Writer(Expressions):
         if scope.loops or scope.depth:
             return self.carried(scope)
         self.lambdas += 1
-        name = f"h{self.lambdas}"
+        name = f"fun{self.lambdas}"
         inner = scope.inner()
         inner.types = {n: t for n, t in scope.types.items() if t in ("s", "v")}
         inner.types["r"] = "s"
