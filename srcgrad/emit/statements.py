@@ -106,7 +106,7 @@ class _Writer:
                 self.suite("else", node.orelse, depth)
                 self.suite("finally", node.finalbody, depth)
             case ast.Match() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.AsyncFor():
-                text = ast.unparse(node)
+                text = ast.unparse(ast.fix_missing_locations(node))
                 self.printed.add([(_INDENT * depth + line).rstrip() for line in text.split("\n")], _origin(node))
             case ast.Expr() if _is_docstring(node):
                 self.printed.add([_INDENT * depth + _literal(node.value.value)], _origin(node))  # type: ignore[attr-defined]
@@ -188,7 +188,7 @@ def _astor(node: ast.AST) -> str:
 
 def _unparse(node: ast.AST) -> str:
     if not _is_compound(node):
-        return ast.unparse(node)
+        return ast.unparse(ast.fix_missing_locations(node))
     if isinstance(node, ast.ExceptHandler):
         return ast.unparse(ast.Try([], [_with_body(node)], [], [])).strip().split("\n")[1]
     return "".join(ast.unparse(_with_body(node)).strip().rsplit("\n", 1)[:1])

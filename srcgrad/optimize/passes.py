@@ -15,6 +15,7 @@ from srcgrad.optimize.fold import fold
 from srcgrad.optimize.prune import prune
 from srcgrad.optimize.purity import pure as pure_by_module
 from srcgrad.optimize.scan import COMPOUND, statements_of
+from srcgrad.optimize.sink import sink
 from srcgrad.optimize.tidy import tidy
 from srcgrad.syntax.parse import clone
 
@@ -43,6 +44,7 @@ def _optimized(function: gast.FunctionDef, temporaries: frozenset[str], pure: Pu
         prune(function, effects)
         changed = simplify(function, temporaries, effects)
         changed = tidy(function, temporaries, effects) or changed
+        changed = sink(function, temporaries, effects) or changed
         changed = fold(function, temporaries, effects) or changed
         if not changed:
             return function

@@ -228,3 +228,39 @@ def test_lines_stay_readable():
     text = optimized(function(f"t0 = s\n{terms}\nreturn t199"), " ".join(f"t{i}" for i in range(200)))
     assert max(len(line) for line in text.splitlines()) <= 88
     assert len(text.splitlines()) < 150
+
+
+def test_a_binding_sinks_below_the_last_read_of_the_old_value():
+    before = """
+    t_bar = s_bar
+    s_bar = s_bar / 3.0
+    u_bar = t_bar * x
+    x_bar = x_bar + t_bar * u
+    return u_bar, x_bar, s_bar
+    """
+    after = """
+    u_bar = s_bar * x
+    x_bar = x_bar + s_bar * u
+    return u_bar, x_bar, s_bar / 3.0
+    """
+    assert optimized(function(before), "t_bar s_bar") == textwrap.dedent(after).strip()
+
+
+def test_a_binding_does_not_sink_past_what_reads_it():
+    text = """
+    t_bar = s_bar
+    s_bar = s_bar / 3.0
+    u_bar = t_bar * s_bar
+    return u_bar, s_bar
+    """
+    assert optimized(function(text), "t_bar") == textwrap.dedent(text).strip()
+
+
+def test_the_users_assignments_keep_their_order():
+    text = """
+    s1 = s
+    s = s * 2.0
+    y = y + s1 * s1
+    return s, y
+    """
+    assert optimized(function(text), "s1") == textwrap.dedent(text).strip()

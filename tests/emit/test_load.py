@@ -1,0 +1,97 @@
+"""Emissions become functions, and files."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import inspect
+import linecache
+import math
+import traceback
+
+import numpy as np
+import pytest
+
+from srcgrad.emit.load import annotate, load, refresh, save
+from srcgrad.emit.printer import Emission, emit
+from srcgrad.errors import Span, SrcgradError
+from srcgrad.syntax.globals import GlobalBinding, builtin
+from tests.emit.test_printer import NP, function
+
+RATE = [2.0]
+
+
+def emission() -> Emission:
+    made = function(
+        "def f(x):\n    y = A.sin(x)\n    return g(y) * B",
+        A=NP,
+        B=GlobalBinding("rate", 2.0, None, None, lambda: RATE[0]),
+    )
+    helper = function("def g(y):\n    return -S([y])", S=builtin("sum"))
+    return emit([made, helper], spans=lambda node: Span("model.py", "f", 7, 4, 7, 17, "    y = np.sin(x) # sine"))
+
+
+def test_functions_run_with_the_objects_themselves():
+    f = load(emission(), "f", label="demo.f:adjoint")
+    assert f(0.5) == -2 * math.sin(0.5)
+    assert f.__globals__["np"] is np
+    assert f.__srcgrad_source__ == f.__globals__["g"].__srcgrad_source__ == emission().text
+    assert set(f.__globals__["__srcgrad_bindings__"]) == {"np", "rate", "sum"}
+
+
+def test_live_bindings_are_read_again():
+    f = load(emission(), "f", label="demo.f:adjoint")
+    RATE[0] = 3.0
+    try:
+        assert f(0.5) == -2 * math.sin(0.5)
+        refresh(f)
+        assert f(0.5) == -3 * math.sin(0.5)
+    finally:
+        RATE[0] = 2.0
+
+
+def test_source_is_there_while_a_function_lives():
+    one, other = (load(emission(), "f", label="demo.f:adjoint") for _ in range(2))
+    filename = one.__code__.co_filename
+    assert filename.startswith("<srcgrad demo.f:adjoint ")
+    linecache.checkcache()
+    assert inspect.getsource(one).startswith("def f(x):\n    y = np.sin(x)\n")
+    del one
+    gc.collect()
+    assert inspect.getsource(other)
+    del other
+    gc.collect()
+    assert filename not in linecache.cache
+
+
+def test_a_failure_names_the_users_line_once():
+    f = load(emission(), "f", label="demo.f:adjoint")
+    with pytest.raises(TypeError) as caught:
+        f("a")
+    annotate(caught.value, f)
+    annotate(caught.value, f)
+    assert caught.value.__notes__ == ["in the adjoint of model.py:7: `y = np.sin(x)`"]
+    assert "    y = np.sin(x)\n" in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_saved_file_can_be_imported(tmp_path):
+    path = tmp_path / "saved.py"
+    save(emission(), path)
+    spec = importlib.util.spec_from_file_location("saved", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.f(0.5) == -2 * math.sin(0.5)
+
+
+@pytest.mark.parametrize(
+    ("binding", "message"),
+    [
+        (GlobalBinding("table", np.ones(2)), "table is a ndarray that a saved file can neither import nor spell"),
+        (GlobalBinding("helper", test_live_bindings_are_read_again, "__main__", "helper"), "helper lives in __main__"),
+    ],
+)
+def test_what_cannot_be_saved(tmp_path, binding, message):
+    made = emit([function("def f(x):\n    return x * T", T=binding)])
+    with pytest.raises(SrcgradError, match=message):
+        save(made, tmp_path / "saved.py")
+    assert not (tmp_path / "saved.py").exists()
