@@ -236,6 +236,15 @@ class Derivative:
         if not np.issubdtype(np.result_type(value), np.floating):
             raise SeedError(f"{kind} a function needs one real number, but it returned {_described(value)}", span)
 
+    def finished(self, outcome: Any, values: tuple[Any, ...]) -> Any:
+        """What the differentiated function would have returned: a derivative fits its program's raw result."""
+        inner = self.primal
+        if not isinstance(inner, Derivative):
+            return outcome
+        if inner.mode == "value":
+            return outcome[0], inner.fitted(outcome[1], values)
+        return inner.fitted(outcome, values)
+
     def fitted(self, raw: Any, values: tuple[Any, ...]) -> Any:
         """Raw cotangents in the structure, shapes and dtypes of the arguments they belong to."""
         by_name = dict(zip(self.wanted, raw if isinstance(self.argnums, tuple) else (raw,), strict=True))

@@ -51,8 +51,8 @@ class Pullback:
         self._derivative = derivative
         self._values = values
         self._compiled = derivative.program(values, "split")
-        self.value, self._saved = derivative.run(self._compiled.entry, *derivative.arguments(values))
-        self._shape = self.value
+        outcome, self._saved = derivative.run(self._compiled.entry, *derivative.arguments(values))
+        self.value = derivative.finished(outcome, values)
 
     def __call__(self, seed: Any) -> tuple[Any, ...]:
         """``seed`` has the structure and shapes of f's value; gives one cotangent per differentiated argument."""
@@ -131,6 +131,7 @@ def pushed(derivative: Derivative, values: tuple[Any, ...], directions: tuple[An
     dots = directions_of(derivative, values, dict(zip(derivative.chosen, directions, strict=True)))
     arguments = derivative.arguments(values)
     value, tangent = derivative.run(compiled.entry, *arguments, *seeds_between(compiled.entry, arguments, dots), *dots)
+    value = derivative.finished(value, values)
     return value, as_cotangent(tangent, value)
 
 

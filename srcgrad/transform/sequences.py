@@ -55,12 +55,41 @@ class SequenceAdjoint(AdjointVariables):
             else:
                 part = constant(None)
             parts.append(gast.Starred(part, gast.Load()) if j == statement.star else part)
+        if statement.star is not None:
+            return code + self._unpack_starred(statement, parts, block, position)
         whole = tuple_of(parts)
         if not isinstance(self.fact(source), Sequence):
             whole = call_runtime(runtime.pack_like, whole, reference(source, block, position, shape_only=True))
         for target in statement.targets:
             self.bars.drop(target)
         return code + self.add(source, whole)
+
+    def _unpack_starred(
+        self, statement: Unpack, parts: list[gast.expr], block: Block, position: int
+    ) -> list[gast.stmt]:
+        """The starred target has the places between those counted from either end."""
+        star, count = statement.star, len(parts)
+        assert star is not None
+        source = statement.source
+        held: list[gast.stmt] = []
+        if source in statement.targets:
+            for j, part in enumerate(parts):
+                if isinstance(part, gast.Name) and part.id == self.bar(source):
+                    parts[j] = load(self.fresh(f"{source}_bar"))
+                    held.append(assign(parts[j].id, part))
+        for target in statement.targets:
+            self.bars.drop(target)
+        code: list[gast.stmt] = held
+        for j, part in enumerate(parts):
+            if isinstance(part, gast.Starred):
+                rest = constant(star + 1 - count) if star + 1 < count else None
+                place: gast.expr = gast.Slice(constant(star), rest, None)
+                part = part.value
+            else:
+                place = constant(j if j < star else j - count)
+            if not (isinstance(part, gast.Constant) and part.value is None):
+                code += self.add_at(source, place, part, block, position)
+        return code
 
     def append(self, statement: Append, block: Block, position: int) -> list[gast.stmt]:
         sequence = statement.sequence
@@ -117,6 +146,8 @@ class SequenceAdjoint(AdjointVariables):
         if names[0] not in self.activity.varied_before(statement):
             return []
         read: gast.expr = subscript(self.bar_name(statement.buffer), referring(statement.index, block, position))
-        if not (self.is_scalar(names[0]) and self.is_array(statement.buffer)):
+        if not self.may_be_container(names[0]) and not (
+            self.is_scalar(names[0]) and self.is_array(statement.buffer)
+        ):
             read = call_runtime(runtime.unbroadcast, read, reference(names[0], block, position, shape_only=True))
         return self.add(names[0], read)
