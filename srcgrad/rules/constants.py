@@ -36,7 +36,7 @@ constant(
 
 # rounding and integers
 constant(
-    np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, np.around, np.sign, np.floor_divide, operator.floordiv,
+    np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, np.around, np.sign,
     math.floor, math.ceil, math.trunc, math.gcd, math.lcm, math.comb, math.perm, math.factorial, math.isqrt, round,
     int, bool, range, slice, np.gcd, np.lcm, np.heaviside, np.spacing, np.nextafter, math.ulp, math.nextafter,
     np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.intp,

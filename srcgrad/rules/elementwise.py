@@ -62,6 +62,12 @@ def remainder(x1, x2, *, z, z_bar):
     return z_bar, -z_bar * np.floor_divide(x1, x2)
 
 
+@elementwise(np.floor_divide, operator.floordiv)
+def floor_divide(x1, x2, *, z, z_bar):
+    """The floor of the quotient, constant between its jumps."""
+    return None, None
+
+
 @elementwise(np.fmod, math.fmod)
 def fmod(x1, x2, *, z, z_bar):
     """The remainder with the sign of x1: x1 - x2 * trunc(x1 / x2)."""
@@ -318,5 +324,19 @@ imag.infer(lambda arguments, literals: Array(as_array(arguments["val"]).shape))
 
 
 # Integers in, integers out: the others are floating whatever they are given.
-for kept in (add, subtract, multiply, negative, positive, remainder, square, absolute, maximum, minimum, where, clip):
+for kept in (
+    add,
+    subtract,
+    multiply,
+    negative,
+    positive,
+    remainder,
+    floor_divide,
+    square,
+    absolute,
+    maximum,
+    minimum,
+    where,
+    clip,
+):
     kept.keeps_integers = True

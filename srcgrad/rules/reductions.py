@@ -69,6 +69,13 @@ def var(a, axis=None, ddof=0, keepdims=False, *, y, y_bar):
     return unreduce(y_bar * scale, a, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
 
 
+@var.when(ddof=0)
+def var(a, axis=None, ddof=0, keepdims=False, *, y, y_bar):
+    """The mean squared deviation, undivided by degrees of freedom."""
+    scale = 2.0 / count(a, axis)
+    return unreduce(y_bar * scale, a, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
+
+
 @var.tangent
 def var(a, axis=None, ddof=0, keepdims=False, *, y, a_dot):
     scale = 2.0 / (count(a, axis) - ddof)
@@ -80,6 +87,13 @@ def std(a, axis=None, ddof=0, keepdims=False, *, y, y_bar):
     """The root of the variance; slope 0 where it is 0."""
     scale = count(a, axis) - ddof
     share = unreduce(safe_divide(y_bar, scale * y), a, axis, keepdims)
+    return share * (a - np.mean(a, axis=axis, keepdims=True))
+
+
+@std.when(ddof=0)
+def std(a, axis=None, ddof=0, keepdims=False, *, y, y_bar):
+    """The root of the mean squared deviation."""
+    share = unreduce(safe_divide(y_bar, count(a, axis) * y), a, axis, keepdims)
     return share * (a - np.mean(a, axis=axis, keepdims=True))
 
 

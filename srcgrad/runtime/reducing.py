@@ -24,6 +24,10 @@ def _kept(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
 
 def unreduce(g: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """Spread the cotangent ``g`` of a reduction of ``a`` over the shape of ``a``: a fresh array of its dtype."""
+    if axis is None and type(a) is np.ndarray and a.dtype == np.float64 and isinstance(g, float):
+        result = np.empty(a.shape)
+        result.fill(g)
+        return result
     shape = np.shape(a)
     if not shape:
         return unbroadcast(g, a)

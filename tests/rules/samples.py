@@ -74,6 +74,8 @@ for name in _binary:
     SAMPLES[getattr(np, name)] = [call(u(2, 3), u(3) + 0.1), call(u(2, 1), 0.7), call(0.3, u(3)), call(0.3, 0.8)]
 for f in (operator.add, operator.sub, operator.mul, operator.truediv, operator.mod, operator.pow):
     SAMPLES[f] = [call(u(2, 3), u(3) + 0.1), call(0.3, 0.8)]
+for f in (np.floor_divide, operator.floordiv):
+    SAMPLES[f] = [call(2.5, 0.7), call(n(3), u(3))]
 for f in (operator.neg, operator.pos, operator.abs, abs):
     SAMPLES[f] = [call(n(3)), call(-0.3)]
 
