@@ -1,7 +1,7 @@
 """Transposes of what moves values between numbers, arrays and containers.
 
->>> spread(1.0, [3.0, np.zeros(2)])
-[1.0, array([1., 1.])]
+>>> spread(np.ones(2), [3.0, np.zeros(2)])
+[2.0, array([1., 1.])]
 """
 
 from __future__ import annotations

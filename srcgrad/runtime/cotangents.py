@@ -19,7 +19,7 @@ def zeros_like(x: Any) -> Any:
     if kind is float:
         return 0.0
     if kind is np.ndarray and x.dtype.kind in "fc":
-        return np.zeros_like(x)
+        return np.zeros(x.shape, x.dtype) if x.flags.c_contiguous else np.zeros_like(x)
     if isinstance(x, np.ndarray):
         if x.dtype.kind in "fc":
             return np.zeros_like(x, subok=False)

@@ -24,12 +24,15 @@ def wins(x1: Any, x2: Any) -> Any:
     """The share of ``x1`` in ``max(x1, x2)``: one where it is greater, a half where they are equal, else zero."""
     if type(x1) is float and type(x2) is float:
         return 1.0 if x1 > x2 else 0.5 if x1 == x2 else 0.0
-    dtype = np.result_type(x1, x2)
-    share = np.asarray(np.greater(x1, x2), dtype if dtype.kind == "f" else np.float64)
-    equal = np.equal(x1, x2)
-    if np.any(equal):
-        share[equal] = 0.5
-    return share[()]
+    greater = np.greater(x1, x2)
+    dtype = _FLOAT64 if getattr(x1, "dtype", None) == _FLOAT64 else np.result_type(x1, x2, np.float16)
+    share = np.asarray(greater, dtype)
+    if np.count_nonzero(greater) + np.count_nonzero(np.less(x1, x2)) != greater.size:  # ties, or nan
+        share[np.equal(x1, x2)] = 0.5
+    return share if share.ndim else share[()]
+
+
+_FLOAT64 = np.dtype(np.float64)
 
 
 def is_within(a: Any, low: Any, high: Any) -> Any:
@@ -80,6 +83,9 @@ def power_partial(x: Any, p: Any, m: int, n: int) -> Any:
             return 0.0 * x
         if isinstance(x, float) and (x or p >= 1):
             return p * x ** (p - 1)
+    if n == 0 and isinstance(p, int | float) and isinstance(x, np.ndarray | np.generic) and x.dtype.kind == "f":
+        factor = _polynomial(_falling(m, 0), p)
+        return factor * x ** (p - m) if factor else 0.0 * x
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         exponent = np.subtract(p, m)
         if np.asarray(exponent).dtype.kind in "iu" and np.any(np.less(exponent, 0)):
