@@ -14,9 +14,9 @@ import operator
 import numpy as np
 
 from srcgrad.rules.facts import Array, as_array, broadcast, promote
-from srcgrad.rules.table import elementwise
+from srcgrad.rules.table import elementwise, rule
 from srcgrad.rules.template import Argument
-from srcgrad.runtime import is_above, is_below, is_within, power_partial, safe_divide, wins
+from srcgrad.runtime import is_above, is_below, is_within, power_partial, safe_divide, unbroadcast, wins
 
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
@@ -313,10 +313,15 @@ def conjugate(x, *, z, z_bar):
     return np.conjugate(z_bar)
 
 
-@elementwise(np.imag)
+@rule(np.imag)
 def imag(val, *, z, z_bar):
     """The imaginary part; of a real number, zero."""
-    return z_bar * np.imag(np.ones_like(val) * 1j) * 0.0
+    return unbroadcast(1j * z_bar, val)
+
+
+@imag.tangent
+def imag(val, *, z, val_dot):
+    return np.imag(val_dot)
 
 
 real.infer(part_result)
