@@ -1,24 +1,32 @@
-"""srcgrad: the derivative of a Python/NumPy function, as readable Python source, ahead of time."""
+"""srcgrad: the derivative of a Python/NumPy function, as readable Python source, ahead of time.
+
+The names below are looked up in their modules when they are first wanted (PEP 562), so that importing srcgrad is fast
+and a saved derivative, which needs ``srcgrad.runtime`` alone, loads nothing else.
+"""
 
 from __future__ import annotations
 
-from srcgrad.api.dense import hessian, hvp, jacfwd, jacobian
-from srcgrad.api.derivative import Derivative
-from srcgrad.api.transforms import grad, jvp, value_and_grad, vjp
-from srcgrad.check import check_grads
-from srcgrad.errors import (
-    ArgumentError,
-    InternalError,
-    LanguageError,
-    MissingRule,
-    SeedError,
-    SourceUnavailable,
-    SrcgradError,
-    UnresolvedName,
-    UnsupportedSyntax,
-)
-from srcgrad.rules.table import constant, elementwise, linear, rule
-from srcgrad.runtime import stop_gradient
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from srcgrad.api.dense import hessian, hvp, jacfwd, jacobian
+    from srcgrad.api.derivative import Derivative
+    from srcgrad.api.transforms import grad, jvp, value_and_grad, vjp
+    from srcgrad.check import check_grads
+    from srcgrad.errors import (
+        ArgumentError,
+        InternalError,
+        LanguageError,
+        MissingRule,
+        SeedError,
+        SourceUnavailable,
+        SrcgradError,
+        UnresolvedName,
+        UnsupportedSyntax,
+    )
+    from srcgrad.rules.table import constant, elementwise, linear, rule
+    from srcgrad.runtime import stop_gradient
 
 __version__ = "0.1.0"
 
@@ -48,3 +56,26 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+_ELSEWHERE = {
+    "Derivative": "srcgrad.api.derivative",
+    "check_grads": "srcgrad.check",
+    "stop_gradient": "srcgrad.runtime",
+    **dict.fromkeys(("grad", "jvp", "value_and_grad", "vjp"), "srcgrad.api.transforms"),
+    **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian"), "srcgrad.api.dense"),
+    **dict.fromkeys(("constant", "elementwise", "linear", "rule"), "srcgrad.rules.table"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """A public name, from its module; what is not listed elsewhere is an error class."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(_ELSEWHERE.get(name, "srcgrad.errors"))
+    found: object = getattr(module, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

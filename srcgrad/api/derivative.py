@@ -3,6 +3,8 @@
 Enters: a user's function, what to differentiate and how.  Leaves: a callable.  At each call the arguments are bound,
 their kinds looked up, and the program for those kinds is run (compiled on first meeting); its results are fitted to the
 structure, shapes and dtypes of the arguments.  ``.source`` is the program that assumes nothing about its arguments.
+
+The compiler is imported where it is first needed, inside functions, so that ``import srcgrad`` is fast.
 """
 
 from __future__ import annotations
@@ -12,16 +14,17 @@ import inspect
 import os
 from collections.abc import Callable, Mapping
 from types import BuiltinFunctionType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.emit.load import annotate, save
 from srcgrad.errors import ArgumentError, SeedError, Span
-from srcgrad.frontend.normal_form import Callee
-from srcgrad.pipeline import Compiled, Request, compile_request, door, present_options
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import as_cotangent, zeros_like
+
+if TYPE_CHECKING:
+    from srcgrad.frontend.normal_form import Callee
+    from srcgrad.pipeline import Compiled
 
 Argnums = int | str | tuple[int | str, ...]
 
@@ -130,6 +133,8 @@ class Derivative:
 
     def _callee(self, values: tuple[Any, ...] | None) -> Callee:
         """The function to compile, with the functions among its arguments fixed."""
+        from srcgrad.frontend.normal_form import Callee
+
         function = self.primal
         if isinstance(function, Derivative):
             function = function.program(self._inner_values(values), "value" if self._valued(values) else None).entry
@@ -148,6 +153,8 @@ class Derivative:
 
     def program(self, values: tuple[Any, ...] | None, mode: str | None = None) -> Compiled:
         """The compiled program for arguments like ``values`` (None: for any arguments)."""
+        from srcgrad.pipeline import present_options
+
         mode = mode or self.mode
         options = present_options()
         if not options.specialise:
@@ -161,6 +168,8 @@ class Derivative:
         return found
 
     def _compile(self, values: tuple[Any, ...] | None, mode: str) -> Compiled:
+        from srcgrad.pipeline import Request, compile_request, present_options
+
         callee = self._callee(values)
         facts = None
         if values is not None and present_options().specialise:
@@ -180,6 +189,8 @@ class Derivative:
         try:
             return function(*arguments)
         except Exception as failure:
+            from srcgrad.emit.load import annotate
+
             annotate(failure, function, "adjoint" if self.mode != "forward" else "tangent")  # type: ignore[arg-type]
             raise
 
@@ -277,10 +288,14 @@ class Derivative:
 
     def explain(self, at: str = "normalize") -> str:
         """The program as it stands at one door of the compiler: source, normalize, analysis, reverse or emit."""
+        from srcgrad.pipeline import door
+
         return door(self._callee(None), at, self.wanted)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write ``source`` as a file that can be imported without the compiler."""
+        from srcgrad.emit.load import save
+
         save(self.program(None).emission, path)
 
     def __repr__(self) -> str:
