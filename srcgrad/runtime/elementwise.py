@@ -83,7 +83,7 @@ def power_partial(x: Any, p: Any, m: int, n: int) -> Any:
             return 0.0 * x
         if isinstance(x, float) and (x or p >= 1):
             return p * x ** (p - 1)
-    if n == 0 and isinstance(p, int | float) and isinstance(x, np.ndarray | np.generic) and x.dtype.kind == "f":
+    if n == 0 and isinstance(p, int | float) and getattr(x, "dtype", np.dtype(int)).kind == "f":
         factor = _polynomial(_falling(m, 0), p)
         return factor * x ** (p - m) if factor else 0.0 * x
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
