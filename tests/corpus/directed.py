@@ -240,3 +240,31 @@ def while_condition_reads_an_overwritten_value(a, b, x, y, m):
         if lt(s, 0.45):
             s = s * b
     return s * n
+
+
+@example(*POINT)
+@example(*OTHER)
+def index_guarded_by_an_exit(a, b, x, y, m):
+    """What stands behind the exit must not be read in the pass that leaves: the index is out of bounds there."""
+    s = a
+    for i in range(9):
+        if i + 1 >= len(x):
+            break
+        value = x[i + 1]
+        s = s * value + b * y[i]
+    return s
+
+
+@example(*POINT)
+@example(*OTHER)
+def index_computed_behind_a_continue(a, b, x, y, m):
+    s = a
+    for i in range(6):
+        j = i - 2
+        if lt(j, 0.0) or j > 3:
+            s = s * b
+            continue
+        k = 3 - j
+        value = x[k]
+        s = sin(s * value) + y[j]
+    return s

@@ -42,9 +42,9 @@ FAULTS = (
     ),
     Fault(
         "an adjoint added before it is zeroed",
-        "transform/reverse.py",
+        "transform/contributions.py",
         "                own.append(value)\n",
-        "                own += [self._bar_name(target), value]\n",
+        "                own += [load(self.bar(target)), value]\n",
     ),
     Fault(
         "useful not restarted at break",
