@@ -21,8 +21,23 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
+from srcgrad.analysis.activity import inputs
 from srcgrad.analysis.cfg import blocks_of, bound_here, walk
-from srcgrad.frontend.normal_form import Block, Break, Continue, For, Function, Return, Statement, While
+from srcgrad.frontend.normal_form import (
+    AddAt,
+    Append,
+    Apply,
+    Bind,
+    Block,
+    Break,
+    Continue,
+    Fixed,
+    For,
+    Function,
+    Return,
+    Statement,
+    While,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +83,7 @@ class Layout:
     frames: tuple[Frame, ...]  # in program order; the first is the function body
     number_of: Mapping[Statement, int]  # exit statement -> number
     orders: Mapping[Block, int]
+    stored: frozenset[str]  # names that may share memory with a buffer that is added to in place
 
     def frame(self, block: Block) -> Frame:
         return self.frames[self.orders[block]]
@@ -115,24 +131,61 @@ def layout_of(function: Function) -> Layout:
     bound: dict[Statement, tuple[str, ...]] = {}
     leaving: dict[Statement, tuple[int, ...]] = {}
     returns = frozenset(number for s, number in number_of.items() if isinstance(s, Return))
-    _summarise(function.body, number_of, returns, bound, leaving)
+    classes = _stored_classes(function)
+    _summarise(function.body, number_of, returns, classes, bound, leaving)
     _frames(function.body, None, 0, None, False, bound, leaving, frames, orders)
-    return Layout(function, tuple(frames), number_of, orders)
+    return Layout(function, tuple(frames), number_of, orders, frozenset(classes))
+
+
+def _stored_classes(function: Function) -> dict[str, tuple[str, ...]]:
+    """For each name that may share memory with a stored buffer: all the names of its class (union-find).
+
+    Only elementwise rules are known to make a new array; every other operation may hand on a view of an operand.
+    """
+    buffers = [s.buffer for s in walk(function.body) if isinstance(s, AddAt)]
+    if not buffers:
+        return {}
+    parents: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while parents.setdefault(name, name) != name:
+            parents[name] = parents[parents[name]]
+            name = parents[name]
+        return name
+
+    for statement in walk(function.body):
+        match statement:
+            case AddAt() | Append() | Return() | Bind(operation=Fixed()):
+                continue
+            case Bind(operation=Apply(rule=rule)) if rule.kind == "elementwise":
+                continue
+        linked = [*bound_here(statement), *inputs(statement)]
+        for name in linked[1:]:
+            parents[root(name)] = root(linked[0])
+    stored = {root(buffer) for buffer in buffers}
+    members: dict[str, list[str]] = {}
+    for name in list(parents):
+        members.setdefault(root(name), []).append(name)
+    return {name: tuple(sorted(members[top])) for top in stored for name in members[top]}
 
 
 def _summarise(
     block: Block,
     number_of: Mapping[Statement, int],
     returns: Set[int],
+    classes: Mapping[str, tuple[str, ...]],
     bound: dict[Statement, tuple[str, ...]],
     leaving: dict[Statement, tuple[int, ...]],
 ) -> None:
     """For every statement: the names it may bind, and the exits in it that leave the block it stands in."""
     for statement in block.statements:
         names = dict.fromkeys(bound_here(statement))
+        if isinstance(statement, AddAt):
+            # What a buffer holds after a store is another version, of every name that may show it.
+            names = dict.fromkeys(classes[statement.buffer])
         numbers: list[int] = [number_of[statement]] if statement in number_of else []
         for inner in blocks_of(statement):
-            _summarise(inner, number_of, returns, bound, leaving)
+            _summarise(inner, number_of, returns, classes, bound, leaving)
             for nested in inner.statements:
                 names.update(dict.fromkeys(bound[nested]))
                 numbers.extend(leaving[nested])

@@ -18,7 +18,7 @@ import gast
 
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import walk
-from srcgrad.frontend.normal_form import AddAt, Apply, Bind, Copy, Function
+from srcgrad.frontend.normal_form import Apply, Bind, Copy, Function
 
 LIST_OPERATORS = (operator.add, operator.mul)
 
@@ -41,8 +41,6 @@ def numeric_names(function: Function) -> frozenset[str]:
                     found.update((*names, target))
                 elif names:
                     linked.append((target, *names))
-            case AddAt(value=value):
-                found.update(atoms(value))
     changed = True
     while changed:
         changed = False

@@ -104,6 +104,7 @@ class Plan:
     saved: tuple[Slot, ...]  # the slots of blocks that run once, for the saved tuple of a pair
     holders: dict[Slot, str]  # those slots -> the local that holds them when the forward sweep ends
     unset: list[str]  # names bound to None at entry, so that a record may read them on every path
+    contents: frozenset[str]  # names whose contents change in place: a record of them is a copy
 
 
 CHEAP = (
@@ -232,6 +233,8 @@ class Planner:
         expression = statement.expression
         if not _is_cheap(expression):
             return None
+        if self.layout.stored and any(n.id in self.layout.stored for n in local_names(expression)):
+            return None
         if isinstance(statement.operation, Index) and not self.can_index(statement.operation.base):
             return None
         for name in local_names(expression):
@@ -258,7 +261,9 @@ class Planner:
     # --- where it is kept --------------------------------------------------------------------------------------------
     def plan(self) -> Plan:
         function = self.layout.function
-        plan = Plan(self.layout, {}, {}, {}, {}, {}, {}, dict(self.tests), {}, (), {}, [])
+        stored = {s.name for s, read in self.slots.items() if read and s.name in self.layout.stored}
+        contents = frozenset(name for name in stored if not self.is_number(name))
+        plan = Plan(self.layout, {}, {}, {}, {}, {}, {}, dict(self.tests), {}, (), {}, [], contents)
         once = [s for s in sorted(self.slots) if not self.layout.frames[s.order].repeats]
         again = [s for s in sorted(self.slots) if self.layout.frames[s.order].repeats]
         bound = _Bound(function)

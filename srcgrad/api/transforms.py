@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.api.derivative import Argnums, Derivative
 from srcgrad.errors import ArgumentError, SeedError
-from srcgrad.runtime import as_cotangent, rewound, zeros_like
+from srcgrad.runtime import as_cotangent, zeros_like
 
 
 def grad(
@@ -59,7 +59,7 @@ class Pullback:
         check_seed(seed, self.value, "the value")
         backward = self._compiled.backward
         assert backward is not None
-        raw = self._derivative.run(backward, rewound(self._saved), seed)
+        raw = self._derivative.run(backward, self._saved, seed)
         fitted = self._derivative.fitted(raw, self._values)
         return fitted if isinstance(fitted, tuple) and isinstance(self._derivative.argnums, tuple) else (fitted,)
 

@@ -119,6 +119,8 @@ class AdjointProgram:
             opening = [assign(names[0], load(saved))]
         elif names:
             opening = [unpack(names, load(saved))]
+        # Popping must not empty what was saved: a pullback runs again, and its zeros have the lengths of the tapes.
+        opening += [assign(tape, call_runtime(runtime.as_list, load(tape))) for tape in tapes]
         reverse = [*opening, *sweep.resolved(plan, sweep.code), *sweep.resolved(plan, [gast.Return(sweep.gradients)])]
         backward_def = self._define(backward_name, [saved, sweep.seed_name], reverse, seed=True)
         return Split(forward_def, backward_def)

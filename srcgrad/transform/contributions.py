@@ -84,8 +84,6 @@ class AdjointVariables:
         """Give ``name`` a zero adjoint in the shape of its value there."""
         if name in self.stacks:
             value: gast.expr = gast.List([], gast.Load())
-        elif name in self.lists and name in self.activity.escaping:
-            value = constant(None)  # whoever has the list may have emptied it: its length says nothing any more
         elif self.is_scalar(name):
             value = constant(0.0)
         elif self.is_array(name):

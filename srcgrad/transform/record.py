@@ -15,13 +15,14 @@ from collections.abc import Callable
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.required import Lane, Plan, entries_at, saved_at
 from srcgrad.frontend.lower import lower_statement
 from srcgrad.frontend.normal_form import Bind, Block, Break, Call, Continue, For, If, Return, Statement, While, With
 from srcgrad.syntax.parse import clone
 from srcgrad.syntax.parse import walk as walk_tree
-from srcgrad.transform.build import assign, call, constant, load, method, store, tuple_of, unpack
+from srcgrad.transform.build import assign, call, call_runtime, constant, load, method, store, tuple_of, unpack
 from srcgrad.transform.control import placed
 
 
@@ -51,7 +52,7 @@ class ForwardSweep:
             last = self._before(block, length)
             for lane in self.plan.lanes.get(block, ()):
                 if lane.point is None:
-                    last.append(append(lane, entries_at(self.plan, lane, self.layout.frame(block), None)))
+                    last.append(self._append(lane, entries_at(self.plan, lane, self.layout.frame(block), None)))
             order = self.layout.orders[block]
             if order in self.exits:
                 last.append(gast.Expr(method(self.exits[order], "append", constant(0))))
@@ -63,9 +64,9 @@ class ForwardSweep:
         for lane in self.plan.lanes.get(block, ()):
             if lane.point == position:
                 names = tuple(self.plan.names[s] if s.hidden else s.name for s in lane.slots)
-                code.append(append(lane, names))
+                code.append(self._append(lane, names))
         for copy, source in self.plan.copies.get((block, position), ()):
-            code.append(assign(copy, load(source)))
+            code.append(assign(copy, self._held(source)))
         return code
 
     def _statement(self, statement: Statement, block: Block, position: int) -> list[gast.stmt]:
@@ -138,6 +139,14 @@ class ForwardSweep:
             return [lower_statement(statement)]
         return [assign(statement.target, call(primal, *(clone(a) for a in made.arguments)))]
 
+    def _append(self, lane: Lane, names: tuple[str | None, ...]) -> gast.stmt:
+        values = [constant(None) if name is None else self._held(name) for name in names]
+        return gast.Expr(method(lane.tape, "append", values[0] if len(values) == 1 else tuple_of(values)))
+
+    def _held(self, name: str) -> gast.expr:
+        """A value as it is now: what is changed in place is copied."""
+        return call_runtime(runtime.own, load(name)) if name in self.plan.contents else load(name)
+
     # --- exits -------------------------------------------------------------------------------------------------------
     def _leaving(self, statement: Statement, block: Block, position: int) -> list[gast.stmt]:
         """What an exit appends for every block it leaves, innermost first."""
@@ -147,7 +156,7 @@ class ForwardSweep:
         while True:
             for lane in self.plan.lanes.get(frame.block, ()):
                 if lane.point is None:
-                    code.append(append(lane, entries_at(self.plan, lane, frame, position)))
+                    code.append(self._append(lane, entries_at(self.plan, lane, frame, position)))
             order = self.layout.orders[frame.block]
             if order in self.exits:
                 code.append(gast.Expr(method(self.exits[order], "append", constant(number))))
@@ -209,6 +218,3 @@ def names_mentioned(statement: object) -> list[str]:
     return found
 
 
-def append(lane: Lane, names: tuple[str | None, ...]) -> gast.stmt:
-    values = [constant(None) if name is None else load(name) for name in names]
-    return gast.Expr(method(lane.tape, "append", values[0] if len(values) == 1 else tuple_of(values)))

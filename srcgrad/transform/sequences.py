@@ -17,7 +17,7 @@ from srcgrad.analysis.required import reference, referring
 from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Pack, Pop, Unpack
 from srcgrad.rules.facts import Sequence
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import call_runtime, constant, load, method, subscript, tuple_of, unpack
+from srcgrad.transform.build import assign, call_runtime, constant, load, method, subscript, tuple_of, unpack
 from srcgrad.transform.contributions import AdjointVariables
 
 
