@@ -121,8 +121,8 @@ def reverse_over_forward(case: Case, direction: tuple[Any, ...]) -> tuple[Any, .
     """The adjoint of the tangent's text, seeded at the tangent."""
     forward = Derivative(case.function, case.argnums, mode="forward")
     values = forward.parameters.bind(fresh(case.arguments), {})
-    program = forward.program(values)
-    value, pullback = srcgrad.vjp(program.entry, *values, *direction, argnums=case.argnums)
+    tangent, taken = forward.program(values).entry, forward.arguments(values)
+    value, pullback = srcgrad.vjp(tangent, *taken, *direction, argnums=forward.wanted)
     return pullback((value[0] * 0.0, 1.0))
 
 
