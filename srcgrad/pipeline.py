@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from types import FunctionType
+from types import FunctionType, ModuleType
 
 import gast
 
@@ -82,6 +82,12 @@ class Compiled:
     entry: FunctionType
     backward: FunctionType | None  # the second half of a pair
     scalar_result: bool  # whether the result is proved to be one number
+
+    @property
+    def reads_arrays(self) -> bool:
+        """Whether a global or closure variable holds an array that a result might be."""
+        simple = (int, float, complex, str, type(None), ModuleType)
+        return any(not callable(b.value) and not isinstance(b.value, simple) for _, b in self.emission.bindings)
 
     def refresh(self) -> None:
         """Read the live globals and closure variables that the functions use again."""

@@ -76,7 +76,7 @@ class Slope(Derivative):
         if self._valued(values):
             gradient.require_scalar(outcome[0], gradient.program(values, "reverse"))
             change = change[1]
-        return gradient.fitted(change, values)
+        return gradient.fitted(change, values, shared=True)
 
 
 class Dense:

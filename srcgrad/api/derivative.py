@@ -200,14 +200,23 @@ class Derivative:
         if self.has_aux:
             return self._with_aux(values)
         compiled = self.program(values)
-        arguments = self.arguments(values)
-        if self.mode == "value" or not compiled.scalar_result:
-            compiled = self.program(values, "value")
-            value, raw = self.run(compiled.entry, *arguments)
-            self.require_scalar(value, compiled)
-            gradient = self.fitted(raw, values)
+        if not compiled.scalar_result:
+            value, gradient = self._checked(values)
             return (value, gradient) if self.mode == "value" else gradient
-        return self.fitted(self.run(compiled.entry, *arguments), values)
+        outcome = self.run(compiled.entry, *self.arguments(values))
+        if self.mode == "value":
+            value, raw = outcome
+            self.require_scalar(value, compiled)
+            return value, self.fitted(raw, values, shared=True)
+        return self.fitted(outcome, values, shared=compiled.reads_arrays)
+
+    def _checked(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
+        """Value and gradient where types do not prove the value to be one number: looked at before it is seeded."""
+        compiled = self.program(values, "split")
+        value, saved = self.run(compiled.entry, *self.arguments(values))
+        self.require_scalar(value, compiled)
+        assert compiled.backward is not None
+        return value, self.fitted(self.run(compiled.backward, saved, 1.0), values, shared=True)
 
     def _with_aux(self, values: tuple[Any, ...]) -> Any:
         compiled = self.program(values, "split")
@@ -220,7 +229,8 @@ class Derivative:
         value, auxiliary = outcome
         self.require_scalar(value, compiled)
         assert compiled.backward is not None
-        gradient = self.fitted(self.run(compiled.backward, saved, (1.0, zeros_like(auxiliary))), values)
+        raw = self.run(compiled.backward, saved, (1.0, zeros_like(auxiliary)))
+        gradient = self.fitted(raw, values, shared=True)
         return ((value, auxiliary), gradient) if self.mode == "value" else (gradient, auxiliary)
 
     def check(self, values: tuple[Any, ...]) -> None:
@@ -253,22 +263,25 @@ class Derivative:
         if not isinstance(inner, Derivative):
             return outcome
         if inner.mode == "value":
-            return outcome[0], inner.fitted(outcome[1], values)
-        return inner.fitted(outcome, values)
+            return outcome[0], inner.fitted(outcome[1], values, shared=True)
+        return inner.fitted(outcome, values, shared=True)
 
-    def fitted(self, raw: Any, values: tuple[Any, ...]) -> Any:
-        """Raw cotangents in the structure, shapes and dtypes of the arguments they belong to."""
+    def fitted(self, raw: Any, values: tuple[Any, ...], *, shared: bool = False) -> Any:
+        """Raw cotangents in the structure, shapes and dtypes of the arguments they belong to.
+
+        ``shared``: something besides the arguments may still hold the arrays, so that they are copied.
+        """
         by_name = dict(zip(self.wanted, raw if isinstance(self.argnums, tuple) else (raw,), strict=True))
+        held = None if shared else _identities(values)
         fits = [
-            self._fit(by_name[name], values[self.parameters.names.index(name)], inner) for name, inner in self.chosen
+            self._fit(by_name[name], values[self.parameters.names.index(name)], inner, held)
+            for name, inner in self.chosen
         ]
-        if len(fits) > 1:
-            fits = _apart(fits)
         return tuple(fits) if isinstance(self.argnums, tuple) else fits[0]
 
     @staticmethod
-    def _fit(raw: Any, value: Any, inner: int | None) -> Any:
-        fit = as_cotangent(raw, value)
+    def _fit(raw: Any, value: Any, inner: int | None, held: set[int] | None) -> Any:
+        fit = as_cotangent(raw, value, held)
         return fit if inner is None else fit[inner]
 
     # --- looking -----------------------------------------------------------------------------------------------------
@@ -417,19 +430,16 @@ def _described(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
-def _apart(results: list[Any]) -> list[Any]:
-    """Results of one call never share memory: changing one must not change another."""
-    seen: set[int] = set()
-
-    def separate(value: Any) -> Any:
+def _identities(values: tuple[Any, ...]) -> set[int]:
+    """The identities of all arrays among the arguments, containers included."""
+    found: set[int] = set()
+    pending: list[Any] = list(values)
+    while pending:
+        value = pending.pop()
         if isinstance(value, np.ndarray):
-            if id(value) in seen:
-                return value.copy()
-            seen.add(id(value))
-        elif type(value) in (list, tuple):
-            return type(value)(separate(item) for item in value)
+            found.add(id(value))
+        elif isinstance(value, tuple | list):
+            pending += value
         elif isinstance(value, dict):
-            return {key: separate(item) for key, item in value.items()}
-        return value
-
-    return [separate(result) for result in results]
+            pending += value.values()
+    return found

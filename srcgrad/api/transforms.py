@@ -60,7 +60,7 @@ class Pullback:
         backward = self._compiled.backward
         assert backward is not None
         raw = self._derivative.run(backward, self._saved, seed)
-        fitted = self._derivative.fitted(raw, self._values)
+        fitted = self._derivative.fitted(raw, self._values, shared=True)
         return fitted if isinstance(fitted, tuple) and isinstance(self._derivative.argnums, tuple) else (fitted,)
 
     def __repr__(self) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import ArgumentError
 from srcgrad.runtime.broadcasting import real_for
 from srcgrad.runtime.cotangents import zeros_like
 
@@ -19,31 +18,39 @@ def stop_gradient(x: Any) -> Any:
 def require_number(x: Any, place: str) -> None:
     """Refuse to treat ``x += e`` at ``place`` as ``x = x + e`` when x is an array, which it would change in place."""
     if isinstance(x, np.ndarray) or not isinstance(x, int | float | complex | np.generic):
-        raise ArgumentError(
-            f"{place}: an augmented assignment changes a {type(x).__name__} in place, and other names may see it",
-            hint="write x = x + e, which makes a new value",
+        raise TypeError(
+            f"{place}: an augmented assignment changes a {type(x).__name__} in place, and other names may see it;"
+            " write x = x + e, which makes a new value"
         )
 
 
-def as_cotangent(g: Any, x: Any) -> Any:
+def as_cotangent(g: Any, x: Any, held: set[int] | None = None) -> Any:
     """``g`` in the structure, shape and dtype of ``x``; the caller owns every array of the result.
+
+    ``held`` are the identities of the arrays that others hold (arguments, results already handed out).  An array that
+    is none of these, and no view, is handed out as it is; without ``held`` every array is copied.
 
     Tuples, lists, named tuples and dicts come back as they are in ``x``; a number that is no float has a float64
     cotangent, a leaf that is no number has None.  A cotangent that does not fit raises.
     """
+    if type(x) is np.ndarray and type(g) is np.ndarray and g.shape == x.shape and g.dtype == x.dtype:
+        if x.dtype.kind in "fc":
+            return _handed_out(g, held)
+    elif type(x) is float and type(g) is float:
+        return g
     if g is None:
         g = zeros_like(x)
     if isinstance(x, tuple | list):
         if not isinstance(g, tuple | list) or len(g) != len(x):
             raise TypeError(f"the cotangent of a {type(x).__name__} of length {len(x)} is a {type(g).__name__}")
-        items = [as_cotangent(part, item) for part, item in zip(g, x, strict=True)]
+        items = [as_cotangent(part, item, held) for part, item in zip(g, x, strict=True)]
         if isinstance(x, tuple) and hasattr(x, "_fields"):
             return type(x)(*items)
         return tuple(items) if isinstance(x, tuple) else items
     if isinstance(x, dict):
         if not isinstance(g, dict):
             raise TypeError(f"the cotangent of a dict is a {type(g).__name__}")
-        return {key: as_cotangent(g.get(key), item) for key, item in x.items()}
+        return {key: as_cotangent(g.get(key), item, held) for key, item in x.items()}
     if g is None:
         return None
     zero = zeros_like(x)
@@ -59,6 +66,15 @@ def as_cotangent(g: Any, x: Any) -> Any:
     if isinstance(zero, np.generic):
         return dtype.type(g)
     return complex(g) if isinstance(zero, complex) else float(g)
+
+
+def _handed_out(g: Any, held: set[int] | None) -> Any:
+    """``g`` if nobody else has it, else a copy."""
+    if held is None or g.base is not None or id(g) in held:
+        g = g.copy()
+    if held is not None:
+        held.add(id(g))
+    return g
 
 
 def rewound(saved: Any) -> Any:

@@ -343,5 +343,6 @@ def placed(statement: gast.stmt, span: Span) -> gast.stmt:
     if not hasattr(statement, "lineno") or statement.lineno is None:
         statement.lineno, statement.col_offset = span.line, span.column
         statement.end_lineno, statement.end_col_offset = span.end_line, span.end_column
+    if not hasattr(statement, "span"):
         statement.span = span
     return statement
