@@ -83,6 +83,7 @@ class Layout:
     frames: tuple[Frame, ...]  # in program order; the first is the function body
     number_of: Mapping[Statement, int]  # exit statement -> number
     orders: Mapping[Block, int]
+    numbers: frozenset[str]  # names that hold one number: recorded where they are bound, not once per branch
     stored: frozenset[str]  # names that may share memory with a buffer that is added to in place
 
     def frame(self, block: Block) -> Frame:
@@ -94,7 +95,8 @@ class Layout:
         while True:
             positions = frame.binders.get(name, ())
             k = bisect_left(positions, position)
-            if k or frame.binds(name) or frame.parent is None:
+            inherited = not k and frame.repeats and not frame.is_loop and name in self.numbers
+            if (k or frame.binds(name) or frame.parent is None) and not inherited:
                 length = len(frame.block.statements)
                 return Slot(
                     self.orders[frame.block],
@@ -102,6 +104,7 @@ class Layout:
                     name,
                     positions[k] if k < len(positions) else length,
                 )
+            assert frame.parent is not None
             frame, position = frame.parent, frame.position
 
     def rebound_after(self, slot: Slot) -> bool:
@@ -123,7 +126,7 @@ class Layout:
         return len(self.returns()) == 1 and bool(statements) and isinstance(statements[-1], Return)
 
 
-def layout_of(function: Function) -> Layout:
+def layout_of(function: Function, numbers: frozenset[str] = frozenset()) -> Layout:
     exits = [s for s in walk(function.body) if isinstance(s, Break | Continue | Return)]
     number_of: dict[Statement, int] = {s: len(exits) - k for k, s in enumerate(exits)}
     frames: list[Frame] = []
@@ -134,7 +137,7 @@ def layout_of(function: Function) -> Layout:
     classes = _stored_classes(function)
     _summarise(function.body, number_of, returns, classes, bound, leaving)
     _frames(function.body, None, 0, None, False, bound, leaving, frames, orders)
-    return Layout(function, tuple(frames), number_of, orders, frozenset(classes))
+    return Layout(function, tuple(frames), number_of, orders, numbers, frozenset(classes))
 
 
 def _stored_classes(function: Function) -> dict[str, tuple[str, ...]]:

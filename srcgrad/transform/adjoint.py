@@ -26,7 +26,7 @@ from srcgrad.analysis.required import (
     reference,
 )
 from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Call, For, Function
-from srcgrad.rules.facts import Fact
+from srcgrad.rules.facts import Array, Fact
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
@@ -61,7 +61,8 @@ class AdjointProgram:
         self.activity = activity
         self.facts = facts
         self.calls = calls
-        self.layout = layout_of(function)
+        numbers = (n for n, f in facts.items() if isinstance(f, Array) and f.shape == ())
+        self.layout = layout_of(function, frozenset(numbers))
         self.temporaries: set[str] = set(function.temporaries)
 
     @property
