@@ -273,12 +273,18 @@ class Planner:
             word = {"test": "taken", "saved": "saved", "passes": "passes", "iterable": "items"}[role]
             plan.kept[owner, role] = plan.names[slot] = self.namer.fresh(word)
         lanes: dict[Block, list[Slot]] = {}
+        same: dict[object, str] = {}  # expressions made again, so that each is made once per pass
+        alike: object = None
         for slot in again:
             frame = self.layout.frames[slot.order]
             if slot in self.expressions:
                 expression = self.expressions[slot]
                 if isinstance(expression, gast.Constant):
                     plan.inline[slot] = expression
+                    continue
+                alike = (frame.block, gast.dump(expression), tuple(self._versions(expression)))
+                if alike in same:
+                    plan.names[slot] = same[alike]
                     continue
             name = slot.name if slot.name not in used else self.namer.fresh(slot.name)
             used.add(name)
@@ -287,6 +293,7 @@ class Planner:
                 plan.indices[frame.block] = name
             elif slot in self.expressions:
                 plan.remade.setdefault(frame.block, []).append((name, self.expressions[slot]))
+                same[alike] = name
             else:
                 lanes.setdefault(frame.block, []).append(slot)
         decided: dict[Block, list[Slot]] = {}
@@ -309,6 +316,10 @@ class Planner:
                 plan.unset.append(plan.names[slot])
         plan.unset = [n for n in dict.fromkeys(plan.unset) if n not in function.parameters]
         return plan
+
+    def _versions(self, expression: gast.expr) -> list[Slot]:
+        nodes = [n for n in gast.walk(expression) if isinstance(n, Reference)]
+        return [self.layout.slot(n.id, n.block, n.position) for n in nodes]
 
     def _hold(self, plan: Plan, once: list[Slot], bound: _Bound, used: set[str]) -> None:
         """Blocks that run once: a version that is bound again later is copied to a local of its own."""
