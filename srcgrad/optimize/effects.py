@@ -8,11 +8,11 @@ alters the object that a name holds, and is seen through every other name of it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import gast
 
-from srcgrad.optimize.scan import COMPOUND, Scan, blocks_below, header_fields, scan
+from srcgrad.optimize.scan import COMPOUND, Scan, blocks_below, fields_below, header_fields, scan
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
@@ -23,19 +23,24 @@ CHANGING_METHODS = frozenset(
     "add append clear discard extend fill insert itemset partition pop popitem put remove resize reverse setdefault "
     "setfield setflags sort update write writelines".split()
 )
+_ODD = frozenset((gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await))
+_LEAVES = frozenset((gast.Name, gast.Constant, GlobalReference))
 _OWN_LIST = ("append", "pop")
 EXITS = (gast.Return, gast.Raise, gast.Break, gast.Continue)
+
+
+NO_NAMES: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
 class Effect:
     """Of one statement with everything below it; ``header`` and ``definite`` concern its own line only."""
 
-    header: list[str] = field(default_factory=list)  # names read on its own line, each once, in order
-    definite: frozenset[str] = frozenset()  # names surely bound by the statement
-    reads: set[str] = field(default_factory=set)
-    binds: set[str] = field(default_factory=set)
-    changes: set[str] = field(default_factory=set)
+    header: tuple[str, ...] = ()  # names read on its own line, each once, in order
+    definite: frozenset[str] = NO_NAMES  # names surely bound by the statement
+    reads: frozenset[str] = NO_NAMES
+    binds: frozenset[str] = NO_NAMES
+    changes: frozenset[str] = NO_NAMES
     barrier: bool = False
     exits: bool = False
 
@@ -61,7 +66,9 @@ class Effects:
             return True
         found = self._pure.get(id(expression))
         if found is None or found[0] is not expression:
-            found = (expression, not _surely_impure(expression) and self._given(expression))
+            calls = calls_of(expression)
+            pure = calls is not None and not any(_changes_operand(call) for call in calls)
+            found = (expression, pure and (not calls or self._given(expression)))
             self._pure[id(expression)] = found
         return found[1]
 
@@ -101,7 +108,7 @@ class Effects:
     def _of(self, statement: gast.stmt) -> Effect:
         effect = Effect(exits=isinstance(statement, EXITS))
         line = self.scan(statement)
-        effect.header = list(line.sites)
+        effect.header = tuple(line.sites)
         if line.odd:
             effect.barrier = True
             effect.binds |= set(line.stores)
@@ -114,7 +121,7 @@ class Effects:
                 self._evaluate(effect, statement.value, line)
             case gast.AugAssign():
                 effect.definite = _bound([statement.target])
-                effect.header = [*effect.definite, *(name for name in effect.header if name not in effect.definite)]
+                effect.header = (*effect.definite, *(name for name in effect.header if name not in effect.definite))
                 self._store(effect, [statement.target])
                 effect.changes |= effect.definite
                 self._evaluate(effect, statement.value, line)
@@ -142,7 +149,7 @@ class Effects:
             case _:
                 self._anything(effect, statement)
         effect.binds |= effect.definite
-        effect.reads |= set(effect.header)
+        effect.reads = effect.reads.union(effect.header) if effect.reads else frozenset(effect.header)
         return effect
 
     def _store(self, effect: Effect, targets: list[gast.expr]) -> None:
@@ -166,14 +173,12 @@ class Effects:
             effect.barrier = True
 
     def _below(self, effect: Effect, statement: gast.stmt) -> None:
-        for block in blocks_below(statement):
-            for inner in block:
-                below = self.of(inner)
-                effect.reads |= below.reads
-                effect.binds |= below.binds
-                effect.changes |= below.changes
-                effect.barrier = effect.barrier or below.barrier
-                effect.exits = effect.exits or below.exits
+        below = [self.of(inner) for block in blocks_below(statement) for inner in block]
+        effect.reads = effect.reads.union(*(inner.reads for inner in below))
+        effect.binds = effect.binds.union(*(inner.binds for inner in below))
+        effect.changes = effect.changes.union(*(inner.changes for inner in below))
+        effect.barrier = effect.barrier or any(inner.barrier for inner in below)
+        effect.exits = effect.exits or any(inner.exits for inner in below)
 
     @staticmethod
     def _anything(effect: Effect, statement: gast.stmt) -> None:
@@ -188,19 +193,32 @@ def _is_local(node: gast.AST) -> bool:
     return isinstance(node, gast.Name) and not isinstance(node, GlobalReference)
 
 
-def _surely_impure(expression: gast.expr) -> bool:
-    """Calls that change an operand, and expressions that bind or suspend, whatever the caller's table says."""
-    for node in walk(expression):
-        match node:
-            case gast.NamedExpr() | gast.Yield() | gast.YieldFrom() | gast.Await():
-                return True
-            case gast.Call():
-                if recognized_change(node) is not None or any(word.arg == "out" for word in node.keywords):
-                    return True
-                if isinstance(node.func, gast.Attribute) and node.func.attr in CHANGING_METHODS:
-                    if not _is_module_path(node.func.value):
-                        return True
-    return False
+def calls_of(expression: gast.expr) -> list[gast.Call] | None:
+    """Every call in an expression; None if it binds or suspends."""
+    found: list[gast.Call] = []
+    pending: list[gast.AST] = [expression]
+    while pending:
+        node = pending.pop()
+        kind = type(node)
+        if kind is gast.Call:
+            found.append(node)
+        elif kind in _ODD:
+            return None
+        for name in fields_below(kind):
+            value = getattr(node, name, None)
+            if type(value) is list:
+                pending += [item for item in value if item is not None]
+            elif isinstance(value, gast.AST) and type(value) not in _LEAVES:
+                pending.append(value)
+    return found
+
+
+def _changes_operand(call: gast.Call) -> bool:
+    """Calls that change what they are given, whatever the caller's table says."""
+    if recognized_change(call) is not None or any(word.arg == "out" for word in call.keywords):
+        return True
+    func = call.func
+    return type(func) is gast.Attribute and func.attr in CHANGING_METHODS and not _is_module_path(func.value)
 
 
 def _is_module_path(node: gast.expr) -> bool:
@@ -258,6 +276,8 @@ def _flat(targets: list[gast.expr]) -> list[gast.expr]:
 
 
 def _bound(targets: list[gast.expr]) -> frozenset[str]:
+    if len(targets) == 1 and type(targets[0]) is gast.Name:
+        return frozenset((targets[0].id,))
     return frozenset(target.id for target in _flat(targets) if isinstance(target, gast.Name))
 
 

@@ -173,8 +173,9 @@ class _Block:
             effect = self.effects.of(statement)
             for name in effect.binds:
                 self.bound[name] = position
-            for root in self.inliner.aliases.classes_of(effect.changes):
-                self.changed[root] = position
+            if effect.changes:
+                for root in self.inliner.aliases.classes_of(effect.changes):
+                    self.changed[root] = position
             if effect.barrier:
                 self.barrier = position
             self._offer(statement, position, heading)

@@ -9,9 +9,8 @@ import gast
 import numpy as np
 
 from srcgrad.optimize.aliases import callee_of
-from srcgrad.optimize.effects import CHANGING_METHODS
+from srcgrad.optimize.effects import CHANGING_METHODS, calls_of
 from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import walk
 
 _BUILTINS = frozenset(
     id(getattr(builtins, name))
@@ -27,7 +26,8 @@ _EFFECTS = frozenset(
 
 def pure(expression: gast.expr) -> bool:
     """Everything but calls of functions that are not NumPy's, math's, the runtime's or harmless builtins."""
-    return all(_pure_call(node) for node in walk(expression) if isinstance(node, gast.Call))
+    calls = calls_of(expression)
+    return calls is not None and all(_pure_call(call) for call in calls)
 
 
 def _pure_call(call: gast.Call) -> bool:

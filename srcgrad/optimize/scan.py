@@ -78,7 +78,8 @@ def header_fields(statement: gast.stmt) -> tuple[str, ...]:
     return _HEADERS.get(type(statement), ())
 
 
-def _below(kind: type) -> tuple[str, ...]:
+def fields_below(kind: type) -> tuple[str, ...]:
+    """The fields of a node class that hold expressions, last first."""
     found = _BELOW.get(kind)
     if found is None:
         fields: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
@@ -120,7 +121,7 @@ def scan(statement: gast.stmt) -> Scan:
             rank = min(rank, PLAIN)
         elif kind in (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await):
             result.odd = True
-        for below in _below(kind):
+        for below in fields_below(kind):
             _push(pending, node, below, rank)
     return result
 
@@ -229,7 +230,7 @@ def size_of(*roots: gast.AST) -> Size:
             width += 10
         else:
             width += 1
-        for name in _below(kind):
+        for name in fields_below(kind):
             value = getattr(node, name, None)
             if type(value) is list:
                 pending += [(item, level + 1) for item in value if item is not None]

@@ -264,3 +264,11 @@ def test_the_users_assignments_keep_their_order():
     return s, y
     """
     assert optimized(function(text), "s1") == textwrap.dedent(text).strip()
+
+
+def test_deep_and_long_programs_survive():
+    chain = " + ".join(["x"] * 2000)
+    branches = "".join(f"    elif u > {i}:\n        s = {i}.0\n" for i in range(600))
+    before = f"def f(s, u, x, y):\n    t = {chain}\n    y = t\n    if u:\n        s = u\n{branches}    return s, y\n"
+    text = optimized(before, "t")
+    assert text.count("+ x") == 1999 and text.count("elif") == 600
