@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.derivative import Argnums, Derivative
+from srcgrad.api.arguments import Argnums
+from srcgrad.api.derivative import Derivative
 from srcgrad.api.transforms import Pullback, check_seed, directions_of, pushed, seeds_between
 from srcgrad.errors import ArgumentError
 from srcgrad.runtime import as_cotangent, zeros_like

@@ -9,15 +9,22 @@ The compiler is imported where it is first needed, inside functions, so that ``i
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import os
 from collections.abc import Callable, Mapping
-from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.api.arguments import (
+    Argnums,
+    Parameters,
+    check_differentiable,
+    described,
+    identities,
+    is_static,
+    kind_of,
+)
+from srcgrad.api.saved import Saved, import_object, imported
 from srcgrad.errors import ArgumentError, SeedError, Span
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import as_cotangent, zeros_like
@@ -26,83 +33,6 @@ if TYPE_CHECKING:
     from srcgrad.frontend.normal_form import Callee
     from srcgrad.pipeline import Compiled
 
-Argnums = int | str | tuple[int | str, ...]
-
-
-class Parameters:
-    """How a function's arguments are passed, and in which order its programs take them."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.signature = inspect.signature(function)
-        kinds = inspect.Parameter
-        self.names = tuple(self.signature.parameters)
-        self.plain = all(
-            p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD) for p in self.signature.parameters.values()
-        )
-        self.variadic = next(
-            (n for n, p in self.signature.parameters.items() if p.kind is kinds.VAR_POSITIONAL), None
-        )
-
-    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """One value per parameter, defaults included; ``*args`` is a tuple, ``**kwargs`` a dict."""
-        if self.plain and not kwargs and len(args) == len(self.names):
-            return args
-        bound = self.signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return tuple(bound.arguments[name] for name in self.names)
-
-    def lengths(self, values: tuple[Any, ...] | None) -> tuple[tuple[str, int | tuple[str, ...]], ...]:
-        """What a call tells about ``*args`` and ``**kwargs``: how many, and which."""
-        if values is None or self.plain:
-            return ()
-        known: list[tuple[str, int | tuple[str, ...]]] = []
-        for (name, parameter), value in zip(self.signature.parameters.items(), values, strict=False):
-            if parameter.kind is parameter.VAR_POSITIONAL:
-                known.append((name, len(value)))
-            elif parameter.kind is parameter.VAR_KEYWORD:
-                known.append((name, tuple(value)))
-        return tuple(known)
-
-    def chosen(self, argnums: Argnums) -> tuple[tuple[str, int | None], ...]:
-        """Each differentiated argument as (parameter, position inside ``*args`` or None)."""
-        wanted = argnums if isinstance(argnums, tuple) else (argnums,)
-        return tuple(self._one(which) for which in wanted)
-
-    def _one(self, which: int | str) -> tuple[str, int | None]:
-        names = list(self.names)
-        if isinstance(which, str):
-            if which not in names:
-                raise ArgumentError(f"there is no argument {which!r}", hint=f"the arguments are {', '.join(names)}")
-            return which, None
-        fixed = names[: names.index(self.variadic)] if self.variadic else names
-        position = which + len(names) if which < 0 and not self.variadic else which
-        if 0 <= position < len(fixed):
-            return fixed[position], None
-        if self.variadic and position >= len(fixed):
-            return self.variadic, position - len(fixed)
-        raise ArgumentError(f"there is no argument {which}", hint=f"the arguments are {', '.join(names)}")
-
-
-def is_static(value: object) -> bool:
-    """Whether an argument is compiled in: a function, or None, which its function asks about."""
-    return value is None or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType)
-
-
-def kind_of(value: object) -> object:
-    """What a specialisation may depend on: type, rank and dtype, never a value; functions by identity."""
-    if type(value) is float or type(value) is int:
-        return type(value)
-    if type(value) is np.ndarray:
-        return value.ndim, value.dtype.char
-    if isinstance(value, tuple | list):
-        return type(value), tuple(kind_of(item) for item in value)
-    if isinstance(value, dict):
-        return dict, tuple((key, kind_of(item)) for key, item in value.items())
-    if isinstance(value, np.ndarray):
-        return type(value), value.ndim, value.dtype.char
-    if is_static(value):
-        return value
-    return type(value)
 
 
 class Derivative:
@@ -223,7 +153,7 @@ class Derivative:
         outcome, saved = self.run(compiled.entry, *self.arguments(values))
         if not isinstance(outcome, tuple) or len(outcome) != 2:
             raise SeedError(
-                f"with has_aux=True a function returns (value, auxiliary), not {_described(outcome)}",
+                f"with has_aux=True a function returns (value, auxiliary), not {described(outcome)}",
                 compiled.function.span,
             )
         value, auxiliary = outcome
@@ -245,7 +175,7 @@ class Derivative:
         kind = "the gradient of"
         span: Span = compiled.function.span
         if value is None or isinstance(value, str | tuple | list | dict):
-            raise SeedError(f"{kind} a function needs one real number, but it returned {_described(value)}", span)
+            raise SeedError(f"{kind} a function needs one real number, but it returned {described(value)}", span)
         if np.shape(value) != ():
             raise SeedError(
                 f"{kind} a function needs one real number, but it returned an array of shape {np.shape(value)}",
@@ -255,7 +185,7 @@ class Derivative:
         if np.iscomplexobj(value):
             raise SeedError(f"{kind} a function needs one real number, but it returned a complex one", span)
         if not np.issubdtype(np.result_type(value), np.floating):
-            raise SeedError(f"{kind} a function needs one real number, but it returned {_described(value)}", span)
+            raise SeedError(f"{kind} a function needs one real number, but it returned {described(value)}", span)
 
     def finished(self, outcome: Any, values: tuple[Any, ...]) -> Any:
         """What the differentiated function would have returned: a derivative fits its program's raw result."""
@@ -272,7 +202,7 @@ class Derivative:
         ``shared``: something besides the arguments may still hold the arrays, so that they are copied.
         """
         by_name = dict(zip(self.wanted, raw if isinstance(self.argnums, tuple) else (raw,), strict=True))
-        held = None if shared else _identities(values)
+        held = None if shared else identities(values)
         fits = [
             self._fit(by_name[name], values[self.parameters.names.index(name)], inner, held)
             for name, inner in self.chosen
@@ -326,9 +256,9 @@ class Derivative:
         )
 
     def __reduce__(self) -> Any:
-        found = _imported(self.primal)
+        found = imported(self.primal)
         if found is self:
-            return _import, (self.__module__, self.__qualname__)
+            return import_object, (self.__module__, self.__qualname__)
         if found is self.primal:
             return type(self), (self.primal, self.argnums), {"mode": self.mode, "has_aux": self.has_aux}
         compiled = self.program(None)
@@ -337,109 +267,3 @@ class Derivative:
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.mode, self.has_aux = state["mode"], state["has_aux"]
-
-
-class Saved:
-    """A derivative that was pickled by its text: it runs without the function it was made from."""
-
-    def __init__(self, source: str, entry: str, mode: str, wanted: tuple[str, ...], tupled: bool) -> None:
-        self.tupled = tupled
-        self.source = source
-        self.entry = entry
-        self.mode = mode
-        self.wanted = wanted
-        namespace: dict[str, Any] = {}
-        exec(compile(source, f"<srcgrad {entry}>", "exec"), namespace)
-        self.function = namespace[entry]
-        self.parameters = Parameters(self.function)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        values = self.parameters.bind(args, kwargs)
-        raw = self.function(*values)
-        value, gradients = raw if self.mode == "value" else (None, raw)
-        gradients = gradients if self.tupled else (gradients,)
-        by_name = dict(zip(self.parameters.names, values, strict=False))
-        fits = tuple(as_cotangent(g, by_name[n]) for n, g in zip(self.wanted, gradients, strict=True))
-        fitted = fits if self.tupled else fits[0]
-        return (value, fitted) if self.mode == "value" else fitted
-
-    def __reduce__(self) -> Any:
-        return type(self), (self.source, self.entry, self.mode, self.wanted, self.tupled)
-
-    def __repr__(self) -> str:
-        return f"<srcgrad {self.entry} with respect to {', '.join(self.wanted)}>"
-
-
-def _imported(primal: Any) -> Any:
-    """What stands under the function's name in its module."""
-    try:
-        found: Any = importlib.import_module(primal.__module__)
-        for part in primal.__qualname__.split("."):
-            found = getattr(found, part)
-    except (AttributeError, ImportError, ValueError):
-        return None
-    return found
-
-
-def _import(module: str, qualname: str) -> Any:
-    found: Any = importlib.import_module(module)
-    for part in qualname.split("."):
-        found = getattr(found, part)
-    return found
-
-
-def check_differentiable(value: Any, name: str) -> None:
-    """Refuse what has no derivative: integers, booleans, complex numbers for now, strings, None."""
-    if isinstance(value, tuple | list):
-        for position, item in enumerate(value):
-            _check_leaf(item, f"{name}[{position}]")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            _check_leaf(item, f"{name}[{key!r}]")
-    elif isinstance(value, bool | int | np.integer | np.bool_):
-        raise ArgumentError(
-            f"argument {name} is {_described(value)}: only real numbers have a derivative",
-            hint=f"pass {float(value)!r}",
-        )
-    elif isinstance(value, np.ndarray):
-        if np.iscomplexobj(value):
-            raise ArgumentError(f"argument {name} is complex: derivatives of complex arrays are not defined here yet")
-        if not np.issubdtype(value.dtype, np.floating):
-            raise ArgumentError(
-                f"argument {name} is an array of {value.dtype}: only real numbers have a derivative",
-                hint=f"pass {name}.astype(float)",
-            )
-    elif isinstance(value, complex | np.complexfloating):
-        raise ArgumentError(f"argument {name} is complex: derivatives of complex numbers are not defined here yet")
-    elif not isinstance(value, float | np.floating):
-        raise ArgumentError(f"argument {name} is {_described(value)}, which has no derivative")
-
-
-def _check_leaf(value: Any, name: str) -> None:
-    """Inside a container, strings and None are passed over; numbers must be real."""
-    if value is None or isinstance(value, str | bytes) or callable(value):
-        return
-    check_differentiable(value, name)
-
-
-def _described(value: Any) -> str:
-    if value is None:
-        return "None"
-    if isinstance(value, bool | int | np.integer | np.bool_):
-        return f"the {'truth value' if isinstance(value, bool | np.bool_) else 'integer'} {value}"
-    return f"a {type(value).__name__}"
-
-
-def _identities(values: tuple[Any, ...]) -> set[int]:
-    """The identities of all arrays among the arguments, containers included."""
-    found: set[int] = set()
-    pending: list[Any] = list(values)
-    while pending:
-        value = pending.pop()
-        if isinstance(value, np.ndarray):
-            found.add(id(value))
-        elif isinstance(value, tuple | list):
-            pending += value
-        elif isinstance(value, dict):
-            pending += value.values()
-    return found

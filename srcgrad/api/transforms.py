@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.derivative import Argnums, Derivative
+from srcgrad.api.arguments import Argnums
+from srcgrad.api.derivative import Derivative
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
 

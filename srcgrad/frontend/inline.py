@@ -147,10 +147,10 @@ class _Inliner:
         """Bind the result under the names that the caller has for it."""
         tail = code[-1]
         if isinstance(unpack, Unpack):
-            packed = isinstance(tail, Bind) and isinstance(value, gast.Name) and tail.target == value.id
-            if packed and isinstance(tail.operation, Pack) and tail.operation.kind == "tuple":
-                elements = tail.operation.elements
-                if len(elements) == len(unpack.targets):
+            match tail:
+                case Bind(target=made, operation=Pack(kind="tuple", elements=elements)) if (
+                    isinstance(value, gast.Name) and made == value.id and len(elements) == len(unpack.targets)
+                ):
                     code.pop()
                     return self._bound_together(unpack, elements)
             return [*self._results(statement, value, code, None), unpack]

@@ -1,0 +1,151 @@
+"""Arguments at the door: how they are passed, what kinds they are, which of them have a derivative.
+
+Enters: a function's signature and the values of a call.  Leaves: one value per parameter, a key of kinds under which a
+program is kept, or ``ArgumentError``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from srcgrad.errors import ArgumentError
+
+Argnums = int | str | tuple[int | str, ...]
+
+
+class Parameters:
+    """How a function's arguments are passed, and in which order its programs take them."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.signature = inspect.signature(function)
+        kinds = inspect.Parameter
+        self.names = tuple(self.signature.parameters)
+        self.plain = all(
+            p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD) for p in self.signature.parameters.values()
+        )
+        self.variadic = next(
+            (n for n, p in self.signature.parameters.items() if p.kind is kinds.VAR_POSITIONAL), None
+        )
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """One value per parameter, defaults included; ``*args`` is a tuple, ``**kwargs`` a dict."""
+        if self.plain and not kwargs and len(args) == len(self.names):
+            return args
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return tuple(bound.arguments[name] for name in self.names)
+
+    def lengths(self, values: tuple[Any, ...] | None) -> tuple[tuple[str, int | tuple[str, ...]], ...]:
+        """What a call tells about ``*args`` and ``**kwargs``: how many, and which."""
+        if values is None or self.plain:
+            return ()
+        known: list[tuple[str, int | tuple[str, ...]]] = []
+        for (name, parameter), value in zip(self.signature.parameters.items(), values, strict=False):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                known.append((name, len(value)))
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                known.append((name, tuple(value)))
+        return tuple(known)
+
+    def chosen(self, argnums: Argnums) -> tuple[tuple[str, int | None], ...]:
+        """Each differentiated argument as (parameter, position inside ``*args`` or None)."""
+        wanted = argnums if isinstance(argnums, tuple) else (argnums,)
+        return tuple(self._one(which) for which in wanted)
+
+    def _one(self, which: int | str) -> tuple[str, int | None]:
+        names = list(self.names)
+        if isinstance(which, str):
+            if which not in names:
+                raise ArgumentError(f"there is no argument {which!r}", hint=f"the arguments are {', '.join(names)}")
+            return which, None
+        fixed = names[: names.index(self.variadic)] if self.variadic else names
+        position = which + len(names) if which < 0 and not self.variadic else which
+        if 0 <= position < len(fixed):
+            return fixed[position], None
+        if self.variadic and position >= len(fixed):
+            return self.variadic, position - len(fixed)
+        raise ArgumentError(f"there is no argument {which}", hint=f"the arguments are {', '.join(names)}")
+
+
+def is_static(value: object) -> bool:
+    """Whether an argument is compiled in: a function, or None, which its function asks about."""
+    return value is None or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType)
+
+
+def kind_of(value: object) -> object:
+    """What a specialisation may depend on: type, rank and dtype, never a value; functions by identity."""
+    if type(value) is float or type(value) is int:
+        return type(value)
+    if type(value) is np.ndarray:
+        return value.ndim, value.dtype.char
+    if isinstance(value, tuple | list):
+        return type(value), tuple(kind_of(item) for item in value)
+    if isinstance(value, dict):
+        return dict, tuple((key, kind_of(item)) for key, item in value.items())
+    if isinstance(value, np.ndarray):
+        return type(value), value.ndim, value.dtype.char
+    if is_static(value):
+        return value
+    return type(value)
+
+
+def check_differentiable(value: Any, name: str) -> None:
+    """Refuse what has no derivative: integers, booleans, complex numbers for now, strings, None."""
+    if isinstance(value, tuple | list):
+        for position, item in enumerate(value):
+            _check_leaf(item, f"{name}[{position}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _check_leaf(item, f"{name}[{key!r}]")
+    elif isinstance(value, bool | int | np.integer | np.bool_):
+        raise ArgumentError(
+            f"argument {name} is {described(value)}: only real numbers have a derivative",
+            hint=f"pass {float(value)!r}",
+        )
+    elif isinstance(value, np.ndarray):
+        if np.iscomplexobj(value):
+            raise ArgumentError(f"argument {name} is complex: derivatives of complex arrays are not defined here yet")
+        if not np.issubdtype(value.dtype, np.floating):
+            raise ArgumentError(
+                f"argument {name} is an array of {value.dtype}: only real numbers have a derivative",
+                hint=f"pass {name}.astype(float)",
+            )
+    elif isinstance(value, complex | np.complexfloating):
+        raise ArgumentError(f"argument {name} is complex: derivatives of complex numbers are not defined here yet")
+    elif not isinstance(value, float | np.floating):
+        raise ArgumentError(f"argument {name} is {described(value)}, which has no derivative")
+
+
+def _check_leaf(value: Any, name: str) -> None:
+    """Inside a container, strings and None are passed over; numbers must be real."""
+    if value is None or isinstance(value, str | bytes) or callable(value):
+        return
+    check_differentiable(value, name)
+
+
+def described(value: Any) -> str:
+    if value is None:
+        return "None"
+    if isinstance(value, bool | int | np.integer | np.bool_):
+        return f"the {'truth value' if isinstance(value, bool | np.bool_) else 'integer'} {value}"
+    return f"a {type(value).__name__}"
+
+
+def identities(values: tuple[Any, ...]) -> set[int]:
+    """The identities of all arrays among the arguments, containers included."""
+    found: set[int] = set()
+    pending: list[Any] = list(values)
+    while pending:
+        value = pending.pop()
+        if isinstance(value, np.ndarray):
+            found.add(id(value))
+        elif isinstance(value, tuple | list):
+            pending += value
+        elif isinstance(value, dict):
+            pending += value.values()
+    return found
