@@ -161,3 +161,82 @@ def test_the_smaller_of_two_scalars_is_broadcast():
         p = m.reshape(4) - min(q, a)
         return np.sum(p)
     """)
+
+
+def test_a_return_out_of_an_endless_loop_twice_differentiated():
+    agree("""
+    import numpy as np
+
+    def f(a, b, x, y, m):
+        while True:
+            return np.sum(y) ** 2
+    """)
+
+
+def test_a_recorded_branch_before_a_return_in_a_loop():
+    agree("""
+    import numpy as np
+
+    def f(a, b, x, y, m):
+        k = np.zeros(4)
+        count = 0
+        while True:
+            if count % 2 == 0:
+                m = np.tanh(m + np.outer(k[:2], y[2:]))
+            return np.sum(x) + np.sum(k) + np.sum(m)
+    """)
+
+
+def test_a_branch_of_the_second_pass_then_a_return():
+    agree("""
+    import numpy as np
+
+    def f(a, b, x, y, m):
+        count = 0
+        while count < 3:
+            count += 1
+            if count % 2 == 1:
+                b, a = a, np.tanh(a)
+                if b * b > b:
+                    s = np.tanh(np.array([a, np.tanh(a), 0.6 * b, 0.6 * a]))
+                    return np.sum(y) + np.sum(m) + np.sum(s)
+            else:
+                y = y * (x * x)
+        return b + np.sum(y)
+    """)
+
+
+def test_a_name_bound_under_a_flag_twice_differentiated():
+    agree("""
+    import numpy as np
+
+    def f(a, b, x, y, m):
+        u = np.tanh(np.sin(x))
+        count = 0
+        while True:
+            count += 1
+            if count > 2:
+                break
+            flag = a < x[0] and b < 0.5
+            if flag:
+                only = np.cumsum(u) + m.reshape(4)
+            if flag:
+                x = np.sin(x * only)
+        return np.sum(x) + np.sum(m) + np.sum(u)
+    """)
+
+
+def test_an_early_return_in_one_branch_twice_differentiated():
+    agree("""
+    import numpy as np
+
+    def f(a, b, x, y, m):
+        p = 0.9
+        if p - b > p and a < 2:
+            a *= min(b, a)
+        else:
+            x = x * (x + y)
+            if not -b > a:
+                return np.sum(y) + np.sum(m) + p
+        return x @ x
+    """)
