@@ -6,7 +6,9 @@ import textwrap
 
 import pytest
 
-from tests.optimize.running import optimized
+from srcgrad.optimize import optimize
+from srcgrad.syntax.parse import parse
+from tests.optimize.running import body, optimized
 
 FOLDED = {
     "nested expressions come back": (
@@ -270,5 +272,5 @@ def test_deep_and_long_programs_survive():
     chain = " + ".join(["x"] * 2000)
     branches = "".join(f"    elif u > {i}:\n        s = {i}.0\n" for i in range(600))
     before = f"def f(s, u, x, y):\n    t = {chain}\n    y = t\n    if u:\n        s = u\n{branches}    return s, y\n"
-    text = optimized(before, "t")
+    text = body(optimize(parse(before).body[0], frozenset("t")))
     assert text.count("+ x") == 1999 and text.count("elif") == 600
