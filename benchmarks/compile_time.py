@@ -24,7 +24,7 @@ def straight_line(statements: int) -> str:
     return "\n".join([*lines, f"    return v{statements - 1}", ""])
 
 
-def _load(text: str, name: str, folder: Path) -> FunctionType:
+def load(text: str, name: str, folder: Path) -> FunctionType:
     path = folder / f"{name}.py"
     path.write_text(text, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(name, path)
@@ -40,9 +40,9 @@ def compile_seconds(statements: int, rounds: int = 3) -> float:
     """The median time from a function to its first gradient, the rules being loaded already."""
     times = []
     with tempfile.TemporaryDirectory() as folder:
-        srcgrad.grad(_load(straight_line(8), "warm", Path(folder)))(0.5, 0.25)
+        srcgrad.grad(load(straight_line(8), "warm", Path(folder)))(0.5, 0.25)
         for number in range(rounds):
-            function = _load(straight_line(statements), f"straight_{statements}_{number}", Path(folder))
+            function = load(straight_line(statements), f"straight_{statements}_{number}", Path(folder))
             begin = perf_counter()
             srcgrad.grad(function, (0, 1))(0.5, 0.25)
             times.append(perf_counter() - begin)

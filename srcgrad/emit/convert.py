@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import gast
@@ -51,19 +52,27 @@ def to_ast(node: gast.AST, identifiers: Mapping[int, str]) -> ast.AST:
             case gast.ExceptHandler():
                 name = value.name.id if value.name is not None else None
                 return ast.ExceptHandler(convert(value.type), name, convert(value.body))
-        kind = getattr(ast, type(value).__name__, None)
-        if kind is None:
-            raise InternalError(f"a node of class {type(value).__name__} cannot be printed", stage="emit")
-        made = kind(**{name: convert(_field(value, name)) for name in kind._fields if name in value._fields})
+        kind, shared = _counterpart(value.__class__)
+        here = value.__dict__
+        made = kind(**{name: convert(here.get(name) or _absent(here, name)) for name in shared})
         return _located(made, value) if isinstance(made, ast.stmt) else made
 
     result: ast.AST = convert(node)
     return result
 
 
-def _field(node: gast.AST, name: str) -> object:
-    """A field, or what a parser leaves in it: trees made by hand may lack some."""
-    value = getattr(node, name, None)
+@cache
+def _counterpart(kind: Any) -> tuple[Any, tuple[str, ...]]:
+    """The class of the running Python's ``ast``, and the fields that it shares with the gast class."""
+    found = getattr(ast, kind.__name__, None)
+    if found is None:
+        raise InternalError(f"a node of class {kind.__name__} cannot be printed", stage="emit")
+    return found, tuple(name for name in found._fields if name in kind._fields)
+
+
+def _absent(contents: Mapping[str, object], name: str) -> object:
+    """What a parser leaves in a field that is empty: trees made by hand may lack some."""
+    value = contents.get(name)
     return [] if value is None and name in ("type_params", "decorator_list", "keywords") else value
 
 

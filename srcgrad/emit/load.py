@@ -6,7 +6,6 @@ their source in ``linecache`` for as long as they live; or a file that another i
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import linecache
 import os
@@ -32,8 +31,6 @@ def load(emission: Emission, name: str, *, label: str) -> FunctionType:
     """
     digest = hashlib.sha256(emission.text.encode()).hexdigest()[:8]
     filename = f"<srcgrad {label} {digest}>"
-    tree = ast.parse(emission.text, filename)
-    tree.body = [statement for statement in tree.body if isinstance(statement, ast.FunctionDef)]
     namespace: dict[str, Any] = {
         "__name__": MODULE,
         "__file__": filename,
@@ -41,10 +38,11 @@ def load(emission: Emission, name: str, *, label: str) -> FunctionType:
         "__srcgrad_line_map__": emission.line_map,
     }
     namespace.update((identifier, binding.value) for identifier, binding in emission.bindings)
-    exec(compile(tree, filename, "exec", dont_inherit=True), namespace)
-    for statement in tree.body:
-        assert isinstance(statement, ast.FunctionDef)
-        namespace[statement.name].__srcgrad_source__ = emission.text
+    functions = "\n" * emission.above + emission.text.split("\n", emission.above)[-1]
+    exec(compile(functions, filename, "exec", dont_inherit=True), namespace)
+    for made in namespace.values():
+        if isinstance(made, FunctionType) and made.__globals__ is namespace:
+            made.__srcgrad_source__ = emission.text  # type: ignore[attr-defined]
     function = namespace.get(name)
     if not isinstance(function, FunctionType):
         raise InternalError(f"no function {name} in the emitted text", stage="emit", door=emission.text)

@@ -18,6 +18,7 @@ import gast
 
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import walk
 
 
 @dataclass(frozen=True)
@@ -51,25 +52,16 @@ def _survey(functions: Iterable[gast.FunctionDef]) -> tuple[set[str], list[Globa
     """Every local identifier, and the distinct bindings in the order in which they appear."""
     taken: set[str] = set()
     bindings: dict[int, GlobalBinding] = {}
-    stack: list[object] = list(reversed(list(functions)))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, GlobalReference):
-            bindings.setdefault(id(node.binding), node.binding)
-            continue
-        if isinstance(node, list):
-            stack.extend(reversed(node))
-            continue
-        if not isinstance(node, gast.AST):
-            continue
+    for node in walk(*functions):
         match node:
+            case GlobalReference():
+                bindings.setdefault(id(node.binding), node.binding)
             case gast.Name():
                 taken.add(node.id)
             case gast.FunctionDef() | gast.ClassDef():
                 taken.add(node.name)
             case gast.alias():
                 taken.add((node.asname or node.name).split(".")[0])
-        stack.extend(getattr(node, name, None) for name in reversed(node._fields))
     return taken, list(bindings.values())
 
 

@@ -28,11 +28,13 @@ from srcgrad.syntax.globals import GlobalBinding
 
 @dataclass(frozen=True)
 class Emission:
-    """Text of a module, the spans of its lines (from 1), and what its global identifiers mean."""
+    """Text of a module, the spans of its lines (from 1), what its global identifiers mean, and how many lines (header,
+    imports, constants) stand above its functions."""
 
     text: str
     line_map: Mapping[int, Span] = field(default_factory=dict)
     bindings: tuple[tuple[str, GlobalBinding], ...] = ()
+    above: int = 0
 
     def __str__(self) -> str:
         return self.text
@@ -57,7 +59,7 @@ def emit(
             span = spans(origin) if origin is not None else None
             if span is not None:
                 line_map[line] = span
-    return Emission("\n".join(texts) + "\n", line_map, naming.bindings)
+    return Emission("\n".join(texts) + "\n", line_map, naming.bindings, offset - 1)
 
 
 def _verified(trees: list[Any]) -> Printed:
@@ -73,4 +75,3 @@ def _verified(trees: list[Any]) -> Printed:
         if same_ast(ast.Module(trees, []), read):
             return printed
     raise InternalError("the text is another program than the tree", stage="emit", door="\n".join(printed.texts))
-

@@ -152,7 +152,7 @@ class _Writer:
         raise InternalError("a statement cannot be printed", stage="emit", door=ast.dump(node))
 
 
-class _Generator(SourceGenerator):  # type: ignore[misc]
+class _Generator(SourceGenerator):
     """astor, with the parentheses that black puts: ``-(x**2)``, ``(x,) = y``."""
 
     def visit_Slice(self, node: ast.Slice) -> None:

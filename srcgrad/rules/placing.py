@@ -23,6 +23,12 @@ def inline(
 ) -> tuple[list[gast.stmt], dict[str, gast.expr]]:
     """The slice with the caller's expressions for its parameters and fresh names for its locals."""
     known: dict[str, gast.expr] = dict(binding)
+    unrolled = any(isinstance(given, gast.Tuple) for given in binding.values())
+
+    def put(value: gast.expr) -> gast.expr:
+        made: gast.expr = substituted(value, known)
+        return plain(made) if unrolled else made
+
     for name in sorted(names_bound(*piece.values.values())):
         known[name] = read(fresh(name))
     statements: list[gast.stmt] = []
@@ -30,10 +36,10 @@ def inline(
         local = statement.targets[0].id
         for name in sorted(names_bound(statement.value)):
             known.setdefault(name, read(fresh(name)))
-        value = plain(substituted(statement.value, known))
+        value = put(statement.value)
         known[local] = read(fresh(local))
         statements.append(gast.Assign([gast.Name(known[local].id, gast.Store(), None, None)], value, None))
-    return statements, {p: plain(substituted(value, known)) for p, value in piece.values.items()}
+    return statements, {p: put(value) for p, value in piece.values.items()}
 
 
 def operands(rule: Rule, given: Given, count: int | None) -> Given:

@@ -29,7 +29,10 @@ def locals_in(*expressions: gast.AST) -> list[str]:
 
 
 def rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
-    """A copy of an expression, each node replaced by ``change(node)`` unless that is None, parents first."""
+    """A copy of an expression, each node replaced by ``change(node)`` unless that is None, parents first; nodes
+    without content (operators, contexts) are shared."""
+    if not node._fields:
+        return node
     made = change(node)
     if made is not None:
         return made
@@ -37,14 +40,15 @@ def rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
         return clone(node)
     kind: Any = type(node)
     made = kind.__new__(kind)
-    made.__dict__.update(node.__dict__)
+    here = made.__dict__
+    here.update(node.__dict__)
     for name in node._fields:
-        value = getattr(node, name, None)
+        value = here.get(name)
         if isinstance(value, list):
             value = [rebuilt(item, change) if isinstance(item, gast.AST) else item for item in value]
         elif isinstance(value, gast.AST):
             value = rebuilt(value, change)
-        setattr(made, name, value)
+        here[name] = value
     return made
 
 

@@ -345,12 +345,14 @@ class Rule:
         self, what: str, wanted: Collection[str], given: Given, scalar: bool, facts: Mapping[str, Fact] | None
     ) -> object:
         """A key under which a slice can be shared, or None when it depends on the expressions of this one call."""
-        if isinstance(given, Mapping):
+        if self.variadic is not None and isinstance(given, Mapping):
             return None
-        kinds = None
-        if facts:
-            kinds = tuple((p, self._argument(p, given, facts).rank) for p in self.parameters)
-        return what, frozenset(wanted), frozenset(given), scalar, kinds
+        chosen = (
+            self._chosen(self._variants, None, given, facts),
+            self._chosen(self._tangent_variants, None, given, facts),
+        )
+        numbers = tuple(isinstance(given, Mapping) and p in given and is_number(given[p]) for p in self.parameters)
+        return what, frozenset(wanted), frozenset(given), scalar, chosen, numbers
 
     # --- facts -------------------------------------------------------------------------------------------------------
     def _broadcast(self, arguments: Mapping[str, Fact]) -> Fact:

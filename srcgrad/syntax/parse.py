@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, TypeVar
 
 import gast
@@ -91,8 +92,9 @@ def _contents(old: ast.AST, new: gast.AST) -> Iterator[tuple[str, object]]:
 
 def children(node: gast.AST) -> Iterator[gast.AST]:
     """The nodes directly below ``node``, in the order of its fields."""
+    here = node.__dict__
     for name in node._fields:
-        value = getattr(node, name, None)
+        value = here.get(name)
         if isinstance(value, gast.AST):
             yield value
         elif isinstance(value, list):
@@ -107,42 +109,57 @@ def walk(*roots: gast.AST) -> Iterator[gast.AST]:
     while pending:
         node = pending.pop()
         yield node
-        pending.extend(reversed(list(children(node))))
+        here = node.__dict__  # not by ``children``: every pass walks, and a generator per node is what it costs
+        for name in reversed(node._fields):
+            value = here.get(name)
+            if isinstance(value, gast.AST):
+                pending.append(value)
+            elif isinstance(value, list):
+                pending.extend(item for item in reversed(value) if isinstance(item, gast.AST))
 
 
 def clone(node: Node) -> Node:
     """A structural copy that keeps places.  References to globals and nodes without content are shared."""
-    if _is_shared(node):
+    kind: Any = type(node)
+    if _is_shared(kind):
         return node
-    made = _empty_copy(node)
-    pending: list[tuple[Any, Any]] = [(node, made)]
+    made = _shallow_copy(node)
+    pending: list[Any] = [made]
     while pending:
-        old, new = pending.pop()
-        for name, value in old.__dict__.items():
+        here = pending.pop().__dict__
+        for name, value in here.items():
+            kind = type(value)
+            if kind in _PLAIN:
+                continue
             if isinstance(value, gast.AST):
-                if not _is_shared(value):
-                    value, source = _empty_copy(value), value
-                    pending.append((source, value))
+                if not _is_shared(kind):
+                    here[name] = value = _shallow_copy(value)
+                    pending.append(value)
             elif isinstance(value, list):
-                items: list[object] = []
+                here[name] = items = []
                 for item in value:
-                    if isinstance(item, gast.AST) and not _is_shared(item):
-                        item, source = _empty_copy(item), item
-                        pending.append((source, item))
+                    kind = type(item)
+                    if isinstance(item, gast.AST) and not _is_shared(kind):
+                        item = _shallow_copy(item)
+                        pending.append(item)
                     items.append(item)
-                value = items
-            new.__dict__[name] = value
     return made
 
 
-def _empty_copy(node: Node) -> Node:
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
+def _shallow_copy(node: Node) -> Node:
+    """A node with the same contents, which are not copied."""
     kind: Any = type(node)
     made: Node = kind.__new__(kind)
+    made.__dict__.update(node.__dict__)
     return made
 
 
-def _is_shared(node: gast.AST) -> bool:
-    return isinstance(node, GlobalReference) or not (node._fields or node._attributes)
+@cache
+def _is_shared(kind: Any) -> bool:
+    return issubclass(kind, GlobalReference) or not (kind._fields or kind._attributes)
 
 
 def located(node: Node, origin: gast.AST) -> Node:
