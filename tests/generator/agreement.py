@@ -110,6 +110,8 @@ def truth(text: str, point: tuple[Any, ...]) -> Truth:
                 columns.append(np.imag(ravel_numbers(result, value)) * 1e25)
         except Exception as error:
             raise Unsuitable(repr(error)) from error
+    if not all(is_inexact(leaf) for leaf in leaves(value)):
+        raise Unsuitable("the result is an integer")
     jacobian = np.stack(columns, axis=1)
     for numbers in (ravel(value), jacobian):
         if not np.all(np.isfinite(numbers)) or np.max(np.abs(numbers), initial=0.0) > LARGEST:
