@@ -40,6 +40,21 @@ class Parameters:
         bound.apply_defaults()
         return tuple(bound.arguments[name] for name in self.names)
 
+    def call(self, function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
+        """``function`` called with one value per parameter."""
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        for (name, parameter), value in zip(self.signature.parameters.items(), values, strict=True):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                args += value
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                kwargs.update(value)
+            elif parameter.kind is parameter.KEYWORD_ONLY:
+                kwargs[name] = value
+            else:
+                args.append(value)
+        return function(*args, **kwargs)
+
     def lengths(self, values: tuple[Any, ...] | None) -> tuple[tuple[str, int | tuple[str, ...]], ...]:
         """What a call tells about ``*args`` and ``**kwargs``: how many, and which."""
         if values is None or self.plain:

@@ -62,21 +62,15 @@ class Slope(Derivative):
         self.gradient = gradient
         super().__init__(gradient, gradient.wanted, mode="forward")
 
-    def _valued(self, values: tuple[Any, ...] | None) -> bool:
-        """Whether the gradient program must also hand out the value, to check that it is one number."""
-        return values is not None and not self.gradient.program(values, "reverse").scalar_result
-
     def along(self, values: tuple[Any, ...], directions: tuple[Any, ...]) -> Any:
         """The change of the gradient along ``directions``, one per differentiated argument."""
         gradient = self.gradient
+        self.verify(values)
         compiled = self.program(values, "forward")
         dots = directions_of(gradient, values, dict(zip(gradient.chosen, directions, strict=True)))
         arguments = self.arguments(values)
         seeds = seeds_between(compiled.entry, arguments, dots)
-        outcome, change = self.run(compiled.entry, *arguments, *seeds, *dots)
-        if self._valued(values):
-            gradient.require_scalar(outcome[0], gradient.program(values, "reverse"))
-            change = change[1]
+        _, change = self.run(compiled.entry, *arguments, *seeds, *dots)
         return gradient.fitted(change, values, shared=True)
 
 

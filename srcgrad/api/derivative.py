@@ -67,19 +67,12 @@ class Derivative:
 
         function = self.primal
         if isinstance(function, Derivative):
-            function = function.program(self._inner_values(values), "value" if self._valued(values) else None).entry
+            function = function.program(values).entry
         statics: tuple[tuple[str, object], ...] = ()
         if values is not None:
             named = zip(self.parameters.names, values, strict=False)
             statics = tuple((n, v) for n, v in named if is_static(v))
         return Callee(function, statics, self.parameters.lengths(values))  # type: ignore[arg-type]
-
-    def _valued(self, values: tuple[Any, ...] | None) -> bool:
-        """Whether a differentiated derivative hands out its value too (second order)."""
-        return False
-
-    def _inner_values(self, values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
-        return values
 
     def program(self, values: tuple[Any, ...] | None, mode: str | None = None) -> Compiled:
         """The compiled program for arguments like ``values`` (None: for any arguments)."""
@@ -127,6 +120,7 @@ class Derivative:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values = self.parameters.bind(args, kwargs)
         self.check(values)
+        self.verify(values)
         if self.has_aux:
             return self._with_aux(values)
         compiled = self.program(values)
@@ -168,6 +162,15 @@ class Derivative:
         for name, inner in self.chosen:
             value = values[self.parameters.names.index(name)]
             check_differentiable(value[inner] if inner is not None else value, name)
+
+    def verify(self, values: tuple[Any, ...]) -> None:
+        """Where this differentiates a gradient: refuse what the gradient itself would refuse."""
+        inner = self.primal
+        if isinstance(inner, Derivative) and inner.mode in ("reverse", "value"):
+            inner.verify(values)
+            compiled = inner.program(values)
+            if not compiled.scalar_result:
+                inner.require_scalar(inner.parameters.call(inner.primal, values), compiled)
 
     def require_scalar(self, value: Any, compiled: Compiled) -> None:
         if isinstance(value, float):

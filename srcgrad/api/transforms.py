@@ -51,6 +51,7 @@ class Pullback:
     def __init__(self, derivative: Derivative, values: tuple[Any, ...]) -> None:
         self._derivative = derivative
         self._values = values
+        derivative.verify(values)
         self._compiled = derivative.program(values, "split")
         outcome, self._saved = derivative.run(self._compiled.entry, *derivative.arguments(values))
         self.value = derivative.finished(outcome, values)
@@ -128,6 +129,7 @@ def seeds_between(entry: FunctionType, arguments: tuple[Any, ...], dots: list[An
 
 def pushed(derivative: Derivative, values: tuple[Any, ...], directions: tuple[Any, ...]) -> tuple[Any, Any]:
     """``(value, tangent)`` of a tangent program, along one direction per chosen argument."""
+    derivative.verify(values)
     compiled = derivative.program(values, "forward")
     dots = directions_of(derivative, values, dict(zip(derivative.chosen, directions, strict=True)))
     arguments = derivative.arguments(values)
