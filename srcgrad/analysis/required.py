@@ -429,16 +429,21 @@ def entries_at(plan: Plan, lane: Lane, frame: Frame, exit_position: int | None) 
     return tuple(entries)
 
 
+def saved_names(plan: Plan) -> list[str]:
+    """The locals that a pair hands over, each once: two versions may be held by one name."""
+    return list(dict.fromkeys(plan.names[slot] for slot in plan.saved))
+
+
 def saved_at(plan: Plan, exit: Return, positions: dict[Block, int]) -> tuple[str | None, ...]:
-    """What each slot of ``plan.saved`` is held by at a return; ``positions``: the blocks that it stands in."""
-    entries: list[str | None] = []
+    """What each of ``saved_names`` is held by at a return; ``positions``: the blocks that it stands in."""
+    entries: dict[str, str | None] = {}
     for slot in plan.saved:
         block = plan.layout.frames[slot.order].block
-        holder = plan.holders[slot]
-        if block not in positions:
-            entries.append(holder)
-        elif slot.defined > positions[block] or (slot.defined == positions[block] and not slot.hidden):
-            entries.append(None)
-        else:
-            entries.append(holder if slot.hidden or slot.until <= positions[block] else slot.name)
-    return tuple(entries)
+        held: str | None = plan.holders[slot]
+        if block in positions:
+            if slot.defined > positions[block] or (slot.defined == positions[block] and not slot.hidden):
+                held = None
+            elif not slot.hidden and slot.until > positions[block]:
+                held = slot.name
+        entries[plan.names[slot]] = held if held is not None else entries.get(plan.names[slot])
+    return tuple(entries.values())

@@ -167,6 +167,8 @@ class Statements(Loops):
             if not isinstance(inner, gast.Name):
                 raise self.refuse(inner, "a store into a container", "bind a name")
             names.append(inner.id)
+        # Of a name that is bound twice the last value is kept: what comes before has a name of its own.
+        names = [self.fresh() if name in names[j + 1 :] else name for j, name in enumerate(names)]
         if self._is_pop(value):
             self.out.append(Pop(tuple(names), value.func.value.id, self.span))
             return

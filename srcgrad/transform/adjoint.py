@@ -24,6 +24,7 @@ from srcgrad.analysis.required import (
     Planner,
     Reference,
     reference,
+    saved_names,
 )
 from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Call, For, Function
 from srcgrad.rules.facts import Array, Fact
@@ -111,7 +112,7 @@ class AdjointProgram:
         body += [assign(tape, gast.List([], gast.Load())) for tape in tapes]
         body += forward.block(self.function.body)
         forward_def = self._define(forward_name, list(self.function.parameters), body, seed=False)
-        names = [plan.names[slot] for slot in plan.saved] + tapes
+        names = saved_names(plan) + tapes
         if numbered:
             names.insert(0, sweep.leave)
         saved = sweep.namer.fresh("saved")

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import gast
 
 from srcgrad import runtime
-from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.required import Lane, Plan, entries_at, saved_at
 from srcgrad.frontend.lower import lower_statement
 from srcgrad.frontend.normal_form import Bind, Block, Break, Call, Continue, For, If, Return, Statement, While, With
@@ -121,9 +121,11 @@ class ForwardSweep:
         if any(lane.point is not None and lane.point < loop.elements for lane in self.plan.lanes.get(body, ())):
             return False
         rest = Block(body.statements[loop.elements :])
-        return not any(loop.index in names_mentioned(s) for s in walk(rest)) and not any(
-            slot.name == loop.index for lane in self.plan.lanes.get(body, ()) for slot in lane.slots
-        )
+        written = {n.id for n in walk_tree(loop.heading[0]) if isinstance(n, gast.Name)}
+        unwritten = {loop.index, *(n for s in body.statements[: loop.elements] for n in bound_here(s))} - written
+        recorded = {slot.name for lane in self.plan.lanes.get(body, ()) for slot in lane.slots}
+        recorded |= {source for (b, _), copies in self.plan.copies.items() if b is body for _, source in copies}
+        return unwritten.isdisjoint(recorded) and not any(unwritten & set(names_mentioned(s)) for s in walk(rest))
 
     def _call(self, statement: Bind) -> list[gast.stmt]:
         """A call whose adjoint is wanted keeps what its own reverse sweep will need."""

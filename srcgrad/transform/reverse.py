@@ -20,7 +20,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, inputs
-from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.required import hidden, reference, referring
 from srcgrad.errors import InternalError
 from srcgrad.frontend.normal_form import (
@@ -90,7 +90,8 @@ class StatementAdjoint(SequenceAdjoint):
         varied = self.activity.varied_before(statement)
         if target not in self.bars:
             return []
-        if target not in self.activity.useful_after(statement):
+        if target not in self.activity.useful_after(statement) and target not in self.stacks:
+            # A stack keeps its adjoint, one entry for each of its own, whatever its entries are good for.
             self.bars.drop(target)
             return []
         match statement.operation:
@@ -277,16 +278,23 @@ WEAK = ("int", "float")  # Python numbers: they take the dtype of the array they
 
 
 def _widenable(function: Function) -> frozenset[str]:
-    """Temporaries made by an elementwise rule and read once."""
+    """Temporaries that only elementwise rules of fixed arity make, and that are read once.
+
+    A variadic rule hands its partials on as they are, and any other operation needs the adjoint of its result in the
+    shape of the result: an adjoint in a larger shape may reach neither.
+    """
     made: set[str] = set()
+    others: set[str] = set()
     reads: dict[str, int] = {}
     for statement in walk(function.body):
         for name in inputs(statement):
             reads[name] = reads.get(name, 0) + 1
-        if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
-            if statement.operation.rule.kind == "elementwise" and statement.target in function.temporaries:
-                made.add(statement.target)
-    return frozenset(name for name in made if reads.get(name) == 1)
+        match statement:
+            case Bind(target=target, operation=Apply(rule=rule)) if rule.kind == "elementwise" and not rule.variadic:
+                made.add(target)
+            case _:
+                others.update(bound_here(statement))
+    return frozenset(n for n in made & function.temporaries if n not in others and reads.get(n) == 1)
 
 
 def constant_fact(expression: gast.expr) -> Fact:

@@ -1,0 +1,78 @@
+"""Programs whose derivative was wrong once, each shrunk to the construct that showed it; judged by numbers."""
+
+from __future__ import annotations
+
+import textwrap
+
+from tests.generator import judge
+
+ALL = ("reverse", "pair", "forward", "second")
+
+
+def agree(text: str, modes: tuple[str, ...] = ALL) -> None:
+    """The compiler agrees with numbers on ``f(a, b, x, y, m)``, optimised or not, specialised or not."""
+    program = "import numpy as np\n\n\n" + textwrap.dedent(text).lstrip()
+    verdict = judge(program, modes, ("optimised", "plain", "generic"))
+    assert verdict is None, str(verdict)
+
+
+# --- adjoints that keep the larger shape of a broadcast --------------------------------------------------------------
+def test_the_least_of_two_numbers_times_an_array():
+    agree("""
+    def f(a, b, x, y, m):
+        return np.sum(min(a, b) * np.concatenate([y, x]))
+    """)
+
+
+def test_either_a_product_or_a_sum_times_an_array():
+    agree("""
+    def f(a, b, x, y, m):
+        return np.sum(x * (a * b if a < 0.0 else np.sum(y))) + np.sum(y * (a * b if a > 0.0 else np.sum(x)))
+    """)
+
+
+# --- tapes that cross functions --------------------------------------------------------------------------------------
+def test_a_tape_that_is_read_for_its_shapes_only():
+    agree("""
+    def f(a, b, x, y, m):
+        for i in range(2):
+            x = np.sin(x)
+            return np.sum(x) + np.sum(y)
+    """)
+
+
+def test_a_return_inside_nested_loops():
+    agree("""
+    def f(a, b, x, y, m):
+        for i in reversed(range(2)):
+            count = 0
+            while count < 4:
+                count += 1
+                x = np.sin(np.tanh(x + np.zeros(4)))
+                x = np.sin(x + np.maximum(x, y))
+            a += np.sin(a)
+            return np.sum(x) + np.sum(y) + np.sum(m)
+    """)
+
+
+def test_a_name_that_holds_two_saved_versions():
+    """The value after the branch and the one made in it are both ``a``: it is saved once."""
+    agree("""
+    def f(a, b, x, y, m):
+        if b < 0.0:
+            a = np.tanh(a)
+        else:
+            while True:
+                break
+                return np.tanh(a)
+        return (a**2) ** 2
+    """)
+
+
+def test_a_name_unpacked_twice():
+    agree("""
+    def f(a, b, x, y, m):
+        a, b, a = x[:3]
+        b, b = y[:2] * a
+        return a * b * b
+    """)
