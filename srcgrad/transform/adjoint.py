@@ -131,7 +131,7 @@ class AdjointProgram:
         plan = sweep.plan()
         adjoint = sweep.adjoint
         self.temporaries |= adjoint.temporaries
-        self.temporaries |= {bar for name, bar in adjoint.names.items() if name in self.function.temporaries}
+        self.temporaries |= set(adjoint.names.values())
         self.temporaries -= {sweep.seed_name}
         return plan
 
@@ -171,6 +171,7 @@ class _Sweep:
         self.program = program
         self.layout = program.layout
         self.namer = Namer(program._names_taken())
+        self.idle = self.namer.fresh("_")  # the index of a reversed loop that nobody reads
         final = self.layout.returns()[0] if self.layout.returns() else None
         value = atoms(final.value) if final is not None else ()
         named = value and (value[0] == "value" or value[0] not in function.temporaries)
@@ -317,7 +318,7 @@ class _Resolver:
         head = loop.body[0]
         if not isinstance(head, PassHead):
             return
-        loop.target = store(self.plan.indices.get(head.block, "_"))
+        loop.target = store(self.plan.indices.get(head.block, self.sweep.idle))
         assert isinstance(loop.iter, gast.Call)
         if not isinstance(loop.iter.args[0], Hidden):
             return
