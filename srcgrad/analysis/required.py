@@ -26,49 +26,14 @@ import gast
 
 from srcgrad.analysis.cfg import Graph, definitely_assigned, graph_of
 from srcgrad.analysis.layout import Frame, Layout, Slot
+from srcgrad.analysis.references import (
+    Reference,
+    is_cheap,
+    local_names,
+    referring,
+)
 from srcgrad.frontend.normal_form import Apply, Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
-from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import clone
-
-
-class Reference(gast.Name):
-    """A read of a primal value by the reverse sweep: the version of ``id`` just before ``position`` of ``block``."""
-
-    block: Block
-    position: int
-    shape_only: bool
-
-
-class Hidden(gast.Name):
-    """A read of a value that the forward sweep keeps for the compiler: a trip count, or what a call saved."""
-
-    owner: Statement
-    role: str  # "passes" | "saved" | "iterable"
-
-
-class Decision(gast.Name):
-    """The test of a statement, as the reverse sweep asks it again."""
-
-    owner: Statement
-
-
-def reference(name: str, block: Block, position: int, *, shape_only: bool = False) -> Reference:
-    node = Reference(name, gast.Load(), None, None)
-    node.block, node.position, node.shape_only = block, position, shape_only
-    return node
-
-
-def hidden(owner: Statement, role: str) -> Hidden:
-    node = Hidden(role, gast.Load(), None, None)
-    node.owner, node.role = owner, role
-    return node
-
-
-def decision(owner: Statement) -> Decision:
-    node = Decision("test", gast.Load(), None, None)
-    node.owner = owner
-    return node
 
 
 # --- the plan ---------------------------------------------------------------------------------------------------------
@@ -105,29 +70,6 @@ class Plan:
     holders: dict[Slot, str]  # those slots -> the local that holds them when the forward sweep ends
     unset: list[str]  # names bound to None at entry, so that a record may read them on every path
     contents: frozenset[str]  # names whose contents change in place: a record of them is a copy
-
-
-CHEAP = (
-    gast.BinOp | gast.UnaryOp | gast.BoolOp | gast.Compare | gast.Constant | gast.Subscript | gast.Slice | gast.Tuple
-    | gast.Name | gast.Attribute | gast.operator | gast.unaryop | gast.boolop | gast.cmpop | gast.expr_context
-)  # fmt: skip
-
-
-def _is_cheap(expression: gast.AST) -> bool:
-    """Whether asking again costs no more than recording: few nodes, no calls but ``len``, ``range``, ``reversed``."""
-    nodes = list(gast.walk(expression))
-    for node in nodes:
-        if isinstance(node, gast.Call):
-            if not (isinstance(node.func, GlobalReference) and node.func.binding.value in (len, range, reversed)):
-                return False
-        elif not isinstance(node, CHEAP):
-            return False
-    return len([n for n in nodes if isinstance(n, gast.expr)]) <= 12
-
-
-def local_names(expression: gast.AST) -> list[gast.Name]:
-    """The nodes of an expression that name locals."""
-    return [n for n in gast.walk(expression) if isinstance(n, gast.Name) and not isinstance(n, GlobalReference)]
 
 
 class Planner:
@@ -187,7 +129,7 @@ class Planner:
         """Choose for each test: ask it again if all it reads is at hand anyway, else keep the answer."""
         for owner, test in decisions:
             block, position = self.positions[owner]
-            if _is_cheap(test) and all(self._at_hand(n.id, block, position) for n in local_names(test)):
+            if is_cheap(test) and all(self._at_hand(n.id, block, position) for n in local_names(test)):
                 self.tests[owner] = made = referring(test, block, position)
                 self.need_all(made)
             else:
@@ -198,7 +140,7 @@ class Planner:
         """Choose for a counted loop: form its range again if that needs no record, else keep it."""
         block, position = self.positions[loop]
         free = (self._is_free(self.layout.slot(n.id, block, position)) for n in local_names(loop.iterable))
-        if _is_cheap(loop.iterable) and all(free):
+        if is_cheap(loop.iterable) and all(free):
             self.ranges[loop] = made = referring(loop.iterable, block, position)
             self.need_all(made)
         else:
@@ -231,7 +173,7 @@ class Planner:
         if not (isinstance(made, Copy | Fixed | Index) or (isinstance(made, Apply) and self.is_number(slot.name))):
             return None
         expression = statement.expression
-        if not _is_cheap(expression):
+        if not is_cheap(expression):
             return None
         if self.layout.stored and any(n.id in self.layout.stored for n in local_names(expression)):
             return None
@@ -251,7 +193,7 @@ class Planner:
         statement = frame.block.statements[slot.defined]
         if not isinstance(statement, Bind) or not isinstance(statement.operation, Fixed):
             return None
-        if not _is_cheap(statement.expression):
+        if not is_cheap(statement.expression):
             return None
         names = local_names(statement.expression)
         if all(self._is_free(self.layout.slot(n.id, frame.block, slot.defined)) for n in names):
@@ -392,23 +334,6 @@ class _Bound:
         else:
             return False
         return bool(bits & self.names.mask((name,)))
-
-
-def referring(expression: gast.expr, block: Block, position: int) -> gast.expr:
-    """A copy of a forward expression in which every local name is a ``Reference`` to its version there."""
-
-    class Referring(gast.NodeTransformer):
-        def visit_Name(self, node: gast.Name) -> gast.AST:
-            return reference(node.id, block, position)
-
-        def visit_GlobalReference(self, node: GlobalReference) -> gast.AST:
-            return node
-
-        def visit_Reference(self, node: Reference) -> gast.AST:
-            return node
-
-    made: gast.expr = Referring().visit(clone(expression))
-    return made
 
 
 def entries_at(plan: Plan, lane: Lane, frame: Frame, exit_position: int | None) -> tuple[str | None, ...]:

@@ -17,15 +17,8 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms
 from srcgrad.analysis.layout import layout_of
-from srcgrad.analysis.required import (
-    Decision,
-    Hidden,
-    Plan,
-    Planner,
-    Reference,
-    reference,
-    saved_names,
-)
+from srcgrad.analysis.references import Decision, Hidden, Reference, reference
+from srcgrad.analysis.required import Plan, Planner, saved_names
 from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Call, For, Function
 from srcgrad.rules.facts import Array, Fact
 from srcgrad.syntax.comment import Comment

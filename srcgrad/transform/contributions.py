@@ -17,7 +17,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity
 from srcgrad.analysis.numeric import numeric_names
-from srcgrad.analysis.required import reference
+from srcgrad.analysis.references import reference
 from srcgrad.frontend.normal_form import Append, Block, Pop
 from srcgrad.rules.facts import Array, Fact, Unknown
 from srcgrad.syntax.globals import GlobalReference

@@ -21,7 +21,7 @@ import gast
 from srcgrad.analysis.activity import inputs
 from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.layout import Layout
-from srcgrad.analysis.required import decision, hidden, referring
+from srcgrad.analysis.references import decision, hidden, referring
 from srcgrad.errors import InternalError, Span
 from srcgrad.frontend.normal_form import (
     AddAt,
@@ -335,7 +335,7 @@ def pass_head(block: Block) -> PassHead:
 def commented(span: Span) -> Comment:
     """The user's line above its adjoint."""
     text = span.text.strip().splitlines()[0] if span.text.strip() else ""
-    return Comment(f"{span.place}   {text}")
+    return Comment(f"{span.origin}   {text}")
 
 
 def placed(statement: gast.stmt, span: Span) -> gast.stmt:

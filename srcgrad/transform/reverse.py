@@ -21,7 +21,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import bound_here, walk
-from srcgrad.analysis.required import hidden, reference, referring
+from srcgrad.analysis.references import hidden, reference, referring
 from srcgrad.errors import InternalError
 from srcgrad.frontend.normal_form import (
     Apply,

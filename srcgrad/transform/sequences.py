@@ -13,7 +13,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
-from srcgrad.analysis.required import reference, referring
+from srcgrad.analysis.references import reference, referring
 from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Pack, Pop, Unpack
 from srcgrad.rules.facts import Sequence
 from srcgrad.syntax.parse import clone

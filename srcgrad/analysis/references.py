@@ -1,0 +1,92 @@
+"""How the text of a reverse sweep names what it reads, before anything is planned.
+
+A ``Reference`` is a version of a primal value, a ``Hidden`` something that the forward sweep keeps for the compiler, a
+``Decision`` a test that is asked again.  All are leaves; ``transform.adjoint`` replaces them when the plan stands.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.frontend.normal_form import Block, Statement
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import clone
+
+
+class Reference(gast.Name):
+    """A read of a primal value by the reverse sweep: the version of ``id`` just before ``position`` of ``block``."""
+
+    block: Block
+    position: int
+    shape_only: bool
+
+
+class Hidden(gast.Name):
+    """A read of a value that the forward sweep keeps for the compiler: a trip count, or what a call saved."""
+
+    owner: Statement
+    role: str  # "passes" | "saved" | "iterable"
+
+
+class Decision(gast.Name):
+    """The test of a statement, as the reverse sweep asks it again."""
+
+    owner: Statement
+
+
+def reference(name: str, block: Block, position: int, *, shape_only: bool = False) -> Reference:
+    node = Reference(name, gast.Load(), None, None)
+    node.block, node.position, node.shape_only = block, position, shape_only
+    return node
+
+
+def hidden(owner: Statement, role: str) -> Hidden:
+    node = Hidden(role, gast.Load(), None, None)
+    node.owner, node.role = owner, role
+    return node
+
+
+def decision(owner: Statement) -> Decision:
+    node = Decision("test", gast.Load(), None, None)
+    node.owner = owner
+    return node
+
+
+def referring(expression: gast.expr, block: Block, position: int) -> gast.expr:
+    """A copy of a forward expression in which every local name is a ``Reference`` to its version there."""
+
+    class Referring(gast.NodeTransformer):
+        def visit_Name(self, node: gast.Name) -> gast.AST:
+            return reference(node.id, block, position)
+
+        def visit_GlobalReference(self, node: GlobalReference) -> gast.AST:
+            return node
+
+        def visit_Reference(self, node: Reference) -> gast.AST:
+            return node
+
+    made: gast.expr = Referring().visit(clone(expression))
+    return made
+
+
+CHEAP = (
+    gast.BinOp | gast.UnaryOp | gast.BoolOp | gast.Compare | gast.Constant | gast.Subscript | gast.Slice | gast.Tuple
+    | gast.Name | gast.Attribute | gast.operator | gast.unaryop | gast.boolop | gast.cmpop | gast.expr_context
+)  # fmt: skip
+
+
+def is_cheap(expression: gast.AST) -> bool:
+    """Whether asking again costs no more than recording: few nodes, no calls but ``len``, ``range``, ``reversed``."""
+    nodes = list(gast.walk(expression))
+    for node in nodes:
+        if isinstance(node, gast.Call):
+            if not (isinstance(node.func, GlobalReference) and node.func.binding.value in (len, range, reversed)):
+                return False
+        elif not isinstance(node, CHEAP):
+            return False
+    return len([n for n in nodes if isinstance(n, gast.expr)]) <= 12
+
+
+def local_names(expression: gast.AST) -> list[gast.Name]:
+    """The nodes of an expression that name locals."""
+    return [n for n in gast.walk(expression) if isinstance(n, gast.Name) and not isinstance(n, GlobalReference)]
