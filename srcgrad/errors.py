@@ -55,8 +55,18 @@ class Span:
 
     @property
     def place(self) -> str:
-        """``model.py:42``, as comments in emitted code and notes on exceptions say it."""
+        """``models/model.py:42``, as messages and notes on exceptions say it."""
         return f"{self.file}:{self.line}" if self.known else self.file
+
+    @property
+    def base(self) -> str:
+        """The last component of the file name, as emitted code says it: the same from every working directory."""
+        return self.filename if self.filename.startswith("<") else os.path.basename(self.filename)
+
+    @property
+    def origin(self) -> str:
+        """``model.py:42``, as emitted code says it."""
+        return f"{self.base}:{self.line}" if self.known else self.base
 
     @property
     def code(self) -> str:

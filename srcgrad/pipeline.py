@@ -390,8 +390,8 @@ def _document(entry: gast.FunctionDef, function: Function, request: Request) -> 
     names = ", ".join(request.wanted) or "nothing"
     span = function.span
     text = (
-        f"{kind[request.mode]} of {_label(request.callee)} ({span.place}) with respect to {names}."
-        f" Made by srcgrad; edit {span.file} instead."
+        f"{kind[request.mode]} of {_label(request.callee)} ({span.origin}) with respect to {names}."
+        f"\nMade by srcgrad; edit {span.base} instead."
     )
     entry.body.insert(0, gast.Expr(gast.Constant(text, None)))
 

@@ -153,3 +153,14 @@ def test_python_prints_the_rendering_once() -> None:
 
 def test_the_example_of_the_module() -> None:
     assert doctest.testmod(errors).attempted > 0 == doctest.testmod(errors).failed
+
+
+def test_emitted_code_names_files_the_same_from_every_directory(monkeypatch, tmp_path):
+    span = Span(str(tmp_path / "models" / "model.py"), "step", 42, 0, 42, 1, "x")
+    monkeypatch.chdir(tmp_path)
+    assert (span.place, span.origin, span.base) == (f"models{os.sep}model.py:42", "model.py:42", "model.py")
+    monkeypatch.chdir(tmp_path.parent)
+    assert span.origin == "model.py:42"
+    generated = Span("<srcgrad pkg/f:adjoint 12345678>", "f", 3, 0, 3, 1, "x")
+    assert generated.origin == "<srcgrad pkg/f:adjoint 12345678>:3"
+    assert Span.unknown().origin == "<unknown>"

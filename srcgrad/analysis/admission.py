@@ -118,5 +118,5 @@ def _with_blocks(statement: Statement, facts: Mapping[str, Fact]) -> Statement:
 def _check(statement: Bind) -> Effect:
     function = runtime.require_number
     callee = reference(GlobalBinding(function.__name__, function, "srcgrad.runtime", function.__name__, None))
-    arguments = [gast.Name(statement.target, gast.Load(), None, None), gast.Constant(statement.span.place, None)]
+    arguments = [gast.Name(statement.target, gast.Load(), None, None), gast.Constant(statement.span.origin, None)]
     return Effect(gast.Expr(gast.Call(callee, arguments, [])), statement.span)

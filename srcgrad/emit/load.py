@@ -1,7 +1,8 @@
 """From text to live functions, and to files.
 
 Enters: an ``Emission``.  Leaves: its functions, executed in a namespace that holds the objects the text names, with
-their source in ``linecache`` for as long as they live; or a file that another interpreter imports.
+their source in ``linecache`` for as long as they live (it goes at the first load after that); or a file that another
+interpreter imports.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import hashlib
 import linecache
 import os
 import weakref
+from collections import deque
 from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
@@ -56,20 +58,33 @@ class _Entry(tuple[Any, ...]):
     users: int = 0
 
 
+_unused: deque[tuple[str, _Entry]] = deque()
+
+
 def _show(filename: str, text: str, function: FunctionType) -> None:
     """Keep the text in ``linecache`` while ``function`` lives; ``checkcache`` spares an entry whose mtime is None."""
+    _forget()
     entry = linecache.cache.get(filename)
     if not isinstance(entry, _Entry):
-        entry = _Entry((len(text), None, text.splitlines(keepends=True), filename))
+        lines = [f"{line}\n" for line in text.removesuffix("\n").split("\n")]
+        entry = _Entry((len(text), None, lines, filename))
         linecache.cache[filename] = entry
     entry.users += 1
     weakref.finalize(function, _hide, filename, entry).atexit = False
 
 
 def _hide(filename: str, entry: _Entry) -> None:
+    """Leave an entry that nobody uses to the next load: a function may die while ``linecache`` walks its entries."""
     entry.users -= 1
-    if entry.users == 0 and linecache.cache.get(filename) is entry:
-        del linecache.cache[filename]
+    if entry.users == 0:
+        _unused.append((filename, entry))
+
+
+def _forget() -> None:
+    while _unused:
+        filename, entry = _unused.popleft()
+        if entry.users == 0 and linecache.cache.get(filename) is entry:
+            del linecache.cache[filename]
 
 
 def refresh(function: FunctionType) -> None:

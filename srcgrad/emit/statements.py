@@ -6,6 +6,7 @@ Block structure, comments and docstrings are written here; what stands on one lo
 from __future__ import annotations
 
 import ast
+import textwrap
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -78,7 +79,7 @@ class _Writer:
         """One statement with everything below it."""
         match node:
             case CommentLine():
-                lines = [_INDENT * depth + f"# {line}".rstrip() for line in node.text.strip().split("\n")]
+                lines = [_comment(line, depth) for line in node.text.strip().split("\n")]
                 self.printed.add(lines, _origin(node))
             case ast.FunctionDef(decorator_list=[]):
                 self.header(_without_body(node), depth, _origin(node))
@@ -237,13 +238,26 @@ def _is_docstring(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
+_SHOWN = 24  # characters of a comment that stand however deep it is
+
+
+def _comment(text: str, depth: int) -> str:
+    """One line of comment; what quotes a longer line of the user's is cut where lines end."""
+    indent = _INDENT * depth
+    room = max(WIDTH - len(indent) - len("# "), _SHOWN)
+    if len(text) > room:
+        text = text[: room - len(" …")].rstrip() + " …"
+    return f"{indent}# {text}".rstrip()
+
+
 def _docstring(text: str, depth: int) -> list[str]:
-    """Triple-quoted and indented as black does it."""
+    """Triple-quoted and indented as black does it; lines that are too long are filled anew."""
     body = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     lines = [line.strip() and line.rstrip() for line in body.expandtabs().split("\n")]
     margin = min((len(line) - len(line.lstrip()) for line in lines[1:] if line), default=0)
     indent = _INDENT * depth
-    lines = [lines[0], *(indent + line[margin:] if line else "" for line in lines[1:])]
+    lines = [part for line in [lines[0], *(line[margin:] for line in lines[1:])] for part in _filled(line, depth)]
+    lines = [lines[0], *(indent + line if line else "" for line in lines[1:])]
     if lines[-1].endswith('"'):
         lines[-1] += " "
     lines[0] = f'{indent}"""{lines[0]}'
@@ -251,6 +265,15 @@ def _docstring(text: str, depth: int) -> list[str]:
         return [*lines, f'{indent}"""']
     lines[-1] += '"""'
     return lines
+
+
+def _filled(line: str, depth: int) -> list[str]:
+    """A line of a docstring as lines that fit; words stay whole."""
+    width = WIDTH - len(_INDENT) * depth - 3
+    if len(line) <= width:
+        return [line]
+    start = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(line, width, subsequent_indent=start, break_long_words=False, break_on_hyphens=False)
 
 
 def _literal(text: str) -> str:

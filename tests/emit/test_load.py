@@ -61,7 +61,28 @@ def test_source_is_there_while_a_function_lives():
     assert inspect.getsource(other)
     del other
     gc.collect()
+    load(emit([function("def h(x):\n    return x")]), "h", label="demo.h:adjoint")
     assert filename not in linecache.cache
+
+
+def test_a_function_may_die_while_linecache_looks_through_its_entries():
+    f = load(emission(), "f", label="demo.dying:adjoint")
+    names = list(linecache.cache)
+    assert f.__code__.co_filename in names
+    del f
+    gc.collect()
+    assert all(linecache.cache[name] for name in names)  # ``checkcache`` lists the names first, then looks them up
+
+
+def test_source_that_is_loaded_again_before_it_goes_stays():
+    f = load(emission(), "f", label="demo.again:adjoint")
+    filename = f.__code__.co_filename
+    del f
+    gc.collect()
+    again = load(emission(), "f", label="demo.again:adjoint")
+    load(emit([function("def h(x):\n    return x")]), "h", label="demo.h:adjoint")
+    assert again.__code__.co_filename == filename
+    assert inspect.getsource(again).startswith("def f(x):")
 
 
 def test_a_failure_names_the_users_line_once():

@@ -213,3 +213,23 @@ def test_deep_and_long():
 def test_the_same_text_each_time():
     text = Sample(3).function(30)
     assert len({emit([parse(text).body[0]]).text for _ in range(3)}) == 1
+
+
+def test_a_long_comment_is_cut_where_lines_end():
+    made = function('def f(x):\n    "# C"\n    if x:\n        "# C"\n        return x')
+    for node in gast.walk(made):
+        if isinstance(node, Comment):
+            node.text = "model.py:7   y = " + "some_name+" * 20
+    lines = [line for line in emit([made]).text.split("\n") if "#" in line]
+    assert [len(line) for line in lines] == [88, 88]
+    assert all(line.lstrip().startswith("# model.py:7   y = some_name+") and line.endswith(" …") for line in lines)
+
+
+def test_a_long_docstring_is_filled():
+    made = function("def f(x):\n    return x")
+    text = f"Gradient of demo.f (demo.py:1) with respect to {', '.join(f'parameter_{n}' for n in range(20))}."
+    made.body.insert(0, gast.Expr(gast.Constant(text + "\nMade by hand.", None)))
+    printed = emit([made]).text
+    assert all(len(line) <= 88 for line in printed.split("\n"))
+    assert " ".join(text.split()) in " ".join(printed.split())
+    assert '\n    Made by hand."""\n' in printed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import linecache
 import textwrap
@@ -40,8 +41,9 @@ def compiled(function: Callable[..., Any], wanted: tuple[str, ...], arguments: t
 def body_of(made: Compiled) -> str:
     """The text of the program, without imports and docstring."""
     lines = made.emission.text.splitlines()
-    first = next(k for k, line in enumerate(lines) if line.startswith("def "))
-    shown = [line for line in lines[first:] if not line.lstrip().startswith(('"""', "Made by"))]
+    function = next(s for s in ast.parse(made.emission.text).body if isinstance(s, ast.FunctionDef))
+    docstring = function.body[0]
+    shown = lines[function.lineno - 1 : docstring.lineno - 1] + lines[docstring.end_lineno :]
     return "\n".join(shown).strip() + "\n"
 
 
