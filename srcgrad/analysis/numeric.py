@@ -6,6 +6,8 @@ joins and ``*`` repeats.  A name that is divided, raised to a power, negated, mu
 argument cannot see (the proving statement was not reached) the door at the end checks: cotangents must have the
 structure of their arguments.
 
+A name that is bound to None somewhere is not numeric: the adjoint of None is None, which only ``add`` adds as zero.
+
     u = np.sin(s)       s, u are numeric
     t = u * x           x and t are too: a number times a list of unknown length repeats it, but u is no integer literal
 """
@@ -26,11 +28,16 @@ LIST_OPERATORS = (operator.add, operator.mul)
 def numeric_names(function: Function) -> frozenset[str]:
     """Names that no container can be bound to on a path that reaches their uses."""
     found: set[str] = set()
+    none: set[str] = set()  # bound to None somewhere, as generated text does before a branch
     linked: list[tuple[str, ...]] = []
+    copied: list[tuple[str, str]] = []
     for statement in walk(function.body):
         match statement:
             case Bind(target=target, operation=Copy(source=source)):
                 linked.append((target, source))
+                copied.append((target, source))
+            case Bind(target=target, expression=gast.Constant(value=None)):
+                none.add(target)
             case Bind(target=target, operation=Apply(rule=rule, function=called, arguments=arguments)):
                 if rule.kind != "elementwise":
                     continue
@@ -49,4 +56,6 @@ def numeric_names(function: Function) -> frozenset[str]:
             if 0 < known < len(group):
                 found.update(group)
                 changed = True
-    return frozenset(found)
+    while none_too := {target for target, source in copied if source in none and target not in none}:
+        none |= none_too
+    return frozenset(found - none)

@@ -76,3 +76,33 @@ def test_a_name_unpacked_twice():
         b, b = y[:2] * a
         return a * b * b
     """)
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+def test_an_underscore_that_is_read():
+    """The index of a reversed loop needs a name of its own."""
+    agree("""
+    def f(a, b, x, y, m):
+        _ = np.sin(a)
+        for i in range(3):
+            b = b * np.tanh(b)
+        return _ * _ * b
+    """)
+
+
+def test_a_saved_value_that_is_not_bound_on_every_path():
+    """What a branch binds is None elsewhere, and so is its adjoint: nothing may be added to it but by ``add``."""
+    agree("""
+    def f(a, b, x, y, m):
+        if b > 0.3:
+            w = np.maximum(x, y)
+            y = np.sin(y * w)
+        for i in range(2):
+            m = np.sin(m)
+            for p, q in zip(y, x):
+                if p > 0.9:
+                    break
+                if q < 0.0:
+                    return np.sum(y) + q
+        return np.sum(x) + np.sum(y) + np.sum(m)
+    """)
