@@ -30,6 +30,7 @@ from srcgrad.frontend.normalize import normalize
 from srcgrad.optimize import optimize
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
+from srcgrad.spec import check_emitted, check_normal_form, is_asked_for
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
 from srcgrad.transform.adjoint import AdjointProgram
@@ -45,6 +46,7 @@ class Options:
 
     optimise: bool = True
     specialise: bool = True
+    check: bool = is_asked_for()  # of what stands at each door, by spec.py
 
 
 _present: ContextVar[Options] = ContextVar("srcgrad_options", default=Options())  # noqa: B039 (frozen)
@@ -123,6 +125,8 @@ class Module:
             self.underway.add(callee)
             self.normal[callee] = inline_local_functions(plain, self._unless_underway)
             self.underway.discard(callee)
+            if present_options().check:
+                check_normal_form(self.normal[callee])
         return self.normal[callee]
 
     def _unless_underway(self, callee: Callee) -> Function | None:
@@ -150,9 +154,7 @@ class Module:
         return activity(function, wanted, lambda name: inert(facts.get(name, Unknown())))
 
     # --- callees, as call sites see them -----------------------------------------------------------------------------
-    def pair(
-        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]
-    ) -> tuple[gast.expr, gast.expr]:
+    def pair(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> tuple[gast.expr, gast.expr]:
         facts = self._seen_from_inside(callee, facts, active)
         key = (callee, active, facts)
         if key not in self.pairs:
@@ -184,9 +186,7 @@ class Module:
             self.pending.append(lambda: self._copy(callee, name))
         return name_of(self.primals[callee])
 
-    def _seen_from_inside(
-        self, callee: Callee, facts: tuple[Fact, ...], active: tuple[bool, ...]
-    ) -> tuple[Fact, ...]:
+    def _seen_from_inside(self, callee: Callee, facts: tuple[Fact, ...], active: tuple[bool, ...]) -> tuple[Fact, ...]:
         if self.generic:
             return tuple(Unknown() for _ in facts)
         function = self.normalized(callee)
@@ -303,13 +303,13 @@ def compile_request(request: Request) -> Compiled:
     module.finish()
     _check_names(module)
     _document(module.functions[0], function, request)
+    if present_options().check:
+        check_emitted(module.functions)
     emission = emit(module.functions, spans=_span)
     loaded = load(emission, entry, label=f"{_label(request.callee)}:{_LABELS[request.mode]}")
     outcome = result(function, module.facts_of(request.callee, facts))
     scalar = isinstance(outcome, Array) and outcome.shape == ()
-    return Compiled(
-        request, function, emission, loaded, loaded.__globals__[backward] if backward else None, scalar
-    )
+    return Compiled(request, function, emission, loaded, loaded.__globals__[backward] if backward else None, scalar)
 
 
 def _entry_facts(function: Function, known: Mapping[str, Fact] | None) -> tuple[Fact, ...]:
