@@ -46,15 +46,18 @@ def value_and_grad(
 
 
 class Pullback:
-    """The linear map from a cotangent of f's value to cotangents of its arguments; may be called again and again."""
+    """The linear map from a cotangent of f's value to cotangents of its arguments; may be called again and again.
+
+    What it keeps is its own: the arguments are copied, and so is the value that it hands out.
+    """
 
     def __init__(self, derivative: Derivative, values: tuple[Any, ...]) -> None:
         self._derivative = derivative
-        self._values = values
         derivative.verify(values)
+        self._values = values = tuple(unshared(value) for value in values)
         self._compiled = derivative.program(values, "split")
         outcome, self._saved = derivative.run(self._compiled.entry, *derivative.arguments(values))
-        self.value = derivative.finished(outcome, values)
+        self.value = unshared(derivative.finished(outcome, values))
 
     def __call__(self, seed: Any) -> tuple[Any, ...]:
         """``seed`` has the structure and shapes of f's value; gives one cotangent per differentiated argument."""
@@ -104,6 +107,20 @@ def jvp(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ..
     for j in moving:
         check_seed(tangents[j], primals[j], f"primal {j}")
     return pushed(derivative, values, tuple(tangents[j] for j in moving))
+
+
+def unshared(value: Any) -> Any:
+    """The value with arrays and containers of its own."""
+    if isinstance(value, np.ndarray):
+        return value.copy(order="K")
+    if isinstance(value, tuple | list):
+        items = [unshared(item) for item in value]
+        if isinstance(value, list):
+            return items
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, dict):
+        return {key: unshared(item) for key, item in value.items()}
+    return value
 
 
 def directions_of(

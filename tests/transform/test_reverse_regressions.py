@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
+import numpy as np
+
+import srcgrad
 from tests.generator import judge
 
 ALL = ("reverse", "pair", "forward", "second")
@@ -106,3 +109,23 @@ def test_a_saved_value_that_is_not_bound_on_every_path():
                     return np.sum(y) + q
         return np.sum(x) + np.sum(y) + np.sum(m)
     """)
+
+
+# --- what a pullback keeps -------------------------------------------------------------------------------------------
+def exponential_and_argument(x):
+    y = np.exp(x)
+    return y, [x]
+
+
+def test_a_pullback_keeps_its_own_arrays():
+    """Neither the argument, nor the value handed out, nor an earlier result is where a pullback reads from."""
+    x, seed = np.array([0.1, -0.2]), (np.ones(2), [np.full(2, 2.0)])
+    expected = np.exp(x) + 2.0
+    value, pullback = srcgrad.vjp(exponential_and_argument, x)
+    for changed in (x, value[0], value[1][0], seed[1][0]):
+        (first,) = pullback((np.ones(2), [np.full(2, 2.0)]))
+        np.testing.assert_allclose(first, expected)
+        first[:] = -1.0
+        changed[:] = 7.0
+    (last,) = pullback((np.ones(2), [np.full(2, 2.0)]))
+    np.testing.assert_allclose(last, expected)
