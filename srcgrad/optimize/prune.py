@@ -23,6 +23,7 @@ from srcgrad.optimize.effects import EXITS, Effects
 from srcgrad.optimize.liveness import Liveness, Names, liveness
 from srcgrad.optimize.scan import statements_of
 from srcgrad.syntax.comment import Comment
+from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import parameters_of
 
 
@@ -44,6 +45,14 @@ def _instead(old: gast.stmt, new: gast.stmt) -> gast.stmt:
     return new
 
 
+def _is_idle(statement: gast.stmt) -> bool:
+    """``x = x``, which copy propagation leaves behind."""
+    match statement:
+        case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=value)):
+            return target == value and not isinstance(statement.value, GlobalReference)
+    return False
+
+
 class _Pruner:
     def __init__(self, facts: Liveness, effects: Effects, blank: str) -> None:
         self.facts = facts
@@ -55,7 +64,7 @@ class _Pruner:
         kept: list[gast.stmt] = []
         emptied = False  # whether all statements that a comment headed went
         for position, statement in enumerate(statements):
-            if id(statement) in self.facts.dead:
+            if id(statement) in self.facts.dead or _is_idle(statement):
                 self.changed = True
                 emptied = bool(kept) and isinstance(kept[-1], Comment) and bool(kept[-1].text.strip())
                 continue

@@ -147,3 +147,8 @@ def test_kept(name):
 
 def test_an_underscore_of_the_users_own_stays_his():
     assert optimized(function("_ = s\na, b = noise(u)\nreturn a * _")) == "_ = s\na, b = noise(u)\nreturn a * _"
+
+
+def test_a_name_bound_to_itself_goes():
+    before = "def f(x, y):\n    y = y\n    x = x * y\n    return x\n"
+    assert "y = y" not in optimized(before)
