@@ -95,8 +95,8 @@ def vjp(
 def jvp(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
     """``(value, tangent)``: the derivative of f at ``primals`` in the direction ``tangents``.
 
-    ``primals`` and ``tangents`` are sequences of equal length and structure; a tangent of None means that its argument
-    does not move.
+    ``primals`` and ``tangents`` are sequences of equal length and structure; a tangent of None means that its argument,
+    or its part of a container, does not move.
     """
     if len(primals) != len(tangents):
         raise ArgumentError(f"{len(primals)} primals need as many tangents, not {len(tangents)}")
@@ -104,9 +104,22 @@ def jvp(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ..
     derivative = made_once(f, moving, "forward")
     values = derivative.parameters.bind(tuple(primals), {})
     derivative.check(values)
-    for j in moving:
-        check_seed(tangents[j], primals[j], f"primal {j}")
-    return pushed(derivative, values, tuple(tangents[j] for j in moving))
+    directions = tuple(filled(tangents[j], primals[j]) for j in moving)
+    for j, direction in zip(moving, directions, strict=True):
+        check_seed(direction, primals[j], f"primal {j}")
+    return pushed(derivative, values, directions)
+
+
+def filled(direction: Any, value: Any) -> Any:
+    """The direction with a zero at each part of a container where it has None."""
+    if direction is None:
+        return zeros_like(value)
+    if isinstance(value, tuple | list) and isinstance(direction, tuple | list) and len(value) == len(direction):
+        items = [filled(part, item) for part, item in zip(direction, value, strict=True)]
+        return type(value)(*items) if hasattr(value, "_fields") else items
+    if isinstance(value, dict) and isinstance(direction, dict) and value.keys() == direction.keys():
+        return {key: filled(direction[key], item) for key, item in value.items()}
+    return direction
 
 
 def unshared(value: Any) -> Any:

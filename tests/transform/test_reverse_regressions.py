@@ -129,3 +129,29 @@ def test_a_pullback_keeps_its_own_arrays():
         changed[:] = 7.0
     (last,) = pullback((np.ones(2), [np.full(2, 2.0)]))
     np.testing.assert_allclose(last, expected)
+
+
+# --- tangents --------------------------------------------------------------------------------------------------------
+def scaled(model):
+    weights, (scale, shift) = model["weights"], model["pair"]
+    return weights * scale + shift
+
+
+def test_none_inside_a_container_does_not_move():
+    model = {"weights": np.array([1.0, 2.0]), "pair": (3.0, 4.0)}
+    _, tangent = srcgrad.jvp(scaled, (model,), ({"weights": None, "pair": (1.0, None)},))
+    np.testing.assert_array_equal(tangent, [1.0, 2.0])
+    _, tangent = srcgrad.jvp(scaled, (model,), ({"weights": np.ones(2), "pair": None},))
+    np.testing.assert_array_equal(tangent, [3.0, 3.0])
+
+
+def rebound_by_an_empty_loop(x):
+    i = x * 2.0
+    for i in range(0):
+        x = x * i
+    return i
+
+
+def test_the_index_of_a_loop_without_passes():
+    assert srcgrad.jvp(rebound_by_an_empty_loop, (0.7,), (1.0,)) == (1.4, 2.0)
+    assert srcgrad.grad(rebound_by_an_empty_loop)(0.7) == 2.0
