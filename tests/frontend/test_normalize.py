@@ -38,6 +38,9 @@ TABLE = [1.0, 2.0]
 CONFIG = types.SimpleNamespace(rate=0.5)
 
 
+
+
+
 def helper(a, b=2.0):
     return a * b
 
@@ -250,7 +253,7 @@ def test_functions_passed_on_are_fixed_in_the_callee():
 
     calls = [s.operation for s in walk(normal(f).body) if isinstance(s, Bind) and isinstance(s.operation, Call)]
     assert calls[0].callee == Callee(apply, (("function", np.sin),))
-    name, local = calls[1].callee.statics[0]
+    (name, local) = calls[1].callee.statics[0]
     assert name == "function" and isinstance(local, LocalFunction) and local.captured == ("a",)
     assert [unparse(a) for a in calls[1].arguments] == ["x", "a"]
     inside = normalize(calls[1].callee)
@@ -276,7 +279,9 @@ def test_local_functions_are_equal_by_definition():
     def f(x):
         return apply(lambda y: y * 2, x)
 
-    first, second = (next(s.operation.callee for s in walk(normal(f).body) if isinstance(s, Bind)) for _ in range(2))
+    first, second = (
+        next(s.operation.callee for s in walk(normal(f).body) if isinstance(s, Bind)) for _ in range(2)
+    )
     assert first == second and hash(first) == hash(second)
     assert first.statics[0][1] is not second.statics[0][1]
 
@@ -424,7 +429,8 @@ def test_the_parameters_of_every_kind():
 
 def test_spans_are_the_users_statements():
     def f(x):
-        y = x * 2
+        y = (x
+             * 2)
         return y  # fmt: skip
 
     bind = normal(f).body.statements[0]
@@ -558,3 +564,5 @@ def program(tmp_path, request):
         return namespace["f"]
 
     return load
+
+

@@ -119,7 +119,11 @@ def test_equal_lambdas_on_one_line_have_places_of_their_own() -> None:
 def test_a_lambda_over_several_lines_and_as_an_argument() -> None:
     fs = list(
         map(
-            lambda scale: (lambda x: (scale * x)),  # deep
+            lambda scale: (
+                lambda x: (
+                    scale * x  # deep
+                )
+            ),
             [1.0],
         )
     )
@@ -496,7 +500,8 @@ def test_nodes_without_a_place_are_placed_by_what_they_hold() -> None:
 
 # --- names -----------------------------------------------------------------------------------------------------------
 def test_globals_are_fixed_or_read_again(write: Callable[..., ModuleType]) -> None:
-    module = write("""
+    module = write(
+        """
         import math
         import numpy as np
         from math import sin
@@ -506,7 +511,8 @@ def test_globals_are_fixed_or_read_again(write: Callable[..., ModuleType]) -> No
             return x
         def f(x):
             return RATE * math.pi * np.exp(x) * sin(x) * helper(x) * len(shown(x))
-        """)
+        """
+    )
     source = source_of(module.f)
 
     def home(name: str) -> tuple[object, ...]:
