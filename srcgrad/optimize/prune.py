@@ -24,7 +24,7 @@ from srcgrad.optimize.liveness import Liveness, Names, liveness
 from srcgrad.optimize.scan import statements_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import parameters_of
+from srcgrad.syntax.parse import parameters_of, walk
 
 
 def prune(function: gast.FunctionDef, effects: Effects) -> bool:
@@ -33,7 +33,7 @@ def prune(function: gast.FunctionDef, effects: Effects) -> bool:
     facts = liveness(function, effects, Aliases(function, effects))
     lines = [effects.scan(statement) for statement in statements_of(function)]
     taken = "_" in parameters_of(function.args) or any("_" in line.sites or "_" in line.foreign for line in lines)
-    pruner = _Pruner(facts, effects, "" if taken else "_")
+    pruner = _Pruner(facts, effects, "" if taken else "_", _binders(function))
     function.body = pruner.block(function.body) or [gast.Pass()]
     return pruner.changed
 
@@ -45,16 +45,18 @@ def _instead(old: gast.stmt, new: gast.stmt) -> gast.stmt:
     return new
 
 
-def _is_idle(statement: gast.stmt) -> bool:
-    """``x = x``, which copy propagation leaves behind."""
-    match statement:
-        case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=value)):
-            return target == value and not isinstance(statement.value, GlobalReference)
-    return False
+def _binders(function: gast.FunctionDef) -> dict[str, int]:
+    """How many places bind each name; a parameter counts as one."""
+    counts: dict[str, int] = {}
+    for node in walk(function):
+        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store | gast.Param):
+            counts[node.id] = counts.get(node.id, 0) + 1
+    return counts
 
 
 class _Pruner:
-    def __init__(self, facts: Liveness, effects: Effects, blank: str) -> None:
+    def __init__(self, facts: Liveness, effects: Effects, blank: str, binders: dict[str, int]) -> None:
+        self.binders = binders
         self.facts = facts
         self.effects = effects
         self.blank = blank  # what unused targets are called; empty if the function has another use for the name
@@ -64,7 +66,7 @@ class _Pruner:
         kept: list[gast.stmt] = []
         emptied = False  # whether all statements that a comment headed went
         for position, statement in enumerate(statements):
-            if id(statement) in self.facts.dead or _is_idle(statement):
+            if id(statement) in self.facts.dead or self._is_idle(statement):
                 self.changed = True
                 emptied = bool(kept) and isinstance(kept[-1], Comment) and bool(kept[-1].text.strip())
                 continue
@@ -76,6 +78,14 @@ class _Pruner:
                 self.changed = self.changed or position < len(statements) - 1
                 break
         return self._without_idle_comments(kept)
+
+    def _is_idle(self, statement: gast.stmt) -> bool:
+        """``x = x``, which copy propagation leaves behind; not if nothing else makes x a local of the function."""
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=target)], value=gast.Name(id=value)):
+                own = target == value and not isinstance(statement.value, GlobalReference)
+                return own and self.binders.get(target, 0) > 1
+        return False
 
     def statement(self, statement: gast.stmt) -> list[gast.stmt]:
         match statement:

@@ -152,3 +152,8 @@ def test_an_underscore_of_the_users_own_stays_his():
 def test_a_name_bound_to_itself_goes():
     before = "def f(x, y):\n    y = y\n    x = x * y\n    return x\n"
     assert "y = y" not in optimized(before)
+
+
+def test_the_only_binding_of_a_local_stays():
+    before = "def f(x, c):\n    if c:\n        q = q\n        x = q\n    return x\n"
+    assert "q = q" in optimized(before)
