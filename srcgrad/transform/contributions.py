@@ -79,6 +79,16 @@ class AdjointVariables:
     def may_be_container(self, name: str) -> bool:
         return not isinstance(self.fact(name), Array) and name not in self.numeric
 
+    def adds_plainly(self, name: str, value: gast.expr) -> bool:
+        """Whether ``+`` adds this contribution to the adjoint of ``name``, be it a number, an array or a container.
+
+        Our own output hands None on where a path bound nothing: through copies, sequences and calls, which compute
+        nothing from it.
+        """
+        if self.activity.function.generated and not isinstance(self.fact(name), Array) and _is_handed_on(value):
+            return False
+        return is_arithmetic(value) or not self.may_be_container(name)
+
     # --- contributions -----------------------------------------------------------------------------------------------
     def zero(self, name: str, block: Block, position: int) -> list[gast.stmt]:
         """Give ``name`` a zero adjoint in the shape of its value there."""
@@ -113,10 +123,10 @@ class AdjointVariables:
         if self.bars.owned[name] and self.is_array(name):
             return [gast.AugAssign(store(bar), gast.Add(), value)]
         present = load(bar)
-        if self.may_be_container(name) and not is_arithmetic(value):
-            total: gast.expr = call_runtime(runtime.add, present, value)
+        if self.adds_plainly(name, value):
+            total: gast.expr = gast.BinOp(present, gast.Add(), value)
         else:
-            total = gast.BinOp(present, gast.Add(), value)
+            total = call_runtime(runtime.add, present, value)
         self.bars.assign(name, owned=True)
         return [assign(bar, total)]
 
@@ -179,9 +189,9 @@ class AdjointVariables:
         total = own[0]
         for value in own[1:]:
             total = (
-                call_runtime(runtime.add, total, value)
-                if self.may_be_container(target) and not (is_arithmetic(total) and is_arithmetic(value))
-                else gast.BinOp(total, gast.Add(), value)
+                gast.BinOp(total, gast.Add(), value)
+                if self.adds_plainly(target, total) and self.adds_plainly(target, value)
+                else call_runtime(runtime.add, total, value)
             )
         if isinstance(total, gast.Name) and total.id == self.bar(target):
             return code
@@ -220,6 +230,13 @@ def is_fresh(value: gast.expr) -> bool:
     if isinstance(value, gast.UnaryOp):
         return not isinstance(value.op, gast.UAdd)
     return any(calls_function(value, function) for function in FRESH)
+
+
+def _is_handed_on(value: gast.expr) -> bool:
+    """Whether a contribution is another adjoint, a part of one, or what a callee's reverse sweep returns."""
+    if isinstance(value, gast.Call):
+        return isinstance(value.func, gast.Name) and not isinstance(value.func, GlobalReference)
+    return isinstance(value, gast.Name | gast.Subscript)
 
 
 def is_arithmetic(value: gast.expr) -> bool:

@@ -7,6 +7,7 @@ import textwrap
 import numpy as np
 
 import srcgrad
+from srcgrad.pipeline import options
 from tests.generator import judge
 
 ALL = ("reverse", "pair", "forward", "second")
@@ -155,3 +156,27 @@ def rebound_by_an_empty_loop(x):
 def test_the_index_of_a_loop_without_passes():
     assert srcgrad.jvp(rebound_by_an_empty_loop, (0.7,), (1.0,)) == (1.4, 2.0)
     assert srcgrad.grad(rebound_by_an_empty_loop)(0.7) == 2.0
+
+
+def third_derivative_with_skipped_passes(a, b, x):
+    for i in range(1, 5):
+        if a > 0.0:
+            return b + np.sum(x)
+        count = 0
+        while count < 4:
+            count += 1
+            if a < b:
+                for j in range(2):
+                    b, a = a, np.sin(b + a)
+    return b + a * a
+
+
+def test_third_derivatives_where_an_exit_skips():
+    """What no path has bound is None, and so are its adjoint and the adjoint of that: only ``add`` adds them."""
+    third = srcgrad.grad(srcgrad.grad(srcgrad.grad(third_derivative_with_skipped_passes)))
+    second = srcgrad.grad(srcgrad.grad(third_derivative_with_skipped_passes))
+    for setting in ({}, {"specialise": False}):
+        with options(**setting):
+            assert third(0.5, 0.3, np.ones(2)) == 0.0
+            numeric = (second(-0.5 + 1e-6, 0.3, np.ones(2)) - second(-0.5 - 1e-6, 0.3, np.ones(2))) / 2e-6
+            np.testing.assert_allclose(third(-0.5, 0.3, np.ones(2)), numeric, rtol=1e-5)
