@@ -153,6 +153,8 @@ def source_of(function: Callable[..., object]) -> Source:
     try:
         place, edited = locate(code, file)
     except LookupError as error:
+        if code.co_filename.startswith("<string"):
+            raise _never_kept(plain) from None  # since 3.13 ``python -c`` keeps its own text under that name
         raise SourceUnavailable(
             f"the source of {code.co_qualname} cannot be found in {code.co_filename}: {error.args[0]}",
             hint="give the functions lines of their own"
@@ -171,16 +173,20 @@ def source_of(function: Callable[..., object]) -> Source:
     return source
 
 
+def _never_kept(function: FunctionType) -> SourceUnavailable:
+    return SourceUnavailable(
+        f"the source of {function.__qualname__} is not available: it was compiled from {function.__code__.co_filename}",
+        hint="srcgrad reads the text of a function: put it in a file and import it",
+    )
+
+
 def _file_of(function: FunctionType) -> File:
     filename = function.__code__.co_filename
     text = getattr(function, "__srcgrad_source__", None)
     if not isinstance(text, str):
         text = _read(function)
     if not text.strip():
-        raise SourceUnavailable(
-            f"the source of {function.__qualname__} is not available: it was compiled from {filename}",
-            hint="srcgrad reads the text of a function: put it in a file and import it",
-        )
+        raise _never_kept(function)
     try:
         return parsed(text, filename)
     except (SyntaxError, ValueError) as error:
