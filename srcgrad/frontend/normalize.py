@@ -155,7 +155,7 @@ class Normalizer(Statements):
 
     def _body(self) -> None:
         self.run(self.scope.body)
-        if not ends(self.scope.body):
+        if not self.left and not ends(self.scope.body):
             self.span = self.source.span(self.scope.body[-1] if self.scope.body else self.node)
             self.out.append(Return(constant(None, self.node), self.span))
 

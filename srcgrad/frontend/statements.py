@@ -60,7 +60,14 @@ class Statements(Loops):
         for statement in statements:
             self._enter(statement)
             self._statement(statement)
+            if self.left:
+                break  # control reaches nothing that follows
         self.span = outer
+
+    @property
+    def left(self) -> bool:
+        """Whether the last statement written is an exit."""
+        return bool(self.out) and isinstance(self.out[-1], Break | Continue | Return)
 
     def _statement(self, statement: gast.stmt) -> None:
         span = self.span

@@ -82,6 +82,26 @@ def test_a_name_unpacked_twice():
     """)
 
 
+def test_statements_that_control_never_reaches():
+    agree("""
+    def f(a, b, x, y, m):
+        for i in range(3):
+            if True:
+                continue
+                a = 2.0
+            b = b * a
+        for i in range(3):
+            break
+            a = a * b
+        else:
+            return a * a
+        with np.errstate(all="ignore"):
+            return b * np.sum(x) * a
+            b = 0.0
+        return b
+    """)
+
+
 # --- names -----------------------------------------------------------------------------------------------------------
 def test_an_underscore_that_is_read():
     """The index of a reversed loop needs a name of its own."""
