@@ -77,7 +77,7 @@ class Calls(UserCalls):
                 )
         self.refuse_mutation(node, function)
         settled = self.settle(node)
-        return settled, self.unruled(node, settled, spelled(node.func))
+        return settled, self.unruled(node, settled, spelled(node.func), function)
 
     def _unknown(self, node: gast.Call) -> Exception:
         match node.func:

@@ -94,7 +94,7 @@ class Methods(Expressions):
         if rule is None:
             if is_constant(function):
                 return expression, Fixed()
-            return expression, self.unruled(node, expression, f"the attribute {node.attr!r}")
+            return expression, self.unruled(node, expression, f"the attribute {node.attr!r}", function)
         return expression, Apply(rule, function, rule.bind(function, [base], {}))
 
     def admit_attribute(self, node: gast.Attribute) -> None:
@@ -155,7 +155,7 @@ class Methods(Expressions):
             settled = self.settle(node)
             if is_constant(function):
                 return settled, Fixed()
-            return settled, self.unruled(node, settled, getattr(function, "__name__", name))
+            return settled, self.unruled(node, settled, getattr(function, "__name__", name), function)
         receiver = self.value(func.value)
         return self.apply(rule, function, node, None, receiver, self._as_function(name, node))
 

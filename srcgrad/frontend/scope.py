@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import ModuleType
+from types import MethodType, ModuleType
 from typing import TypeAlias
 
 import gast
@@ -24,6 +24,7 @@ import numpy as np
 from srcgrad.errors import UnresolvedName
 from srcgrad.frontend.normal_form import LocalFunction
 from srcgrad.frontend.source import Source
+from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import children, parameters_of
 
@@ -238,8 +239,10 @@ class Scope:
                 return meaning if isinstance(meaning, Static) and meaning.value is not None else None
             case gast.Attribute():
                 base = self.static_of(node.value)
-                if base is None or not isinstance(base.value, ModuleType | type | np.ufunc):
+                if base is None:
                     return None
+                if not isinstance(base.value, ModuleType | type | np.ufunc):
+                    return self._ruled_method(base, node)
                 value = self.attribute(base.value, node)
                 if not is_callee(value):
                     return None
@@ -247,6 +250,13 @@ class Scope:
             case gast.Lambda():
                 return Static(self.function("function", node), None)
         return None
+
+    def _ruled_method(self, base: Static, node: gast.Attribute) -> Static | None:
+        """A method of an object that the table knows, such as ``scipy.stats.norm.logpdf``."""
+        value = getattr(base.value, node.attr, None)
+        if not isinstance(value, MethodType) or not (lookup(value) or is_constant(value) or refusal(value)):
+            return None
+        return Static(value, gast.copy_location(gast.Attribute(base.expression, node.attr, gast.Load()), node))
 
     def attribute(self, owner: object, node: gast.Attribute) -> object:
         try:

@@ -15,6 +15,7 @@ import gast
 from srcgrad.errors import MissingRule, Span, SrcgradError, UnsupportedSyntax
 from srcgrad.frontend.normal_form import Bind, Block, Fixed, Operation, Statement, Unruled
 from srcgrad.frontend.scope import Scope, Variable
+from srcgrad.rules.table import refusal
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read
 
@@ -102,16 +103,23 @@ class Writing:
         """The local name that holds a variable here."""
         return variable.name if variable.scope is self.scope else self.cells[variable]
 
-    def unruled(self, node: gast.AST, expression: gast.expr, name: str, *, hint: str | None = None) -> Operation:
+    def unruled(
+        self, node: gast.AST, expression: gast.expr, name: str, function: object = None, *, hint: str | None = None
+    ) -> Operation:
         """A call without a rule: harmless while nothing it reads varies."""
         if not names_read(expression):
             return Fixed()
-        short = name.rsplit(".", 1)[-1]
-        refusal: SrcgradError = MissingRule(
-            f"there is no derivative rule for {name}",
-            self.source.span(node),
-            label="its argument varies",
-            hint=hint or f"write one: @srcgrad.rule({name}) above the adjoint of {short},\n"
-            f"or declare srcgrad.constant({name}) if it has no derivative",
+        declared = refusal(function)
+        if declared is not None:
+            message, advice = f"{name} has no derivative: {declared.reason}", declared.hint
+        else:
+            short = name.rsplit(".", 1)[-1]
+            message = f"there is no derivative rule for {name}"
+            advice = hint or (
+                f"write one: @srcgrad.rule({name}) above the adjoint of {short},\n"
+                f"or declare srcgrad.constant({name}) if it has no derivative"
+            )
+        error: SrcgradError = MissingRule(
+            message, self.source.span(node), label="its argument varies", hint=advice
         )
-        return Unruled(refusal)
+        return Unruled(error)

@@ -46,7 +46,7 @@ constant(
 constant(
     np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argwhere, np.argpartition, np.nonzero,
     np.flatnonzero, np.count_nonzero, np.searchsorted, np.digitize, np.bincount, np.unravel_index, np.ravel_multi_index,
-    np.indices, np.tril_indices, np.triu_indices, np.diag_indices, np.ix_, np.lexsort, np.unique, np.histogram,
+    np.indices, np.tril_indices, np.triu_indices, np.diag_indices, np.ix_, np.lexsort,
 )  # fmt: skip
 
 # random numbers of fixed distributions

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import importlib
 import operator
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import gast
 import numpy as np
@@ -31,11 +33,14 @@ __all__ = [
     "lookup",
     "method",
     "operator_of",
+    "refusal",
+    "refused",
     "rule",
     "rules",
 ]
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+Answer = TypeVar("Answer")
 
 MODULES = (
     "constants",
@@ -49,10 +54,30 @@ MODULES = (
     "construction",
     "builtins",
     "runtime",
+    "refusals",
 )
+#: Rules of libraries that may not be installed, imported at the first question about a function of theirs.
+LIBRARIES: dict[str, tuple[str, ...]] = {
+    "scipy.special": ("scipy.special",),
+    "scipy.linalg": ("scipy.linalg",),
+    "scipy.fft": ("scipy.fourier",),
+    "scipy.signal": ("scipy.signal",),
+    "scipy.ndimage": ("scipy.ndimage",),
+    "scipy.stats": ("scipy.stats",),
+}
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a function has no derivative although its value varies, and what to write instead."""
+
+    reason: str
+    hint: str
+
 
 _rules: dict[Callable[..., object], Rule] = {}
 _constants: set[Callable[..., object]] = set()
+_refusals: dict[Callable[..., object], Refusal] = {}
 _loaded: set[str] = set()
 
 
@@ -64,6 +89,36 @@ def _load() -> None:
             importlib.import_module(f"srcgrad.rules.{name}")
 
 
+def load_library(library: str) -> None:
+    """Import the rules of one of ``LIBRARIES``, which imports the library itself."""
+    _load()
+    for name in LIBRARIES[library]:
+        if name not in _loaded:
+            _loaded.add(name)
+            importlib.import_module(f"srcgrad.rules.{name}")
+
+
+def _loads_more(function: object) -> bool:
+    """Whether a question about ``function`` brought in rules of a library; whoever holds it has imported it."""
+    module = getattr(function, "__module__", None) or ""
+    if not (module.startswith("scipy") or type(function).__name__ == "ufunc"):
+        return False
+    before = len(_loaded)
+    for library in LIBRARIES:
+        if library in sys.modules:
+            load_library(library)
+    return len(_loaded) > before
+
+
+def _find(found: Callable[[], Answer], function: object) -> Answer:
+    _load()
+    try:
+        answer = found()
+        return found() if not answer and _loads_more(function) else answer
+    except TypeError:  # what cannot be hashed is in no table
+        return cast("Answer", None)
+
+
 def _add(kind: str, functions: tuple[Callable[..., object], ...], names: tuple[str, ...] = ()) -> Any:
     _load()
 
@@ -72,6 +127,7 @@ def _add(kind: str, functions: tuple[Callable[..., object], ...], names: tuple[s
         for function in functions:
             _rules[function] = made
             _constants.discard(function)
+            _refusals.pop(function, None)
         return made
 
     return decorate
@@ -105,29 +161,34 @@ def constant(function: AnyFunction, *more: Callable[..., object]) -> AnyFunction
     for f in functions:
         _constants.add(f)
         _rules.pop(f, None)
+        _refusals.pop(f, None)
     return function
+
+
+def refused(reason: str, *functions: Callable[..., object], hint: str) -> None:
+    """Declare functions whose value varies with what they are given, but which have no derivative here, and why."""
+    _load()
+    for f in functions:
+        _refusals[f] = Refusal(reason, hint)
 
 
 def lookup(function: object) -> Rule | None:
     """The rule of a function, or None."""
-    _load()
-    try:
-        return _rules.get(function)  # type: ignore[call-overload, no-any-return]
-    except TypeError:
-        return None
+    return _find(lambda: _rules.get(function), function)  # type: ignore[call-overload, no-any-return]
 
 
 def is_constant(function: object) -> bool:
     """Whether a function is declared to carry no derivative."""
-    _load()
-    try:
-        return function in _constants
-    except TypeError:
-        return False
+    return bool(_find(lambda: function in _constants, function))
+
+
+def refusal(function: object) -> Refusal | None:
+    """Why a function is refused where its arguments vary, or None."""
+    return _find(lambda: _refusals.get(function), function)  # type: ignore[call-overload, no-any-return]
 
 
 def rules() -> list[Rule]:
-    """Every rule once, in the order in which they were written."""
+    """Every rule that is loaded, once, in the order in which they were written."""
     _load()
     return list(dict.fromkeys(_rules.values()))
 

@@ -54,9 +54,23 @@ Expansion = Callable[[Mapping[str, gast.expr]], gast.expr]
 Condition = Callable[[Argument], bool]
 
 
+Joint = Callable[[Mapping[str, Argument]], bool]
+Variants = list[tuple[tuple[Joint, ...], dict[str, object], FunctionType]]
+
+
 def rank(*ranks: int) -> Condition:
     """The condition that an argument is an array or number of one of these ranks."""
     return lambda argument: argument.rank in ranks
+
+
+def alike(*parameters: str) -> Joint:
+    """The condition that arguments have one known floating dtype, so that no product of them needs to be narrowed."""
+
+    def holds(arguments: Mapping[str, Argument]) -> bool:
+        dtypes = {fact.dtype if isinstance(fact, Array) else None for fact in (arguments[p].fact for p in parameters)}
+        return len(dtypes) == 1 and is_floating(*dtypes)
+
+    return holds
 
 
 class Rule:
@@ -92,10 +106,10 @@ class Rule:
         self.sums: Callable[..., object] | None = None  # what adds two terms of the tangent that are containers
         self.__doc__ = template.__doc__
         self._tangent: FunctionType | None = None
-        self._tangent_variants: list[tuple[dict[str, object], FunctionType]] = []
+        self._tangent_variants: Variants = []
         self._expand: Expansion | None = None
         self._expand_tangent: Expansion | None = None
-        self._variants: list[tuple[dict[str, object], FunctionType]] = []
+        self._variants: Variants = []
         self._infer: Callable[..., Fact] | None = None
         self._formulas: dict[FunctionType, Formula] = {}
         self._slices: dict[object, Slice] = {}
@@ -110,20 +124,21 @@ class Rule:
         self._slices.clear()
         return self
 
-    def when(self, **conditions: object) -> Callable[[FunctionType], Rule]:
-        """Decorator: the formula for calls whose arguments meet ``conditions``, literals or predicates of Argument."""
+    def when(self, *joint: Joint, **conditions: object) -> Callable[[FunctionType], Rule]:
+        """Decorator: the formula for calls whose arguments meet ``conditions``, literals or predicates of Argument, and
+        ``joint``, predicates of all arguments by parameter."""
 
         def add(template: FunctionType) -> Rule:
-            self._variants.append((conditions, template))
+            self._variants.append((joint, conditions, template))
             return self
 
         return add
 
-    def tangent_when(self, **conditions: object) -> Callable[[FunctionType], Rule]:
+    def tangent_when(self, *joint: Joint, **conditions: object) -> Callable[[FunctionType], Rule]:
         """Decorator: the tangent for calls whose arguments meet ``conditions``."""
 
         def add(template: FunctionType) -> Rule:
-            self._tangent_variants.append((conditions, template))
+            self._tangent_variants.append((joint, conditions, template))
             return self
 
         return add
@@ -288,7 +303,7 @@ class Rule:
 
     def formulas(self) -> list[Formula]:
         """Every formula of this rule: adjoint, variants, tangent."""
-        templates = [self.template, *(t for _, t in self._variants), *(t for _, t in self._tangent_variants)]
+        templates = [self.template, *(t for *_, t in self._variants), *(t for *_, t in self._tangent_variants)]
         templates += [self._tangent] if self._tangent else []
         return [self._formula(template) for template in templates]
 
@@ -313,13 +328,14 @@ class Rule:
 
     def _chosen(
         self,
-        variants: list[tuple[dict[str, object], FunctionType]],
+        variants: Variants,
         otherwise: Any,
         given: Given,
         facts: Mapping[str, Fact] | None,
     ) -> Any:
-        for conditions, template in variants:
-            if all(self._meets(self._argument(p, given, facts), c) for p, c in conditions.items()):
+        arguments = {p: self._argument(p, given, facts) for p in self.parameters} if variants else {}
+        for joint, conditions, template in variants:
+            if all(self._meets(arguments[p], c) for p, c in conditions.items()) and all(c(arguments) for c in joint):
                 return template
         return otherwise
 

@@ -33,9 +33,12 @@ def random_like(x: Any, rng: np.random.Generator) -> Any:
     """A random value of the kind of ``x``."""
 
     def draw(leaf: Any) -> Any:
+        number: Any = rng.standard_normal(np.shape(leaf))
+        if np.iscomplexobj(leaf):
+            number = number + 1j * rng.standard_normal(np.shape(leaf))
         if isinstance(leaf, np.ndarray):
-            return np.asarray(rng.standard_normal(leaf.shape), leaf.dtype)
-        return leaf.dtype.type(rng.standard_normal()) if isinstance(leaf, np.generic) else float(rng.standard_normal())
+            return np.asarray(number, leaf.dtype)
+        return leaf.dtype.type(number) if isinstance(leaf, np.generic) else type(leaf)(number)
 
     return map_leaves(draw, x)
 
@@ -49,6 +52,11 @@ def moved(x: Any, direction: Any, step: complex) -> Any:
         return np.asarray(made) if isinstance(leaf, np.ndarray) else made
 
     return map_leaves(move, x)
+
+
+def pairing(a: Any, b: Any) -> float:
+    """<a, b> of cotangents and tangents: the real part of the sum of products, without conjugation."""
+    return float(np.real(np.dot(vector(a), vector(b))))
 
 
 def vector(x: Any) -> Any:

@@ -1,0 +1,3 @@
+"""Linear filters of scipy.ndimage."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Special functions of scipy.special."""
+
+from __future__ import annotations

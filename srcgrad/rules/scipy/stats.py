@@ -1,0 +1,3 @@
+"""Densities and distribution functions of scipy.stats."""
+
+from __future__ import annotations
