@@ -258,3 +258,25 @@ _ATTRIBUTES: dict[str, Callable[..., object]] = {
 def add_method(name: str, function: Callable[..., object]) -> None:
     """Let an array's method mean a function of the table."""
     _METHODS[name] = function
+
+
+#: Attributes and methods of arrays that tell of shapes, kinds and memory, not of numbers.
+CONSTANT_MEMBERS = frozenset(
+    """shape ndim size dtype itemsize nbytes strides flags device data ctypes dump dumps tobytes tofile
+    setflags""".split()
+)
+_STORES = Refusal("it changes its array in place", "use the NumPy function, which makes a new array")
+_BYTES = Refusal("it reads the bytes of the array as other numbers", "use astype, which converts the numbers")
+_MEMBER_REFUSALS: dict[str, Refusal] = {
+    **dict.fromkeys("fill itemset partition put resize setfield sort".split(), _STORES),
+    **dict.fromkeys("byteswap getfield view".split(), _BYTES),
+    "base": Refusal("which array owns the memory is not followed", "use the array itself"),
+    "flat": Refusal("an iterator over the elements is not followed", "use x.ravel(), which can be indexed"),
+    "to_device": Refusal("arrays of other devices are not followed", "use the array itself"),
+    "tolist": Refusal("an array as a list is not followed", "index the array itself"),
+}
+
+
+def member_refusal(name: str) -> Refusal | None:
+    """Why an array's method or attribute is refused, or None."""
+    return _MEMBER_REFUSALS.get(name)
