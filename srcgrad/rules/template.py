@@ -301,11 +301,14 @@ class Rule:
             self._formulas[template] = formula_of(template)
         return self._formulas[template]
 
-    def formulas(self) -> list[Formula]:
-        """Every formula of this rule: adjoint, variants, tangent."""
+    def templates(self) -> list[FunctionType]:
+        """Every formula as it was written: adjoint, variants, tangent."""
         templates = [self.template, *(t for *_, t in self._variants), *(t for *_, t in self._tangent_variants)]
-        templates += [self._tangent] if self._tangent else []
-        return [self._formula(template) for template in templates]
+        return templates + ([self._tangent] if self._tangent else [])
+
+    def formulas(self) -> list[Formula]:
+        """Every formula of this rule, read."""
+        return [self._formula(template) for template in self.templates()]
 
     def _partials(self, template: FunctionType) -> dict[str, gast.expr]:
         """Partials by parameter, those that are None left out; trailing ones may be missing altogether."""
