@@ -1,4 +1,5 @@
-"""The command ``srcgrad``: show, explain and check the derivative of a function named on the command line; demo.
+"""The command ``srcgrad``: show, explain and check the derivative of a function named on the command line; the
+rule table; a demo.
 
 Exit status: 0 done, 1 a check that failed (or our own fault), 2 input that is wrong or a program that is refused, with
 one clear line, or the refusal with its caret, on the standard error.
@@ -74,6 +75,13 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--order", type=int, choices=(1, 2), default=2, help="derivatives up to this order (default: 2)")
     check.add_argument("--modes", default="reverse,forward", help="default: reverse,forward")
     check.set_defaults(run=_check)
+
+    rules = commands.add_parser("rules", help="print the rule table, or the rule of one function")
+    rules.add_argument("name", nargs="?", metavar="NAME", help="a function as in a program, such as np.einsum")
+    rules.add_argument("--list", choices=("ruled", "constant", "refused"), default="ruled", help="default: ruled")
+    rules.add_argument("--match", metavar="WORD", default="", help="only functions whose name contains this")
+    rules.add_argument("--page", action="store_true", help="print the whole table as a page of documentation")
+    rules.set_defaults(run=_rules)
 
     demo = commands.add_parser("demo", help="fit a predator-prey model to real counts with a compiled gradient")
     demo.add_argument("--plot", type=Path, default=Path("lynx_hare.png"), metavar="FILE", help="where the plot goes")
@@ -158,6 +166,23 @@ def _arguments(text: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
     except Exception as error:
         raise BadTarget(f"cannot read --args {text!r}: {type(error).__name__}: {error}") from error
     return args, kwargs
+
+
+def _rules(options: argparse.Namespace) -> int:
+    from srcgrad.inspect import rulebook
+
+    if options.page:
+        print(rulebook.page(), end="")
+    elif options.name:
+        print_code(rulebook.describe(options.name))
+    else:
+        header, rows = rulebook.overview(options.list, options.match)
+        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+        for row in (header, *rows):
+            print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
+        numbers = rulebook.counts(rulebook.everything())
+        print("\n" + ", ".join(f"{count} {status}" for status, count in numbers.items()))
+    return 0
 
 
 def _demo(options: argparse.Namespace) -> int:

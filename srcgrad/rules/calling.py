@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from srcgrad.rules.template import Rule
 
 #: Arguments that change nothing when they are given as this literal.
-_NEUTRAL: Mapping[str, object] = {
+NEUTRAL: Mapping[str, object] = {
     "out": None,
     "where": True,
     "dtype": None,
@@ -110,6 +110,6 @@ def _give(rule: Rule, called: str, bound: dict[str, gast.expr], name: str, argum
     if name in rule.ignored:
         return
     known, value = literal(argument)
-    if known and name in _NEUTRAL and type(value) is type(_NEUTRAL[name]) and value == _NEUTRAL[name]:
+    if known and name in NEUTRAL and type(value) is type(NEUTRAL[name]) and value == NEUTRAL[name]:
         return
     raise UnsupportedCall(f"{called}: the argument {name!r} is not supported")
