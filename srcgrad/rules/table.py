@@ -48,6 +48,8 @@ MODULES = (
     "trigonometric",
     "special",
     "reductions",
+    "products",
+    "einsum",
     "linalg",
     "shaping",
     "indexing",
