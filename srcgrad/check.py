@@ -2,7 +2,8 @@
 
 Enters: a function and arguments to check it at.  Leaves: nothing, or ``GradientMismatch`` that names the mode, the
 argument and the two numbers.  The numeric side is a central difference in a random direction, extrapolated to zero step
-(Richardson; Press et al., *Numerical Recipes*, §5.7), so that its own error is far below the tolerance.
+(Richardson; Press et al., *Numerical Recipes*, §5.7), so that its own error is far below the tolerance.  Directions of
+complex arguments are complex; of a complex value a random combination of real and imaginary parts is compared.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.arguments import is_floating, leaves_of
 from srcgrad.api.dense import Slope
 from srcgrad.api.derivative import Derivative
-from srcgrad.api.transforms import jvp, vjp
+from srcgrad.api.transforms import directed, jvp, vjp
 from srcgrad.errors import ArgumentError, SrcgradError
-from srcgrad.runtime import as_cotangent, zeros_like
 
 MODES = ("reverse", "forward")
 
@@ -46,14 +47,16 @@ def check_grads(
     *args: Any,
     order: int = 2,
     modes: Sequence[str] = MODES,
-    tolerance: float = 1e-6,
+    tolerance: float | None = None,
     seed: int = 0,
 ) -> tuple[Disagreement, ...]:
     """Compare the derivatives of ``f`` at ``args`` with numeric ones, in every mode, up to ``order`` (1 or 2).
 
-    All floating arguments, containers of them included, are differentiated along random directions; the value of f may
-    have any structure.  Returns the comparisons made; raises ``GradientMismatch`` if one differs by more than
-    ``tolerance`` relative to the larger of the two numbers and 1.
+    All floating arguments, containers of them included, are differentiated along random directions, complex ones along
+    complex directions; the value of f may have any structure.  Returns the comparisons made; raises
+    ``GradientMismatch`` if one differs by more than ``tolerance`` relative to the larger of the two numbers and 1.  By
+    default that is 1e-6, or what the coarsest dtype among the arguments and the value can do.  Numbers are computed
+    with arguments of double precision.
     """
     if order not in (1, 2):
         raise ArgumentError(f"order is 1 or 2, not {order!r}")
@@ -63,10 +66,12 @@ def check_grads(
     random = np.random.default_rng(seed)
     moving = tuple(j for j, a in enumerate(args) if _has_floats(a))
     if not moving:
-        raise ArgumentError("no argument is a real number or an array of them")
+        raise ArgumentError("no argument is a floating-point number or an array of them")
     directions = tuple(_random_like(args[j], random) for j in moving)
     value, pullback = vjp(f, *args, argnums=moving)
     weights = _random_like(value, random)
+    if tolerance is None:
+        tolerance = max(1e-6, 100.0 * _coarsest((value, *(args[j] for j in moving))))
 
     def along(t: float) -> float:
         moved = list(args)
@@ -103,7 +108,8 @@ def _second(
     """The Hessian along the direction: forward over reverse against the numeric slope of the gradient."""
     gradient = Derivative(f, moving, mode="reverse")
     values = gradient.parameters.bind(args, {})
-    change = Slope(gradient).along(values, directions)
+    named = zip(moving, directions, strict=True)
+    change = Slope(gradient).along(values, tuple(directed(v, args[j], f"argument {j}") for j, v in named))
 
     def along(t: float) -> float:
         moved = list(args)
@@ -131,34 +137,47 @@ def _slope(along: Callable[[float], float], step: float = 1e-2, levels: int = 6)
 
 
 def _has_floats(value: Any) -> bool:
+    return any(is_floating(leaf) for leaf, _ in leaves_of(value, ""))
+
+
+def _coarsest(value: Any) -> float:
+    """The greatest rounding unit of the floating-point numbers in a value."""
+    dtypes = (np.asarray(leaf).dtype for leaf, _ in leaves_of(value, "") if is_floating(leaf))
+    return max((float(np.finfo(dtype).eps) for dtype in dtypes), default=0.0)
+
+
+def _mapped(value: Any, change: Callable[[Any, Any], Any], other: Any) -> Any:
+    """The structure of ``value`` with ``change`` of each floating-point leaf and its counterpart in ``other``."""
     if isinstance(value, tuple | list):
-        return any(_has_floats(item) for item in value)
+        items = [_mapped(item, change, part) for item, part in zip(value, other, strict=True)]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if isinstance(value, dict):
-        return any(_has_floats(item) for item in value.values())
-    return isinstance(value, float | np.floating) or (
-        isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating)
-    )
+        return {key: _mapped(item, change, other[key]) for key, item in value.items()}
+    return change(value, other) if is_floating(value) else value
 
 
 def _random_like(value: Any, random: np.random.Generator) -> Any:
-    """A random direction in the structure of ``value``."""
-    if isinstance(value, tuple | list):
-        return type(value)(_random_like(item, random) for item in value)
-    if isinstance(value, dict):
-        return {key: _random_like(item, random) for key, item in value.items()}
-    if not _has_floats(value):
-        return as_cotangent(zeros_like(value), value)
-    if isinstance(value, np.ndarray):
-        return np.asarray(random.standard_normal(value.shape), value.dtype)
-    return type(value)(random.standard_normal())
+    """A random direction in the structure of ``value``; what has no derivative is left as it is."""
+
+    def draw(leaf: Any, _: Any) -> Any:
+        drawn: Any = random.standard_normal(np.shape(leaf))
+        if np.iscomplexobj(leaf):
+            drawn = drawn + 1j * random.standard_normal(np.shape(leaf))
+        return np.asarray(drawn, leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(drawn)
+
+    return _mapped(value, draw, value)
 
 
 def _moved(value: Any, direction: Any, t: float) -> Any:
-    if isinstance(value, tuple | list):
-        return type(value)(_moved(a, b, t) for a, b in zip(value, direction, strict=True))
-    if isinstance(value, dict):
-        return {key: _moved(item, direction[key], t) for key, item in value.items()}
-    return value + t * direction if _has_floats(value) else value
+    """``value + t * direction``, in double precision where it is less."""
+
+    def move(leaf: Any, along: Any) -> Any:
+        if isinstance(leaf, np.ndarray | np.generic):
+            moved: Any = np.asarray(leaf) + np.asarray(along, np.result_type(leaf, np.float64)) * t
+            return np.asarray(moved) if isinstance(leaf, np.ndarray) else moved
+        return leaf + t * along
+
+    return _mapped(value, move, direction)
 
 
 def _inner(a: Any, b: Any) -> float:
@@ -168,7 +187,7 @@ def _inner(a: Any, b: Any) -> float:
         return sum(_inner(a[key], item) for key, item in b.items())
     if a is None or b is None or not (_has_floats(a) and _has_floats(b)):
         return 0.0
-    return float(np.sum(np.asarray(a) * np.asarray(b)))
+    return float(np.real(np.sum(np.asarray(a) * np.asarray(b))))
 
 
 def _inner_all(a: Any, b: Any) -> float:

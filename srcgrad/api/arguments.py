@@ -7,7 +7,7 @@ program is kept, or ``ArgumentError``.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -110,37 +110,62 @@ def kind_of(value: object) -> object:
 
 
 def check_differentiable(value: Any, name: str) -> None:
-    """Refuse what has no derivative: integers, booleans, complex numbers for now, strings, None."""
+    """Refuse an argument without a derivative: only floating-point numbers, real or complex, and their arrays have one.
+
+    In a container integers, truth values, text, None and functions are passed over (their place in the gradient holds
+    None), but numbers that are all integers are refused: they were meant to be floats.
+    """
+    if not isinstance(value, tuple | list | dict):
+        if not is_floating(value):
+            raise _refused(value, name)
+        return
+    leaves = list(leaves_of(value, name))
+    for leaf, place in leaves:
+        if not (is_floating(leaf) or is_integer(leaf) or leaf is None or isinstance(leaf, str | bytes)):
+            if not callable(leaf):
+                raise _refused(leaf, place)
+    integers = [(leaf, place) for leaf, place in leaves if is_integer(leaf)]
+    if integers and not any(is_floating(leaf) for leaf, _ in leaves):
+        raise _refused(*integers[0])
+
+
+def is_floating(value: object) -> bool:
+    """Whether a value has a derivative of its own: a float or complex number, or an array of them."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype.kind in "fc"
+    return isinstance(value, float | complex)
+
+
+def is_integer(value: object) -> bool:
+    """Whether a value is a number without a derivative: an integer or truth value, or an array of them."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype.kind in "biu"
+    return isinstance(value, int)
+
+
+def leaves_of(value: Any, name: str) -> Iterator[tuple[Any, str]]:
+    """What nested containers hold, each with its place: ``w[0]['bias']``."""
     if isinstance(value, tuple | list):
         for position, item in enumerate(value):
-            _check_leaf(item, f"{name}[{position}]")
+            yield from leaves_of(item, f"{name}[{position}]")
     elif isinstance(value, dict):
         for key, item in value.items():
-            _check_leaf(item, f"{name}[{key!r}]")
-    elif isinstance(value, bool | int | np.integer | np.bool_):
-        raise ArgumentError(
-            f"argument {name} is {described(value)}: only real numbers have a derivative",
+            yield from leaves_of(item, f"{name}[{key!r}]")
+    else:
+        yield value, name
+
+
+def _refused(value: Any, name: str) -> ArgumentError:
+    if isinstance(value, np.ndarray):
+        hint = f"pass {name}.astype(float)" if is_integer(value) else None
+        reason = f"argument {name} is an array of {value.dtype}: only floating-point numbers have a derivative"
+        return ArgumentError(reason, hint=hint)
+    if is_integer(value):
+        return ArgumentError(
+            f"argument {name} is {described(value)}: only floating-point numbers have a derivative",
             hint=f"pass {float(value)!r}",
         )
-    elif isinstance(value, np.ndarray):
-        if np.iscomplexobj(value):
-            raise ArgumentError(f"argument {name} is complex: derivatives of complex arrays are not defined here yet")
-        if not np.issubdtype(value.dtype, np.floating):
-            raise ArgumentError(
-                f"argument {name} is an array of {value.dtype}: only real numbers have a derivative",
-                hint=f"pass {name}.astype(float)",
-            )
-    elif isinstance(value, complex | np.complexfloating):
-        raise ArgumentError(f"argument {name} is complex: derivatives of complex numbers are not defined here yet")
-    elif not isinstance(value, float | np.floating):
-        raise ArgumentError(f"argument {name} is {described(value)}, which has no derivative")
-
-
-def _check_leaf(value: Any, name: str) -> None:
-    """Inside a container, strings and None are passed over; numbers must be real."""
-    if value is None or isinstance(value, str | bytes) or callable(value):
-        return
-    check_differentiable(value, name)
+    return ArgumentError(f"argument {name} is {described(value)}, which has no derivative")
 
 
 def described(value: Any) -> str:

@@ -13,30 +13,40 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import Argnums
+from srcgrad.api.arguments import Argnums, is_floating, leaves_of
 from srcgrad.api.derivative import Derivative
-from srcgrad.api.transforms import Pullback, check_seed, directions_of, pushed, seeds_between
-from srcgrad.errors import ArgumentError
+from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
+from srcgrad.api.transforms import Pullback, directed, directions_of, filled, pushed, seeds_between
+from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
 
 
-def jacobian(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
+def jacobian(
+    f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, holomorphic: bool = False
+) -> Any:
     """The Jacobian by reverse mode: for f from shape m to shape n an array of shape ``(*n, *m)``, output axes first.
 
-    One backward sweep per output element.  Containers give containers of arrays, the output's outside.
+    One backward sweep per output element.  Containers give containers of arrays, the output's outside; None stands
+    where the argument has an integer.  Entries are as ``grad`` has them: of a real output y by a complex argument x
+    ``dy/dRe(x) - 1j * dy/dIm(x)``, of a complex output by a real argument ``dRe(y)/dx + 1j * dIm(y)/dx`` (two sweeps).
+    Of a complex output by a complex argument no one number tells both parts: with ``holomorphic=True`` the entry is the
+    complex derivative, checked to exist.
     """
-    return _dense(Jacobian, f, argnums)
+    return _dense(Jacobian, f, argnums, holomorphic)
 
 
-def jacfwd(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
-    """The Jacobian by forward mode: the result of ``jacobian``, with one tangent sweep per input element."""
-    return _dense(ForwardJacobian, f, argnums)
+def jacfwd(
+    f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, holomorphic: bool = False
+) -> Any:
+    """The Jacobian by forward mode: the result of ``jacobian``, one tangent sweep per real input, two per complex."""
+    return _dense(ForwardJacobian, f, argnums, holomorphic)
 
 
 def hessian(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
     """The Hessian of a function that returns one real number: shape ``(*m, *m)`` for an argument of shape m.
 
-    A tuple of ``argnums`` gives a tuple of tuples: ``result[i][j]`` differentiates by argument i, then j.
+    A tuple of ``argnums`` gives a tuple of tuples: ``result[i][j]`` differentiates by argument i, then j.  Arguments
+    are real: by a complex one the second derivative is no complex matrix, and ``hvp`` gives it along a direction.
     """
     return _dense(Hessian, f, argnums)
 
@@ -44,15 +54,16 @@ def hessian(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
 def hvp(f: Callable[..., Any] | None = None, argnums: Argnums = 0) -> Any:
     """A function of f's arguments and then v that returns the Hessian of f applied to v.
 
-    v has the structure and shapes of the argument; it is a tuple of such if ``argnums`` is a tuple.
+    v has the structure and shapes of the argument; it is a tuple of such if ``argnums`` is a tuple.  The result is the
+    change of the gradient when the argument moves along v; both may be complex.
     """
     return _dense(HessianVector, f, argnums)
 
 
-def _dense(kind: type[Dense], f: Callable[..., Any] | None, argnums: Argnums) -> Any:
+def _dense(kind: type[Dense], f: Callable[..., Any] | None, argnums: Argnums, holomorphic: bool = False) -> Any:
     if f is None:
-        return lambda function: kind(function, argnums)
-    return kind(f, argnums)
+        return lambda function: kind(function, argnums, holomorphic)
+    return kind(f, argnums, holomorphic)
 
 
 class Slope(Derivative):
@@ -80,9 +91,10 @@ class Dense:
     name = "derivative"
     mode = "reverse"
 
-    def __init__(self, primal: Callable[..., Any], argnums: Argnums) -> None:
+    def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
         self.primal = primal
         self.argnums = argnums
+        self.holomorphic = holomorphic
         self.derivative = Derivative(primal, argnums, mode=self.mode)
         self.program: Derivative = self.derivative
         self.__wrapped__ = primal
@@ -107,7 +119,7 @@ class Dense:
         return f"<srcgrad {self.name} of {self.derivative.__module__}.{self.derivative.__qualname__}>"
 
     def __reduce__(self) -> Any:
-        return type(self), (self.primal, self.argnums)
+        return type(self), (self.primal, self.argnums, self.holomorphic)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values = self.derivative.parameters.bind(args, kwargs)
@@ -120,24 +132,55 @@ class Dense:
     def by_argument(self, parts: tuple[Any, ...]) -> Any:
         return parts if isinstance(self.argnums, tuple) else parts[0]
 
+    def require_one_number(self) -> None:
+        """Refuse the derivative of a complex output by a complex argument, unless it is to be the complex one."""
+        if not self.holomorphic:
+            raise SeedError(
+                "the derivative of a complex value by a complex argument is not one number",
+                hint=HOLOMORPHIC_OR_VJP,
+            )
+
     def from_columns(self, inputs: tuple[Any, ...], push: Callable[[tuple[Any, ...]], Any]) -> Any:
         """Run ``push`` along every unit direction of the inputs and arrange what comes out, input axes last."""
-        columns = [
-            [push(tuple(unit if j == k else _zero(a) for j, a in enumerate(inputs))) for unit in _units(argument)]
-            for k, argument in enumerate(inputs)
-        ]
+
+        def along(k: int, unit: Any) -> Any:
+            return push(tuple(unit if j == k else _zero(a) for j, a in enumerate(inputs)))
+
+        columns = [[along(k, unit) for unit in _units(argument)] for k, argument in enumerate(inputs)]
+        turned = [[along(k, unit) for unit in _units(argument, 1j)] for k, argument in enumerate(inputs)]
         first = next((tangents[0] for tangents in columns if tangents), None)
         sample = push(tuple(_zero(a) for a in inputs)) if first is None else first
 
         def block(output: Any, path: tuple[Any, ...]) -> Any:
             return self.by_argument(
                 tuple(
-                    _taken(argument, iter([_at(t, path) for t in tangents]), output)
-                    for argument, tangents in zip(inputs, columns, strict=True)
+                    self._taken(argument, _all_at(path, one), _all_at(path, other), output)
+                    for argument, one, other in zip(inputs, columns, turned, strict=True)
                 )
             )
 
         return _map_leaves(sample, block)
+
+    def _taken(self, argument: Any, tangents: Iterator[Any], turned: Iterator[Any], output: Any) -> Any:
+        """Arrange tangents, one per element of the argument's leaves, with the leaf's axes last.
+
+        ``turned`` are those along 1j, of complex leaves only.
+        """
+
+        def leaf(value: Any, path: tuple[Any, ...]) -> Any:
+            if not is_floating(value):
+                return None
+            one = _columns(tangents, value, output)
+            if not np.iscomplexobj(value):
+                return one
+            other = _columns(turned, value, output)
+            if not np.iscomplexobj(output):
+                return one - 1j * other
+            self.require_one_number()
+            require_holomorphic(one, other, None)
+            return one
+
+        return _map_leaves(argument, leaf)
 
 
 class Jacobian(Dense):
@@ -149,11 +192,36 @@ class Jacobian(Dense):
 
         def block(output: Any, path: tuple[Any, ...]) -> Any:
             rows = [pullback(_placed(pullback.value, path, unit)) for unit in _units(output)]
+            turned = [pullback(_placed(pullback.value, path, unit)) for unit in _units(output, -1j)]
             return self.by_argument(
-                tuple(_stacked(argument, [row[k] for row in rows], output) for k, argument in enumerate(inputs))
+                tuple(
+                    self._stacked(argument, [row[k] for row in rows], [row[k] for row in turned], output)
+                    for k, argument in enumerate(inputs)
+                )
             )
 
         return _map_leaves(pullback.value, block)
+
+    def _stacked(self, argument: Any, rows: list[Any], turned: list[Any], output: Any) -> Any:
+        """Arrange cotangents of the argument, one per element of the output leaf, with the output's axes first.
+
+        ``turned`` are those of the seeds -1j, which ask for imaginary parts; only a complex output has them.
+        """
+
+        def leaf(value: Any, path: tuple[Any, ...]) -> Any:
+            if not is_floating(value):
+                return None
+            one = _rows(rows, path, value, output)
+            if not np.iscomplexobj(output):
+                return one
+            other = _rows(turned, path, value, output)
+            if not np.iscomplexobj(value):
+                return one + 1j * other
+            self.require_one_number()
+            require_holomorphic(one, -other, None)
+            return one
+
+        return _map_leaves(argument, leaf)
 
 
 class ForwardJacobian(Dense):
@@ -167,11 +235,18 @@ class ForwardJacobian(Dense):
 class Hessian(Dense):
     name = "hessian"
 
-    def __init__(self, primal: Callable[..., Any], argnums: Argnums) -> None:
-        super().__init__(primal, argnums)
+    def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
+        super().__init__(primal, argnums, holomorphic)
         self.program = self.slope = Slope(self.derivative)
 
     def at(self, values: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
+        for (name, _), value in zip(self.derivative.chosen, inputs, strict=True):
+            for leaf, place in leaves_of(value, name):
+                if np.iscomplexobj(leaf):
+                    raise ArgumentError(
+                        f"argument {place} is complex: a second derivative by it is no complex matrix",
+                        hint="use hvp, or make its real and its imaginary part two arguments",
+                    )
         return self.from_columns(inputs, lambda directions: self.slope.along(values, directions))
 
 
@@ -188,9 +263,8 @@ class HessianVector(Hessian):
         inputs = _selected(self.derivative, values)
         if len(directions) != len(inputs):
             raise ArgumentError(f"{len(inputs)} differentiated arguments need as many vectors, not {len(directions)}")
-        for (name, _), value, direction in zip(self.derivative.chosen, inputs, directions, strict=True):
-            check_seed(direction, value, f"argument {name}")
-        return self.slope.along(values, directions)
+        named = zip(self.derivative.chosen, inputs, directions, strict=True)
+        return self.slope.along(values, tuple(directed(v, value, f"argument {name}") for (name, _), value, v in named))
 
 
 # --- nested tuples, lists and dicts, leaf by leaf ---------------------------------------------------------------------
@@ -218,8 +292,12 @@ def _at(value: Any, path: tuple[Any, ...]) -> Any:
     return value
 
 
+def _all_at(path: tuple[Any, ...], values: list[Any]) -> Iterator[Any]:
+    return (_at(value, path) for value in values)
+
+
 def _zero(value: Any) -> Any:
-    return as_cotangent(zeros_like(value), value)
+    return filled(as_cotangent(zeros_like(value), value), value)
 
 
 def _placed(value: Any, path: tuple[Any, ...], unit: Any) -> Any:
@@ -232,38 +310,32 @@ def _placed(value: Any, path: tuple[Any, ...], unit: Any) -> Any:
     return tuple(parts) if isinstance(value, tuple) else parts
 
 
-def _units(value: Any) -> list[Any]:
-    """Unit directions, one per element, each in the structure of ``value``."""
+def _units(value: Any, factor: complex = 1.0) -> list[Any]:
+    """Unit directions (``factor`` times those of complex elements), one per element, in the structure of ``value``."""
     if isinstance(value, tuple | list | dict):
         keys = list(value) if isinstance(value, dict) else list(range(len(value)))
-        return [_placed(value, (key,), unit) for key in keys for unit in _units(value[key])]
+        return [_placed(value, (key,), unit) for key in keys for unit in _units(value[key], factor)]
+    if not (np.iscomplexobj(value) if isinstance(factor, complex) else is_floating(value)):
+        return []
     shape = np.shape(value)
-    dtype = np.result_type(value) if isinstance(value, np.ndarray | np.generic) else np.dtype(float)
+    dtype = value.dtype if is_floating(value) and hasattr(value, "dtype") else np.result_type(value, 0.0)
     units: list[Any] = []
     for position in range(int(np.prod(shape, dtype=int))):
         unit = np.zeros(shape, dtype)
-        unit.flat[position] = 1.0
-        units.append(unit if isinstance(value, np.ndarray) else dtype.type(1.0) if value is not None else None)
+        unit.flat[position] = factor
+        units.append(unit if isinstance(value, np.ndarray) else dtype.type(factor))
     return units
 
 
-def _taken(argument: Any, tangents: Iterator[Any], output: Any) -> Any:
-    """Arrange tangents, one per element of the argument's leaves, with the leaf's axes last."""
-
-    def leaf(value: Any, path: tuple[Any, ...]) -> Any:
-        group = [np.asarray(next(tangents)) for _ in range(np.size(value))]
-        shape = (*np.shape(output), *np.shape(value))
-        return np.stack(group, axis=-1).reshape(shape) if group else np.zeros(shape)
-
-    return _map_leaves(argument, leaf)
+def _columns(tangents: Iterator[Any], value: Any, output: Any) -> Any:
+    """The next tangents, one for each element of ``value``, whose axes come last."""
+    group = [np.asarray(next(tangents)) for _ in range(np.size(value))]
+    shape = (*np.shape(output), *np.shape(value))
+    return np.stack(group, axis=-1).reshape(shape) if group else np.zeros(shape, np.asarray(value).dtype)
 
 
-def _stacked(argument: Any, rows: list[Any], output: Any) -> Any:
-    """Arrange cotangents of the argument, one per element of the output leaf, with the output's axes first."""
-
-    def leaf(value: Any, path: tuple[Any, ...]) -> Any:
-        group = [np.asarray(_at(row, path)) for row in rows]
-        shape = (*np.shape(output), *np.shape(value))
-        return np.stack(group).reshape(shape) if group else np.zeros(shape)
-
-    return _map_leaves(argument, leaf)
+def _rows(rows: list[Any], path: tuple[Any, ...], value: Any, output: Any) -> Any:
+    """The cotangents of ``value``, found at ``path``, one for each element of the output, whose axes come first."""
+    group = [np.asarray(_at(row, path)) for row in rows]
+    shape = (*np.shape(output), *np.shape(value))
+    return np.stack(group).reshape(shape) if group else np.zeros(shape, np.asarray(value).dtype)

@@ -24,6 +24,7 @@ from srcgrad.api.arguments import (
     is_static,
     kind_of,
 )
+from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, check_complex, require_holomorphic
 from srcgrad.api.saved import Saved, import_object, imported
 from srcgrad.errors import ArgumentError, SeedError, Span
 from srcgrad.rules.facts import fact_of
@@ -39,7 +40,13 @@ class Derivative:
     """A function compiled into one of its derivatives; ``mode`` is reverse, value, split or forward."""
 
     def __init__(
-        self, primal: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "reverse", has_aux: bool = False
+        self,
+        primal: Callable[..., Any],
+        argnums: Argnums = 0,
+        *,
+        mode: str = "reverse",
+        has_aux: bool = False,
+        holomorphic: bool = False,
     ) -> None:
         if not callable(primal):
             raise ArgumentError(f"a function is expected, not {type(primal).__name__}")
@@ -47,6 +54,7 @@ class Derivative:
         self.argnums = argnums
         self.mode = mode
         self.has_aux = has_aux
+        self.holomorphic = holomorphic
         self.parameters = Parameters(primal)
         self.chosen = self.parameters.chosen(argnums)
         self._variants: dict[object, Compiled] = {}
@@ -124,7 +132,7 @@ class Derivative:
         if self.has_aux:
             return self._with_aux(values)
         compiled = self.program(values)
-        if not compiled.scalar_result:
+        if self.holomorphic or not compiled.scalar_result:
             value, gradient = self._checked(values)
             return (value, gradient) if self.mode == "value" else gradient
         outcome = self.run(compiled.entry, *self.arguments(values))
@@ -139,8 +147,21 @@ class Derivative:
         compiled = self.program(values, "split")
         value, saved = self.run(compiled.entry, *self.arguments(values))
         self.require_scalar(value, compiled)
-        assert compiled.backward is not None
-        return value, self.fitted(self.run(compiled.backward, saved, 1.0), values, shared=True)
+        return value, self._pulled(compiled, saved, (), values)
+
+    def _pulled(self, compiled: Compiled, saved: Any, auxiliary: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
+        """The gradient from what the forward half saved; ``auxiliary`` is what is returned beside the value."""
+        backward = compiled.backward
+        assert backward is not None
+
+        def at(seed: complex) -> Any:
+            seeds = (seed, *map(zeros_like, auxiliary)) if auxiliary else seed
+            return self.fitted(self.run(backward, saved, seeds), values, shared=True)
+
+        gradient = at(1.0)
+        if self.holomorphic:
+            require_holomorphic(gradient, at(1j), compiled.function.span)
+        return gradient
 
     def _with_aux(self, values: tuple[Any, ...]) -> Any:
         compiled = self.program(values, "split")
@@ -152,16 +173,17 @@ class Derivative:
             )
         value, auxiliary = outcome
         self.require_scalar(value, compiled)
-        assert compiled.backward is not None
-        raw = self.run(compiled.backward, saved, (1.0, zeros_like(auxiliary)))
-        gradient = self.fitted(raw, values, shared=True)
+        gradient = self._pulled(compiled, saved, (auxiliary,), values)
         return ((value, auxiliary), gradient) if self.mode == "value" else (gradient, auxiliary)
 
     def check(self, values: tuple[Any, ...]) -> None:
         """Refuse arguments that have no derivative."""
         for name, inner in self.chosen:
             value = values[self.parameters.names.index(name)]
-            check_differentiable(value[inner] if inner is not None else value, name)
+            value = value[inner] if inner is not None else value
+            check_differentiable(value, name)
+            if self.holomorphic:
+                check_complex(value, name)
 
     def verify(self, values: tuple[Any, ...]) -> None:
         """Where this differentiates a gradient: refuse what the gradient itself would refuse."""
@@ -173,22 +195,24 @@ class Derivative:
                 inner.require_scalar(inner.parameters.call(inner.primal, values), compiled)
 
     def require_scalar(self, value: Any, compiled: Compiled) -> None:
-        if isinstance(value, float):
+        if isinstance(value, float) and not self.holomorphic:
             return
-        kind = "the gradient of"
+        wanted = "complex" if self.holomorphic else "real"
+        reason = f"the gradient of a function needs one {wanted} number, but it returned"
         span: Span = compiled.function.span
         if value is None or isinstance(value, str | tuple | list | dict):
-            raise SeedError(f"{kind} a function needs one real number, but it returned {described(value)}", span)
+            raise SeedError(f"{reason} {described(value)}", span)
         if np.shape(value) != ():
             raise SeedError(
-                f"{kind} a function needs one real number, but it returned an array of shape {np.shape(value)}",
+                f"{reason} an array of shape {np.shape(value)}",
                 span,
                 hint="use jacobian, or vjp with a seed of that shape",
             )
         if np.iscomplexobj(value):
-            raise SeedError(f"{kind} a function needs one real number, but it returned a complex one", span)
-        if not np.issubdtype(np.result_type(value), np.floating):
-            raise SeedError(f"{kind} a function needs one real number, but it returned {described(value)}", span)
+            if not self.holomorphic:
+                raise SeedError(f"{reason} a complex one", span, hint=HOLOMORPHIC_OR_VJP)
+        elif self.holomorphic or not np.issubdtype(np.result_type(value), np.floating):
+            raise SeedError(f"{reason} {described(value)}", span)
 
     def finished(self, outcome: Any, values: tuple[Any, ...]) -> Any:
         """What the differentiated function would have returned: a derivative fits its program's raw result."""
@@ -263,10 +287,11 @@ class Derivative:
         if found is self:
             return import_object, (self.__module__, self.__qualname__)
         if found is self.primal:
-            return type(self), (self.primal, self.argnums), {"mode": self.mode, "has_aux": self.has_aux}
+            state = {"mode": self.mode, "has_aux": self.has_aux, "holomorphic": self.holomorphic}
+            return type(self), (self.primal, self.argnums), state
         compiled = self.program(None)
         tupled = isinstance(self.argnums, tuple)
         return Saved, (compiled.emission.text, compiled.entry.__name__, self.mode, self.wanted, tupled)
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self.mode, self.has_aux = state["mode"], state["has_aux"]
+        self.mode, self.has_aux, self.holomorphic = state["mode"], state["has_aux"], state["holomorphic"]

@@ -12,37 +12,55 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import Argnums
+from srcgrad.api.arguments import Argnums, is_integer
 from srcgrad.api.derivative import Derivative
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
 
 
 def grad(
-    f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False
+    f: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    holomorphic: bool = False,
 ) -> Any:
     """The gradient of a function that returns one real number.
 
     ``grad(f)`` takes f's arguments and returns the gradient with respect to ``argnums``: a position, a name, or a tuple
-    of them (then a tuple is returned).  Arguments may be floats, floating arrays of any shape, and nested tuples, lists
-    and dicts of these.  With ``has_aux=True`` f returns ``(value, auxiliary)`` and the result is ``(gradient,
-    auxiliary)``.  Also a decorator: ``@grad``, ``@grad(argnums=(0, "w"))``.
+    of them (then a tuple is returned).  Arguments may be floating-point numbers, arrays of any shape, and nested
+    tuples, lists and dicts of these; where such a container holds an integer, text or None, the gradient has None.
+    With ``has_aux=True`` f returns ``(value, auxiliary)`` and the result is ``(gradient, auxiliary)``.  Also a
+    decorator: ``@grad``, ``@grad(argnums=(0, "w"))``.
+
+    Of a complex argument x the gradient of the real number L is ::
+
+        x_bar = dL/dRe(x) - 1j * dL/dIm(x),    so that    dL = Re(sum(x_bar * dx)),
+
+    the convention of HIPS autograd and JAX; PyTorch's gradient is its conjugate, which is the direction of steepest
+    ascent.  The gradient of a real argument is real, whatever is complex on the way.  With ``holomorphic=True`` f takes
+    complex arguments and returns one complex number, and the result is the complex derivative f'(x); where there is
+    none (the Cauchy-Riemann equations are checked, at the cost of a second reverse sweep) ``SeedError`` is raised.
 
     Raises ``ArgumentError`` for integer arguments, ``SeedError`` if f does not return a scalar, and ``LanguageError``
     or ``MissingRule`` with the place in f's source where f cannot be differentiated.
     """
     if f is None:
-        return lambda function: grad(function, argnums, has_aux=has_aux)
-    return Derivative(f, argnums, mode="reverse", has_aux=has_aux)
+        return lambda function: grad(function, argnums, has_aux=has_aux, holomorphic=holomorphic)
+    return Derivative(f, argnums, mode="reverse", has_aux=has_aux, holomorphic=holomorphic)
 
 
 def value_and_grad(
-    f: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False
+    f: Callable[..., Any] | None = None,
+    argnums: Argnums = 0,
+    *,
+    has_aux: bool = False,
+    holomorphic: bool = False,
 ) -> Any:
     """Like ``grad``, but the result is ``(value, gradient)``; with ``has_aux``, ``((value, auxiliary), gradient)``."""
     if f is None:
-        return lambda function: value_and_grad(function, argnums, has_aux=has_aux)
-    return Derivative(f, argnums, mode="value", has_aux=has_aux)
+        return lambda function: value_and_grad(function, argnums, has_aux=has_aux, holomorphic=holomorphic)
+    return Derivative(f, argnums, mode="value", has_aux=has_aux, holomorphic=holomorphic)
 
 
 class Pullback:
@@ -58,13 +76,19 @@ class Pullback:
         self._compiled = derivative.program(values, "split")
         outcome, self._saved = derivative.run(self._compiled.entry, *derivative.arguments(values))
         self.value = unshared(derivative.finished(outcome, values))
+        # A gradient has None where its program has zeros, which want seeds.
+        self._seeded = outcome if isinstance(derivative.primal, Derivative) else self.value
 
     def __call__(self, seed: Any) -> tuple[Any, ...]:
-        """``seed`` has the structure and shapes of f's value; gives one cotangent per differentiated argument."""
+        """``seed`` has the structure and shapes of f's value; gives one cotangent per differentiated argument.
+
+        The seed of a complex value is complex: with ``y_bar`` the result is the gradient of Re(sum(y_bar * y)), so that
+        1.0 asks for the real part of y and -1j for the imaginary one.
+        """
         check_seed(seed, self.value, "the value")
         backward = self._compiled.backward
         assert backward is not None
-        raw = self._derivative.run(backward, self._saved, seed)
+        raw = self._derivative.run(backward, self._saved, as_cotangent(seed, self._seeded))
         fitted = self._derivative.fitted(raw, self._values, shared=True)
         return fitted if isinstance(fitted, tuple) and isinstance(self._derivative.argnums, tuple) else (fitted,)
 
@@ -96,7 +120,7 @@ def jvp(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ..
     """``(value, tangent)``: the derivative of f at ``primals`` in the direction ``tangents``.
 
     ``primals`` and ``tangents`` are sequences of equal length and structure; a tangent of None means that its argument,
-    or its part of a container, does not move.
+    or its part of a container, does not move.  The tangent of a complex primal may be complex.
     """
     if len(primals) != len(tangents):
         raise ArgumentError(f"{len(primals)} primals need as many tangents, not {len(tangents)}")
@@ -104,10 +128,15 @@ def jvp(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ..
     derivative = made_once(f, moving, "forward")
     values = derivative.parameters.bind(tuple(primals), {})
     derivative.check(values)
-    directions = tuple(filled(tangents[j], primals[j]) for j in moving)
-    for j, direction in zip(moving, directions, strict=True):
-        check_seed(direction, primals[j], f"primal {j}")
+    directions = tuple(directed(tangents[j], primals[j], f"primal {j}") for j in moving)
     return pushed(derivative, values, directions)
+
+
+def directed(direction: Any, value: Any, of: str) -> Any:
+    """A tangent of ``value`` as programs take it: structure, shapes and dtypes of the value, zeros for None."""
+    whole = filled(direction, value)
+    check_seed(whole, value, of)
+    return filled(as_cotangent(whole, value, set()), value)
 
 
 def filled(direction: Any, value: Any) -> Any:
@@ -196,7 +225,9 @@ def check_seed(seed: Any, value: Any, of: str) -> None:
             raise SeedError(f"{of} is a dict with keys {sorted(map(str, value))}: the seed must have them too")
         for key, item in value.items():
             check_seed(seed[key], item, f"{of}[{key!r}]")
-    elif value is not None and not isinstance(value, str):
+    elif value is not None and not isinstance(value, str) and not (seed is None and is_integer(value)):
         if seed is None or isinstance(seed, str | tuple | dict) or np.shape(seed) != np.shape(value):
             shape = "no shape" if seed is None else np.shape(seed)
             raise SeedError(f"{of} has shape {np.shape(value)}, the seed {shape}")
+        if np.iscomplexobj(seed) and not np.iscomplexobj(value):
+            raise SeedError(f"{of} is real, the seed complex", hint="pass its real part")

@@ -30,8 +30,8 @@ def as_cotangent(g: Any, x: Any, held: set[int] | None = None) -> Any:
     ``held`` are the identities of the arrays that others hold (arguments, results already handed out).  An array that
     is none of these, and no view, is handed out as it is; without ``held`` every array is copied.
 
-    Tuples, lists, named tuples and dicts come back as they are in ``x``; a number that is no float has a float64
-    cotangent, a leaf that is no number has None.  A cotangent that does not fit raises.
+    Tuples, lists, named tuples and dicts come back as they are in ``x``; what has no derivative there (integers, text)
+    has None.  An integer that is all of ``x`` has a float64 cotangent.  A cotangent that does not fit raises.
     """
     if type(x) is np.ndarray and type(g) is np.ndarray and g.shape == x.shape and g.dtype == x.dtype:
         if x.dtype.kind in "fc":
@@ -43,14 +43,14 @@ def as_cotangent(g: Any, x: Any, held: set[int] | None = None) -> Any:
     if isinstance(x, tuple | list):
         if not isinstance(g, tuple | list) or len(g) != len(x):
             raise TypeError(f"the cotangent of a {type(x).__name__} of length {len(x)} is a {type(g).__name__}")
-        items = [as_cotangent(part, item, held) for part, item in zip(g, x, strict=True)]
+        items = [_part(part, item, held) for part, item in zip(g, x, strict=True)]
         if isinstance(x, tuple) and hasattr(x, "_fields"):
             return type(x)(*items)
         return tuple(items) if isinstance(x, tuple) else items
     if isinstance(x, dict):
         if not isinstance(g, dict):
             raise TypeError(f"the cotangent of a dict is a {type(g).__name__}")
-        return {key: as_cotangent(g.get(key), item, held) for key, item in x.items()}
+        return {key: _part(g.get(key), item, held) for key, item in x.items()}
     if g is None:
         return None
     zero = zeros_like(x)
@@ -66,6 +66,13 @@ def as_cotangent(g: Any, x: Any, held: set[int] | None = None) -> Any:
     if isinstance(zero, np.generic):
         return dtype.type(g)
     return complex(g) if isinstance(zero, complex) else float(g)
+
+
+def _part(g: Any, x: Any, held: set[int] | None) -> Any:
+    """The cotangent of an item of a container: None for integers and truth values, and arrays of them."""
+    if isinstance(x, np.ndarray | np.generic):
+        return None if x.dtype.kind in "biu" else as_cotangent(g, x, held)
+    return None if isinstance(x, int) else as_cotangent(g, x, held)
 
 
 def _handed_out(g: Any, held: set[int] | None) -> Any:

@@ -112,7 +112,7 @@ def test_the_last_door_conforms_to_the_argument() -> None:
     g = [np.float64(2.0), (np.ones(2), 0.0), {"a": 1.0}, [1.0, None]]
     made = as_cotangent(g, x)
     assert isinstance(made, tuple) and isinstance(made[1], list) and isinstance(made[3], Point)
-    assert type(made[0]) is float and made[1][0].dtype == np.float32 and made[1][1] == 0.0
+    assert type(made[0]) is float and made[1][0].dtype == np.float32 and made[1][1] is None
     assert type(made[2]["a"]) is np.float32 and made[2]["n"] is None
     assert made[3] == Point(1.0, 0.0)
     array = np.ones(2)
