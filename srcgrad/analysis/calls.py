@@ -174,7 +174,7 @@ def zero_of(fact: Fact) -> Fact:
             if is_floating(dtype):
                 return fact
             if dtype is None:
-                return Array(shape, None, scalar)
+                return Array(shape, None, scalar, fact.real)
             return FLOAT if scalar else Array(shape, "float64")
         case Sequence(items=tuple() as items):
             return Sequence("list", tuple(map(zero_of, items)))

@@ -60,11 +60,16 @@ def shapes(
     function: Function, entry: Table[str, Fact], result_of: Callable[[Callee, tuple[Fact, ...]], Fact]
 ) -> Table[str, Fact]:
     """One fact per local name; parameters start from ``entry`` (absent: ``Unknown()``)."""
-    facts = _Solver(function, entry, result_of, alike=True).solve()
+    solver = _Solver(function, entry, result_of, alike=True)
+    facts = solver.solve()
     # Where every number has 8 bytes a Python float and a float64 promote alike, so that their join keeps the dtype.
-    if all(dtype in WIDE for fact in facts.values() for dtype in _dtypes(fact)):
+    alike = all(dtype in WIDE for fact in facts.values() for dtype in _dtypes(fact))
+    # Powers of Python's floats are real unless a negative one is raised to a fraction.  That would matter only where
+    # complex numbers become real ones: their adjoint is the real part of what comes back.
+    powers_real = not (solver.raises and any(map(_may_be_complex, facts.values())))
+    if alike and powers_real:
         return facts
-    return _Solver(function, entry, result_of, alike=False).solve()
+    return _Solver(function, entry, result_of, alike=alike, powers_real=powers_real).solve()
 
 
 def result(function: Function, facts: Table[str, Fact]) -> Fact:
@@ -129,6 +134,23 @@ def _dtypes(fact: Fact) -> Iterator[str]:
                 yield from _dtypes(inner)
 
 
+def _may_be_complex(fact: Fact) -> bool:
+    match fact:
+        case Array(dtype=None, real=real):
+            return not real
+        case Array(dtype=dtype):
+            return dtype is not None and dtype.startswith("complex")
+        case Sequence(items=tuple() as items):
+            return any(map(_may_be_complex, items))
+        case Sequence(item=item):
+            return item is None or _may_be_complex(item)
+        case Mapping(items=tuple() as entries):
+            return any(_may_be_complex(item) for _, item in entries)
+        case Static(value):
+            return isinstance(value, complex)
+    return True
+
+
 class _NotYet(Exception):
     """An operand has no fact so far: no binder of it has been reached."""
 
@@ -143,10 +165,13 @@ class _Solver:
         result_of: Callable[[Callee, tuple[Fact, ...]], Fact],
         *,
         alike: bool,
+        powers_real: bool = True,
     ) -> None:
         self.function = function
         self.result_of = result_of
         self.alike = alike
+        self.powers_real = powers_real
+        self.raises = False  # whether the facts rest on a power of a Python number being real
         self.statements = list(walk(function.body))
         self.facts: dict[str, Fact] = {p: entry.get(p, Unknown()) for p in function.parameters}
         self.climbs: dict[str, int] = {}
@@ -203,7 +228,14 @@ class _Solver:
         return fact
 
     def _fact(self, expression: gast.expr) -> Fact:
-        return fact_of_expression(expression, self._of)
+        fact = fact_of_expression(expression, self._of)
+        if isinstance(fact, Array) and fact.real and any(isinstance(node, gast.Pow) for node in gast.walk(expression)):
+            return self._power(fact)
+        return fact
+
+    def _power(self, fact: Array) -> Fact:
+        self.raises = True
+        return fact if self.powers_real else replace(fact, real=False)
 
     def _bound(self, statement: Statement) -> Iterable[tuple[str, Fact]]:
         match statement:
@@ -256,8 +288,13 @@ class _Solver:
             except ValueError:
                 pass
             facts[parameter] = self._fact(expression)
-        known = operator_result(apply.function, list(facts.values()))
-        return apply.rule.shape(facts, literals, apply.function) if known is None else known
+        second = list(facts)[1] if len(facts) > 1 else None
+        known = operator_result(apply.function, list(facts.values()), literals.get(second or ""))
+        if known is None:
+            return apply.rule.shape(facts, literals, apply.function)
+        if isinstance(known, Array) and known.real and getattr(apply.function, "__name__", "") == "pow":
+            return self._power(known)
+        return known
 
 
 def _bound_once(function: Function) -> frozenset[str]:

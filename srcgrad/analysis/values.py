@@ -90,15 +90,19 @@ def arithmetic(op: gast.AST, left: Fact, right: Fact, written: gast.expr | None 
         return Array(None, promote(left.dtype, right.dtype))
     made = broadcast(left, right)
     dtype = made.dtype
+    if isinstance(op, gast.Pow):
+        exponent = written.value if isinstance(written, gast.Constant) else None
+        known = power(left, right, exponent) if left.scalar and right.scalar else None
+        if known is not None:
+            return known
+        natural = isinstance(exponent, int) and exponent >= 0 and dtype != "bool"
+        return Array(made.shape, dtype if natural or is_floating(dtype) else None, made.scalar)
     if dtype is not None and not is_floating(dtype):
         if isinstance(op, gast.Div):
             dtype = "float" if dtype in ("int", "bool") else ("float64" if np.dtype(dtype).itemsize > 2 else None)
-        elif isinstance(op, gast.Pow):
-            natural = isinstance(written, gast.Constant) and isinstance(written.value, int) and written.value >= 0
-            dtype = dtype if natural and dtype != "bool" else None
         elif dtype == "bool" and not isinstance(op, gast.BitAnd | gast.BitOr | gast.BitXor):
             dtype = None
-    return Array(made.shape, dtype, made.scalar)
+    return Array(made.shape, dtype, made.scalar, made.real)
 
 
 def _unary(op: gast.AST, operand: Fact) -> Fact:
@@ -127,19 +131,52 @@ def _attribute(value: gast.expr, attribute: str, inner: Inner) -> Fact:
     return Unknown()
 
 
-def operator_result(function: object, facts: list[Fact]) -> Fact | None:
-    """Python's own arithmetic on Python's own numbers, where its dtypes differ from NumPy's; None: ask the rule."""
+def operator_result(function: object, facts: list[Fact], exponent: object = None) -> Fact | None:
+    """Python's own arithmetic on single numbers, where its dtypes differ from NumPy's; None: ask the rule.
+
+    ``exponent`` is the second operand where it is written out.
+    """
     if getattr(function, "__module__", None) not in ("_operator", "builtins"):
         return None
-    python = {"bool", "int", "float"}
-    if not facts or not all(isinstance(f, Array) and f.scalar and f.dtype in python for f in facts):
+    numbers = [f for f in facts if isinstance(f, Array) and f.scalar]
+    if not numbers or len(numbers) < len(facts):
         return None
-    is_float = any(isinstance(f, Array) and f.dtype == "float" for f in facts)
-    match getattr(function, "__name__", ""):
-        case "truediv":
+    name = getattr(function, "__name__", "")
+    if name == "pow":
+        return power(numbers[0], numbers[1], exponent) if len(numbers) == 2 else None
+    dtypes = {f.dtype for f in numbers}
+    if None in dtypes and all(f.is_real for f in numbers):
+        return number(real=True) if name in _CLOSED or name in _MODULAR else None
+    if dtypes <= {"bool", "int", "float"}:
+        if name == "truediv":
             return FLOAT
-        case "add" | "sub" | "mul" | "floordiv" | "mod" | "neg" | "pos" | "abs":
-            return FLOAT if is_float else INTEGER
-        case "pow":
-            return number(None)  # 2 ** -1 is a float, (-2.0) ** 0.5 is complex
+        if name in _CLOSED or name in _MODULAR:
+            return FLOAT if "float" in dtypes else INTEGER
+    elif dtypes <= {"bool", "int", "float", "complex"}:
+        if name == "abs":
+            return FLOAT
+        return number("complex") if name in _CLOSED else None
     return None
+
+
+_CLOSED = ("add", "sub", "mul", "truediv", "neg", "pos")
+_MODULAR = ("floordiv", "mod", "abs")
+
+
+def power(base: Array, exponent: Array, written: object = None) -> Fact | None:
+    """``base ** exponent`` of single numbers that may be Python's; None: ask the rule.
+
+    A fraction of a negative Python float is complex: what is found ``real`` here is so if no complex number is about
+    (``analysis.shapes``).
+    """
+    python = {"bool", "int", "float", "complex"}
+    if "complex" in (base.dtype, exponent.dtype):
+        return number("complex") if {base.dtype, exponent.dtype} <= python else None
+    if not (base.is_real and exponent.is_real):
+        return None
+    whole = exponent.dtype in ("bool", "int", "int64") or (isinstance(written, float) and written.is_integer())
+    if base.dtype in ("float", "float64") and whole:
+        return number("float" if {base.dtype, exponent.dtype} <= python else "float64")
+    if base.dtype in ("int", "int64") and isinstance(written, int) and written >= 0:
+        return base
+    return number(real=True)

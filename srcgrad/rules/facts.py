@@ -8,7 +8,9 @@ simplified on the strength of it, so "not known" (``Unknown()``, ``None``) is al
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,15 +20,24 @@ Dimension = int | str | None
 
 @dataclass(frozen=True)
 class Array:
-    """An array or a number; ``shape`` is None when the rank is unknown, ``scalar`` excludes 0-d arrays."""
+    """An array or a number; ``shape`` is None when the rank is unknown, ``scalar`` excludes 0-d arrays.
+
+    ``real`` says of an unknown dtype that it is one of ``REALS``: an integer on one path and a float on another.
+    """
 
     shape: tuple[Dimension, ...] | None = None
     dtype: str | None = None
     scalar: bool = False
+    real: bool = False
 
     @property
     def rank(self) -> int | None:
         return None if self.shape is None else len(self.shape)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the dtype is surely one of ``REALS``, among which a float64 adjoint is good for each."""
+        return self.real or self.dtype in REALS
 
 
 @dataclass(frozen=True)
@@ -60,13 +71,14 @@ class Unknown:
 Fact = Array | Sequence | Mapping | Static | Unknown
 
 WEAK = ("bool", "int", "float", "complex")  # Python's own numbers, in order of promotion
+REALS = frozenset({"bool", "int", "int64", "float", "float64"})
 _SAMPLES: dict[str, object] = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 # "bool" is both Python's and NumPy's: they promote alike, so one name serves.
 
 
-def number(dtype: str | None = None) -> Array:
+def number(dtype: str | None = None, *, real: bool = False) -> Array:
     """The fact of a scalar."""
-    return Array((), dtype, scalar=True)
+    return Array((), dtype, True, real)
 
 
 def promote(a: str | None, b: str | None) -> str | None:
@@ -112,7 +124,8 @@ def join(a: Fact, b: Fact) -> Fact:
             shape: tuple[Dimension, ...] | None = None
             if a.shape is not None and b.shape is not None and len(a.shape) == len(b.shape):
                 shape = tuple(m if m == n else None for m, n in zip(a.shape, b.shape, strict=True))
-            return Array(shape, a.dtype if a.dtype == b.dtype else None, a.scalar and b.scalar)
+            dtype = a.dtype if a.dtype == b.dtype else None
+            return Array(shape, dtype, a.scalar and b.scalar, dtype is None and a.is_real and b.is_real)
         case Sequence(), Sequence() if a.kind == b.kind:
             if a.items is not None and b.items is not None and len(a.items) == len(b.items):
                 return Sequence(a.kind, tuple(map(join, a.items, b.items)))
@@ -155,13 +168,47 @@ def _dimension(m: Dimension, n: Dimension) -> Dimension:
 def broadcast(a: Array, b: Array) -> Array:
     """The fact of an elementwise operation on ``a`` and ``b``; rank 0 always comes out as a scalar."""
     dtype = promote(a.dtype, b.dtype)
+    real = dtype is None and a.is_real and b.is_real
     if a.shape is None or b.shape is None:
-        return Array(None, dtype)
+        return Array(None, dtype, real=real)
     rank = max(len(a.shape), len(b.shape))
     left = (1,) * (rank - len(a.shape)) + a.shape
     right = (1,) * (rank - len(b.shape)) + b.shape
     shape = tuple(map(_dimension, left, right))
-    return Array(shape, dtype, scalar=rank == 0)
+    return Array(shape, dtype, rank == 0, real)
+
+
+def computed(function: Any, operands: list[Array]) -> str | None:
+    """The dtype that a NumPy ufunc of one result gives for operands of these dtypes, by its table of loops."""
+    names = [operand.dtype for operand in operands]
+    if not isinstance(function, np.ufunc) or function.nout != 1 or len(names) != function.nin or None in names:
+        return None
+    given = [_WEAK_TYPES[name] if name in _WEAK_TYPES else np.dtype(name) for name in names]
+    try:
+        return str(function.resolve_dtypes((*given, None))[-1])  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+_WEAK_TYPES: dict[str | None, type] = {"int": int, "float": float, "complex": complex}
+
+
+@cache
+def keeps_complex(function: Any) -> bool:
+    """Whether a complex operand makes the result complex, so that all operands of a real result are real."""
+    if isinstance(function, np.ufunc):
+        loops = [signature.split("->") for signature in function.types]
+        return all(set(made) & _COMPLEX for given, made in loops if set(given) & _COMPLEX)
+    if getattr(function, "__module__", None) == "math":
+        return True  # takes none
+    return function in (*_ARITHMETIC, np.where, np.clip)
+
+
+_COMPLEX = set("FDG")
+_ARITHMETIC = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.pos, pow,
+    operator.matmul, operator.floordiv, operator.mod,
+)  # fmt: skip
 
 
 def same_shape(a: Fact, b: Fact) -> bool:
