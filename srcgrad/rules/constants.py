@@ -60,6 +60,7 @@ constant(
 constant(
     runtime.chosen, runtime.argsorted, runtime.count, runtime.is_above, runtime.is_below, runtime.is_within,
     runtime.norm_order, runtime.require_number, runtime.stop_gradient, runtime.ties, runtime.transposed_subscripts,
+    runtime.written_subscripts,
     runtime.vector_axis, runtime.wins, runtime.zeros_like,
 )  # fmt: skip
 

@@ -23,19 +23,9 @@ from srcgrad.runtime import (
     unarray,
     unastype,
     unbroadcast,
-    undot_left,
-    undot_right,
     ungather,
-    uninner_left,
-    uninner_right,
-    unmatmul_left,
-    unmatmul_right,
-    unouter_left,
-    unouter_right,
     unpack_like,
     untake,
-    untensordot_left,
-    untensordot_right,
 )
 
 
@@ -101,76 +91,10 @@ def recurrence_(x, a, axis=None, reverse=False, *, y, x_dot, a_dot):
     return recurrence(x_dot, a, axis, reverse), recurrence(a_dot * y, a, axis, reverse)
 
 
-@linear(runtime.unmatmul_left, "g", "b")
-def unmatmul_left_(g, a, b, *, y, y_bar):
-    """g @ b.T in the shape of a."""
-    return y_bar @ b, unmatmul_right(g, y_bar, b)
-
-
-@linear(runtime.unmatmul_right, "g", "a")
-def unmatmul_right_(g, a, b, *, y, y_bar):
-    """a.T @ g in the shape of b."""
-    return a @ y_bar, unmatmul_left(g, a, y_bar)
-
-
-@linear(runtime.undot_left, "g", "b")
-def undot_left_(g, a, b, *, y, y_bar):
-    """The first transpose of np.dot."""
-    return unbroadcast(np.dot(y_bar, b), g), undot_right(g, y_bar, b)
-
-
-@linear(runtime.undot_right, "g", "a")
-def undot_right_(g, a, b, *, y, y_bar):
-    """The second transpose of np.dot."""
-    return unbroadcast(np.dot(a, y_bar), g), undot_left(g, a, y_bar)
-
-
-@linear(runtime.uninner_left, "g", "b")
-def uninner_left_(g, a, b, *, y, y_bar):
-    """The first transpose of np.inner."""
-    return unbroadcast(np.inner(y_bar, b), g), uninner_right(g, y_bar, b)
-
-
-@linear(runtime.uninner_right, "g", "a")
-def uninner_right_(g, a, b, *, y, y_bar):
-    """The second transpose of np.inner."""
-    return unbroadcast(np.inner(a, y_bar), g), uninner_left(g, a, y_bar)
-
-
-@linear(runtime.unouter_left, "g", "b")
-def unouter_left_(g, a, b, *, y, y_bar):
-    """The first transpose of np.outer."""
-    return unbroadcast(np.outer(y_bar, b), g), unouter_right(g, y_bar, b)
-
-
-@linear(runtime.unouter_right, "g", "a")
-def unouter_right_(g, a, b, *, y, y_bar):
-    """The second transpose of np.outer."""
-    return unbroadcast(np.outer(a, y_bar), g), unouter_left(g, a, y_bar)
-
-
-@linear(runtime.untensordot_left, "g", "b")
-def untensordot_left_(g, a, b, axes=2, *, y, y_bar):
-    """The first transpose of np.tensordot."""
-    return np.tensordot(y_bar, b, axes), untensordot_right(g, y_bar, b, axes)
-
-
-@linear(runtime.untensordot_right, "g", "a")
-def untensordot_right_(g, a, b, axes=2, *, y, y_bar):
-    """The second transpose of np.tensordot."""
-    return np.tensordot(a, y_bar, axes), untensordot_left(g, a, y_bar, axes)
-
-
 @linear(runtime.one_vector, "g")
 def one_vector_(g, b, *, y, y_bar):
     """Nothing but a check."""
     return y_bar
-
-
-for left_ in (unmatmul_left_, undot_left_, uninner_left_, unouter_left_, untensordot_left_):
-    left_.infer(_like("a"))
-for right_ in (unmatmul_right_, undot_right_, uninner_right_, unouter_right_, untensordot_right_):
-    right_.infer(_like("b"))
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------

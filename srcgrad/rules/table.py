@@ -56,6 +56,7 @@ MODULES = (
     "construction",
     "builtins",
     "runtime",
+    "runtime_products",
     "refusals",
 )
 #: Rules of libraries that may not be installed, imported at the first question about a function of theirs.

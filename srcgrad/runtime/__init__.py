@@ -20,6 +20,7 @@ from srcgrad.runtime.containers import (
 )
 from srcgrad.runtime.cotangents import add, add_at, as_list, own, untake, zeros_like
 from srcgrad.runtime.doors import as_cotangent, require_number, rewound, stop_gradient
+from srcgrad.runtime.einsum import transposed_subscripts, uneinsum, written_subscripts
 from srcgrad.runtime.elementwise import (
     is_above,
     is_below,
@@ -34,18 +35,24 @@ from srcgrad.runtime.products import (
     one_vector,
     recurrence,
     running_product,
-    transposed_subscripts,
+    uncross_left,
+    uncross_right,
     undot_left,
     undot_right,
-    uneinsum,
     uninner_left,
     uninner_right,
+    unkron_left,
+    unkron_right,
     unmatmul_left,
     unmatmul_right,
     unouter_left,
     unouter_right,
     untensordot_left,
     untensordot_right,
+    unvdot_left,
+    unvdot_right,
+    unvecdot_left,
+    unvecdot_right,
 )
 from srcgrad.runtime.reducing import count, norm_order, ties, uncumsum, undiff, unreduce, vector_axis
 from srcgrad.runtime.shaping import (
@@ -104,6 +111,8 @@ __all__ = [
     "unbroadcast",
     "uncolumn_stack",
     "unconcatenate",
+    "uncross_left",
+    "uncross_right",
     "uncumsum",
     "undiag",
     "undiagonal",
@@ -115,6 +124,8 @@ __all__ = [
     "unhstack",
     "uninner_left",
     "uninner_right",
+    "unkron_left",
+    "unkron_right",
     "unmatmul_left",
     "unmatmul_right",
     "unouter_left",
@@ -132,8 +143,13 @@ __all__ = [
     "untensordot_right",
     "untile",
     "untrace",
+    "unvdot_left",
+    "unvdot_right",
+    "unvecdot_left",
+    "unvecdot_right",
     "unvstack",
     "vector_axis",
     "wins",
+    "written_subscripts",
     "zeros_like",
 ]

@@ -64,7 +64,7 @@ def emitted(
     return lines + [f"{p}: {text_of(value)}" for p, value in values.items()]
 
 
-MATRIX, VECTOR = Array((None, None)), Array((None,))
+MATRIX, VECTOR = Array((None, None), "float64"), Array((None,), "float64")
 
 
 @pytest.mark.parametrize(
