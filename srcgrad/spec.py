@@ -164,7 +164,7 @@ def _bind(statement: Bind) -> Iterator[str]:
             for parameter, argument in arguments.items():
                 if parameter not in rule.parameters:
                     yield f"the rule {rule.name} has no parameter {parameter}"
-                elif parameter in rule.differentiable:
+                elif parameter in rule.sensitive:
                     yield from _atomic([argument], f"given to {rule.name}")
         case Call(arguments=arguments):
             yield from _atomic(arguments, "given to a function")

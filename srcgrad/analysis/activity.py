@@ -62,7 +62,7 @@ def inputs(statement: Statement) -> tuple[str, ...]:
         case Bind(operation=Index(base=base)):
             return (base,)
         case Bind(operation=Apply(rule=rule, arguments=arguments)):
-            return tuple(n for p, e in arguments.items() if p in rule.differentiable for n in atoms(e))
+            return tuple(n for p, e in arguments.items() if p in rule.sensitive for n in atoms(e))
         case Bind(operation=Call(arguments=arguments)):
             return tuple(name for expression in arguments for name in atoms(expression))
         case Bind(operation=Pack(elements=elements)):

@@ -125,7 +125,7 @@ class Calls(UserCalls):
                 owner.update((id(element), parameter) for element in expression.elts)
         done: dict[int, gast.expr] = {} if receiver is None else {id(receiver): receiver}
         for expression in [*given, *keywords.values()]:
-            if owner.get(id(expression)) in rule.differentiable:
+            if owner.get(id(expression)) in rule.sensitive:
                 done[id(expression)] = self.value(expression)
             else:
                 done[id(expression)] = self.settle(expression, calls=False)

@@ -200,10 +200,15 @@ def qualified(function: object) -> str:
     """The dotted public name of a function, for messages and spelling."""
     name = getattr(function, "__name__", None) or repr(function)
     module = getattr(function, "__module__", None)
-    if module is None:
-        module = "numpy" if type(function).__name__ == "ufunc" else ""
+    if module is None and type(function).__name__ == "ufunc":
+        homes = ("numpy", "scipy.special")
+        module = next((home for home in homes if getattr(sys.modules.get(home), name, None) is function), "")
+    owner = getattr(getattr(function, "__self__", None), "name", None)
+    if (module or "").startswith("scipy."):
+        module = ".".join(str(module).split(".")[:2])  # scipy.stats._distn_infrastructure is nobody's business
+        name = f"{owner}.{name}" if isinstance(owner, str) else name
     module = {"_operator": "operator"}.get(module, module)
-    return name if module in ("", "builtins") else f"{module}.{name}"
+    return name if module in (None, "", "builtins") else f"{module}.{name}"
 
 
 def displayed(function: object) -> str:

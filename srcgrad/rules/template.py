@@ -102,6 +102,7 @@ class Rule:
         self.synonyms: dict[str, str] = {}
         self.ignored: frozenset[str] = frozenset()
         self.allowed: dict[str, tuple[object, ...]] = {}
+        self.refusals: dict[str, tuple[str, str]] = {}  # parameter -> reason and hint
         self.keeps_integers = False
         self.sums: Callable[..., object] | None = None  # what adds two terms of the tangent that are containers
         self.__doc__ = template.__doc__
@@ -162,11 +163,21 @@ class Rule:
         self.synonyms.update(synonyms)
         return self
 
+    def refuse(self, hint: str, **reasons: str) -> Rule:
+        """Parameters by which the function varies, but without a derivative here: raised only where they are active."""
+        self.refusals.update({parameter: (reason, hint) for parameter, reason in reasons.items()})
+        return self
+
     # --- what both machines ask --------------------------------------------------------------------------------------
     @cached_property
     def differentiable(self) -> frozenset[str]:
         """The parameters with a partial that is not None."""
         return frozenset(self._partials(self.template))
+
+    @property
+    def sensitive(self) -> frozenset[str]:
+        """The parameters with which the result varies: those with a partial, and those that are refused if active."""
+        return self.differentiable.union(self.refusals)
 
     @property
     def has_tangent(self) -> bool:
@@ -189,6 +200,7 @@ class Rule:
         Where ``given`` maps to their expressions, literals choose the formula and a variadic display is unrolled;
         ``facts`` may choose it too; ``scalar`` writes ``math`` functions for arguments that are all numbers.
         """
+        self._check_refused(wanted)
         key = self._key("adjoint", wanted, given, scalar, facts)
         if key is None or key not in self._slices:
             template = self._chosen(self._variants, self.template, given, facts)
@@ -212,6 +224,7 @@ class Rule:
         facts: Mapping[str, Fact] | None = None,
     ) -> Slice:
         """The text for the tangent of the result, ``y_dot``, in terms of ``p_dot`` for every active parameter."""
+        self._check_refused(active)
         key = self._key("tangent", active, given, scalar, facts)
         if key is not None and key in self._slices:
             return self._slices[key]
@@ -294,6 +307,13 @@ class Rule:
         names = [p for p in self.parameters if p in given] + [self.result]
         names += [f"{p}_dot" for p in self.parameters if p in active]
         return placing.callable_of(piece, names, [f"{self.result}_dot"], f"{self.name}_tangent")
+
+    def _check_refused(self, wanted: Collection[str]) -> None:
+        for parameter in self.parameters:
+            if parameter in wanted and parameter in self.refusals:
+                reason, hint = self.refusals[parameter]
+                name = displayed(self.functions[0])
+                raise MissingRule(f"{name} has no derivative by its argument {parameter!r}: {reason}", hint=hint)
 
     # --- formulas ----------------------------------------------------------------------------------------------------
     def _formula(self, template: FunctionType) -> Formula:

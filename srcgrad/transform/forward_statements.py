@@ -198,7 +198,7 @@ class StatementTangent:
         active = frozenset(
             p
             for p, argument in made.arguments.items()
-            if p in rule.differentiable and any(self.tangents.varied(n, statement) for n in atoms(argument))
+            if p in rule.sensitive and any(self.tangents.varied(n, statement) for n in atoms(argument))
         )
         facts = {p: self.fact_of_atom(argument) for p, argument in made.arguments.items()}
         piece = self._slice(made, active, facts, statement)

@@ -159,7 +159,7 @@ def _check_block(block: Block, bound: set[str]) -> None:
                 match operation:
                     case Apply(rule=rule, arguments=arguments):
                         for parameter, argument in arguments.items():
-                            if parameter not in rule.differentiable:
+                            if parameter not in rule.sensitive:
                                 _nested(argument, bound)
                             elif isinstance(argument, gast.Tuple):
                                 assert parameter == rule.variadic
