@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ class Unknown:
 Fact = Array | Sequence | Mapping | Static | Unknown
 
 WEAK = ("bool", "int", "float", "complex")  # Python's own numbers, in order of promotion
-REALS = frozenset({"bool", "int", "int64", "float", "float64"})
+REALS = frozenset({"int", "int64", "float", "float64"})
 _SAMPLES: dict[str, object] = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 # "bool" is both Python's and NumPy's: they promote alike, so one name serves.
 
@@ -96,6 +97,11 @@ def promote(a: str | None, b: str | None) -> str | None:
 def is_floating(dtype: str | None) -> bool:
     """Whether the dtype is certainly a real or complex floating one."""
     return dtype in ("float", "complex") or (dtype is not None and dtype not in WEAK and np.dtype(dtype).kind in "fc")
+
+
+def is_real(dtype: str | None) -> bool:
+    """Whether the dtype is known and not complex."""
+    return dtype is not None and not dtype.startswith("complex")
 
 
 def as_array(fact: Fact) -> Array:
@@ -178,14 +184,25 @@ def broadcast(a: Array, b: Array) -> Array:
     return Array(shape, dtype, rank == 0, real)
 
 
-def computed(function: Any, operands: list[Array]) -> str | None:
-    """The dtype that a NumPy ufunc of one result gives for operands of these dtypes, by its table of loops."""
+def computed(ufunc: np.ufunc, operands: list[Array]) -> Array:
+    """The dtype that a ufunc of one result gives for operands of these dtypes, by its table of loops."""
     names = [operand.dtype for operand in operands]
-    if not isinstance(function, np.ufunc) or function.nout != 1 or len(names) != function.nin or None in names:
-        return None
+    if ufunc.nout != 1 or len(names) != ufunc.nin:
+        return Array()
+    if None not in names:
+        return Array(dtype=_looked_up(ufunc, tuple(names)))
+    if all(operand.is_real for operand in operands):
+        choices = [(name,) if name is not None else ("int64", "float64") for name in names]
+        found = {_looked_up(ufunc, chosen) for chosen in product(*choices)}
+        return Array(dtype=found.pop()) if len(found) == 1 else Array(real=found <= REALS)
+    return Array()
+
+
+@cache
+def _looked_up(ufunc: np.ufunc, names: tuple[str, ...]) -> str | None:
     given = [_WEAK_TYPES[name] if name in _WEAK_TYPES else np.dtype(name) for name in names]
     try:
-        return str(function.resolve_dtypes((*given, None))[-1])  # type: ignore[arg-type]
+        return str(ufunc.resolve_dtypes((*given, None))[-1])
     except TypeError:
         return None
 
@@ -201,13 +218,14 @@ def keeps_complex(function: Any) -> bool:
         return all(set(made) & _COMPLEX for given, made in loops if set(given) & _COMPLEX)
     if getattr(function, "__module__", None) == "math":
         return True  # takes none
-    return function in (*_ARITHMETIC, np.where, np.clip)
+    return function in _KEEPING
 
 
 _COMPLEX = set("FDG")
-_ARITHMETIC = (
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.pos, pow,
-    operator.matmul, operator.floordiv, operator.mod,
+_KEEPING = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.pos, pow, sum,
+    operator.matmul, operator.floordiv, operator.mod, np.where, np.clip, np.sum, np.mean, np.prod, np.dot, np.vdot,
+    np.inner, np.trace, np.tensordot, np.einsum,
 )  # fmt: skip
 
 
@@ -216,6 +234,12 @@ def same_shape(a: Fact, b: Fact) -> bool:
     if not isinstance(a, Array) or not isinstance(b, Array) or a.shape is None or b.shape is None:
         return False
     return len(a.shape) == len(b.shape) and all(m is not None and m == n for m, n in zip(a.shape, b.shape, strict=True))
+
+
+def same_dtype(a: Array, b: Array) -> bool:
+    """Whether an adjoint of b is good as an adjoint of a: Python's numbers and NumPy's of 8 bytes are one kind."""
+    alike = {"float": "float64", "complex": "complex128"}
+    return a.dtype is not None and alike.get(a.dtype, a.dtype) == alike.get(b.dtype or "", b.dtype)
 
 
 def fact_of(value: object, symbol: str) -> Fact:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.facts import (
+    WEAK,
     Array,
     Dimension,
     Fact,
@@ -19,9 +20,13 @@ from srcgrad.rules.facts import (
     Static,
     Unknown,
     as_array,
+    broadcast,
+    computed,
     dimensions,
     element,
     is_floating,
+    is_real,
+    keeps_complex,
     number,
     promote,
 )
@@ -40,6 +45,11 @@ def floating(dtype: str | None) -> str | None:
 def summed(dtype: str | None) -> str | None:
     """The dtype of a sum: kept where it is floating."""
     return dtype if is_floating(dtype) else None
+
+
+def strong(dtype: str | None) -> str | None:
+    """The dtype of an array made of values of this one: Python's numbers become NumPy's."""
+    return {"int": None, "float": "float64", "complex": "complex128"}.get(dtype or "", dtype)
 
 
 def axes_of(axis: object, rank: int) -> set[int] | None:
@@ -68,6 +78,36 @@ def reduced(a: Array, dtype: str | None, literals: Literals) -> Fact:
     else:
         shape = tuple(n for i, n in enumerate(a.shape) if i not in axes)
     return Array(shape, dtype, scalar=not shape and not (keepdims or not axes))
+
+
+def elementwise(
+    function: object, family: tuple[object, ...], operands: list[Array], *, keeps_integers: bool = False
+) -> Fact:
+    """What acts on each element by itself and broadcasts; ``family`` are functions of the same formula.
+
+    Of NumPy's functions the dtype is known, of users' it is not.
+    """
+    if not operands:
+        return Unknown()
+    home = getattr(function, "__module__", None) or ""
+    if home == "math":
+        return number("float")
+    made = operands[0]
+    for operand in operands[1:]:
+        made = broadcast(made, operand)
+    python = home in ("_operator", "builtins") and all(operand.dtype in WEAK for operand in operands)
+    ufuncs = [f for f in (function, *family) if isinstance(f, np.ufunc) and f.nin == len(operands)]
+    if ufuncs and not python:
+        found = computed(ufuncs[0], operands)
+        return Array(made.shape, found.dtype, made.shape == (), found.real)
+    dtype = made.dtype
+    if dtype is not None and not is_floating(dtype) and not keeps_integers:
+        dtype = {"bool": None, "int": "float"}.get(dtype, "float64" if dtype in ("int64", "int32") else None)
+    if dtype is None or not (python or home.startswith("numpy")):
+        return Array(made.shape, None, made.shape == ())
+    if not is_real(dtype) and not keeps_complex(function):
+        dtype = None
+    return Array(made.shape, dtype, made.shape == ())
 
 
 def product(a: Array, b: Array) -> Fact:

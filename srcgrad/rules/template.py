@@ -26,9 +26,10 @@ import gast
 from srcgrad.errors import InternalError, MissingRule
 from srcgrad.rules import placing, slicing
 from srcgrad.rules.calling import UnsupportedCall, bind
-from srcgrad.rules.facts import Array, Fact, Unknown, as_array, broadcast, is_floating, number
+from srcgrad.rules.facts import Array, Fact, Unknown, as_array, is_floating, number
 from srcgrad.rules.formula import Formula, Head, constant, displayed, formula_of, is_number, literal, spelling
 from srcgrad.rules.placing import inline
+from srcgrad.rules.results import elementwise
 from srcgrad.rules.slicing import Slice
 
 __all__ = ["Argument", "Rule", "Slice", "UnsupportedCall", "inline"]
@@ -103,6 +104,7 @@ class Rule:
         self.ignored: frozenset[str] = frozenset()
         self.allowed: dict[str, tuple[object, ...]] = {}
         self.refusals: dict[str, tuple[str, str]] = {}  # parameter -> reason and hint
+        self.arranged: Callable[[list[gast.expr]], list[gast.expr]] | None = None
         self.keeps_integers = False
         self.sums: Callable[..., object] | None = None  # what adds two terms of the tangent that are containers
         self.__doc__ = template.__doc__
@@ -166,6 +168,11 @@ class Rule:
     def refuse(self, hint: str, **reasons: str) -> Rule:
         """Parameters by which the function varies, but without a derivative here: raised only where they are active."""
         self.refusals.update({parameter: (reason, hint) for parameter, reason in reasons.items()})
+        return self
+
+    def arrange(self, function: Callable[[list[gast.expr]], list[gast.expr]]) -> Rule:
+        """Another way of giving the positional arguments, turned into the one that the rule knows."""
+        self.arranged = function
         return self
 
     # --- what both machines ask --------------------------------------------------------------------------------------
@@ -232,12 +239,12 @@ class Rule:
         if unknown:
             raise InternalError(f"{self.name} has no derivative by {sorted(unknown)}", stage="rules")
         written = self._chosen(self._tangent_variants, self._tangent, given, facts)
+        expanded: dict[str, gast.expr] = {}
         if self._expand_tangent is not None and self.variadic is not None and self.variadic in active:
             if not isinstance(given, Mapping):
                 raise InternalError(f"{self.name} needs the expressions of its operands", stage="rules")
-            whole = {self.variadic: self._expand_tangent(given)}
-            made = slicing.tangent(self, Formula((), ()), whole, {self.variadic}, given, scalar)
-        elif written is not None:
+            expanded = {self.variadic: self._expand_tangent(given)}
+        if written is not None:
             head = Head.of(written)
             formula = self._formula(written)
             dots = [name for name in head.keywords if name.endswith("_dot")]
@@ -246,8 +253,10 @@ class Rule:
                 terms = (gast.Tuple(list(terms), gast.Load()),)
             if len(dots) != len(terms):
                 raise InternalError(f"the tangent of {self.name} returns {len(terms)} terms for {len(dots)} tangents")
-            by_parameter = {dot[:-4]: term for dot, term in zip(dots, terms, strict=True)}
+            by_parameter = {dot[:-4]: term for dot, term in zip(dots, terms, strict=True)} | expanded
             made = slicing.tangent(self, formula, by_parameter, set(active), given, scalar)
+        elif expanded:
+            made = slicing.tangent(self, Formula((), ()), expanded, set(active), given, scalar)
         elif self.kind == "elementwise":
             template = self._chosen(self._variants, self.template, given, facts)
             formula, partials = self._formula(template), self._partials(template)
@@ -275,7 +284,9 @@ class Rule:
         if self._infer is not None:
             return self._strong(self._infer(arguments, known), function)
         if self.kind == "elementwise":
-            return self._strong(self._broadcast(arguments), function)
+            operands = [as_array(fact) for fact in arguments.values()]
+            made = elementwise(function, self.functions, operands, keeps_integers=self.keeps_integers)
+            return self._strong(made, function)
         return Unknown()
 
     def compile_adjoint(
@@ -394,18 +405,6 @@ class Rule:
         return what, frozenset(wanted), frozenset(given), scalar, chosen, numbers
 
     # --- facts -------------------------------------------------------------------------------------------------------
-    def _broadcast(self, arguments: Mapping[str, Fact]) -> Fact:
-        operands = [as_array(fact) for fact in arguments.values()]
-        if not operands:
-            return Unknown()
-        result = operands[0]
-        for operand in operands[1:]:
-            result = broadcast(result, operand)
-        dtype = result.dtype
-        if dtype is not None and not is_floating(dtype) and not self.keeps_integers:
-            dtype = {"bool": None, "int": "float"}.get(dtype, "float64" if dtype in ("int64", "int32") else None)
-        return Array(result.shape, dtype, scalar=result.shape == ())
-
     def _strong(self, fact: Fact, function: object) -> Fact:
         """Python's numbers become NumPy's when a NumPy function returns them; unknown when no function is named."""
         if isinstance(fact, Array) and fact.dtype in ("int", "float", "complex"):

@@ -37,7 +37,17 @@ from srcgrad.frontend.normal_form import (
     Unpack,
     Unruled,
 )
-from srcgrad.rules.facts import Array, Fact, Static, Unknown, broadcast, is_floating, same_shape
+from srcgrad.rules.facts import (
+    Array,
+    Fact,
+    Static,
+    Unknown,
+    broadcast,
+    is_floating,
+    keeps_complex,
+    same_dtype,
+    same_shape,
+)
 from srcgrad.rules.template import Slice, inline
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
@@ -58,7 +68,7 @@ from srcgrad.transform.build import (
     unpack,
 )
 from srcgrad.transform.forward_liveness import Tangents, tangents_of
-from srcgrad.transform.reverse import constant_fact
+from srcgrad.transform.reverse import WEAK, constant_fact
 
 RESULT = "<result>"  # stands for the value just bound, until it is known which name holds it
 
@@ -225,18 +235,23 @@ class StatementTangent:
 
     @staticmethod
     def _narrowed(value: gast.expr, piece: Slice, made: Apply, facts: Mapping[str, Fact], result: Fact) -> gast.expr:
-        """Drop a ``rebroadcast`` that the facts prove idle: what the tangent reads has the shape of the result."""
+        """Drop a ``rebroadcast`` that the facts prove idle: what the tangent reads has the result's shape and dtype."""
         if not (isinstance(value, gast.Call) and _calls(value, runtime.rebroadcast)):
             return value
         read = {n.id for n in walk(*piece.body, *piece.values.values()) if isinstance(n, gast.Name)}
-        shape = Array((), None, scalar=True)
+        whole: Array | None = None
         unread: list[Fact] = []
         for parameter, fact in facts.items():
             if parameter in read or f"{parameter}_dot" in read:
-                shape = broadcast(shape, fact if isinstance(fact, Array) else Array())
+                operand = fact if isinstance(fact, Array) else Array()
+                whole = operand if whole is None else broadcast(whole, operand)
             else:
                 unread.append(fact)
-        if same_shape(shape, result) or all(isinstance(f, Array) and f.shape == () for f in unread):
+        if whole is None or not isinstance(result, Array):
+            return value
+        fits = same_shape(whole, result) or all(isinstance(f, Array) and f.shape == () for f in unread)
+        weak = all(isinstance(f, Array) and f.dtype in WEAK for f in unread) and keeps_complex(made.function)
+        if fits and (weak or same_dtype(whole, result) or (whole.is_real and result.is_real)):
             bare: gast.expr = value.args[0]
             return bare
         return value

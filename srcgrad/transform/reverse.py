@@ -13,6 +13,7 @@ assignment, from the old one: take the adjoint, zero it, then add (Griewank & Wa
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -22,7 +23,7 @@ from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.references import hidden, reference, referring
-from srcgrad.errors import InternalError
+from srcgrad.errors import InternalError, MissingRule
 from srcgrad.frontend.normal_form import (
     Apply,
     Bind,
@@ -37,7 +38,7 @@ from srcgrad.frontend.normal_form import (
     Return,
     Unruled,
 )
-from srcgrad.rules.facts import Array, Fact, Static, Unknown, same_shape
+from srcgrad.rules.facts import Array, Fact, Static, Unknown, is_real, keeps_complex, same_dtype, same_shape
 from srcgrad.rules.template import inline
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
@@ -82,7 +83,8 @@ class StatementAdjoint(SequenceAdjoint):
         self.seed = seed
         self.saved_calls: set[Bind] = set()
         self.wide: dict[str, str] = {}  # temporary whose adjoint was left in a larger shape -> the name that has it
-        self.widenable = _widenable(activity.function)
+        self.widenable = _widenable(activity.function, facts)
+        self.lenient = _lenient(activity.function, facts)
 
     # --- statements --------------------------------------------------------------------------------------------------
     def bind(self, statement: Bind, block: Block, position: int) -> list[gast.stmt]:
@@ -145,20 +147,25 @@ class StatementAdjoint(SequenceAdjoint):
         wanted = frozenset(
             p
             for p, argument in apply.arguments.items()
-            if p in apply.rule.differentiable and any(n in varied for n in atoms(argument))  # type: ignore[operator]
+            if p in apply.rule.sensitive and any(n in varied for n in atoms(argument))  # type: ignore[operator]
         )
         if not wanted:
             self.bars.drop(target)
             return []
+        facts = {p: self.fact_of(e) for p, e in apply.arguments.items()}
         scalar = self.is_scalar(target) and all(
-            self.is_scalar(n) for p in wanted for n in atoms(apply.arguments[p])
+            n in self.lenient or (_is_number(self.fact(n)) and _is_number(self.fact(target)))
+            for p in wanted
+            for n in atoms(apply.arguments[p])
         )
-        piece = apply.rule.adjoint_slice(
-            wanted,
-            apply.arguments,
-            scalar=scalar and _is_math(apply.function),
-            facts={p: self.fact_of(e) for p, e in apply.arguments.items()},
-        )
+        try:
+            piece = apply.rule.adjoint_slice(
+                wanted, apply.arguments, scalar=scalar and _is_math(apply.function), facts=facts
+            )
+        except MissingRule as missing:
+            raise MissingRule(
+                missing.reason, statement.span, label="this argument varies", hint=missing.hint
+            ) from None
         binding: dict[str, gast.expr] = {
             p: referring(e, block, position) for p, e in apply.arguments.items()
         }
@@ -215,7 +222,8 @@ class StatementAdjoint(SequenceAdjoint):
                 self.wide[name] = source
             return bare
         if source == target and (bare is partial or self._sets_shape(name, statement)):
-            return bare
+            if not self._leaves_dtype(name, statement):
+                return bare
         narrow = call_runtime(runtime.unbroadcast, bare, reference(name, block, position, shape_only=True))
         return self._narrowed(narrow, name, source)
 
@@ -225,10 +233,23 @@ class StatementAdjoint(SequenceAdjoint):
         others = [e for e in statement.operation.arguments.values() if name not in atoms(e)]
         return all(isinstance(f := self.fact_of(e), Array) and f.scalar and f.dtype in WEAK for e in others)
 
+    def _leaves_dtype(self, name: str, statement: Bind) -> bool:
+        """Whether the result may have another dtype than ``name`` although no other operand brings one."""
+        assert isinstance(statement.operation, Apply)
+        mine, result, function = self.fact(name), self.fact(statement.target), statement.operation.function
+        if isinstance(mine, Array) and isinstance(result, Array) and mine.dtype and result.dtype:
+            return not same_dtype(mine, result) and keeps_complex(function)
+        if function not in (operator.pow, pow) or self.is_array(name):
+            return False
+        # A negative Python float to the power of a fraction is complex.
+        base, exponent = list(statement.operation.arguments.values())[:2]
+        is_real = isinstance(result, Array) and result.is_real
+        return not (is_real or _is_whole(exponent) or isinstance(base, gast.Constant))
+
     def _narrowed(self, partial: gast.Call, name: str, target: str) -> gast.expr:
         """Drop an ``unbroadcast`` that the facts prove idle; to a scalar it is a sum."""
         mine, result = self.fact(name), self.fact(target)
-        if isinstance(mine, Array) and isinstance(result, Array) and _same_dtype(mine, result):
+        if isinstance(mine, Array) and isinstance(result, Array) and same_dtype(mine, result):
             if same_shape(mine, result):
                 return partial.args[0]
             if mine.shape == () and result.shape:
@@ -277,11 +298,12 @@ class StatementAdjoint(SequenceAdjoint):
 WEAK = ("int", "float")  # Python numbers: they take the dtype of the array they meet
 
 
-def _widenable(function: Function) -> frozenset[str]:
+def _widenable(function: Function, facts: Mapping[str, Fact]) -> frozenset[str]:
     """Temporaries that only elementwise rules of fixed arity make, and that are read once.
 
     A variadic rule hands its partials on as they are, and any other operation needs the adjoint of its result in the
-    shape of the result: an adjoint in a larger shape may reach neither.
+    shape of the result: an adjoint in a larger shape may reach neither.  Nor may an imaginary part reach the operand of
+    a function that makes real numbers of complex ones: elsewhere it is dropped where the operands are found to be real.
     """
     made: set[str] = set()
     others: set[str] = set()
@@ -290,11 +312,43 @@ def _widenable(function: Function) -> frozenset[str]:
         for name in inputs(statement):
             reads[name] = reads.get(name, 0) + 1
         match statement:
-            case Bind(target=target, operation=Apply(rule=rule)) if rule.kind == "elementwise" and not rule.variadic:
+            case Bind(target=target, operation=Apply() as apply) if _may_widen(apply, facts):
                 made.add(target)
             case _:
                 others.update(bound_here(statement))
     return frozenset(n for n in made & function.temporaries if n not in others and reads.get(n) == 1)
+
+
+def _is_whole(exponent: gast.expr) -> bool:
+    match exponent:
+        case gast.UnaryOp(operand=gast.Constant(value=int() | float() as value)) | gast.Constant(
+            value=int() | float() as value
+        ):
+            return value == int(value)
+    return False
+
+
+def _lenient(function: Function, facts: Mapping[str, Fact]) -> frozenset[str]:
+    """Single numbers of unknown dtype whose adjoint may keep an imaginary part although they are real.
+
+    What computes them makes no real numbers of complex ones, so that it is dropped further up.
+    """
+    found = {n for n, f in facts.items() if isinstance(f, Array) and f.shape == () and not (f.is_real or f.dtype)}
+    for statement in walk(function.body):
+        match statement:
+            case Bind(operation=Fixed()):
+                continue
+            case Bind(operation=Apply(function=called)) if keeps_complex(called):
+                continue
+        found.difference_update(bound_here(statement))
+    return frozenset(found.difference(function.parameters))
+
+
+def _may_widen(apply: Apply, facts: Mapping[str, Fact]) -> bool:
+    if apply.rule.kind != "elementwise" or apply.rule.variadic:
+        return False
+    operands = (facts.get(n) for e in apply.arguments.values() for n in atoms(e))
+    return keeps_complex(apply.function) or all(isinstance(f, Array) and is_real(f.dtype) for f in operands)
 
 
 def constant_fact(expression: gast.expr) -> Fact:
@@ -306,14 +360,15 @@ def constant_fact(expression: gast.expr) -> Fact:
                 return Array((), "int", True)
             case float():
                 return Array((), "float", True)
+            case complex():
+                return Array((), "complex", True)
         return Static(expression.value)
     return Unknown()
 
 
-def _same_dtype(a: Array, b: Array) -> bool:
-    """Whether an adjoint of b is good as an adjoint of a: Python's float and NumPy's float64 are one."""
-    alike = {"float": "float64"}
-    return a.dtype is not None and alike.get(a.dtype, a.dtype) == alike.get(b.dtype or "", b.dtype)
+def _is_number(fact: Fact) -> bool:
+    """Whether a value is a single real number whose adjoint needs no narrowing: no complex number, no float32."""
+    return isinstance(fact, Array) and fact.shape == () and fact.is_real
 
 
 def _is_math(function: object) -> bool:

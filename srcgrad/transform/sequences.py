@@ -15,7 +15,7 @@ from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.references import reference, referring
 from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Pack, Pop, Unpack
-from srcgrad.rules.facts import Sequence
+from srcgrad.rules.facts import Array, Sequence, same_dtype
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, call_runtime, constant, load, method, subscript, tuple_of, unpack
 from srcgrad.transform.contributions import AdjointVariables
@@ -146,8 +146,12 @@ class SequenceAdjoint(AdjointVariables):
         if names[0] not in self.activity.varied_before(statement):
             return []
         read: gast.expr = subscript(self.bar_name(statement.buffer), referring(statement.index, block, position))
+        mine, buffer = self.fact(names[0]), self.fact(statement.buffer)
+        fits = isinstance(mine, Array) and isinstance(buffer, Array) and (
+            same_dtype(mine, buffer) or (mine.is_real and buffer.is_real)
+        )
         if not self.may_be_container(names[0]) and not (
-            self.is_scalar(names[0]) and self.is_array(statement.buffer)
+            fits and self.is_scalar(names[0]) and self.is_array(statement.buffer)
         ):
             read = call_runtime(runtime.unbroadcast, read, reference(names[0], block, position, shape_only=True))
         return self.add(names[0], read)
