@@ -83,8 +83,10 @@ def constant(value: object) -> ast.expr:
     if type(value) not in LITERALS:
         raise InternalError(f"{value!r} of type {type(value).__name__} is no literal", stage="emit")
     if isinstance(value, complex):
-        if value.real == 0 and math.copysign(1, value.real) > 0:
-            return _signed(value.imag, lambda size: _literal(complex(0, size)))
+        if value.real == 0 and _negative(value.real):  # that of -1j is a negative zero
+            return ast.UnaryOp(ast.USub(), constant(-value))
+        if value.real == 0 and not _negative(value.imag):
+            return _literal(value)
         real, imaginary = constant(value.real), constant(complex(0, abs(value.imag)))
         return ast.BinOp(real, ast.Sub() if _negative(value.imag) else ast.Add(), imaginary)
     if isinstance(value, (int, float)) and not isinstance(value, bool):

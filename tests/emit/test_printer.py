@@ -139,7 +139,10 @@ def test_many_imports_are_wrapped():
 
 @pytest.mark.parametrize(
     "value",
-    [-2, -0.0, 1e300, math.inf, -math.inf, 1 + 2j, 1 - 2j, -1j, (1, (-2,)), "it's", 'a "b"', b"c", None, ..., True],
+    [
+        *(-2, -0.0, 1e300, math.inf, -math.inf, (1, (-2,)), "it's", 'a "b"', b"c", None, ..., True),
+        *(1 + 2j, 1 - 2j, -1j, 1j, complex(0.0, -1.0), complex(-0.0, 1.0), complex(-1.0, -0.0)),
+    ],
 )
 def test_constants(value):
     made = function("def f():\n    return x ** 2")
