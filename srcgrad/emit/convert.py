@@ -83,7 +83,7 @@ def constant(value: object) -> ast.expr:
     if type(value) not in LITERALS:
         raise InternalError(f"{value!r} of type {type(value).__name__} is no literal", stage="emit")
     if isinstance(value, complex):
-        if value.real == 0 and _negative(value.real):  # that of -1j is a negative zero
+        if any(part == 0 and _negative(part) for part in (value.real, value.imag)):  # the first of -1j is
             return ast.UnaryOp(ast.USub(), constant(-value))
         if value.real == 0 and not _negative(value.imag):
             return _literal(value)
