@@ -51,7 +51,7 @@ def signature_of(function: Any) -> inspect.Signature | None:
 
 def _positions(rule: Rule, function: object) -> list[str]:
     """What each position means: names of the called function, the rule's own where those are positional-only."""
-    own = [p for p in rule.parameters if p != rule.variadic]
+    own = [p for p in rule.parameters if p != rule.variadic and not (rule.variadic and p in rule.defaults)]
     signature = signature_of(function)
     if type(function).__name__ == "ufunc":
         own = own[: function.nin]  # type: ignore[attr-defined]
@@ -77,6 +77,7 @@ def bind(
 ) -> dict[str, gast.expr]:
     """The given arguments of a call by parameter of the rule."""
     called = displayed(function)
+    args = args if rule.arranged is None else rule.arranged(args)
     names = _positions(rule, function)
     if any(isinstance(argument, gast.Starred) for argument in args):
         raise UnsupportedCall(f"{called}: the number of arguments after * is not known when this is compiled")
