@@ -1,0 +1,39 @@
+"""PyTorch's autograd on NumPy: ``import srcgrad.eager as torch``."""
+
+from __future__ import annotations
+
+from srcgrad.eager import dtypes as _dtypes
+from srcgrad.eager import operations as _operations  # noqa: F401  (registers the functions)
+from srcgrad.eager.dtypes import dtype, get_default_dtype, set_default_dtype
+from srcgrad.eager.modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from srcgrad.eager.registry import FUNCTIONS as _FUNCTIONS
+from srcgrad.eager.size import Size, device, layout, strided
+from srcgrad.eager.tensor import Tensor
+
+globals().update(_FUNCTIONS[""])
+globals().update({d.name: d for d in _dtypes.ALL})
+globals().update(_dtypes.ALIASES)
+
+__all__ = [
+    "Size",
+    "Tensor",
+    "device",
+    "dtype",
+    "enable_grad",
+    "get_default_dtype",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "layout",
+    "no_grad",
+    "set_default_dtype",
+    "set_grad_enabled",
+    "strided",
+]

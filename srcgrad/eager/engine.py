@@ -1,0 +1,436 @@
+"""The engine: gradients flow from the outputs to the leaves, each node once, the last recorded first.
+
+Nodes wait in a heap by sequence number until every gradient of theirs has arrived; leaves run as soon as they can.
+Gradients are arrays; with ``create_graph`` they are tensors and what is done to them is recorded.  Traversal is a loop,
+so graphs may be as deep as memory allows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtypes, messages
+from srcgrad.eager.graph import AccumulateGrad, Node
+from srcgrad.eager.modes import anomaly, state
+from srcgrad.eager.size import Size
+from srcgrad.eager.tensor import Tensor, new
+
+Root = tuple[Node, int, Any]
+_callbacks: list[Callable[[], None]] = []
+
+
+def run(
+    roots: Sequence[Root],
+    *,
+    keep: bool,
+    create: bool,
+    captures: dict[tuple[int, int], int] | None = None,
+    accumulate: bool = True,
+    targets: Sequence[Node] = (),
+) -> list[Any]:
+    """Send the roots' gradients back.
+
+    ``captures``: (id of a node, output number) of the gradients that are wanted, by position in the result; then only
+    nodes on the way to ``targets`` run, and leaves accumulate only where ``accumulate`` and they are targets.
+    """
+    waiting, needed = _dependencies(roots, targets if captures is not None else None)
+    captured: list[Any] = [None] * (0 if captures is None else len(captures))
+    buffers: dict[Node, Any] = {}
+    heap: list[tuple[int, Node]] = []
+    handed: set[int] = set()
+    before = state.recording
+    state.recording = create
+    outermost = not state.__dict__.get("inside_engine", False)
+    state.__dict__["inside_engine"] = True
+    try:
+        for node, number, g in roots:
+            if not create and g is not None:
+                handed.add(id(g))
+            _put(buffers, node, number, g)
+        for node in {id(node): node for node, _, _ in roots}.values():
+            if not waiting.get(node):
+                heappush(heap, (-node.sequence, node))
+        while heap:
+            node = heappop(heap)[1]
+            g = buffers.pop(node, None)
+            if node.tensor_hooks is not None or node.retained is not None:
+                from srcgrad.eager.hooks import run_tensor_hooks
+
+                g = run_tensor_hooks(node, g, create)
+            if captures is not None:
+                _capture(captures, captured, node, g)
+                if node not in needed:
+                    continue
+            if type(node) is AccumulateGrad:
+                if captures is None or accumulate:
+                    accumulate_into(node, g, create, handed)
+                continue
+            partials = _applied(node, g, create)
+            if not keep:
+                node.release()
+            for (target, number), partial in zip(node.edges, partials):
+                if target is None:
+                    continue
+                if needed is not None and target not in needed and captures is not None:
+                    if (id(target), number) not in captures:
+                        waiting[target] = waiting.get(target, 1) - 1
+                        continue
+                if partial is not None:
+                    if target in buffers or target.outputs > 1:
+                        _put(buffers, target, number, partial)
+                    else:
+                        buffers[target] = partial
+                left = waiting[target] = waiting[target] - 1
+                if not left:
+                    heappush(heap, (-target.sequence, target))
+        if outermost and _callbacks:
+            for callback in [*_callbacks]:
+                callback()
+            _callbacks.clear()
+    finally:
+        state.recording = before
+        if outermost:
+            state.__dict__["inside_engine"] = False
+            _callbacks.clear()
+    return captured
+
+
+def _dependencies(roots: Sequence[Root], targets: Sequence[Node] | None) -> tuple[dict[Node, int], Any]:
+    """How many gradients each node waits for; with targets, the nodes on a way to one of them too."""
+    waiting: dict[Node, int] = {}
+    seen: set[Node] = set()
+    stack: list[Node] = []
+    order: list[Node] = []
+    for node, _, _ in roots:
+        if node not in seen:
+            seen.add(node)
+            stack.append(node)
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        for target, _ in node.edges:
+            if target is not None:
+                if target in seen:
+                    waiting[target] = waiting.get(target, 0) + 1
+                else:
+                    seen.add(target)
+                    waiting[target] = 1
+                    stack.append(target)
+    if targets is None:
+        return waiting, None
+    needed = set(targets)
+    # Nodes are newer than what they depend on, so that one pass from the oldest finds every way to a target.
+    for node in sorted(order, key=_age):
+        if node not in needed and any(target in needed for target, _ in node.edges):
+            needed.add(node)
+    return waiting, needed
+
+
+def _age(node: Node) -> int:
+    return -1 if type(node) is AccumulateGrad else node.sequence
+
+
+def _put(buffers: dict[Node, Any], node: Node, number: int, g: Any) -> None:
+    """Add a gradient to what waits at an output of a node."""
+    if node.outputs == 1:
+        known = buffers.get(node)
+        if g is not None:
+            buffers[node] = g if known is None else known + g
+        return
+    several = buffers.get(node)
+    if several is None:
+        several = buffers[node] = [None] * node.outputs
+    if g is not None:
+        several[number] = g if several[number] is None else several[number] + g
+
+
+def _capture(captures: dict[tuple[int, int], int], captured: list[Any], node: Node, g: Any) -> None:
+    if node.outputs == 1:
+        place = captures.get((id(node), 0))
+        if place is not None:
+            captured[place] = g
+        return
+    for number in range(node.outputs):
+        place = captures.get((id(node), number))
+        if place is not None and g is not None:
+            captured[place] = g[number]
+
+
+def _applied(node: Node, g: Any, create: bool) -> Any:
+    """What a node makes of the gradient of its output, hooks included."""
+    if node.prehooks:
+        from srcgrad.eager.hooks import run_prehooks
+
+        g = run_prehooks(node, g, create)
+    if g is None and node.outputs == 1 and not node.takes_none:
+        partials: Any = (None,) * len(node.edges)
+    elif anomaly.enabled:
+        from srcgrad.eager.anomaly import applied
+
+        partials = applied(node, g, create)
+    elif create:
+        partials = node.apply_to_tensors(g)
+    else:
+        partials = node.apply(g)
+    if node.posthooks:
+        from srcgrad.eager.hooks import run_posthooks
+
+        partials = run_posthooks(node, partials, g, create)
+    return partials
+
+
+def accumulate_into(node: AccumulateGrad, g: Any, create: bool, handed: set[int]) -> None:
+    """Add what arrived at a leaf to its ``grad``, hooks included."""
+    leaf = node.variable
+    if leaf.hooks or node.prehooks or node.posthooks or leaf.post_accumulate:
+        from srcgrad.eager.hooks import accumulate_with_hooks
+
+        accumulate_with_hooks(node, g, create, handed)
+        return
+    if g is not None:
+        add_to_grad(leaf, g, create, handed)
+
+
+def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
+    """``leaf.grad += g``: in place without a graph, a new tensor with one; never an array that others hold."""
+    known = leaf.gradient
+    if create:
+        if known is None:
+            from srcgrad.eager.operations import copied
+
+            leaf.gradient = copied(g) if g.node is not None or g.leaf_grad else g
+        else:
+            leaf.gradient = known + g
+        return
+    if known is None:
+        wanted = leaf.array
+        if not isinstance(g, np.ndarray):
+            array = g if g.dtype == wanted.dtype else g.astype(wanted.dtype)
+        elif g.base is not None or id(g) in handed or g.dtype != wanted.dtype or not g.flags.c_contiguous:
+            array = np.array(g, wanted.dtype, order="C")
+        else:
+            array = g
+        if isinstance(array, np.ndarray):
+            handed.add(id(array))
+        made: Tensor = new(Tensor)
+        made.array = array
+        leaf.gradient = made
+        return
+    if known.node is not None or known.leaf_grad:
+        leaf.gradient = Tensor.of(known.array + g)
+        return
+    array = known.storage_array()
+    array += g
+    if known.counter is None:
+        known.counter = [1]
+    else:
+        known.counter[0] += 1
+
+
+def called(node: Node, grads: tuple[Any, ...]) -> Any:
+    """``node(*grads)``: the gradients of its inputs as tensors."""
+    arrays = [None if g is None else g.array for g in grads]
+    partials = node.apply(arrays[0] if node.outputs == 1 else arrays)
+    made = tuple(None if p is None else Tensor.of(p) for p in partials)
+    made += (None,) * (len(node.edges) - len(made))
+    return made[0] if len(made) == 1 else made
+
+
+# --- the doors -------------------------------------------------------------------------------------------------------
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Accumulate the gradients of ``tensors`` with respect to the leaves, or to ``inputs``."""
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
+                "`grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    outputs = as_tuple(tensors)
+    if inputs is not None:
+        inputs = as_tuple(inputs)
+        if not inputs:
+            raise RuntimeError(messages.EMPTY_INPUTS.format(function="backward"))
+    keep = create_graph if retain_graph is None else retain_graph
+    roots = seeds(outputs, grad_tensors, create_graph)
+    if create_graph:
+        from srcgrad.eager.warned import warn_once
+
+        warn_once(messages.CREATE_GRAPH_CYCLE)
+    if inputs is None:
+        run(roots, keep=keep, create=create_graph)
+        return
+    places, targets = wanted(inputs)
+    grads = run(roots, keep=keep, create=create_graph, captures=places, accumulate=False, targets=targets)
+    handed: set[int] = {id(g) for _, _, g in roots}
+    for tensor in inputs:
+        node, number = tensor.edge()
+        g = grads[places[id(node), number]]
+        if isinstance(node, AccumulateGrad):
+            accumulate_into(node, g, create_graph, handed)
+        elif g is not None:
+            add_to_grad(tensor, g, create_graph, handed)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """The gradients of ``outputs`` with respect to ``inputs``, without accumulating any."""
+    if materialize_grads and allow_unused is False:
+        raise ValueError(messages.MATERIALIZE)
+    allow_unused = materialize_grads if allow_unused is None else allow_unused
+    outputs, inputs = as_tuple(outputs), as_tuple(inputs)
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other "
+            "parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    if not inputs:
+        raise RuntimeError(messages.EMPTY_INPUTS.format(function="grad"))
+    keep = create_graph if retain_graph is None else retain_graph
+    if is_grads_batched:
+        return _batched(outputs, inputs, as_tuple(grad_outputs), keep, create_graph, allow_unused, materialize_grads)
+    roots = seeds(outputs, grad_outputs, create_graph)
+    for tensor in inputs:
+        if not isinstance(tensor, Tensor) or not tensor.requires_grad:
+            if not hasattr(tensor, "node") or not (getattr(tensor, "requires_grad", True)):
+                raise RuntimeError(messages.INPUT_WITHOUT_GRAD)
+    places, targets = wanted(inputs)
+    grads = run(roots, keep=keep, create=create_graph, captures=places, accumulate=False, targets=targets)
+    made: list[Any] = []
+    handed: set[int] = {id(g) for _, _, g in roots}
+    for index, tensor in enumerate(inputs):
+        node, number = tensor.edge()
+        g = grads[places[id(node), number]]
+        if g is None:
+            if not allow_unused:
+                raise RuntimeError(messages.UNUSED.format(index=index))
+            if materialize_grads:
+                made.append(Tensor.of(np.zeros(tensor.array.shape, tensor.array.dtype)))
+                continue
+            made.append(None)
+            continue
+        if not isinstance(g, Tensor):
+            if isinstance(g, np.ndarray) and (g.base is not None or id(g) in handed):
+                g = np.array(g, order="C")
+            handed.add(id(g))
+            g = Tensor.of(g)
+        hooks = tensor.hooks if isinstance(node, AccumulateGrad) else None
+        if hooks:
+            from srcgrad.eager.hooks import through_hooks
+
+            g = through_hooks(hooks, g)
+        made.append(g)
+    return tuple(made)
+
+
+def _batched(
+    outputs: Any, inputs: Any, seeds_of: Any, keep: bool, create: bool, allow_unused: bool, materialize: bool
+) -> tuple[Any, ...]:
+    """One backward pass for each entry along the first dimension of the seeds."""
+    from srcgrad.eager.operations.joining import stack
+
+    count = len(seeds_of[0])
+    rows = []
+    for i in range(count):
+        last = i == count - 1
+        rows.append(
+            grad(
+                outputs,
+                inputs,
+                [s[i] for s in seeds_of],
+                keep or not last,
+                create,
+                True,
+                allow_unused,
+                False,
+                materialize,
+            )
+        )
+    return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """One tensor or a sequence of them."""
+    if isinstance(value, Tensor) or hasattr(value, "ownership_token"):
+        return (value,)
+    return tuple(value)
+
+
+def wanted(inputs: Sequence[Any]) -> tuple[dict[tuple[int, int], int], list[Node]]:
+    """Places for the gradients of the inputs, and the nodes at which they arrive."""
+    places: dict[tuple[int, int], int] = {}
+    nodes: list[Node] = []
+    for tensor in inputs:
+        node, number = tensor.edge()
+        if node is None:
+            raise RuntimeError(messages.INPUT_WITHOUT_GRAD)
+        places.setdefault((id(node), number), len(places))
+        nodes.append(node)
+    return places, nodes
+
+
+def seeds(outputs: Sequence[Any], grads: Any, create: bool) -> list[Root]:
+    """The roots of a backward pass: each output's node with the gradient it starts from."""
+    given: Sequence[Any] = (None,) * len(outputs) if grads is None else as_seeds(grads)
+    if len(given) < len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    roots: list[Root] = []
+    for index, (tensor, g) in enumerate(zip(outputs, given, strict=False)):
+        node, number = tensor.edge()
+        if node is None:
+            raise RuntimeError(messages.NO_GRAPH.format(index=index))
+        shape, dtype = node.shape, node.dtype
+        if isinstance(tensor, Tensor):
+            shape, dtype = tensor.array.shape, tensor.array.dtype
+        roots.append((node, number, _seed(index, g, shape, dtype, create)))
+    return roots
+
+
+def as_seeds(grads: Any) -> Sequence[Any]:
+    return (grads,) if isinstance(grads, Tensor) else tuple(grads)
+
+
+def _seed(index: int, g: Any, shape: tuple[int, ...], dtype: Any, create: bool) -> Any:
+    if g is None:
+        size = 1
+        for n in shape:
+            size *= n
+        if size != 1:
+            raise RuntimeError(messages.NOT_SCALAR)
+        if dtype.kind == "c":
+            raise RuntimeError(messages.NOT_REAL.format(dtype=dtypes.OF_NUMPY[dtype]))
+        one = np.ones(shape, dtype) if shape else dtype.type(1)
+        return Tensor.of(one) if create else one
+    if not isinstance(g, Tensor):
+        raise TypeError(messages.SEED_TYPE.format(kind=type(g).__name__))
+    if g.array.shape != shape:
+        raise RuntimeError(messages.SEED_SHAPE.format(index=index, given=Size(g.array.shape), expected=Size(shape)))
+    if (g.array.dtype.kind == "c") != (dtype.kind == "c"):
+        raise RuntimeError(messages.SEED_COMPLEX.format(index=index, given=g.dtype, expected=dtypes.OF_NUMPY[dtype]))
+    if create:
+        return g if g.array.dtype == dtype else g.to(dtypes.OF_NUMPY[dtype])
+    return g.array if g.array.dtype == dtype else g.array.astype(dtype)

@@ -1,0 +1,151 @@
+"""A rule of the shared table made ready to run: on arrays, and, for derivatives of derivatives, on tensors.
+
+Enters: a rule, the parameters that are given, those whose partials are wanted.  Leaves: a ``Formula`` that takes a node
+and the gradient of its output.  What the formula reads is what the node saves; of what it reads only the shape of, a
+stand-in is kept that holds no memory, and that PyTorch does not count as saved.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.eager import messages
+from srcgrad.rules.facts import Fact
+from srcgrad.rules.reading import readings
+from srcgrad.rules.rewriting import read, rebuilt
+from srcgrad.rules.slicing import Slice
+from srcgrad.rules.template import Rule
+from srcgrad.syntax.globals import GlobalReference
+
+# What an entry of a node's ``saved`` is.
+INPUT = "input"  # the tensor that was given
+RESULT = "result"  # the tensor that was made, as a SavedResult
+PLAIN = "plain"  # a number, an axis: a Python value
+SHAPE = "shape"  # a stand-in for an array of which only shape and dtype are read
+LIST = "list"  # a list of tensors and values, those of which only the shape is read as stand-ins
+
+
+@lru_cache(maxsize=4096)
+def stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array of this shape and dtype that holds one element."""
+    made = np.broadcast_to(np.zeros((), dtype), shape)
+    return made if shape else made[()]
+
+
+class Formula:
+    """The partials of one rule for one set of wanted parameters, and what must be saved for them.
+
+    ``run(node, g)`` gives one partial per tensor parameter, None where it is not wanted, as arrays; ``lifted(node, g)``
+    the same as tensors.
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        given: Collection[str] | Mapping[str, gast.expr],
+        tensors: Sequence[str],
+        wanted: Collection[str],
+        *,
+        facts: Mapping[str, Fact] | None = None,
+        alike: bool = False,
+        slots: Mapping[str, str] | None = None,
+        outputs: Sequence[str] | None = None,
+        lists: Collection[str] = (),
+    ) -> None:
+        self.rule = rule
+        self.lists = frozenset(lists)  # parameters that are lists of tensors; each has a partial that is a list
+        self.tensors = tuple(tensors)  # parameters that are tensors; others are Python values
+        self.outputs = self.tensors if outputs is None else tuple(outputs)  # one partial for each, as the edges
+        piece = rule.adjoint_slice(set(wanted), given, facts=facts)
+        self.piece = without_broadcasting(piece) if alike else piece
+        self.sources: list[tuple[str, str]] = []  # (kind, parameter) of everything that is saved, in order
+        for p in rule.parameters:
+            if p in given and p in self.piece.reads | self.piece.shapes:
+                kind = PLAIN if p not in self.tensors else INPUT if p in self.piece.reads else SHAPE
+                self.sources.append((LIST if p in self.lists else kind, p))
+        if rule.result in self.piece.reads | self.piece.shapes:
+            self.sources.append((RESULT if rule.result in self.piece.reads else SHAPE, rule.result))
+        reads = self.piece.reads
+        self.keeps = all(kind == SHAPE or (kind == LIST and p not in reads) for kind, p in self.sources)
+        self.slots = {(slots or {}).get(p, p): i for i, (_, p) in enumerate(self.sources)}
+        self.run = self._compiled(None)
+        self._lifted: Callable[..., Any] | None = None
+
+    @property
+    def lifted(self) -> Callable[..., Any]:
+        """The formula on tensors: every function in it is recorded in its turn."""
+        if self._lifted is None:
+            from srcgrad.eager.lifting import lifted
+
+            self._lifted = self._compiled(lifted)
+        return self._lifted
+
+    def _compiled(self, translate: Callable[[object], object] | None) -> Callable[..., Any]:
+        namespace: dict[str, object] = {"_RuntimeError": RuntimeError, "_FREED": messages.FREED}
+        seen: dict[int, str] = {}
+
+        def change(node: gast.AST) -> gast.expr | None:
+            if isinstance(node, GlobalReference):
+                key = id(node.binding.value)
+                if key not in seen:
+                    seen[key] = f"global_{len(seen)}"
+                    value = node.binding.value
+                    namespace[seen[key]] = value if translate is None else translate(value)
+                return read(seen[key])
+            return None
+
+        body: list[gast.stmt] = [rebuilt(statement, change) for statement in self.piece.body]
+        values = [rebuilt(self.piece.values[p], change) if p in self.piece.values else None for p in self.outputs]
+        body.append(
+            gast.Return(gast.Tuple([gast.Constant(None, None) if v is None else v for v in values], gast.Load()))
+        )
+        arguments = gast.arguments(
+            [gast.Name(p, gast.Param(), None, None) for p in ("_node", self.rule.adjoint)], [], None, [], [], None, []
+        )
+        module = gast.Module([gast.FunctionDef("partials", arguments, body, [], None, None, [])], [])
+        tree = gast.gast_to_ast(module)
+        tree.body[0].body[:0] = ast.parse(self._unpacking(translate is not None)).body
+        exec(compile(ast.fix_missing_locations(tree), f"<{self.rule.name}>", "exec"), namespace)
+        return namespace["partials"]  # type: ignore[return-value]
+
+    def _unpacking(self, as_tensors: bool) -> str:
+        """Text that takes what the node saved into the formula's parameters, versions checked."""
+        if not self.sources:
+            return ""
+        items = [f"_s{i}" for i in range(len(self.sources))]
+        lines = ["_saved = _node.saved", "if _saved is None:", "    raise _RuntimeError(_FREED)"]
+        lines.append(f"{', '.join(items)}, = _saved")
+        watch = {INPUT: "{}.counter is not None", LIST: "{}.counter is not None", RESULT: "{}.counter[0]"}
+        watched = [
+            watch[kind].format(item) for item, (kind, _) in zip(items, self.sources, strict=True) if kind in watch
+        ]
+        if watched:
+            lines += [f"if {' or '.join(watched)}:", "    _node.check_versions()"]
+        for item, (kind, p) in zip(items, self.sources, strict=True):
+            if kind in (PLAIN, SHAPE):
+                lines.append(f"{p} = {item}")
+            else:
+                lines.append(f"{p} = {item}.reattached(_node)" if as_tensors else f"{p} = {item}.array")
+        return "\n".join(lines)
+
+
+def without_broadcasting(piece: Slice) -> Slice:
+    """The slice for operands of one shape and dtype: nothing is summed down."""
+
+    def change(node: gast.AST) -> gast.expr | None:
+        match node:
+            case gast.Call(func=GlobalReference(binding=binding), args=[g, *_]) if binding.value is runtime.unbroadcast:
+                return rebuilt(g, change)
+        return None
+
+    values = {p: rebuilt(value, change) for p, value in piece.values.items()}
+    body = tuple(rebuilt(statement, change) for statement in piece.body)
+    reads, shapes = readings([*(statement.value for statement in body), *values.values()])
+    return Slice(body, values, piece.reads & reads, piece.shapes & shapes)

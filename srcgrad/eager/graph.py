@@ -1,0 +1,228 @@
+"""The graph: nodes that know how to turn the gradient of their output into gradients of their inputs.
+
+A node holds edges, (node, output number) per input or (None, 0); what its formula reads, with the version that each
+tensor had; and the formula, a slice of a rule of the shared table.  Results that are saved are held as arrays, never as
+tensors, so that a graph has no reference cycle and dies with its last tensor.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from srcgrad.eager import dtypes, messages
+from srcgrad.eager.modes import anomaly
+
+if TYPE_CHECKING:
+    from srcgrad.eager.formulas import Formula
+    from srcgrad.eager.tensor import Tensor
+
+Edge = tuple["Node | None", int]
+sequence = itertools.count()
+LEAF_PRIORITY = 1 << 62  # leaves accumulate as soon as they can
+
+
+class Node:
+    """One recorded operation; the class's name is what PyTorch prints."""
+
+    public_name: ClassVar[str | None] = None  # where name() is more than the class's name
+    outputs = 1
+    edges: tuple[Edge, ...] = ()
+    saved: tuple[Any, ...] | None = ()
+    versions: tuple[int, ...] | None = None
+    formula: Formula
+    sequence: int
+    shape: Any = ()
+    dtype: Any = None
+    slots: Any = None  # what the saved values are called, in order
+    statics: Any = None  # further _saved_ attributes, by name
+    keeps = False  # nothing that is saved counts as freed
+    takes_none = False  # runs although no gradient has arrived
+    # What is rarely there.
+    tensor_hooks: dict[int, Any] | None = None
+    prehooks: dict[int, Any] | None = None
+    posthooks: dict[int, Any] | None = None
+    retained: dict[int, Any] | None = None
+    _metadata: dict[str, Any] | None = None
+
+    # --- what people see ---------------------------------------------------------------------------------------------
+    def name(self) -> str:
+        """The name of the operation."""
+        return self.public_name or type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        """The nodes of the inputs, each with the number of its output."""
+        return self.edges
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dictionary for anybody's use."""
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    @property
+    def requires_grad(self) -> bool:
+        return True
+
+    def _sequence_nr(self) -> int:
+        return self.sequence
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            return self.saved_attribute(name[7:])
+        if name.startswith("_raw_saved_"):
+            from srcgrad.eager.saved import raw_saved
+
+            return raw_saved(self, name[11:])
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __call__(self, *grads: Any) -> Any:
+        """The gradients of the inputs for these gradients of the outputs."""
+        from srcgrad.eager.engine import called
+
+        return called(self, grads)
+
+    def register_hook(self, hook: Callable[..., Any]) -> Any:
+        """Call ``hook(grad_inputs, grad_outputs)`` after this node has run."""
+        from srcgrad.eager.hooks import RemovableHandle
+
+        if self.posthooks is None:
+            self.posthooks = {}
+        return RemovableHandle(self.posthooks, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> Any:
+        """Call ``hook(grad_outputs)`` before this node runs."""
+        from srcgrad.eager.hooks import RemovableHandle
+
+        if self.prehooks is None:
+            self.prehooks = {}
+        return RemovableHandle(self.prehooks, hook)
+
+    # --- what the engine asks ----------------------------------------------------------------------------------------
+    def apply(self, g: Any) -> Any:
+        """Gradients of the inputs, one per edge, as arrays; ``g`` is an array."""
+        return self.formula.run(self, g)
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        """The same on tensors, recorded."""
+        return self.formula.lifted(self, g)
+
+    def check_versions(self) -> None:
+        """Raise where something that was saved has been changed since."""
+        assert self.saved is not None
+        versions = self.versions or (0,) * len(self.saved)
+        for item, then in zip(self.saved, versions, strict=True):
+            counter = getattr(item, "counter", None)
+            if counter is not None and counter[0] != then:
+                raise modified(self, item, counter[0], then)
+
+    def release(self) -> None:
+        """Let go of what was saved."""
+        if not self.keeps:
+            self.saved = None
+
+    def saved_attribute(self, name: str) -> Any:
+        """What was saved under a name of PyTorch's."""
+        if self.statics is not None and name in self.statics:
+            return self.statics[name]
+        if self.slots is None or name not in self.slots:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{name}'")
+        if self.saved is None:
+            raise RuntimeError(messages.FREED)
+        self.check_versions()
+        item = self.saved[self.slots[name]]
+        return item.reattached(self) if hasattr(item, "reattached") else item
+
+
+def modified(node: Node, item: Any, now: int, then: int) -> RuntimeError:
+    """The error about a saved tensor that was changed in place."""
+    owner, number = item.origin(node)
+    origin = f", which is output {number} of {owner}" if owner else ""
+    hint = messages.MODIFIED_HINT_ANOMALY if anomaly.enabled else messages.MODIFIED_HINT
+    array = item.array
+    shape = "[" + ", ".join(map(str, array.shape)) + "]"
+    text = messages.MODIFIED.format(
+        type=dtypes.of(array).type_name, shape=shape, origin=origin, now=now, then=then, hint=hint
+    )
+    return RuntimeError(text)
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds what arrives to the leaf's ``grad``."""
+
+    public_name = "torch::autograd::AccumulateGrad"
+
+    def __init__(self, variable: Tensor) -> None:
+        self.variable = variable
+        self.sequence = next(sequence) + LEAF_PRIORITY
+
+    @property
+    def shape(self) -> Any:
+        return self.variable.array.shape
+
+    @property
+    def dtype(self) -> Any:
+        return self.variable.array.dtype
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad:
+    """The one node of a leaf."""
+    known = leaf._accumulator
+    node = None if known is None else known()
+    if node is None:
+        node = AccumulateGrad(leaf)
+        leaf._accumulator = weakref.ref(node)
+    return node
+
+
+_classes: dict[str, type[Node]] = {}
+
+
+def node_class(name: str) -> type[Node]:
+    """The class of nodes of one name, ``MulBackward0``."""
+    if name not in _classes:
+        short = name.rpartition("::")[2]
+        made = type(short, (Node,), {"public_name": name if short != name else None, "__module__": "srcgrad.eager"})
+        _classes[name] = made
+    return _classes[name]
+
+
+class _Spread(Node):
+    """A node some of whose partials are lists, one item for each tensor of a list that was given."""
+
+    def apply(self, g: Any) -> Any:
+        return _flat(self.formula.run(self, g), self.edges)
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        return _flat(self.formula.lifted(self, g), self.edges)
+
+
+def _flat(partials: Any, edges: tuple[Edge, ...]) -> list[Any]:
+    """Partials with lists spread out; a missing list is as long as what is left over."""
+    made: list[Any] = []
+    missing = len(edges) - sum(len(p) if isinstance(p, list | tuple) else 1 for p in partials if p is not None)
+    for p in partials:
+        if isinstance(p, list | tuple):
+            made += p
+        elif p is None:
+            made += [None] * (missing if partials.count(None) == 1 else 1)
+        else:
+            made.append(p)
+    return made
+
+
+def list_class(kind: type[Node]) -> type[Node]:
+    """The same class of node, for operations on lists of tensors."""
+    name = f"{kind.__name__} of lists"
+    if name not in _classes:
+        _classes[name] = type(
+            kind.__name__, (_Spread,), {"public_name": kind.public_name, "__module__": kind.__module__}
+        )
+    return _classes[name]

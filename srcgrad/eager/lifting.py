@@ -1,0 +1,130 @@
+"""Functions of the rule table on tensors: what the text of a rule calls when derivatives are themselves recorded.
+
+``lifted(np)`` is NumPy with every function lifted; ``lifted(f)`` computes ``f`` on arrays and records a node with the
+rule of ``f``.  Without a tensor among the arguments a lifted function is the function itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.eager import dtypes
+from srcgrad.eager.dispatch import Operation, call, unwrapped
+from srcgrad.eager.tensor import Tensor
+from srcgrad.rules.formula import constant
+from srcgrad.rules.rewriting import read
+from srcgrad.rules.table import is_constant, lookup
+
+
+class LiftedModule:
+    """A module whose functions take tensors."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        made = lifted(getattr(self._module, name))
+        setattr(self, name, made)
+        return made
+
+
+@cache
+def _module(module: ModuleType) -> LiftedModule:
+    return LiftedModule(module)
+
+
+def lifted(value: Any) -> Any:
+    """What stands for a global of a rule's text when its values are tensors."""
+    if isinstance(value, ModuleType):
+        return _module(value)
+    if isinstance(value, type) or not callable(value):
+        return value
+    return _function(value)
+
+
+@cache
+def _function(function: Callable[..., Any]) -> Callable[..., Any]:
+    plans: dict[Any, Any] = {}
+
+    def on_tensors(*args: Any, **kwargs: Any) -> Any:
+        if not (any(map(_holds_tensor, args)) or any(map(_holds_tensor, kwargs.values()))):
+            return function(*args, **kwargs)
+        args = tuple(map(_as_numpy, args))
+        kwargs = {name: _as_numpy(value) for name, value in kwargs.items()}
+        rule = lookup(function)
+        if rule is None:
+            made = function(*map(unwrapped, args), **{name: unwrapped(value) for name, value in kwargs.items()})
+            if not is_constant(function):
+                raise NotImplementedError(f"there is no derivative rule for {function}")
+            return Tensor.of(made) if isinstance(made, np.ndarray | np.generic) else made
+        key = (tuple(map(_key, args)), tuple((name, _key(value)) for name, value in kwargs.items()))
+        plan = plans.get(key)
+        if plan is None:
+            plan = plans[key] = _plan(function, rule, args, kwargs)
+        operation, places = plan
+        values = {p: _taken(place, args, kwargs) for p, place in places.items()}
+        array = function(*map(unwrapped, args), **{name: unwrapped(value) for name, value in kwargs.items()})
+        return call(operation, values, facts=True, array=array)
+
+    return on_tensors
+
+
+def _plan(function: Callable[..., Any], rule: Any, args: Any, kwargs: Any) -> tuple[Operation, dict[str, Any]]:
+    """The operation, and where each parameter of the rule is found among the arguments."""
+    places: dict[int, Any] = {}
+
+    def expression(value: Any, place: Any) -> gast.expr:
+        made = read("x") if _holds_tensor(value) or not _is_literal(value) else constant(value)
+        places[id(made)] = place
+        return made
+
+    given = [expression(value, i) for i, value in enumerate(args)]
+    keywords = {name: expression(value, name) for name, value in kwargs.items()}
+    bound = rule.bind(function, given, keywords)
+    found: dict[str, Any] = {}
+    for p, made in bound.items():
+        found[p] = [places[id(e)] for e in made.elts] if p == rule.variadic else places[id(made)]
+    name = names_of_nodes().get(function) or f"{rule.name.title().replace('_', '')}Backward0"
+    return Operation(function, name, rule=rule), found
+
+
+def names_of_nodes() -> dict[Any, str]:
+    """PyTorch's names for the nodes of functions that rules call."""
+    from srcgrad.eager.names import NODES
+
+    return NODES
+
+
+def _taken(place: Any, args: Any, kwargs: Any) -> Any:
+    if isinstance(place, list):
+        return tuple(args[i] for i in place)
+    return kwargs[place] if isinstance(place, str) else args[place]
+
+
+def _holds_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor) or (isinstance(value, list | tuple) and any(map(_holds_tensor, value)))
+
+
+def _as_numpy(value: Any) -> Any:
+    return value.numpy if isinstance(value, dtypes.dtype) else value
+
+
+def _is_literal(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_literal, value))
+    return value is None or isinstance(value, bool | int | float | str)
+
+
+def _key(value: Any) -> Any:
+    """What of an argument decides how it is bound."""
+    if isinstance(value, Tensor):
+        return Tensor
+    if isinstance(value, list | tuple):
+        return type(value), tuple(map(_key, value))
+    return (type(value), value) if _is_literal(value) else type(value)

@@ -1,0 +1,82 @@
+"""The texts of errors and warnings, in PyTorch's words; one place, so that they can be compared with it."""
+
+from __future__ import annotations
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+NO_GRAPH = "element {index} of tensors does not require grad and does not have a grad_fn"
+NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
+NOT_REAL = "grad can be implicitly created only for real scalar outputs but got {dtype}"
+SEED_SHAPE = (
+    "Mismatch in shape: grad_output[{index}] has a shape of {given} and output[{index}] has a shape of {expected}."
+)
+SEED_COMPLEX = (
+    "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+    "grad_output[{index}] has a dtype of {given} and output[{index}] has a dtype of {expected}."
+)
+SEED_TYPE = "gradients can be either Tensors or None, but got {kind}"
+UNUSED = (
+    "The differentiated Tensor at index {index} appears to not have been used in the graph. Set allow_unused=True if "
+    "this is the desired behavior."
+)
+INPUT_WITHOUT_GRAD = "One of the differentiated Tensors does not require grad"
+EMPTY_INPUTS = "`inputs` argument to `{function}()` cannot be empty."
+MATERIALIZE = "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+CREATE_GRAPH_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which "
+    "can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use "
+    "this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid "
+    "the leak."
+)
+NONLEAF_GRAD = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more informations."
+)
+MODIFIED = (
+    "one of the variables needed for gradient computation has been modified by an inplace operation: "
+    "[torch.{type} {shape}]{origin}, is at version {now}; expected version {then} instead. Hint: {hint}"
+)
+MODIFIED_HINT = (
+    "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+MODIFIED_HINT_ANOMALY = (
+    "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+    "changed in there or anywhere later. Good luck!"
+)
+NOT_WRITABLE = "attribute '{name}' of 'torch._C.TensorBase' objects is not writable"
+NUMPY_REQUIRES_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+LEAF_INPLACE = "a leaf Variable that requires grad is being used in an in-place operation."
+LEAF_VIEW_INPLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+NO_GRAD_VIEW_INPLACE = (
+    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case is "
+    "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either "
+    "both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace "
+    "to be tracked)."
+)
+MULTI_VIEW_INPLACE = (
+    "Output {index} of {name} is a view and is being modified inplace. This view is the output of a function that returns "
+    "multiple views. Such functions do not allow the output views to be modified inplace. You should replace the inplace "
+    "operation by an out-of-place one."
+)
+REQUIRES_GRAD_KIND = "Only Tensors of floating point and complex dtype can require gradients"
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
+    "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
+    "`torch.no_grad()` instead of `torch.inference_mode()`."
+)
+NOT_DIFFERENTIABLE = "derivative for aten::{name} is not implemented"
+BROADCAST = "The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dimension}"
+INVALID_GRADIENT = (
+    "Function {name} returned an invalid gradient at index {index} - got {given} but expected shape compatible with "
+    "{expected}"
+)
+GRAD_DTYPE = (
+    "attempting to assign a gradient with dtype '{given}' to a tensor with grad_dtype '{mine}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they match."
+)

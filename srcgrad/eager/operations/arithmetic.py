@@ -1,0 +1,115 @@
+"""Sums, differences, products, quotients and powers, and the operators that mean them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager import dtypes
+from srcgrad.eager.dispatch import Operation, elementwise_binary, elementwise_unary
+from srcgrad.eager.registry import function, method, offer
+from srcgrad.eager.tensor import Tensor
+
+SELF_OTHER = {"x1": "self", "x2": "other"}
+
+_add = elementwise_binary(operator.add, Operation(np.add, "AddBackward0", SELF_OTHER), "add")
+_sub = elementwise_binary(operator.sub, Operation(np.subtract, "SubBackward0", SELF_OTHER), "sub")
+_rsub = elementwise_binary(operator.sub, Operation(np.subtract, "RsubBackward1", SELF_OTHER), "rsub")
+_mul = elementwise_binary(operator.mul, Operation(np.multiply, "MulBackward0", SELF_OTHER), "mul")
+_div = elementwise_binary(operator.truediv, Operation(np.divide, "DivBackward0", SELF_OTHER), "div", floats=True)
+neg = offer(
+    elementwise_unary(operator.neg, Operation(np.negative, "NegBackward0"), "neg", floats=False), "neg", "negative"
+)
+
+
+def binary_operator(f: Callable[[Any, Any], Any], symbol: str, swapped: bool = False) -> Callable[[Any, Any], Any]:
+    """An operator's method: operands that are neither tensors nor numbers are left to the other side."""
+
+    def apply(self: Any, other: Any) -> Any:
+        if not isinstance(other, Tensor | int | float | complex | np.generic):
+            if isinstance(other, np.ndarray):
+                from srcgrad.eager.operations.creation import from_numpy
+
+                other = from_numpy(other)
+            else:
+                return NotImplemented
+        return f(other, self) if swapped else f(self, other)
+
+    apply.__name__ = f"__{'r' if swapped else ''}{symbol}__"
+    return apply
+
+
+@function("add", method=True)
+def add(input: Tensor, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
+    """``input + alpha * other``."""
+    return _add(input, other if alpha == 1 else _mul(other, alpha) if isinstance(other, Tensor) else other * alpha)
+
+
+@function("sub", "subtract", method=True)
+def sub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """``input - alpha * other``."""
+    return _sub(input, other if alpha == 1 else _mul(other, alpha) if isinstance(other, Tensor) else other * alpha)
+
+
+@function("mul", "multiply", method=True)
+def mul(input: Tensor, other: Any) -> Tensor:
+    """``input * other``."""
+    return _mul(input, other)
+
+
+@function("div", "divide", "true_divide", method=True)
+def div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """``input / other``."""
+    return _div(input, other)
+
+
+def _reflected_div(number: Any, tensor: Tensor) -> Tensor:
+    from srcgrad.eager.operations.pointwise import reciprocal
+
+    return _mul(reciprocal(tensor), number)
+
+
+for _name, _f in (("add", _add), ("sub", _sub), ("mul", _mul), ("truediv", _div)):
+    setattr(Tensor, f"__{_name}__", binary_operator(_f, _name))
+Tensor.__radd__ = binary_operator(_add, "add")
+Tensor.__rmul__ = binary_operator(_mul, "mul")
+Tensor.__rsub__ = binary_operator(_rsub, "sub", swapped=True)
+Tensor.__rtruediv__ = binary_operator(_reflected_div, "truediv", swapped=True)
+Tensor.__neg__ = neg
+
+
+# --- powers ----------------------------------------------------------------------------------------------------------
+_pow_number = elementwise_binary(
+    operator.pow, Operation(np.power, "PowBackward0", {"x1": "self", "x2": "exponent"}), "pow"
+)
+_pow_tensor = elementwise_binary(
+    operator.pow, Operation(np.power, "PowBackward1", {"x1": "self", "x2": "exponent", "z": "result"}), "pow"
+)
+_pow_base = elementwise_binary(
+    operator.pow, Operation(np.power, "PowBackward2", {"x1": "self", "x2": "exponent", "z": "result"}), "pow"
+)
+
+
+@function("pow", method=True)
+def pow(input: Any, exponent: Any) -> Tensor:
+    """``input ** exponent``."""
+    if not isinstance(input, Tensor):
+        return _pow_base(input, exponent)
+    if not isinstance(exponent, Tensor):
+        if isinstance(exponent, int) and exponent < 0 and dtypes.of(input.array).category < 2:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+        return _pow_number(input, exponent)
+    return _pow_tensor(input, exponent)
+
+
+Tensor.__pow__ = binary_operator(pow, "pow")
+Tensor.__rpow__ = binary_operator(pow, "pow", swapped=True)
+
+
+@method("__pos__")
+def positive(self: Tensor) -> Tensor:
+    """The tensor itself."""
+    return self
