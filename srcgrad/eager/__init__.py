@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from srcgrad.eager import autograd
 from srcgrad.eager import dtypes as _dtypes
 from srcgrad.eager import operations as _operations  # noqa: F401  (registers the functions)
 from srcgrad.eager.dtypes import dtype, get_default_dtype, set_default_dtype
@@ -13,6 +14,7 @@ from srcgrad.eager.modes import (
     no_grad,
     set_grad_enabled,
 )
+from srcgrad.eager.printing import set_printoptions
 from srcgrad.eager.registry import FUNCTIONS as _FUNCTIONS
 from srcgrad.eager.size import Size, device, layout, strided
 from srcgrad.eager.tensor import Tensor
@@ -24,6 +26,7 @@ globals().update(_dtypes.ALIASES)
 __all__ = [
     "Size",
     "Tensor",
+    "autograd",
     "device",
     "dtype",
     "enable_grad",
@@ -35,5 +38,6 @@ __all__ = [
     "no_grad",
     "set_default_dtype",
     "set_grad_enabled",
+    "set_printoptions",
     "strided",
 ]

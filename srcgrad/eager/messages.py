@@ -77,6 +77,5 @@ INVALID_GRADIENT = (
     "Function {name} returned an invalid gradient at index {index} - got {given} but expected shape compatible with "
     "{expected}"
 )
-GRAD_DTYPE = (
-    "attempting to assign a gradient with dtype '{given}' to a tensor with grad_dtype '{mine}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they match."
-)
+GRAD_DTYPE = "attempting to assign a gradient with dtype '{given}' to a tensor with grad_dtype '{mine}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they match."
+DETACH_VIEW = "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."

@@ -1,0 +1,95 @@
+"""Methods of tensors about the graph: backward, detach, hooks, retained gradients."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from srcgrad.eager import engine, messages
+from srcgrad.eager.hooks import RemovableHandle
+from srcgrad.eager.registry import function, method
+from srcgrad.eager.tensor import Tensor, new
+
+
+@method()
+def backward(
+    self: Tensor,
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Accumulate the gradient of this tensor in the leaves it came from, or in ``inputs``."""
+    engine.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+@function("detach", method=True)
+def detach(input: Tensor) -> Tensor:
+    """The same memory and version, outside of the graph."""
+    made: Tensor = new(Tensor)
+    made.array = input.storage_array()
+    if input.inference:
+        made.inference = True
+        return made
+    if input.counter is None:
+        input.counter = [0]
+    made.counter = input.counter
+    return made
+
+
+@method()
+def register_hook(self: Tensor, hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(gradient)`` when this tensor's gradient is known; what it returns takes the gradient's place."""
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if self.node is None:
+        if self.hooks is None:
+            self.hooks = {}
+        return RemovableHandle(self.hooks, hook)
+    node = self.grad_node()
+    assert node is not None
+    if node.tensor_hooks is None:
+        node.tensor_hooks = {}
+    return RemovableHandle(node.tensor_hooks.setdefault(self.number, {}), hook)
+
+
+@method()
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(leaf)`` after a gradient was added to the leaf's ``grad``."""
+    if self.node is not None or not self.leaf_grad:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    if self.post_accumulate is None:
+        self.post_accumulate = {}
+    return RemovableHandle(self.post_accumulate, hook)
+
+
+@method()
+def retain_grad(self: Tensor) -> None:
+    """Keep the gradient of a tensor that is no leaf in its ``grad``."""
+    if not self.requires_grad:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    node = self.grad_node()
+    if node is None or self.retains:
+        return
+    self.retains = True
+    mine = weakref.ref(self)
+
+    def keep(g: Tensor | None) -> None:
+        tensor = mine()
+        if tensor is not None and g is not None:
+            known = tensor.gradient
+            tensor.gradient = g if known is None else Tensor.of(known.array + g.array)
+
+    if node.retained is None:
+        node.retained = {}
+    node.retained[self.number] = keep
+
+
+@method("detach_")
+def detach_(self: Tensor) -> Tensor:
+    """Take this tensor out of the graph."""
+    if self.base is not None:
+        raise RuntimeError(messages.DETACH_VIEW)
+    self.node, self.number, self.leaf_grad = None, 0, False
+    return self
