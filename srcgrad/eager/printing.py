@@ -1,6 +1,6 @@
 """How tensors print: PyTorch's layout of numbers, rows and suffixes.
 
-Real numbers share one width; whole numbers lose their decimals, numbers far apart are written with exponents.  More than
+Real numbers share one width; whole numbers lose their decimals, numbers far apart get exponents.  More than
 ``threshold`` elements are summarised by the first and last ``edgeitems`` of every dimension.
 """
 
