@@ -29,7 +29,8 @@ constant(
 
 # shapes and kinds
 constant(
-    np.shape, np.ndim, np.size, len, np.result_type, np.promote_types, np.can_cast, np.issubdtype, np.dtype, np.iinfo,
+    np.shape, np.ndim, np.size, len, np.result_type, np.einsum_path,
+    np.promote_types, np.can_cast, np.issubdtype, np.dtype, np.iinfo,
     np.finfo, np.broadcast_shapes, np.shares_memory, np.may_share_memory, operator.length_hint,
     isinstance, issubclass, type, callable, hasattr, id, hash, repr, str, format, ord, chr, ascii, bytes,
 )  # fmt: skip

@@ -50,6 +50,7 @@ MODULES = (
     "reductions",
     "products",
     "einsum",
+    "chains",
     "linalg",
     "shaping",
     "indexing",

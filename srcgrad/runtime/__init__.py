@@ -6,6 +6,7 @@ Needs NumPy and nothing else, so that a saved gradient runs without the compiler
 """
 
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
+from srcgrad.runtime.chains import corner, doubled, multi_dot_slope, undoubled, unmulti_dot
 from srcgrad.runtime.containers import (
     argsorted,
     chosen,
@@ -82,11 +83,14 @@ __all__ = [
     "as_list",
     "astype",
     "chosen",
+    "corner",
     "count",
+    "doubled",
     "gather",
     "is_above",
     "is_below",
     "is_within",
+    "multi_dot_slope",
     "norm_order",
     "one_vector",
     "own",
@@ -119,6 +123,7 @@ __all__ = [
     "undiff",
     "undot_left",
     "undot_right",
+    "undoubled",
     "uneinsum",
     "ungather",
     "unhstack",
@@ -128,6 +133,7 @@ __all__ = [
     "unkron_right",
     "unmatmul_left",
     "unmatmul_right",
+    "unmulti_dot",
     "unouter_left",
     "unouter_right",
     "unpack_like",

@@ -145,6 +145,37 @@ SAMPLES |= {
     np.diagonal: [call(n(3, 4)), call(n(3, 4), -1), call(n(2, 3, 4), 1, 2, 0), call(c(3, 3), axis1=-1, axis2=0)],
     np.linalg.diagonal: [call(n(2, 3, 4)), call(n(3, 3), offset=-1), call(c(3, 3))],
     np.linalg.matrix_transpose: [call(n(2, 3, 4)), call(c(3, 2))],
+    np.linalg.matrix_power: [
+        *(call(n(3, 3), k) for k in (0, 1, 2, 5, -1, -3)),
+        call(n(2, 3, 3), 3),
+        call(c(2, 2), 3),
+        call(c(2, 2), -2),
+    ],
+    runtime.doubled: [call(n(2, 2), n(2, 2)), call(c(3, 2, 2), c(3, 2, 2))],
+    runtime.undoubled: [call(n(4, 4)), call(c(3, 2, 2))],
+    runtime.corner: [call(n(4, 4)), call(c(3, 2, 2))],
+    np.linalg.multi_dot: [
+        call([n(2, 3), n(3, 4)]),
+        call([n(2, 3), n(3, 4), n(4, 2), n(2, 5)]),
+        call([n(2), n(2, 3), n(3)]),
+        call((n(2), n(2, 3), n(3, 2))),
+        call([n(2, 3), n(3, 2), n(2)]),
+        call([n(2), n(2)]),
+        call([c(2, 3), n(3, 2), c(2)]),
+        call(n(3, 2, 2)),
+    ],
+    runtime.multi_dot_slope: [
+        call([n(2, 3), n(3, 4)], [n(2, 3), n(3, 4)]),
+        call([n(2), n(2, 3), n(3)], [n(2), n(2, 3), n(3)], [n(2), n(2, 3), n(3)]),
+        call([c(2), n(2, 2)], [c(2), n(2, 2)]),
+        call([n(1, 2), n(2, 2)]),
+    ],
+    runtime.unmulti_dot: [
+        call(n(2, 4), [n(2, 3), n(3, 4)], [n(2, 3), n(3, 4)]),
+        call(n(), [n(2), n(2, 3), n(3)], [n(2), n(2, 3), n(3)]),
+        call(n(2), [n(2, 3), n(3, 2), n(2)]),
+        call(c(2), [c(2), n(2, 2)]),
+    ],
     np.linalg.det: [call(spd(3)), call(spd(2, 4))],
     np.linalg.inv: [call(spd(3)), call(spd(2, 4))],
     np.linalg.solve: [
@@ -184,6 +215,6 @@ for _product, (_name, _samples) in _halves.items():
 #: Functions whose formula continues to complex numbers, so that a complex step is exact.
 ANALYTIC: set[Callable[..., Any]] = {
     np.matmul, operator.matmul, np.linalg.matmul, np.dot, np.inner, np.outer, np.linalg.outer, np.tensordot, np.kron,
-    np.cross, np.linalg.cross, np.einsum, np.linalg.trace, np.diagonal, np.linalg.diagonal, np.linalg.inv,
-    np.linalg.det, np.linalg.solve,
+    np.cross, np.linalg.cross, np.einsum, np.linalg.matrix_power, np.linalg.multi_dot, np.linalg.trace, np.diagonal,
+    np.linalg.diagonal, np.linalg.inv, np.linalg.det, np.linalg.solve,
 }  # fmt: skip
