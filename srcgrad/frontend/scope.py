@@ -12,7 +12,6 @@ or a ``GlobalBinding`` (data)::
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MethodType, ModuleType
@@ -25,7 +24,7 @@ from srcgrad.errors import UnresolvedName
 from srcgrad.frontend.normal_form import LocalFunction
 from srcgrad.frontend.source import Source
 from srcgrad.rules.table import is_constant, lookup, refusal
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, public_home, reference
 from srcgrad.syntax.parse import children, parameters_of
 
 Definition: TypeAlias = gast.FunctionDef | gast.Lambda
@@ -352,12 +351,8 @@ def holders(closure: Closure) -> list[Variable]:
 
 def importable(name: str, value: object) -> GlobalBinding:
     """A binding for a callable that came as an argument: importable if it has a home, else only by its object."""
-    module, attribute = getattr(value, "__module__", None), getattr(value, "__name__", None)
-    for home in (module, "numpy", "math"):
-        if isinstance(home, str) and isinstance(attribute, str):
-            if getattr(sys.modules.get(home), attribute, None) is value:
-                return GlobalBinding(attribute, value, home, attribute)
-    return GlobalBinding(name, value)
+    home = public_home(value, name)
+    return GlobalBinding(name, value) if home is None else GlobalBinding(home[1], value, *home)
 
 
 def names_of(targets: Iterable[gast.AST]) -> set[str]:

@@ -32,10 +32,9 @@ import gast
 
 from srcgrad.errors import SourceChanged, SourceUnavailable, Span, UnresolvedName
 from srcgrad.frontend.locate import File, Place, locate, parsed
-from srcgrad.syntax.globals import GlobalBinding, builtin
+from srcgrad.syntax.globals import GlobalBinding, builtin, public_home
 from srcgrad.syntax.parse import children, from_ast, walk
 
-_ABSENT = object()
 _DEFINITION = re.compile(r"(async\s+)?\w+\s+\w+")
 _WORD = re.compile(r"\w+")
 
@@ -249,11 +248,7 @@ def _home(value: object, name: str, namespace: dict[str, object] | None) -> tupl
     """The module and attribute from which a fixed object can be imported: its own, else where the user has it."""
     if isinstance(value, ModuleType):
         return (value.__name__, None) if sys.modules.get(value.__name__) is value else (None, None)
-    module, attribute = getattr(value, "__module__", None), getattr(value, "__name__", None)
-    if isinstance(module, str) and isinstance(attribute, str):
-        if getattr(sys.modules.get(module), attribute, _ABSENT) is value:
-            return module, attribute
-    return _global_home(value, name, namespace)
+    return public_home(value, name) or _global_home(value, name, namespace)
 
 
 def _global_home(value: object, name: str, namespace: dict[str, object] | None) -> tuple[str | None, str | None]:

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -177,7 +178,7 @@ def _public(module: str | None) -> tuple[str, ...]:
     parts = module.split(".")
     if parts[:2] == ["srcgrad", "runtime"]:
         return ("srcgrad.runtime", module)
-    return (module,)
+    return (".".join(takewhile(lambda part: not part.startswith("_"), parts)), module)
 
 
 _SHORT = {"numpy": "np"}

@@ -11,8 +11,10 @@ no pass mistakes for a local name.  The printer decides how it is spelled.
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 
 import gast
 
@@ -57,3 +59,24 @@ def reference(binding: GlobalBinding) -> GlobalReference:
 def builtin(name: str) -> GlobalBinding:
     """The binding of a builtin."""
     return GlobalBinding(name, getattr(builtins, name), "builtins", name)
+
+
+def public_home(value: object, name: str) -> tuple[str, str] | None:
+    """The public module that hands an object on and its name there: ``scipy.special`` before ``scipy.special._basic``.
+
+    A ufunc names no module, an instance no name of its own: ``scipy.stats.norm`` is found by ``name``.
+    """
+    module = getattr(value, "__module__", None)
+    if isinstance(module, str):
+        homes = [".".join(takewhile(lambda part: not part.startswith("_"), module.split("."))), module]
+    else:
+        homes = ["numpy", "scipy.special"] if type(value).__name__ == "ufunc" else []
+    own = getattr(value, "__name__", None)
+    for home in homes:
+        for attribute in (own, name):
+            if isinstance(attribute, str) and getattr(sys.modules.get(home), attribute, _ABSENT) is value:
+                return home, attribute
+    return None
+
+
+_ABSENT = object()
