@@ -8,17 +8,22 @@ from collections.abc import Callable
 
 import numpy as np
 
-from srcgrad.rules.facts import Array, Fact, Sequence, Static, as_array, broadcast, dimensions, element
-from srcgrad.rules.results import Facts, Literals, dtype_name, dtype_of
+from srcgrad.rules.facts import Array, Fact, Sequence, Static, as_array, dimensions, element
+from srcgrad.rules.results import Facts, Literals, dtype_name, dtype_of, strong
 from srcgrad.rules.table import add_method, linear, rule
-from srcgrad.runtime import astype, unarray, unastype, unbroadcast, zeros_like
+from srcgrad.runtime import astype, rearray, reastype, tolist, unarray, unastype, unbroadcast
 
 
 # --- from values -----------------------------------------------------------------------------------------------------
-@linear(np.array, "object")
+@rule(np.array)
 def array(object, dtype=None, ndmin=0, *, y, y_bar):
     """An array of a number, an array or nested sequences; a dtype that is not floating stops the derivative."""
     return unarray(unastype(np.reshape(y_bar, np.shape(object)), y_bar, dtype), object)
+
+
+@array.tangent
+def array(object, dtype=None, ndmin=0, *, y, object_dot):
+    return reastype(np.array(object_dot, ndmin=ndmin), y)
 
 
 @array.when(dtype=None, ndmin=0)
@@ -27,13 +32,23 @@ def array(object, dtype=None, ndmin=0, *, y, y_bar):
     return unarray(y_bar, object)
 
 
+@array.tangent_when(dtype=None, ndmin=0)
+def array(object, dtype=None, ndmin=0, *, y, object_dot):
+    return np.array(object_dot)
+
+
 array.accept(ignored=("copy", "order", "subok"))
 
 
-@linear(np.asarray, "a", np.asanyarray)
+@rule(np.asarray, np.asanyarray, np.asarray_chkfinite)
 def asarray(a, dtype=None, *, y, y_bar):
     """An array of a number, an array or nested sequences; a dtype that is not floating stops the derivative."""
     return unarray(unastype(y_bar, y_bar, dtype), a)
+
+
+@asarray.tangent
+def asarray(a, dtype=None, *, y, a_dot):
+    return reastype(np.asarray(a_dot), y)
 
 
 @asarray.when(dtype=None)
@@ -42,7 +57,26 @@ def asarray(a, dtype=None, *, y, y_bar):
     return unarray(y_bar, a)
 
 
+@asarray.tangent_when(dtype=None)
+def asarray(a, dtype=None, *, y, a_dot):
+    return np.asarray(a_dot)
+
+
 asarray.accept(ignored=("copy", "order", "device"))
+
+
+@rule(np.ascontiguousarray, np.asfortranarray, np.require)
+def ascontiguousarray(a, dtype=None, *, y, y_bar):
+    """An array that lies in memory as it is asked for; a number becomes an array of one."""
+    return unarray(unastype(np.reshape(y_bar, np.shape(a)), y_bar, dtype), a)
+
+
+@ascontiguousarray.tangent
+def ascontiguousarray(a, dtype=None, *, y, a_dot):
+    return reastype(np.asarray(a_dot), y)
+
+
+ascontiguousarray.accept(ignored=("requirements",))
 
 
 def _nested(fact: Fact) -> Array:
@@ -61,9 +95,8 @@ def _nested(fact: Fact) -> Array:
 def _of_values(name: str) -> Callable[[Facts, Literals], Fact]:
     def infer(arguments: Facts, literals: Literals) -> Fact:
         fact = _nested(arguments[name])
-        own = {"float": "float64", "complex": "complex128", "int": None}.get(fact.dtype or "", fact.dtype)
         shape = fact.shape if literals.get("ndmin") == 0 or name == "a" else None
-        return Array(shape, dtype_of(arguments, literals, own))
+        return Array(shape, dtype_of(arguments, literals, strong(fact.dtype)))
 
     return infer
 
@@ -72,91 +105,65 @@ array.infer(_of_values("object"))
 asarray.infer(_of_values("a"))
 
 
+@ascontiguousarray.infer
+def ascontiguousarray(arguments, literals):
+    fact = _nested(arguments["a"])
+    return Array(fact.shape or None, dtype_of(arguments, literals, strong(fact.dtype)))
+
+
 @linear(np.float64, "x", np.float32, np.float16, np.longdouble)
 def float64(x, *, y, y_bar):
     """A number (or array) in a floating dtype."""
     return unbroadcast(y_bar, x)
 
 
-@linear(np.full, "fill_value")
+@rule(np.full)
 def full(shape, fill_value, dtype=None, *, y, y_bar):
-    """One value everywhere."""
-    return unbroadcast(unastype(y_bar, y_bar, dtype), fill_value)
+    """One value everywhere, in another dtype."""
+    return None, unbroadcast(unastype(y_bar, y_bar, dtype), fill_value)
+
+
+@full.tangent
+def full(shape, fill_value, dtype=None, *, y, fill_value_dot):
+    return reastype(fill_value_dot, y)
 
 
 @full.when(dtype=None)
 def full(shape, fill_value, dtype=None, *, y, y_bar):
     """One value everywhere."""
-    return unbroadcast(y_bar, fill_value)
+    return None, unbroadcast(y_bar, fill_value)
+
+
+@full.tangent_when(dtype=None)
+def full(shape, fill_value, dtype=None, *, y, fill_value_dot):
+    return np.full(shape, fill_value_dot)
+
+
+full.accept(ignored=("order", "device"))
 
 
 @full.infer
 def full(arguments, literals):
-    value = as_array(arguments["fill_value"]).dtype
-    own = {"float": "float64", "complex": "complex128", "int": None}.get(value or "", value)
+    own = strong(as_array(arguments["fill_value"]).dtype)
     return Array(dimensions(arguments.get("shape"), literals.get("shape")), dtype_of(arguments, literals, own))
 
 
-@linear(np.full_like, "fill_value")
-def full_like(a, fill_value, dtype=None, *, y, y_bar):
-    """One value everywhere, in the dtype of ``a``."""
-    return unbroadcast(unastype(y_bar, y_bar, np.result_type(y)), fill_value)
+@rule(np.full_like)
+def full_like(a, fill_value, dtype=None, shape=None, *, y, y_bar):
+    """One value everywhere, in the dtype of ``a`` or another."""
+    return None, unbroadcast(unastype(y_bar, y_bar, np.result_type(y)), fill_value)
 
 
-@rule(np.linspace)
-def linspace(start, stop, num=50, endpoint=True, *, y, y_bar):
-    """Evenly spaced numbers between two numbers."""
-    t = np.linspace(0.0, 1.0, num, endpoint)
-    return unbroadcast(np.tensordot(1.0 - t, y_bar, 1), start), unbroadcast(np.tensordot(t, y_bar, 1), stop)
+@full_like.tangent
+def full_like(a, fill_value, dtype=None, shape=None, *, y, fill_value_dot):
+    return reastype(fill_value_dot, y)
 
 
-@linspace.tangent
-def linspace(start, stop, num=50, endpoint=True, *, y, start_dot, stop_dot):
-    return (
-        np.linspace(start_dot, np.zeros_like(stop), num, endpoint),
-        np.linspace(np.zeros_like(start), stop_dot, num, endpoint),
-    )
-
-
-@linspace.infer
-def linspace(arguments, literals):
-    ends = broadcast(as_array(arguments["start"]), as_array(arguments["stop"]))
-    return Array(None if ends.shape is None else (_length(literals.get("num")), *ends.shape))
-
-
-def _length(value: object) -> int | None:
-    return value if type(value) is int else None
-
-
-@rule(np.arange)
-def arange(start, stop=None, step=1, dtype=None, *, y, y_bar):
-    """Numbers from start in steps; how many is a constant."""
-    return np.sum(y_bar), None, np.sum(y_bar * np.arange(np.size(y_bar)))
-
-
-@arange.tangent
-def arange(start, stop=None, step=1, dtype=None, *, y, start_dot, step_dot):
-    return start_dot * np.ones(np.shape(y)), step_dot * np.arange(np.size(y))
-
-
-@arange.when(stop=None)
-def arange(start, stop=None, step=1, dtype=None, *, y, y_bar):
-    """What is named start is the end."""
-    return zeros_like(start), None, np.sum(y_bar * np.arange(np.size(y_bar)))
-
-
-@arange.tangent_when(stop=None)
-def arange(start, stop=None, step=1, dtype=None, *, y, start_dot, step_dot):
-    return start_dot * np.zeros(np.shape(y)), step_dot * np.arange(np.size(y))
-
-
-@arange.infer
-def arange(arguments, literals):
-    return Array((None,), dtype_of(arguments, literals, None))
+full_like.accept(ignored=("order", "subok", "device"))
 
 
 # --- copies and dtypes -----------------------------------------------------------------------------------------------
-@linear(np.copy, "a", np.ascontiguousarray, np.asfortranarray)
+@linear(np.copy, "a")
 def copy(a, *, y, y_bar):
     """The same elements."""
     return unbroadcast(y_bar, a)
@@ -168,13 +175,18 @@ copy.accept(ignored=("order", "subok"))
 @copy.infer
 def copy(arguments, literals):
     a = as_array(arguments["a"])
-    return Array(a.shape, a.dtype)
+    return Array(a.shape, strong(a.dtype))
 
 
-@linear(astype, "a")
+@rule(astype)
 def astype_(a, dtype, *, y, y_bar):
     """In another dtype; nothing passes through integers."""
     return unastype(y_bar, a, dtype)
+
+
+@astype_.tangent
+def astype_(a, dtype, *, y, a_dot):
+    return reastype(a_dot, y)
 
 
 astype_.accept(ignored=("copy", "order", "casting", "subok"))
@@ -190,12 +202,28 @@ def astype_(arguments, literals):
 
 if hasattr(np, "astype"):  # NumPy 2.1
 
-    @linear(np.astype, "x")
+    @rule(np.astype)
     def np_astype(x, dtype, *, y, y_bar):
         """In another dtype; nothing passes through integers."""
         return unastype(y_bar, x, dtype)
 
+    @np_astype.tangent
+    def np_astype(x, dtype, *, y, x_dot):
+        return reastype(x_dot, y)
+
     np_astype.accept(ignored=("copy", "device"))
+    np_astype.infer(lambda arguments, literals: Array(as_array(arguments["x"]).shape))
+
+
+@rule(tolist)
+def tolist_(a, *, y, y_bar):
+    """The elements as numbers in nested lists."""
+    return unbroadcast(rearray(y_bar, a), a)
+
+
+@tolist_.tangent
+def tolist_(a, *, y, a_dot):
+    return tolist(a_dot)
 
 
 # --- the same whatever they are given --------------------------------------------------------------------------------
@@ -225,8 +253,7 @@ filled_like.accept(ignored=("order", "subok", "device"), x="a", prototype="a")
 @filled_like.infer
 def filled_like(arguments, literals):
     a = as_array(arguments["a"])
-    own = {"float": "float64", "complex": "complex128", "int": None}.get(a.dtype or "", a.dtype)
-    return Array(a.shape if "shape" not in arguments else None, dtype_of(arguments, literals, own))
+    return Array(a.shape if "shape" not in arguments else None, dtype_of(arguments, literals, strong(a.dtype)))
 
 
 @rule(np.eye, np.identity, np.tri)
@@ -236,6 +263,10 @@ def eye(N, M=None, k=0, dtype=None, *, y, y_bar):
 
 
 eye.accept(n="N", ignored=("order", "device"))
+
+
+def _length(value: object) -> int | None:
+    return value if type(value) is int else None
 
 
 @eye.infer

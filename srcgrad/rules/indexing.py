@@ -1,4 +1,4 @@
-"""Elements taken by index, mask or order: the transpose puts them back, and adds where one is taken twice."""
+"""Elements taken by index, mask or choice: the transpose puts them back, and adds where one is taken twice."""
 
 # Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
 # mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
@@ -8,9 +8,25 @@ import operator
 
 import numpy as np
 
-from srcgrad.rules.facts import Array, as_array
+from srcgrad import runtime
+from srcgrad.rules.facts import Array, Dimension, as_array
 from srcgrad.rules.table import linear, rule
-from srcgrad.runtime import untake, untake_along, untake_axis
+from srcgrad.runtime import (
+    compressed,
+    pick,
+    rebroadcast,
+    selected,
+    span_of,
+    unarray,
+    unbroadcast,
+    unchoose,
+    undiag,
+    unpick,
+    untake,
+    untake_along,
+    untake_axis,
+    zeros_like,
+)
 
 
 @rule(operator.getitem)
@@ -24,10 +40,11 @@ def getitem(a, b, *, y, a_dot):
     return a_dot[b]
 
 
+# --- by position -----------------------------------------------------------------------------------------------------
 @linear(np.take, "a")
-def take(a, indices, axis=None, *, y, y_bar):
+def take(a, indices, axis=None, mode="raise", *, y, y_bar):
     """Elements by position."""
-    return untake_axis(y_bar, a, indices, axis)
+    return untake_axis(y_bar, a, indices, axis, mode)
 
 
 @linear(np.take_along_axis, "arr")
@@ -36,29 +53,107 @@ def take_along_axis(arr, indices, axis=-1, *, y, y_bar):
     return untake_along(y_bar, arr, indices, axis)
 
 
-@linear(np.compress, "a")
+@rule(runtime.item)
+def item(a, *args, y, y_bar):
+    """One element as a number."""
+    return unpick(y_bar, a, args)
+
+
+@item.tangent
+def item(a, *args, y, a_dot):
+    return pick(a_dot, args)
+
+
+# --- by conditions ---------------------------------------------------------------------------------------------------
+@linear(np.compress, "a", compressed)
 def compress(condition, a, axis=None, *, y, y_bar):
     """Elements where a condition holds."""
     return untake_axis(y_bar, a, np.flatnonzero(condition), axis)
 
 
-@rule(np.sort)
-def sort(a, axis=-1, *, y, y_bar):
-    """Elements in order: a gather by ``argsort``."""
-    return untake_along(y_bar, a, np.argsort(a, axis), axis)
+@linear(np.extract, "arr")
+def extract(condition, arr, *, y, y_bar):
+    """Elements where a condition holds, in a row."""
+    return untake_axis(y_bar, arr, np.flatnonzero(condition))
 
 
-@sort.tangent
-def sort(a, axis=-1, *, y, a_dot):
-    return np.take_along_axis(a_dot, np.argsort(a, axis), axis)
+@rule(np.trim_zeros)
+def trim_zeros(filt, trim="fb", axis=None, *, y, y_bar):
+    """Without the zeros at the ends; how many there are is a constant."""
+    return untake(y_bar, filt, span_of(filt, trim, axis))
 
 
-sort.accept(ignored=("kind", "stable"))
+@trim_zeros.tangent
+def trim_zeros(filt, trim="fb", axis=None, *, y, filt_dot):
+    return filt_dot[span_of(filt, trim, axis)]
 
 
-@sort.infer
-def sort(arguments, literals):
-    a = as_array(arguments["a"])
-    if "axis" not in literals:
-        return Array(None, a.dtype)
-    return Array(a.shape if literals["axis"] is not None else (None,), a.dtype)
+@linear(np.choose, "choices")
+def choose(a, choices, mode="raise", *, y, y_bar):
+    """Of several arrays, at every place the element of the one whose number stands there."""
+    return unchoose(y_bar, a, choices, mode)
+
+
+@rule(np.select)
+def select(condlist, choicelist, default=0, *, y, y_bar):
+    """Of several arrays, at every place the element of the first one whose condition holds."""
+    first = selected(condlist, y)
+    return (
+        None,
+        unchoose(y_bar, first, choicelist),
+        unbroadcast(np.where(first == len(condlist), y_bar, 0), default),
+    )
+
+
+@select.tangent
+def select(condlist, choicelist, default=0, *, y, choicelist_dot, default_dot):
+    return (
+        rebroadcast(np.select(condlist, choicelist_dot), y),
+        rebroadcast(np.select(condlist, zeros_like(choicelist), default_dot), y),
+    )
+
+
+# --- triangles and diagonals -----------------------------------------------------------------------------------------
+@linear(np.triu, "m")
+def triu(m, k=0, *, y, y_bar):
+    """The upper triangle."""
+    return unbroadcast(np.triu(y_bar, k), m)
+
+
+@linear(np.tril, "m")
+def tril(m, k=0, *, y, y_bar):
+    """The lower triangle."""
+    return unbroadcast(np.tril(y_bar, k), m)
+
+
+def _of_matrices(arguments, literals):
+    m = as_array(arguments["m"])
+    return m if (m.rank or 0) >= 2 else Array(None, m.dtype)  # a vector is repeated into a matrix
+
+
+triu.infer(_of_matrices)
+tril.infer(_of_matrices)
+
+
+@linear(np.diag, "v")
+def diag(v, k=0, *, y, y_bar):
+    """A diagonal of a matrix, or the matrix with one."""
+    return undiag(y_bar, v, k)
+
+
+@diag.infer
+def diag(arguments, literals):
+    v = as_array(arguments["v"])
+    shape: tuple[Dimension, ...] | None = {1: (None, None), 2: (None,)}.get(v.rank or 0)
+    if v.rank == 1 and v.shape is not None and literals.get("k") == 0:
+        shape = (v.shape[0], v.shape[0])
+    return Array(shape, v.dtype)
+
+
+@linear(np.diagflat, "v")
+def diagflat(v, k=0, *, y, y_bar):
+    """A matrix with all elements on a diagonal."""
+    return unarray(np.reshape(np.diagonal(y_bar, k), np.shape(v)), v)
+
+
+diagflat.infer(lambda arguments, literals: Array((None, None)))

@@ -163,9 +163,9 @@ def joined(arrays: Fact | None) -> tuple[Array | None, int | None]:
     match arrays:
         case Sequence(_, items):
             facts = [as_array(item) for item in (items if items else [element(arrays)])]
-            dtype = facts[0].dtype
+            dtype = strong(facts[0].dtype)  # every item is an array first
             for fact in facts[1:]:
-                dtype = promote(dtype, fact.dtype)
+                dtype = promote(dtype, strong(fact.dtype))
             ranks = {fact.rank for fact in facts}
             rank = ranks.pop() if len(ranks) == 1 else None
             shape = None if rank is None else (None,) * rank

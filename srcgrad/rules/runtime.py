@@ -97,108 +97,11 @@ def one_vector_(g, b, *, y, y_bar):
     return y_bar
 
 
-# --- shapes ----------------------------------------------------------------------------------------------------------
-@linear(runtime.unconcatenate, "g")
-def unconcatenate_(g, arrays, axis=0, *, y, y_bar):
-    """Taken apart; joined again."""
-    return np.concatenate(y_bar, axis)
-
-
-@linear(runtime.unstack, "g")
-def unstack_(g, arrays, axis=0, *, y, y_bar):
-    """Taken apart; stacked again."""
-    return np.stack(y_bar, axis)
-
-
-@linear(runtime.unvstack, "g")
-def unvstack_(g, arrays, *, y, y_bar):
-    """Taken apart; stacked again."""
-    return np.vstack(y_bar)
-
-
-@linear(runtime.unhstack, "g")
-def unhstack_(g, arrays, *, y, y_bar):
-    """Taken apart; stacked again."""
-    return np.hstack(y_bar)
-
-
-@linear(runtime.uncolumn_stack, "g")
-def uncolumn_stack_(g, arrays, *, y, y_bar):
-    """Taken apart; stacked again."""
-    return np.column_stack(y_bar)
-
-
-@linear(runtime.unpermute, "g")
-def unpermute_(g, axes, *, y, y_bar):
-    """Axes put back; permuted again."""
-    return np.transpose(y_bar, axes)
-
-
+# --- differences ------------------------------------------------------------------------------------------------------
 @linear(runtime.undiff, "g")
 def undiff_(g, a, n=1, axis=-1, *, y, y_bar):
     """Differences the other way; and back."""
     return np.diff(y_bar, n, axis)
-
-
-@linear(runtime.unastype, "g")
-def unastype_(g, a, dtype, *, y, y_bar):
-    """Nothing passes through integers, either way."""
-    return unastype(y_bar, g, dtype)
-
-
-@linear(runtime.untile, "g")
-def untile_(g, a, reps, *, y, y_bar):
-    """Copies summed; made again."""
-    return np.tile(y_bar, reps)
-
-
-@linear(runtime.unrepeat, "g")
-def unrepeat_(g, a, repeats, axis=None, *, y, y_bar):
-    """Copies summed; made again."""
-    return np.repeat(y_bar, repeats, axis)
-
-
-@linear(runtime.unpad, "g")
-def unpad_(g, array, pad_width, *, y, y_bar):
-    """The part inside; padded again."""
-    return np.pad(y_bar, pad_width)
-
-
-@linear(runtime.undiagonal, "g")
-def undiagonal_(g, a, offset=0, axis1=0, axis2=1, *, y, y_bar):
-    """Put on a diagonal; taken again."""
-    return np.diagonal(y_bar, offset, axis1, axis2)
-
-
-@linear(runtime.untrace, "g")
-def untrace_(g, a, offset=0, axis1=0, axis2=1, *, y, y_bar):
-    """One value along a diagonal; summed again."""
-    return unbroadcast(np.trace(y_bar, offset, axis1, axis2), g)
-
-
-@linear(runtime.undiag, "g")
-def undiag_(g, v, k=0, *, y, y_bar):
-    """The transpose of np.diag."""
-    return unbroadcast(np.diag(y_bar, k), g)
-
-
-@linear(runtime.untake_axis, "g")
-def untake_axis_(g, a, indices, axis=None, *, y, y_bar):
-    """Put back; taken again."""
-    return np.take(y_bar, indices, axis)
-
-
-@linear(runtime.untake_along, "g")
-def untake_along_(g, arr, indices, axis=-1, *, y, y_bar):
-    """Put back; taken again."""
-    return np.take_along_axis(y_bar, indices, axis)
-
-
-for shaped_, name in (
-    (unpad_, "array"), (undiagonal_, "a"), (untrace_, "a"), (undiag_, "v"), (untake_axis_, "a"), (untake_along_, "arr"),
-    (unrepeat_, "a"), (untile_, "a"),
-):  # fmt: skip
-    shaped_.infer(_like(name))
 
 
 # --- containers ------------------------------------------------------------------------------------------------------

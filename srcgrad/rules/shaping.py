@@ -1,37 +1,63 @@
-"""What moves elements: reshaping, permuting, joining, repeating, padding.  Each is linear, each has a transpose."""
+"""What moves elements without touching them: other shapes, other axes, elements in reverse.
+
+Each is linear, each has a transpose.
+"""
 
 # Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
 # mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import gast
 import numpy as np
 
-from srcgrad.rules.facts import Array, Dimension, as_array, dimensions
-from srcgrad.rules.results import joined, reshaped, total_size
+from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, as_array, dimensions
+from srcgrad.rules.formula import constant, is_none, spelling
+from srcgrad.rules.results import Facts, Literals, reshaped, strong, total_size
+from srcgrad.rules.rewriting import item, read
 from srcgrad.rules.table import linear, rule
+from srcgrad.rules.template import Argument
 from srcgrad.runtime import (
+    memory_axes,
+    memory_order,
+    mesh,
+    rebroadcast,
     unbroadcast,
-    uncolumn_stack,
-    unconcatenate,
-    undiag,
-    unhstack,
-    unpad,
+    unmesh,
     unpermute,
-    unrepeat,
-    unstack,
-    untile,
-    unvstack,
+    unrollaxis,
 )
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
-@linear(np.reshape, "a")
+def _in_index_order(argument: Argument) -> bool:
+    return argument.is_literal and argument.literal in ("C", "F")
+
+
+@rule(np.reshape)
 def reshape(a, shape, order="C", *, y, y_bar):
-    """The same elements in another shape."""
+    """The same elements in another shape, in any order."""
+    return np.reshape(y_bar, np.shape(a), order=memory_order(a, order))
+
+
+@reshape.tangent
+def reshape(a, shape, order="C", *, y, a_dot):
+    return np.reshape(a_dot, shape, order=memory_order(a, order))
+
+
+@reshape.when(order=_in_index_order)
+def reshape(a, shape, order="C", *, y, y_bar):
+    """The same elements in another shape, in the order of their indices."""
     return np.reshape(y_bar, np.shape(a), order=order)
 
 
-reshape.accept(newshape="shape", allowed={"order": ("C", "F")}, ignored=("copy",))
+@reshape.tangent_when(order=_in_index_order)
+def reshape(a, shape, order="C", *, y, a_dot):
+    return np.reshape(a_dot, shape, order=order)
+
+
+reshape.accept(newshape="shape", ignored=("copy",))
 
 
 @reshape.infer
@@ -39,13 +65,27 @@ def reshape(arguments, literals):
     return reshaped(as_array(arguments["a"]), arguments.get("shape"), literals.get("shape"))
 
 
-@linear(np.ravel, "a")
+@rule(np.ravel)
 def ravel(a, order="C", *, y, y_bar):
-    """All elements in a row."""
+    """All elements in a row, in any order."""
+    axes = memory_axes(a, order)
+    return unpermute(np.reshape(y_bar, np.shape(np.transpose(a, axes))), axes)
+
+
+@ravel.tangent
+def ravel(a, order="C", *, y, a_dot):
+    return np.ravel(np.transpose(a_dot, memory_axes(a, order)))
+
+
+@ravel.when(order=_in_index_order)
+def ravel(a, order="C", *, y, y_bar):
+    """All elements in a row, in the order of their indices."""
     return np.reshape(y_bar, np.shape(a), order=order)
 
 
-ravel.accept(allowed={"order": ("C", "F")})
+@ravel.tangent_when(order=_in_index_order)
+def ravel(a, order="C", *, y, a_dot):
+    return np.ravel(a_dot, order=order)
 
 
 @ravel.infer
@@ -83,22 +123,97 @@ def expand_dims(arguments, literals):
     return Array(a.shape[:place] + (1,) + a.shape[place:], a.dtype)
 
 
-@linear(np.atleast_1d, "ary")
-def atleast_1d(ary, *, y, y_bar):
-    """At least one axis (one array at a time)."""
-    return unbroadcast(np.reshape(y_bar, np.shape(ary)), ary)
+# --- several arrays at a time ----------------------------------------------------------------------------------------
+def _is_one(argument: Argument) -> bool:
+    return argument.count == 1
 
 
-@linear(np.atleast_2d, "ary")
-def atleast_2d(ary, *, y, y_bar):
-    """At least two axes (one array at a time)."""
-    return unbroadcast(np.reshape(y_bar, np.shape(ary)), ary)
+def _each(variadic: str, term: Callable[[gast.expr, gast.expr, int], gast.expr], *, alone: bool = False):
+    """The tangent of a function of several arrays that returns as many: ``term(x_dot, y[i], i)`` of each one.
+
+    Where it is given one array and returns no tuple of one (``alone``), the term itself.
+    """
+
+    def tangent(given):
+        operands, dots = given[variadic], given.get(f"{variadic}_dot")
+        count = len(operands.elts)
+        terms: list[gast.expr] = []
+        for i in range(count):
+            still = isinstance(dots, gast.Tuple) and is_none(dots.elts[i])
+            result = read("y") if alone and count == 1 else item("y", i)
+            zeros = gast.Call(spelling(np.zeros_like), [result], [])
+            terms.append(zeros if still else term(item(f"{variadic}_dot", i), result, i))
+        return terms[0] if alone and count == 1 else gast.Tuple(terms, gast.Load())
+
+    return tangent
 
 
-@linear(np.atleast_3d, "ary")
-def atleast_3d(ary, *, y, y_bar):
-    """At least three axes (one array at a time)."""
-    return unbroadcast(np.reshape(y_bar, np.shape(ary)), ary)
+def _call(function: Callable[..., object], *args: gast.expr) -> gast.expr:
+    return gast.Call(spelling(function), list(args), [])
+
+
+def _results(variadic: str, make: Callable[[Array, int], Fact], *, alone: bool = False):
+    """The facts of as many results as there are arrays."""
+
+    def infer(arguments: Facts, literals: Literals) -> Fact:
+        match arguments[variadic]:
+            case Sequence(_, tuple() as items):
+                made = tuple(make(as_array(fact), i) for i, fact in enumerate(items))
+                return made[0] if alone and len(made) == 1 else Sequence("tuple", made)
+        return Unknown()
+
+    return infer
+
+
+@rule(np.atleast_1d)
+def atleast_1d(*arys, y, y_bar):
+    """At least one axis each."""
+    return [unbroadcast(np.reshape(y_bar[i], np.shape(x)), x) for i, x in enumerate(arys)]
+
+
+@atleast_1d.when(arys=_is_one)
+def atleast_1d(*arys, y, y_bar):
+    """At least one axis."""
+    return [unbroadcast(np.reshape(y_bar, np.shape(x)), x) for x in arys]
+
+
+@rule(np.atleast_2d)
+def atleast_2d(*arys, y, y_bar):
+    """At least two axes each."""
+    return [unbroadcast(np.reshape(y_bar[i], np.shape(x)), x) for i, x in enumerate(arys)]
+
+
+@atleast_2d.when(arys=_is_one)
+def atleast_2d(*arys, y, y_bar):
+    """At least two axes."""
+    return [unbroadcast(np.reshape(y_bar, np.shape(x)), x) for x in arys]
+
+
+@rule(np.atleast_3d)
+def atleast_3d(*arys, y, y_bar):
+    """At least three axes each."""
+    return [unbroadcast(np.reshape(y_bar[i], np.shape(x)), x) for i, x in enumerate(arys)]
+
+
+@atleast_3d.when(arys=_is_one)
+def atleast_3d(*arys, y, y_bar):
+    """At least three axes."""
+    return [unbroadcast(np.reshape(y_bar, np.shape(x)), x) for x in arys]
+
+
+def _at_least(rank: int) -> Callable[[Array, int], Fact]:
+    def make(a: Array, i: int) -> Fact:
+        shape = None if a.rank is None else a.shape if a.rank >= rank else (None,) * rank
+        return Array(shape, strong(a.dtype))
+
+    return make
+
+
+for _atleast, _function, _rank in (
+    (atleast_1d, np.atleast_1d, 1), (atleast_2d, np.atleast_2d, 2), (atleast_3d, np.atleast_3d, 3),
+):  # fmt: skip
+    _atleast.expand(None, _each("arys", lambda dot, y, i, f=_function: _call(f, dot), alone=True))
+    _atleast.infer(_results("arys", _at_least(_rank), alone=True))
 
 
 @linear(np.broadcast_to, "array")
@@ -107,9 +222,36 @@ def broadcast_to(array, shape, *, y, y_bar):
     return unbroadcast(y_bar, array)
 
 
+broadcast_to.accept(ignored=("subok",))
+
+
 @broadcast_to.infer
 def broadcast_to(arguments, literals):
     return Array(dimensions(arguments.get("shape"), literals.get("shape")), as_array(arguments["array"]).dtype)
+
+
+@rule(np.broadcast_arrays)
+def broadcast_arrays(*args, y, y_bar):
+    """Repeated up to a common shape."""
+    return [unbroadcast(y_bar[i], x) for i, x in enumerate(args)]
+
+
+broadcast_arrays.accept(ignored=("subok",))
+broadcast_arrays.expand(None, _each("args", lambda dot, y, i: _call(rebroadcast, dot, y)))
+broadcast_arrays.infer(_results("args", lambda a, i: Array(None, strong(a.dtype))))
+
+
+@rule(np.meshgrid)
+def meshgrid(sparse=False, indexing="xy", *xi, y, y_bar):
+    """Vectors as coordinates of a grid: each is repeated along the axes of the others."""
+    return None, None, [unmesh(y_bar[i], x, i, indexing) for i, x in enumerate(xi)]
+
+
+meshgrid.accept(ignored=("copy",))
+meshgrid.expand(
+    None, _each("xi", lambda dot, y, i: gast.Call(spelling(mesh), [dot, y, constant(i), read("indexing")], []))
+)
+meshgrid.infer(_results("xi", lambda a, i: Array(None, strong(a.dtype))))
 
 
 # --- axes ------------------------------------------------------------------------------------------------------------
@@ -137,7 +279,7 @@ def transpose(arguments, literals):
     return Array((None,) * len(a.shape), a.dtype)
 
 
-@linear(np.matrix_transpose, "x")
+@linear(np.matrix_transpose, np.linalg.matrix_transpose, "x")
 def matrix_transpose(x, *, y, y_bar):
     """The last two axes swapped."""
     return np.matrix_transpose(y_bar)
@@ -161,6 +303,13 @@ def moveaxis(a, source, destination, *, y, y_bar):
     return np.moveaxis(y_bar, destination, source)
 
 
+@linear(np.rollaxis, "a")
+def rollaxis(a, axis, start=0, *, y, y_bar):
+    """An axis rolled back to a position, and put back."""
+    return unrollaxis(y_bar, axis, start)
+
+
+# --- elements in reverse ---------------------------------------------------------------------------------------------
 @linear(np.flip, "m")
 def flip(m, axis=None, *, y, y_bar):
     """Elements in reverse."""
@@ -197,7 +346,9 @@ def roll(a, shift, axis=None, *, y, y_bar):
     return np.roll(y_bar, -shift, axis)
 
 
-def _same_rank(name: str):
+def same_rank(name: str):
+    """The fact of a result with as many axes as an argument."""
+
     def infer(arguments, literals):
         a = as_array(arguments[name])
         return Array(None if a.shape is None else (None,) * len(a.shape), a.dtype)
@@ -205,160 +356,12 @@ def _same_rank(name: str):
     return infer
 
 
-def _same_shape(name: str):
+def same_shape(name: str):
+    """The fact of a result in the shape of an argument."""
     return lambda arguments, literals: as_array(arguments[name])
 
 
-for kept, name in ((swapaxes, "a"), (moveaxis, "a"), (rot90, "m")):
-    kept.infer(_same_rank(name))
+for kept, name in ((swapaxes, "a"), (moveaxis, "a"), (rollaxis, "a"), (rot90, "m")):
+    kept.infer(same_rank(name))
 for kept, name in ((flip, "m"), (fliplr, "m"), (flipud, "m"), (roll, "a")):
-    kept.infer(_same_shape(name))
-
-
-# --- joining and splitting -------------------------------------------------------------------------------------------
-@linear(np.concatenate, "arrays")
-def concatenate(arrays, axis=0, *, y, y_bar):
-    """Arrays one after the other."""
-    return unconcatenate(y_bar, arrays, axis)
-
-
-@concatenate.infer
-def concatenate(arguments, literals):
-    fact, _ = joined(arguments["arrays"])
-    if fact is None or literals.get("axis", None) is None:
-        return Array()
-    return fact
-
-
-@linear(np.stack, "arrays")
-def stack(arrays, axis=0, *, y, y_bar):
-    """Arrays along a new axis."""
-    return unstack(y_bar, arrays, axis)
-
-
-@stack.infer
-def stack(arguments, literals):
-    fact, _ = joined(arguments["arrays"])
-    if fact is None or fact.shape is None:
-        return Array(None, None if fact is None else fact.dtype)
-    return Array((None, *fact.shape), _strong(fact.dtype))
-
-
-def _strong(dtype: str | None) -> str | None:
-    return {"float": "float64", "int": None, "complex": "complex128"}.get(dtype or "", dtype)
-
-
-@linear(np.vstack, "tup")
-def vstack(tup, *, y, y_bar):
-    """Rows below each other."""
-    return unvstack(y_bar, tup)
-
-
-@linear(np.hstack, "tup")
-def hstack(tup, *, y, y_bar):
-    """Columns beside each other."""
-    return unhstack(y_bar, tup)
-
-
-@linear(np.column_stack, "tup")
-def column_stack(tup, *, y, y_bar):
-    """Vectors as columns."""
-    return uncolumn_stack(y_bar, tup)
-
-
-def rows_result(arguments, literals):
-    """The fact of stacked rows or columns."""
-    fact, _ = joined(arguments["tup"])
-    rank = None if fact is None or fact.rank is None else max(fact.rank, 2)
-    return Array(None if rank is None else (None,) * rank, None if fact is None else _strong(fact.dtype))
-
-
-vstack.infer(rows_result)
-column_stack.infer(rows_result)
-
-
-@hstack.infer
-def hstack(arguments, literals):
-    fact, _ = joined(arguments["tup"])
-    rank = None if fact is None or fact.rank is None else max(fact.rank, 1)
-    return Array(None if rank is None else (None,) * rank, None if fact is None else _strong(fact.dtype))
-
-
-@linear(np.split, "ary")
-def split(ary, indices_or_sections, axis=0, *, y, y_bar):
-    """A list of equal pieces, joined again."""
-    return np.concatenate(y_bar, axis)
-
-
-@linear(np.array_split, "ary")
-def array_split(ary, indices_or_sections, axis=0, *, y, y_bar):
-    """A list of pieces, joined again."""
-    return np.concatenate(y_bar, axis)
-
-
-# --- repeating and padding -------------------------------------------------------------------------------------------
-@linear(np.tile, "A")
-def tile(A, reps, *, y, y_bar):
-    """Copies side by side."""
-    return untile(y_bar, A, reps)
-
-
-@linear(np.repeat, "a")
-def repeat(a, repeats, axis=None, *, y, y_bar):
-    """Every element several times."""
-    return unrepeat(y_bar, a, repeats, axis)
-
-
-@repeat.infer
-def repeat(arguments, literals):
-    a = as_array(arguments["a"])
-    if literals.get("axis", None) is None:
-        return Array((None,) if "axis" in literals else None, _strong(a.dtype))
-    return Array(None if a.shape is None else (None,) * len(a.shape), a.dtype)
-
-
-@rule(np.pad)
-def pad(array, pad_width, mode="constant", constant_values=0, *, y, y_bar):
-    """Padded with constants: the part inside."""
-    return unpad(y_bar, array, pad_width)
-
-
-@pad.tangent
-def pad(array, pad_width, mode="constant", constant_values=0, *, y, array_dot):
-    return np.pad(array_dot, pad_width)
-
-
-pad.accept(allowed={"mode": ("constant",)})
-pad.infer(_same_rank("array"))
-
-
-# --- parts -----------------------------------------------------------------------------------------------------------
-@linear(np.triu, "m")
-def triu(m, k=0, *, y, y_bar):
-    """The upper triangle."""
-    return np.triu(y_bar, k)
-
-
-@linear(np.tril, "m")
-def tril(m, k=0, *, y, y_bar):
-    """The lower triangle."""
-    return np.tril(y_bar, k)
-
-
-triu.infer(_same_shape("m"))
-tril.infer(_same_shape("m"))
-
-
-@linear(np.diag, "v")
-def diag(v, k=0, *, y, y_bar):
-    """A diagonal of a matrix, or the matrix with one."""
-    return undiag(y_bar, v, k)
-
-
-@diag.infer
-def diag(arguments, literals):
-    v = as_array(arguments["v"])
-    shape: tuple[Dimension, ...] | None = {1: (None, None), 2: (None,)}.get(v.rank or 0)
-    if v.rank == 1 and v.shape is not None and literals.get("k") == 0:
-        shape = (v.shape[0], v.shape[0])
-    return Array(shape, v.dtype)
+    kept.infer(same_shape(name))

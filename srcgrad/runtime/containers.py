@@ -71,8 +71,20 @@ def unarray(g: Any, object: Any) -> Any:
 
 def rearray(g: Any, like: Any) -> Any:
     """The array of a nested cotangent ``g``, None counting as zero, in the shape and dtype of ``like``."""
-    result = zeros_like(like)
-    return rebroadcast(g, like) if not np.shape(like) else _fill(result, g)
+    if not np.shape(like):
+        return rebroadcast(g, like)
+    try:
+        made = np.asarray(g)
+    except ValueError:  # None in place of a sequence
+        made = None
+    if made is not None and made.dtype.kind in "biufc" and made.shape == np.shape(like):
+        return rebroadcast(made, like)
+    return _fill(zeros_like(like), g)
+
+
+def tolist(a: Any) -> Any:
+    """``a.tolist()``, for numbers too."""
+    return a.tolist() if isinstance(a, np.ndarray | np.generic) else a
 
 
 def _fill(place: Any, g: Any) -> Any:
