@@ -1,4 +1,4 @@
-"""Reductions undone: cotangents spread over what was summed, shares of ties, orders of norms."""
+"""Reductions undone: cotangents spread over what was summed, counts and deviations, orders of norms."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
+from srcgrad.runtime.cotangents import zeros_like
 
 Axis = int | tuple[int, ...] | None
 
+_FLOAT64 = np.dtype(np.float64)
 
-def _kept(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
+
+def kept_shape(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
     """The shape of a reduction with ``keepdims=True``."""
     if axis is None:
         return (1,) * len(shape)
@@ -22,74 +25,103 @@ def _kept(shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
     return tuple(1 if a in axes else n for a, n in enumerate(shape))
 
 
-def unreduce(g: Any, a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """Spread the cotangent ``g`` of a reduction of ``a`` over the shape of ``a``: a fresh array of its dtype."""
-    if axis is None and type(a) is np.ndarray and a.dtype == np.float64 and isinstance(g, float):
-        result = np.empty(a.shape)
-        result.fill(g)
-        return result
+def unreduce(g: Any, a: Any, axis: Axis = None, keepdims: bool = False, where: Any = True) -> Any:
+    """Spread the cotangent ``g`` of a reduction of ``a`` over the shape of ``a``: a fresh array of its dtype, with
+    zeros where ``where`` does not hold."""
+    if where is True and type(a) is np.ndarray:
+        if axis is None:
+            if isinstance(g, float) and a.dtype is _FLOAT64:
+                result = np.empty(a.shape)
+                result.fill(g)
+                return result
+        elif type(axis) is int and not keepdims and type(g) is np.ndarray and g.dtype is a.dtype:
+            given = a.shape
+            if -len(given) <= axis < len(given):
+                before, after = given[: axis % len(given)], given[axis % len(given) + 1 :]
+                if g.shape == before + after:
+                    result = np.empty(given, a.dtype)
+                    result[...] = g.reshape(*before, 1, *after)
+                    return result
+    return _unreduce(g, a, axis, keepdims, where)
+
+
+def _unreduce(g: Any, a: Any, axis: Axis, keepdims: bool, where: Any) -> Any:
     shape = np.shape(a)
     if not shape:
-        return unbroadcast(g, a)
-    dtype = floating(a, g)
-    g = real_for(g, dtype)
-    result = np.empty(shape, dtype)
-    if axis is None:
-        if np.size(g) != 1:
-            raise ValueError(f"a cotangent of shape {np.shape(g)} does not fit a reduction over every axis")
-        result.fill(np.reshape(g, ()) if np.ndim(g) else g)
-        return result
-    kept = _kept(shape, axis)
+        return unbroadcast(g if where is True else np.where(where, g, 0.0), a)
+    kept = kept_shape(shape, axis)
     given = np.shape(g)
     if given != kept and (keepdims or given != _dropped(kept, shape, axis)):
-        raise ValueError(f"a cotangent of shape {given} does not fit a reduction of shape {shape} over axis {axis}")
-    result[...] = np.reshape(g, kept)
+        over = "every axis" if axis is None else f"axis {axis}"
+        raise ValueError(f"a cotangent of shape {given} does not fit a reduction of shape {shape} over {over}")
+    dtype = floating(a, g)
+    g = np.reshape(real_for(g, dtype), kept)
+    if where is True:
+        result = np.empty(shape, dtype)
+        result[...] = g
+    else:
+        result = np.zeros(shape, dtype)
+        np.copyto(result, g, where=where, casting="same_kind")
     return result
 
 
 def _dropped(kept: tuple[int, ...], shape: tuple[int, ...], axis: Axis) -> tuple[int, ...]:
-    axes = {a % len(shape) for a in (axis if isinstance(axis, tuple) else (axis,))}  # type: ignore[operator]
+    if axis is None:
+        return ()
+    axes = {a % len(shape) for a in (axis if isinstance(axis, tuple) else (axis,))}
     return tuple(n for a, n in enumerate(kept) if a not in axes)
 
 
-def _spread(y: Any, a: Any, axis: Axis) -> Any:
+def spread_out(y: Any, a: Any, axis: Axis) -> Any:
     """A reduction in a shape that broadcasts against ``a``."""
-    return np.reshape(y, _kept(np.shape(a), axis))
+    return np.reshape(y, kept_shape(np.shape(a), axis))
 
 
-def ties(a: Any, y: Any, axis: Axis = None) -> Any:
-    """The share of each element of ``a`` in the extremum ``y``: one, or evenly divided among equals."""
-    if not np.shape(a):
-        return 1.0
-    with np.errstate(invalid="ignore"):
-        equal = a == _spread(y, a, axis)
-        dtype = floating(a, a)
-        weights = equal.astype(dtype if dtype.kind == "f" else np.float64)
-        return weights / np.sum(weights, axis=axis, keepdims=True)
+def count(a: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, where: Any = True) -> Any:
+    """How many elements of ``a`` each result of a reduction takes, less ``ddof``; nan, as NumPy's means are, where that
+    is not positive."""
+    if where is True:
+        if axis is None:
+            n = a.size if type(a) is np.ndarray else np.size(a)
+        else:
+            shape = np.shape(a)
+            n = math.prod([shape[axis] for axis in axis]) if isinstance(axis, tuple) else shape[axis]
+        n = n - ddof
+        return n if n > 0 else math.nan
+    counts = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims) - ddof
+    return np.where(counts > 0, counts, math.nan)[()]
 
 
-def count(a: Any, axis: Axis = None) -> int:
-    """How many elements of ``a`` each result of a reduction takes."""
-    shape = np.shape(a)
-    if axis is None:
-        return math.prod(shape)
-    return math.prod(shape[axis] for axis in (axis if isinstance(axis, tuple) else (axis,)))
+def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None) -> Any:
+    """``a`` less its mean along ``axis``, or less the given one, and zero where ``where`` does not hold; conjugated, as
+    the derivative of a squared magnitude is.  The deviation from its own mean is its own transpose."""
+    if mean is not None:
+        distance = np.conjugate(np.subtract(a, mean))
+        return distance if where is True else np.where(where, distance, 0)[()]
+    if where is True:
+        if type(a) is np.ndarray and a.dtype is _FLOAT64 and a.size:
+            return a - np.add.reduce(a, axis, keepdims=True) / count(a, axis)
+        if not np.size(a):
+            return zeros_like(a)
+        return np.conjugate(np.subtract(a, np.mean(a, axis=axis, keepdims=True))).reshape(np.shape(a))[()]
+    mask = np.broadcast_to(where, np.shape(a))
+    kept = np.where(mask, a, 0)
+    wide = np.float32 if kept.dtype == np.float16 else None
+    mean = np.sum(kept, axis=axis, dtype=wide, keepdims=True) / np.maximum(np.sum(mask, axis=axis, keepdims=True), 1)
+    return np.where(mask, np.conjugate(kept - mean.astype(kept.dtype)), 0)[()]
 
 
-def uncumsum(g: Any, a: Any, axis: int | None = None) -> Any:
-    """The cotangent of ``a`` where ``g`` is that of ``np.cumsum(a, axis)``: the running sum from the end."""
-    if axis is None:
-        return np.reshape(np.cumsum(np.ravel(g)[::-1])[::-1], np.shape(a))
-    return np.flip(np.cumsum(np.flip(g, axis), axis), axis)
+def if_floating(g: Any, dtype: Any) -> Any:
+    """``g``, a cotangent of a result in ``dtype``; zeros where that holds integers, which move by jumps."""
+    if dtype is None or np.dtype(dtype).kind in "fc":
+        return g
+    return zeros_like(g)
 
 
-def undiff(g: Any, a: Any, n: int = 1, axis: int = -1) -> Any:
-    """The cotangent of ``a`` where ``g`` is that of ``np.diff(a, n, axis)``: differences of ``g`` between zeros."""
-    widths = [(0, 0)] * np.ndim(a)
-    widths[axis] = (1, 1)
-    for _ in range(n):
-        g = -np.diff(np.pad(g, widths), axis=axis)
-    return unbroadcast(g, a)
+def present(a: Any, where: Any = True) -> Any:
+    """Where the elements of ``a`` are numbers, not nan, and ``where`` holds."""
+    numbers = np.equal(a, a)
+    return numbers if where is True else np.logical_and(numbers, where)
 
 
 def vector_axis(x: Any, axis: Axis = None) -> Axis:

@@ -1,0 +1,48 @@
+"""Sums over the segments of ``np.add.reduceat``, their transpose, and ``ufunc.outer``'s first operand.
+
+>>> unreduceat(np.array([1.0, 2.0]), np.zeros(4), [0, 3])
+array([1., 1., 1., 2.])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
+
+
+def _ends(indices: Any, n: int) -> tuple[Any, Any]:
+    """Where each segment begins and ends: at the next index, or after one element where that is not greater."""
+    starts = np.asarray(indices, np.intp)
+    starts = np.where(starts < 0, starts + n, starts)
+    following = np.append(starts[1:], n)
+    return starts, np.where(following > starts, following, starts + 1)
+
+
+def unreduceat(g: Any, a: Any, indices: Any, axis: int = 0) -> Any:
+    """The cotangent of ``a`` where ``g`` is that of ``np.add.reduceat(a, indices, axis)``."""
+    shape = np.shape(a)
+    axis %= len(shape)
+    result = np.zeros(shape, floating(a, g))
+    starts, ends = _ends(indices, shape[axis])
+    lengths = ends - starts
+    before = (slice(None),) * axis
+    spread = np.repeat(real_for(g, result.dtype), lengths, axis)
+    if np.array_equal(starts[1:], ends[:-1]):  # one after the other: no element is met twice
+        result[(*before, slice(starts[0] if len(starts) else 0, ends[-1] if len(ends) else 0))] = spread
+        return result
+    places = np.arange(len(starts) and lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
+    np.add.at(result, (*before, places), spread)
+    return result
+
+
+def lifted(a: Any, b: Any) -> Any:
+    """``a`` with an axis of length 1 for every axis of ``b``: the first operand of ``ufunc.outer``."""
+    return np.reshape(a, np.shape(a) + (1,) * np.ndim(b)) if np.ndim(b) else a
+
+
+def unlifted(g: Any, a: Any) -> Any:
+    """The cotangent of ``a`` where ``g`` is that of ``lifted(a, b)``."""
+    return unbroadcast(np.reshape(g, np.shape(a)), a)
