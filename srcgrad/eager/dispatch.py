@@ -325,7 +325,7 @@ def elementwise_unary(
         made = input.node
         if state.recording and (made is not None or input.leaf_grad):
             formula = formulas[0] if formulas else first()
-            if input.view is not None:
+            if input.alias is not None:
                 made = input.grad_node()
             edge = (made, input.number) if made is not None else (accumulator(input), 0)
             record(result, kind, formula, (edge,), {parameter: input})

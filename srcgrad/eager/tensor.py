@@ -33,7 +33,7 @@ class Tensor:
     counter: list[int] | None = None  # [version], shared by base, views and detached aliases
     _accumulator: Any = None  # a weak reference to the leaf's AccumulateGrad
     base: Tensor | None = None
-    view: Any = None  # how a view is made again from its base
+    alias: Any = None  # how a view is made again from its base
     hooks: dict[int, Any] | None = None
     post_accumulate: dict[int, Any] | None = None
     inference = False
@@ -83,8 +83,8 @@ class Tensor:
 
     def grad_node(self) -> Node | None:
         """The node that made this tensor; for a view of a base that was changed since, a new one."""
-        if self.view is not None:
-            self.view.refresh(self)
+        if self.alias is not None:
+            self.alias.refresh(self)
         return self.node
 
     def reattached(self, node: Node) -> Tensor:

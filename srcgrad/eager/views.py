@@ -1,8 +1,8 @@
 """Views: tensors that share another's memory, and what an in-place operation on one of them means for the graph.
 
 A view remembers its root (``base``) and how it is made from the root's array.  All aliases share one version counter.
-When memory that others see is written to, the root's gradient function becomes ``CopySlices``, and every other view gets
-a new one, lazily, that gathers from the root (``AsStridedBackward0``).
+When memory that others see is written to, the root's gradient function becomes ``CopySlices``, and every other view
+gets a new one, lazily, that gathers from the root (``AsStridedBackward0``).
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def attach(made: Tensor, input: Tensor, replay: Replay, *, several: bool = False
     if input.counter is None:
         input.counter = [0]
     made.counter = input.counter
-    if input.view is not None:
-        base, before = input.view.base, input.view.replay
+    if input.alias is not None:
+        base, before = input.alias.base, input.alias.replay
         whole: Replay = lambda array: replay(before(array))
     else:
         base, whole = input, replay
@@ -100,10 +100,10 @@ def attach(made: Tensor, input: Tensor, replay: Replay, *, several: bool = False
         circumstance = WITHOUT_GRAD
         if input.node is None and input.leaf_grad:
             made.leaf_grad = True
-    if input.view is not None and circumstance == NORMAL and input.view.circumstance != NORMAL:
-        circumstance = input.view.circumstance
+    if input.alias is not None and circumstance == NORMAL and input.alias.circumstance != NORMAL:
+        circumstance = input.alias.circumstance
     made.base = base
-    made.view = View(base, whole, circumstance, made.counter[0])
+    made.alias = View(base, whole, circumstance, made.counter[0])
     return made
 
 
@@ -121,11 +121,11 @@ def check_writable(tensor: Tensor) -> None:
         raise RuntimeError(messages.OVERLAPPING)
     if not state.recording:
         return
-    if tensor.view is None:
+    if tensor.alias is None:
         if tensor.node is None and tensor.leaf_grad:
             raise RuntimeError(messages.LEAF_INPLACE)
         return
-    view: View = tensor.view
+    view: View = tensor.alias
     base = view.base
     if base.node is None and base.leaf_grad:
         raise RuntimeError(messages.LEAF_VIEW_INPLACE)
@@ -133,7 +133,7 @@ def check_writable(tensor: Tensor) -> None:
 
 def check_circumstance(tensor: Tensor) -> None:
     """Refuse to record a write to a view that was made where it cannot be followed."""
-    view: View = tensor.view
+    view: View = tensor.alias
     if view.circumstance == WITHOUT_GRAD:
         raise RuntimeError(messages.NO_GRAD_VIEW_INPLACE)
     if view.circumstance == ONE_OF_SEVERAL:
@@ -168,7 +168,7 @@ def write(tensor: Tensor, compute: Callable[[Tensor], Tensor], *, check_dtype: b
             )
     node = made.node
     if node is not None:
-        if tensor.view is not None:
+        if tensor.alias is not None:
             check_circumstance(tensor)
         keep_old(node, old)
     storage[...] = made.array
@@ -177,7 +177,7 @@ def write(tensor: Tensor, compute: Callable[[Tensor], Tensor], *, check_dtype: b
         return tensor
     assert tensor.counter is not None
     redirect_result(node, tensor.counter)
-    if tensor.view is None:
+    if tensor.alias is None:
         tensor.node, tensor.number, tensor.leaf_grad = node, made.number, False
     else:
         copy_slices(tensor, node, old)
@@ -257,7 +257,7 @@ class CopySlices(Node):
 
 def copy_slices(tensor: Tensor, node: Node, old: Tensor) -> None:
     """Record at the base that the memory of a view was written to by ``node``."""
-    view: View = tensor.view
+    view: View = tensor.alias
     base = view.base
     mine = old.edge()
     own = tuple(i for i, edge in enumerate(node.edges) if mine[0] is not None and edge == mine)[:1]

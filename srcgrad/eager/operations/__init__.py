@@ -1,6 +1,16 @@
 """The functions of the module, by theme; importing this package registers them all."""
 
-from srcgrad.eager.operations import arithmetic, creation, graph_state, inplace, joining, pointwise, reductions
+from srcgrad.eager.operations import arithmetic, creation, graph_state, inplace, joining, pointwise, reductions, shaping
 from srcgrad.eager.operations.creation import copied
 
-__all__ = ["arithmetic", "copied", "creation", "graph_state", "inplace", "joining", "pointwise", "reductions"]
+__all__ = [
+    "arithmetic",
+    "copied",
+    "creation",
+    "graph_state",
+    "inplace",
+    "joining",
+    "pointwise",
+    "reductions",
+    "shaping",
+]
