@@ -33,6 +33,7 @@ from srcgrad.frontend.expressions import Expressions
 from srcgrad.frontend.normal_form import Apply, Copy, Fixed, LocalFunction, Operation
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.writing import LATER
+from srcgrad.rules.formula import spelling
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
@@ -90,6 +91,8 @@ class Methods(Expressions):
             raise self._unknown_attribute(node)
         base = self.value(node.value)
         expression = placed(gast.Attribute(base, node.attr, gast.Load()), node)
+        if node.attr == "flat":  # an iterator, which has no shape: the array of the same elements in its place
+            expression = placed(gast.Call(spelling(function), [base], []), node)
         rule = lookup(function)
         if rule is None:
             if is_constant(function):
@@ -140,8 +143,6 @@ class Methods(Expressions):
         self._refuse_objects(node)
         if name in TEXT:
             return self.settle(node), Fixed()
-        if name == "tolist":
-            raise self.refuse(node, "an array as a list", "index the array itself")
         function = method_function(name)
         if function is None:
             raise self.refuse(
@@ -162,7 +163,8 @@ class Methods(Expressions):
     def _as_function(self, name: str, node: gast.Call) -> list[gast.expr]:
         """The arguments of a method as its function takes them: ``x.reshape(2, 3)`` is ``np.reshape(x, (2, 3))``."""
         arguments: list[gast.expr] = list(node.args)
-        several = len(arguments) > 1 or (name == "reshape" and len(arguments) == 1 and _is_integer(arguments[0]))
+        starred = any(isinstance(argument, gast.Starred) for argument in arguments)
+        several = starred or len(arguments) > 1 or (name == "reshape" and len(arguments) == 1 and _is_integer(arguments[0]))
         if name in ("reshape", "transpose") and several:
             return [placed(gast.Tuple(arguments, gast.Load()), node)]
         return arguments

@@ -12,7 +12,7 @@ import operator
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.rules.table import add_method, constant
+from srcgrad.rules.table import constant
 
 # comparisons and logic
 constant(
@@ -23,8 +23,8 @@ constant(
     np.allclose, np.isclose, math.isclose, np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.all,
     np.any,
     np.isnan, np.isinf, np.isfinite, np.isneginf, np.isposinf, np.isreal, np.iscomplex, np.isrealobj, np.iscomplexobj,
-    np.isscalar, np.signbit, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert, np.left_shift, np.right_shift,
-    math.isnan, math.isinf, math.isfinite, np.isin, any, all,
+    np.isscalar, np.signbit, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.bitwise_count, np.invert, np.left_shift,
+    np.right_shift, np.isnat, math.isnan, math.isinf, math.isfinite, np.isin, any, all,
 )  # fmt: skip
 
 # shapes and kinds
@@ -37,9 +37,9 @@ constant(
 
 # rounding and integers
 constant(
-    np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, np.around, np.sign,
+    np.floor, np.ceil, np.rint, np.trunc, np.fix, np.round, np.around,
     math.floor, math.ceil, math.trunc, math.gcd, math.lcm, math.comb, math.perm, math.factorial, math.isqrt, round,
-    int, bool, range, slice, np.gcd, np.lcm, np.heaviside, np.spacing, np.nextafter, math.ulp, math.nextafter,
+    int, bool, range, slice, np.gcd, np.lcm, np.spacing, math.ulp,
     np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.intp,
 )  # fmt: skip
 
@@ -47,7 +47,7 @@ constant(
 constant(
     np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argwhere, np.argpartition, np.nonzero,
     np.flatnonzero, np.count_nonzero, np.searchsorted, np.digitize, np.bincount, np.unravel_index, np.ravel_multi_index,
-    np.indices, np.tril_indices, np.triu_indices, np.diag_indices, np.ix_, np.lexsort,
+    np.indices, np.tril_indices, np.triu_indices, np.diag_indices, np.lexsort,
 )  # fmt: skip
 
 # random numbers of fixed distributions
@@ -62,7 +62,6 @@ constant(
     runtime.chosen, runtime.argsorted, runtime.count, runtime.is_above, runtime.is_below, runtime.is_within,
     runtime.norm_order, runtime.require_number, runtime.stop_gradient, runtime.ties, runtime.transposed_subscripts,
     runtime.written_subscripts,
-    runtime.vector_axis, runtime.wins, runtime.zeros_like,
+    runtime.vector_axis, runtime.wins, runtime.prevails, runtime.zeros_like,
 )  # fmt: skip
 
-add_method("item", float)

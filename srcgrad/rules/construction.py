@@ -18,7 +18,7 @@ from srcgrad.runtime import astype, rearray, reastype, tolist, unarray, unastype
 @rule(np.array)
 def array(object, dtype=None, ndmin=0, *, y, y_bar):
     """An array of a number, an array or nested sequences; a dtype that is not floating stops the derivative."""
-    return unarray(unastype(np.reshape(y_bar, np.shape(object)), y_bar, dtype), object)
+    return unarray(np.reshape(unastype(y_bar, y_bar, dtype), np.shape(object)), object)
 
 
 @array.tangent
@@ -68,7 +68,7 @@ asarray.accept(ignored=("copy", "order", "device"))
 @rule(np.ascontiguousarray, np.asfortranarray, np.require)
 def ascontiguousarray(a, dtype=None, *, y, y_bar):
     """An array that lies in memory as it is asked for; a number becomes an array of one."""
-    return unarray(unastype(np.reshape(y_bar, np.shape(a)), y_bar, dtype), a)
+    return unarray(np.reshape(unastype(y_bar, y_bar, dtype), np.shape(a)), a)
 
 
 @ascontiguousarray.tangent
@@ -111,10 +111,15 @@ def ascontiguousarray(arguments, literals):
     return Array(fact.shape or None, dtype_of(arguments, literals, strong(fact.dtype)))
 
 
-@linear(np.float64, "x", np.float32, np.float16, np.longdouble)
+@rule(np.float64, np.float32, np.float16, np.longdouble, np.complex128, np.complex64, np.clongdouble)
 def float64(x, *, y, y_bar):
     """A number (or array) in a floating dtype."""
-    return unbroadcast(y_bar, x)
+    return unarray(y_bar, x)
+
+
+@float64.tangent
+def float64(x, *, y, x_dot):
+    return reastype(rearray(x_dot, y), y)
 
 
 @rule(np.full)
@@ -224,6 +229,9 @@ def tolist_(a, *, y, y_bar):
 @tolist_.tangent
 def tolist_(a, *, y, a_dot):
     return tolist(a_dot)
+
+
+add_method("tolist", tolist)
 
 
 # --- the same whatever they are given --------------------------------------------------------------------------------

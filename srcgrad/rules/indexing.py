@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.rules.facts import Array, Dimension, as_array
-from srcgrad.rules.table import linear, rule
+from srcgrad.rules.table import add_method, linear, rule
 from srcgrad.runtime import (
     compressed,
     pick,
@@ -64,11 +64,23 @@ def item(a, *args, y, a_dot):
     return pick(a_dot, args)
 
 
+add_method("item", runtime.item)
+
+
 # --- by conditions ---------------------------------------------------------------------------------------------------
-@linear(np.compress, "a", compressed)
+@linear(np.compress, "a")
 def compress(condition, a, axis=None, *, y, y_bar):
     """Elements where a condition holds."""
     return untake_axis(y_bar, a, np.flatnonzero(condition), axis)
+
+
+@linear(compressed, "a")
+def compressed_(a, condition, axis=None, *, y, y_bar):
+    """Elements where a condition holds, as the method of arrays."""
+    return untake_axis(y_bar, a, np.flatnonzero(condition), axis)
+
+
+add_method("compress", compressed)
 
 
 @linear(np.extract, "arr")

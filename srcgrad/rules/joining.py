@@ -12,7 +12,7 @@ from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
     count,
     reastype,
-    unarray,
+    unappend,
     unastype,
     unblock,
     uncolumn_stack,
@@ -180,18 +180,8 @@ block.infer(lambda arguments, literals: Array())
 @rule(np.append)
 def append(arr, values, axis=None, *, y, y_bar):
     """Values after an array, along an axis."""
-    parts = np.split(y_bar, (count(arr, axis),), axis)
-    return unarray(parts[0], arr), unarray(parts[1], values)
-
-
-@append.when(axis=None)
-def append(arr, values, axis=None, *, y, y_bar):
-    """Values after an array, all in a row."""
-    size = np.size(arr)
-    return (
-        unarray(np.reshape(y_bar[:size], np.shape(arr)), arr),
-        unarray(np.reshape(y_bar[size:], np.shape(values)), values),
-    )
+    parts = unappend(y_bar, arr, values, axis)
+    return parts[0], parts[1]
 
 
 @append.tangent

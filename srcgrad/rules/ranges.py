@@ -31,6 +31,10 @@ from srcgrad.runtime import (
 
 
 # --- between two numbers ---------------------------------------------------------------------------------------------
+def _is_true(argument: Argument) -> bool:
+    return not (argument.is_literal and argument.literal is False)
+
+
 @rule(np.linspace)
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, y, y_bar):
     """Evenly spaced numbers between two: start (1 - t) + stop t."""
@@ -50,7 +54,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     )
 
 
-@linspace.when(retstep=True)
+@linspace.when(retstep=_is_true)
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, y, y_bar):
     """Evenly spaced numbers between two, and the space between them."""
     g = unastype(y_bar[0], y_bar[0], dtype)
@@ -62,7 +66,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     )
 
 
-@linspace.tangent_when(retstep=True)
+@linspace.tangent_when(retstep=_is_true)
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, y, start_dot, stop_dot):
     return (
         (

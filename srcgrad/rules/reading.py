@@ -75,7 +75,7 @@ SHAPE_ONLY: dict[Callable[..., object], tuple[int, ...]] = {
     # what moves, joins, repeats and picks elements
     runtime.exponents: (0,),
     runtime.unchoose: (2,),
-    **dict.fromkeys((runtime.uninsert, runtime.uninsert_values, runtime.unpad_values), (1, 2)),
+    **dict.fromkeys((runtime.unappend, runtime.uninsert, runtime.uninsert_values, runtime.unpad_values), (1, 2)),
     **dict.fromkeys(
         (
             runtime.mesh,

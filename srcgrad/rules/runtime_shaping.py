@@ -69,6 +69,12 @@ def unconcatenate_(g, arrays, axis=0, *, y, y_bar):
     return np.concatenate(y_bar, axis)
 
 
+@linear(runtime.unappend, "g")
+def unappend_(g, arr, values, axis=None, *, y, y_bar):
+    """Taken apart; joined again."""
+    return np.append(y_bar[0], y_bar[1], axis)
+
+
 @linear(runtime.unstack, "g")
 def unstack_(g, arrays, axis=0, *, y, y_bar):
     """Taken apart; stacked again."""

@@ -254,6 +254,15 @@ meshgrid.expand(
 meshgrid.infer(_results("xi", lambda a, i: Array(None, strong(a.dtype))))
 
 
+@rule(np.ix_)
+def ix_(*args, y, y_bar):
+    """Vectors along the axes of a grid; of positions, an index of it."""
+    return [np.reshape(y_bar[i], np.shape(x)) for i, x in enumerate(args)]
+
+
+ix_.expand(None, _each("args", lambda dot, y, i: _call(np.reshape, dot, _call(np.shape, y))))
+
+
 # --- axes ------------------------------------------------------------------------------------------------------------
 @linear(np.transpose, "a")
 def transpose(a, axes=None, *, y, y_bar):

@@ -256,7 +256,7 @@ def attribute(name: str) -> Callable[..., object] | None:
 _METHODS: dict[str, Callable[..., object]] = {
     name: getattr(np, name)
     for name in (
-        "all any argmax argmin argsort clip compress cumprod cumsum diagonal dot max mean min nonzero prod ravel "
+        "all any argmax argmin argpartition argsort choose clip cumprod cumsum diagonal dot max mean min nonzero prod ravel "
         "repeat reshape round searchsorted squeeze std sum swapaxes take trace transpose var"
     ).split()
 } | {"conj": np.conjugate, "conjugate": np.conjugate, "copy": np.copy, "flatten": np.ravel}
@@ -265,6 +265,7 @@ _ATTRIBUTES: dict[str, Callable[..., object]] = {
     "mT": np.matrix_transpose,
     "real": np.real,
     "imag": np.imag,
+    "flat": np.ravel,
 }
 
 
@@ -284,9 +285,7 @@ _MEMBER_REFUSALS: dict[str, Refusal] = {
     **dict.fromkeys("fill itemset partition put resize setfield sort".split(), _STORES),
     **dict.fromkeys("byteswap getfield view".split(), _BYTES),
     "base": Refusal("which array owns the memory is not followed", "use the array itself"),
-    "flat": Refusal("an iterator over the elements is not followed", "use x.ravel(), which can be indexed"),
     "to_device": Refusal("arrays of other devices are not followed", "use the array itself"),
-    "tolist": Refusal("an array as a list is not followed", "index the array itself"),
 }
 
 

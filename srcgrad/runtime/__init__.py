@@ -80,6 +80,7 @@ from srcgrad.runtime.gathering import (
 )
 from srcgrad.runtime.interpolation import is_between, is_replaced, knots_around, laps
 from srcgrad.runtime.joining import (
+    unappend,
     unblock,
     uncolumn_stack,
     unconcatenate,
@@ -241,6 +242,7 @@ __all__ = [
     "transposed_subscripts",
     "turns",
     "unaligned",
+    "unappend",
     "unarray",
     "unastype",
     "unblock",

@@ -20,6 +20,7 @@ from srcgrad.runtime.cotangents import zeros_like
 # --- positions -------------------------------------------------------------------------------------------------------
 def _bounded(indices: Any, length: int, mode: str) -> Any:
     """The positions that ``np.take`` reads in this mode."""
+    indices = np.asarray(indices, np.intp)
     if mode == "wrap":
         return np.remainder(indices, length)
     return np.clip(indices, 0, length - 1) if mode == "clip" else indices
@@ -35,9 +36,7 @@ def untake_axis(g: Any, a: Any, indices: Any, axis: int | None = None, mode: str
         return unarray(result if len(shape) == 1 else np.reshape(result, shape), a)
     result = np.zeros(shape, floating(a, g))
     axis %= len(shape)
-    indices = np.asarray(_bounded(indices, shape[axis], mode))
-    if indices.dtype == bool:
-        indices = indices.astype(np.intp)
+    indices = _bounded(indices, shape[axis], mode)
     g = real_for(g, result.dtype)
     if indices.ndim == 0:
         result[(slice(None),) * axis + (indices,)] = g

@@ -43,6 +43,11 @@ def unconcatenate(g: Any, arrays: Any, axis: int | None = 0) -> Any:
     return _pieces(g, arrays, [np.shape(a)[axis] for a in arrays], axis)
 
 
+def unappend(g: Any, arr: Any, values: Any, axis: int | None = None) -> Any:
+    """The cotangents of ``arr`` and ``values`` where ``g`` is that of ``np.append(arr, values, axis)``."""
+    return unconcatenate(g, (arr, values), axis)
+
+
 def unstack(g: Any, arrays: Any, axis: int = 0) -> Any:
     """The cotangents of ``arrays`` where ``g`` is that of ``np.stack(arrays, axis)``."""
     return _pieces(g, arrays, [1] * len(arrays), axis)
