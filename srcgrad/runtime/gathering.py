@@ -174,9 +174,9 @@ def span_of(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
 def undiagonal(g: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``np.diagonal(a, offset, axis1, axis2)``."""
     result = np.zeros(np.shape(a), floating(a, g))
-    turned = np.moveaxis(result, (axis1, axis2), (-2, -1))
-    rows, columns = _diagonal_places(turned.shape, offset)
-    turned[..., rows, columns] = real_for(g, result.dtype)
+    diagonal = result.diagonal(offset, axis1, axis2)
+    diagonal.flags.writeable = True  # a view of zeros that are nobody else's
+    diagonal[...] = real_for(g, result.dtype)
     return unarray(result, a)
 
 
@@ -188,10 +188,3 @@ def untrace(g: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
 def undiag(g: Any, v: Any, k: int = 0) -> Any:
     """The cotangent of ``v`` where ``g`` is that of ``np.diag(v, k)``."""
     return unarray(np.diagonal(g, k), v) if np.ndim(v) == 1 else undiagonal(g, v, k)
-
-
-def _diagonal_places(shape: tuple[int, ...], offset: int) -> tuple[Any, Any]:
-    rows, columns = shape[-2:]
-    start = max(-offset, 0)
-    length = max(min(rows - start, columns - max(offset, 0)), 0)
-    return np.arange(length) + start, np.arange(length) + max(offset, 0)

@@ -16,8 +16,6 @@ import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
 
-Axes = int | tuple[int, ...] | None
-
 
 def _swapped(a: Any) -> Any:
     return np.swapaxes(a, -1, -2)
