@@ -163,8 +163,8 @@ class Methods(Expressions):
     def _as_function(self, name: str, node: gast.Call) -> list[gast.expr]:
         """The arguments of a method as its function takes them: ``x.reshape(2, 3)`` is ``np.reshape(x, (2, 3))``."""
         arguments: list[gast.expr] = list(node.args)
-        starred = any(isinstance(argument, gast.Starred) for argument in arguments)
-        several = starred or len(arguments) > 1 or (name == "reshape" and len(arguments) == 1 and _is_integer(arguments[0]))
+        several = len(arguments) > 1 or any(isinstance(argument, gast.Starred) for argument in arguments)
+        several = several or (name == "reshape" and len(arguments) == 1 and _is_integer(arguments[0]))
         if name in ("reshape", "transpose") and several:
             return [placed(gast.Tuple(arguments, gast.Load()), node)]
         return arguments

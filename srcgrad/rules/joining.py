@@ -275,7 +275,9 @@ def pieces(arguments, literals):
     sections = literals.get("indices_or_sections")
     if type(sections) is int and sections > 0:
         return Sequence("list", (each,) * sections)
-    return Sequence("list", (each,) * (len(sections) + 1)) if isinstance(sections, tuple) else Sequence("list", None, each)
+    return (
+        Sequence("list", (each,) * (len(sections) + 1)) if isinstance(sections, tuple) else Sequence("list", None, each)
+    )
 
 
 for splitting in (split, array_split, vsplit, hsplit, dsplit):

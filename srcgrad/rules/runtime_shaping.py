@@ -17,10 +17,8 @@ from srcgrad.runtime import (
     repad,
     repad_chosen,
     repad_values,
-    unarray,
     unastype,
     unbroadcast,
-    uninsert,
     unmesh,
     unpad,
     unpad_chosen,
@@ -31,8 +29,8 @@ from srcgrad.runtime import (
 )
 
 constant(
-    runtime.arranging, runtime.exponents, runtime.memory_axes, runtime.memory_order, runtime.selected, runtime.sorting,
-    runtime.span_of,
+    runtime.arranging, runtime.exponents, runtime.gaps, runtime.is_between, runtime.is_replaced, runtime.knots_around,
+    runtime.laps, runtime.memory_axes, runtime.memory_order, runtime.selected, runtime.sorting, runtime.span_of,
 )  # fmt: skip
 
 

@@ -84,7 +84,7 @@ def _lengths(stat_length: Any, shape: tuple[int, ...]) -> Pairs:
 
 
 def unpad(
-    g: Any, array: Any, pad_width: Any, mode: str = "constant", stat_length: Any = None, reflect_type: str = "even"
+    g: Any, array: Any, pad_width: Any, mode: Any = "constant", stat_length: Any = None, reflect_type: str = "even"
 ) -> Any:
     """The cotangent of ``array`` where ``g`` is that of ``np.pad(array, pad_width, mode)``, a mode linear in it."""
     shape = np.shape(array)
@@ -103,7 +103,7 @@ def unpad(
     return unbroadcast(result, array)
 
 
-def _unpadded(g: Any, before: int, n: int, mode: str, reflect_type: str, lengths: tuple[int, int]) -> Any:
+def _unpadded(g: Any, before: int, n: int, mode: Any, reflect_type: str, lengths: tuple[int, int]) -> Any:
     """The transpose of padding one axis, the first, to ``before``, ``n`` and the rest."""
     left, inner, right = g[:before], np.array(g[before : before + n]), g[before + n :]
     after = len(right)
@@ -138,15 +138,15 @@ def _ramp(width: int) -> Any:
     return np.arange(width) / max(width, 1)
 
 
-def _origins(n: int, before: int, after: int, mode: str, odd: bool) -> tuple[Any, Any, Any, Any]:
-    """What ``np.pad`` makes of an axis of ``n`` elements x: every padded one is ``first x[0] + last x[-1] + sign x[i]``.
+def _origins(n: int, before: int, after: int, mode: Any, odd: bool) -> tuple[Any, Any, Any, Any]:
+    """What ``np.pad`` makes of an axis of ``n`` elements x: each padded one is ``first x[0] + last x[-1] + sign x[i]``.
 
     It is asked, not imitated: with i for x where elements are only moved, with three vectors where they are reflected.
     """
 
     def padded(x: Any) -> Any:
         options = {"reflect_type": "odd"} if odd else {}
-        made = np.pad(x, (before, after), mode, **options)  # type: ignore[call-overload]
+        made = np.pad(x, (before, after), mode, **options)
         return np.concatenate((made[:before], made[before + n :]))
 
     places = np.arange(n)
@@ -173,7 +173,7 @@ def _runs(origin: Any) -> Iterator[slice]:
 
 
 def repad(
-    v: Any, array: Any, pad_width: Any, mode: str = "constant", stat_length: Any = None, reflect_type: str = "even"
+    v: Any, array: Any, pad_width: Any, mode: Any = "constant", stat_length: Any = None, reflect_type: str = "even"
 ) -> Any:
     """``v`` padded as ``array`` is by a mode that is linear in it, constants and ends zero."""
     if mode in ("constant", "empty"):
@@ -181,11 +181,11 @@ def repad(
     if mode == "mean":
         return np.pad(v, pad_width, mode, stat_length=stat_length)
     if mode in ("reflect", "symmetric"):
-        return np.pad(v, pad_width, mode, reflect_type=reflect_type)  # type: ignore[call-overload]
-    return np.pad(v, pad_width, mode)  # type: ignore[call-overload]
+        return np.pad(v, pad_width, mode, reflect_type=reflect_type)
+    return np.pad(v, pad_width, mode)
 
 
-def _stages(array: Any, widths: Pairs, mode: str, stat_length: Any) -> Iterator[tuple[int, Any, Any]]:
+def _stages(array: Any, widths: Pairs, mode: Any, stat_length: Any) -> Iterator[tuple[int, Any, Any]]:
     """Per axis, the weights of the elements in what is padded before and after: of the winners, ties evenly."""
     lengths = _lengths(stat_length, np.shape(array))
     done = np.asarray(array)
@@ -195,10 +195,10 @@ def _stages(array: Any, widths: Pairs, mode: str, stat_length: Any) -> Iterator[
             yield axis, _winners(lines[:p], mode), _winners(lines[len(lines) - q :], mode)
             only = [(0, 0)] * done.ndim
             only[axis] = widths[axis]
-            done = np.pad(done, only, mode, stat_length=lengths)  # type: ignore[call-overload]
+            done = np.pad(done, only, mode, stat_length=lengths)
 
 
-def _winners(lines: Any, mode: str) -> Any:
+def _winners(lines: Any, mode: Any) -> Any:
     if mode == "median":
         order = np.argsort(lines, axis=0, kind="stable")
         weights = np.zeros(lines.shape)
@@ -211,7 +211,7 @@ def _winners(lines: Any, mode: str) -> Any:
 
 
 def unpad_chosen(
-    g: Any, array: Any, pad_width: Any, mode: str = "constant", stat_length: Any = None, reflect_type: str = "even"
+    g: Any, array: Any, pad_width: Any, mode: Any = "constant", stat_length: Any = None, reflect_type: str = "even"
 ) -> Any:
     """The cotangent of ``array`` where ``g`` is that of ``np.pad(array, ...)``, extrema and medians too."""
     if mode not in ("maximum", "minimum", "median"):
@@ -229,7 +229,7 @@ def unpad_chosen(
 
 
 def repad_chosen(
-    v: Any, array: Any, pad_width: Any, mode: str = "constant", stat_length: Any = None, reflect_type: str = "even"
+    v: Any, array: Any, pad_width: Any, mode: Any = "constant", stat_length: Any = None, reflect_type: str = "even"
 ) -> Any:
     """The tangent of ``np.pad(array, ...)`` where ``v`` is that of ``array``, extrema and medians too."""
     if mode not in ("maximum", "minimum", "median"):
@@ -247,7 +247,7 @@ def repad_chosen(
     return result
 
 
-def unpad_values(g: Any, array: Any, values: Any, pad_width: Any, mode: str = "constant") -> Any:
+def unpad_values(g: Any, array: Any, values: Any, pad_width: Any, mode: Any = "constant") -> Any:
     """The cotangent of ``constant_values``, or of ``end_values``, where ``g`` is that of ``np.pad(array, ...)``."""
     shape = np.shape(array)
     if mode not in ("constant", "linear_ramp") or np.asarray(array).dtype.kind in "biu":
@@ -272,7 +272,7 @@ def unpad_values(g: Any, array: Any, values: Any, pad_width: Any, mode: str = "c
     return unarray(unbroadcast(sums, like), values)
 
 
-def repad_values(v: Any, array: Any, pad_width: Any, mode: str = "constant") -> Any:
+def repad_values(v: Any, array: Any, pad_width: Any, mode: Any = "constant") -> Any:
     """The tangent of ``np.pad(array, ...)`` where ``v`` is that of ``constant_values``, or of ``end_values``."""
     zeros = np.asarray(zeros_like(array))
     if mode == "constant":

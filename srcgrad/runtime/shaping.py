@@ -68,9 +68,7 @@ def _mesh_axis(i: int, rank: int, indexing: str) -> int:
 
 
 # --- dtypes ----------------------------------------------------------------------------------------------------------
-def astype(
-    a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
-) -> Any:
+def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True) -> Any:
     """``a.astype(dtype)``, for numbers too."""
     if isinstance(a, np.ndarray):
         return a.astype(dtype, order, casting, subok, copy)

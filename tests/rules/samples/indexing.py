@@ -78,7 +78,12 @@ SAMPLES |= {
         call(n(2, 3, 2), np.array([[[2], [0]]]), axis=-2),
         call(c(2, 3), np.array([[0], [2]]), 1),
     ],
-    np.compress: [call(_mask, n(3)), call(_mask, n(2, 3), axis=1), call([True, False, True, True], n(2, 3)), call([1], n(3))],
+    np.compress: [
+        call(_mask, n(3)),
+        call(_mask, n(2, 3), axis=1),
+        call([True, False, True, True], n(2, 3)),
+        call([1], n(3)),
+    ],
     runtime.compressed: [call(n(3), _mask), call(n(2, 3), _mask, axis=1)],
     np.extract: [call(_mask, n(3)), call(_masks, n(2, 3)), call(_masks, c(2, 3))],
     np.trim_zeros: [
@@ -171,7 +176,7 @@ SAMPLES |= {
     runtime.undiagonal: [call(n(3), n(3, 4)), call(n(3, 1), n(2, 3, 4), 1, 2, 0)],
     runtime.untrace: [call(0.7, n(3, 3)), call(n(2), n(2, 3, 4), 0, 1, 2)],
     runtime.undiag: [call(n(3, 3), n(3)), call(n(3), n(3, 3)), call(n(4, 4), n(3), 1)],
-}  # fmt: skip
+}
 
 #: Functions whose formula continues to complex numbers, so that a complex step is exact.
 ANALYTIC: set[Callable[..., Any]] = {np.take, np.diag, np.triu, np.tril}

@@ -148,8 +148,12 @@ SAMPLES |= {
         call(n(5), n(3), 0.4, [1, 0]),
         call(n(2, 4), n(2, 3), n(2), 1, 1),
     ],
-    runtime.unsplit: [call([n(2), n(2)], n(4), 2), call([n(3, 1), n(3, 2)], n(3, 3), [1], 1), call([n(3), n(0), n(3)], n(4), [3, 1])],
-}  # fmt: skip
+    runtime.unsplit: [
+        call([n(2), n(2)], n(4), 2),
+        call([n(3, 1), n(3, 2)], n(3, 3), [1], 1),
+        call([n(3), n(0), n(3)], n(4), [3, 1]),
+    ],
+}
 if hasattr(np, "row_stack"):
     SAMPLES[np.row_stack] = [call([n(3), n(2, 3)])]
 if hasattr(np, "unstack"):
