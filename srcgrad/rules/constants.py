@@ -46,7 +46,7 @@ constant(
 # positions
 constant(
     np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argwhere, np.argpartition, np.nonzero,
-    np.flatnonzero, np.count_nonzero, np.searchsorted, np.digitize, np.bincount, np.unravel_index, np.ravel_multi_index,
+    np.flatnonzero, np.count_nonzero, np.searchsorted, np.digitize, np.unravel_index, np.ravel_multi_index,
     np.indices, np.tril_indices, np.triu_indices, np.diag_indices, np.lexsort,
 )  # fmt: skip
 
@@ -59,8 +59,8 @@ constant(
 
 # of the runtime
 constant(
-    runtime.chosen, runtime.argsorted, runtime.count, runtime.is_above, runtime.is_below, runtime.is_within,
-    runtime.norm_order, runtime.require_number, runtime.stop_gradient, runtime.ties, runtime.transposed_subscripts,
+    runtime.chosen, runtime.argsorted, runtime.is_above, runtime.is_below, runtime.is_within,
+    runtime.norm_order, runtime.require_number, runtime.stop_gradient, runtime.transposed_subscripts,
     runtime.written_subscripts,
     runtime.vector_axis, runtime.wins, runtime.prevails, runtime.zeros_like,
 )  # fmt: skip

@@ -189,7 +189,7 @@ def spelling(function: Callable[..., object]) -> gast.expr:
     dotted = qualified(function)
     module, _, attribute = dotted.rpartition(".")
     root = module.split(".")[0]
-    if root in ("numpy", "math", "operator") and _follow(dotted) is function:
+    if root in ("numpy", "math", "operator") and _follow(dotted) == function:
         expression: gast.expr = reference(GlobalBinding(_SHORT.get(root, root), sys.modules[root], root, None))
         for part in dotted.split(".")[1:]:
             expression = gast.Attribute(expression, part, gast.Load())
@@ -199,6 +199,9 @@ def spelling(function: Callable[..., object]) -> gast.expr:
 
 def qualified(function: object) -> str:
     """The dotted public name of a function, for messages and spelling."""
+    ufunc = getattr(function, "__self__", None)
+    if type(ufunc).__name__ == "ufunc":  # a method of a ufunc
+        return f"{qualified(ufunc)}.{function.__name__}"  # type: ignore[attr-defined]
     name = getattr(function, "__name__", None) or repr(function)
     module = getattr(function, "__module__", None)
     if module is None and type(function).__name__ == "ufunc":
@@ -208,7 +211,7 @@ def qualified(function: object) -> str:
     if (module or "").startswith("scipy."):
         module = ".".join(str(module).split(".")[:2])  # scipy.stats._distn_infrastructure is nobody's business
         name = f"{owner}.{name}" if isinstance(owner, str) else name
-    module = {"_operator": "operator"}.get(module, module)
+    module = {"_operator": "operator"}.get(module or "", module)
     return name if module in (None, "", "builtins") else f"{module}.{name}"
 
 

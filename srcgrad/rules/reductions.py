@@ -1,7 +1,8 @@
-"""Sums, means, extrema, products, running sums, norms.
+"""Sums, means, products, variances: over axes, masked, from an initial value, in another dtype, without the nan.
 
-Ties of an extremum share evenly (PyTorch's ``amax``); products are exact where elements are zero; a norm and a standard
-deviation have slope 0 where they are 0.
+A product is exact where elements are zero; a standard deviation has slope 0 where it is 0.  The nan-functions are the
+plain ones where elements are numbers: nan gets an exact zero.  Of complex numbers a variance is the mean of squared
+magnitudes.
 """
 
 # Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
@@ -10,206 +11,303 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.rules.facts import Array, as_array
-from srcgrad.rules.results import floating, reduced, summed
+from srcgrad.rules.conditions import other_than
+from srcgrad.rules.facts import as_array
+from srcgrad.rules.results import dtype_of, floating, reduced, summed
 from srcgrad.rules.table import linear, rule
 from srcgrad.rules.template import Argument
 from srcgrad.runtime import (
     count,
+    deviation,
+    if_floating,
     norm_order,
-    recurrence,
+    present,
+    rebroadcast,
     running_product,
     safe_divide,
     ties,
-    uncumsum,
-    undiff,
+    unbroadcast,
     unreduce,
     vector_axis,
 )
 
 
-# --- sums and means --------------------------------------------------------------------------------------------------
-@linear(np.sum, "a")
-def sum(a, axis=None, keepdims=False, *, y, y_bar):
+# --- sums ------------------------------------------------------------------------------------------------------------
+@linear(np.sum, "a", "initial")
+def sum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, y_bar):
     """The sum over axes."""
-    return unreduce(y_bar, a, axis, keepdims)
+    g = if_floating(y_bar, dtype)
+    return unreduce(g, a, axis, keepdims, where), unbroadcast(g, initial)
 
 
-@sum.infer
-def sum(arguments, literals):
+@sum.when(dtype=None)
+def sum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, y_bar):
+    """The sum in the dtype of what is summed."""
+    return unreduce(y_bar, a, axis, keepdims, where), unbroadcast(y_bar, initial)
+
+
+@sum.tangent_when(other_than(dtype=None, initial=0))
+def sum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, a_dot, initial_dot):
+    slope = np.sum(a_dot, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
+    return if_floating(slope, dtype), if_floating(rebroadcast(initial_dot, y), dtype)
+
+
+@rule(np.nansum)
+def nansum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, y_bar):
+    """The sum of the numbers, nan left out."""
+    g = if_floating(y_bar, dtype)
+    return unreduce(g, a, axis, keepdims, present(a, where)), None, None, None, unbroadcast(g, initial)
+
+
+@nansum.tangent
+def nansum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, a_dot, initial_dot):
+    slope = np.sum(a_dot, axis=axis, dtype=dtype, keepdims=keepdims, where=present(a, where))
+    return if_floating(slope, dtype), if_floating(rebroadcast(initial_dot, y), dtype)
+
+
+def sum_result(arguments, literals):
+    """The fact of a sum or a product."""
     a = as_array(arguments["a"])
-    return reduced(a, summed(a.dtype), literals)
+    return reduced(a, dtype_of(arguments, literals, summed(a.dtype)), literals)
 
 
+sum.infer(sum_result)
+nansum.infer(sum_result)
+
+
+# --- means -----------------------------------------------------------------------------------------------------------
 @linear(np.mean, "a")
-def mean(a, axis=None, keepdims=False, *, y, y_bar):
+def mean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, y_bar):
     """The mean over axes."""
+    share = if_floating(y_bar, dtype) / count(a, axis, 0, keepdims, where)
+    return unreduce(share, a, axis, keepdims, where)
+
+
+@mean.when(dtype=None)
+def mean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, y_bar):
+    """The mean in the dtype of what is averaged."""
+    return unreduce(y_bar / count(a, axis, 0, keepdims, where), a, axis, keepdims, where)
+
+
+@mean.when(dtype=None, where=True)
+def mean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, y_bar):
+    """The mean of all elements along axes."""
     return unreduce(y_bar / count(a, axis), a, axis, keepdims)
 
 
-@mean.when(axis=None)
-def mean(a, axis=None, keepdims=False, *, y, y_bar):
-    """The mean of all."""
-    return unreduce(y_bar / np.size(a), a, axis, keepdims)
+@mean.tangent_when(other_than(dtype=None))
+def mean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, a_dot):
+    return if_floating(np.mean(a_dot, axis=axis, dtype=dtype, keepdims=keepdims, where=where), dtype)
+
+
+@rule(np.nanmean)
+def nanmean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, y_bar):
+    """The mean of the numbers, nan left out."""
+    numbers = present(a, where)
+    share = if_floating(y_bar, dtype) / count(a, axis, 0, keepdims, numbers)
+    return unreduce(share, a, axis, keepdims, numbers)
+
+
+@nanmean.tangent
+def nanmean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, a_dot):
+    numbers = present(a, where)
+    slope = np.sum(a_dot, axis=axis, dtype=dtype, keepdims=keepdims, where=numbers)
+    return rebroadcast(if_floating(slope, dtype) / count(a, axis, 0, keepdims, numbers), y)
 
 
 def mean_result(arguments, literals):
-    """The fact of a mean, a root of one, a norm."""
+    """The fact of a mean."""
     a = as_array(arguments["a"])
-    return reduced(a, floating(a.dtype), literals)
+    return reduced(a, dtype_of(arguments, literals, floating(a.dtype)), literals)
 
 
 mean.infer(mean_result)
+nanmean.infer(mean_result)
 
 
+# --- variances -------------------------------------------------------------------------------------------------------
 @rule(np.var)
-def var(a, axis=None, ddof=0, keepdims=False, *, y, y_bar):
-    """The mean squared deviation."""
-    scale = 2.0 / (count(a, axis) - ddof)
-    return unreduce(y_bar * scale, a, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
+def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
+    """The mean squared deviation, in another dtype."""
+    share = if_floating(y_bar, dtype) * (2.0 / count(a, axis, ddof, keepdims, where))
+    slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean)
+    return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
 
-@var.when(ddof=0)
-def var(a, axis=None, ddof=0, keepdims=False, *, y, y_bar):
-    """The mean squared deviation, undivided by degrees of freedom."""
-    scale = 2.0 / count(a, axis)
-    return unreduce(y_bar * scale, a, axis, keepdims) * (a - np.mean(a, axis=axis, keepdims=True))
+@var.when(dtype=None)
+def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
+    """The mean squared deviation: 2 (a - m) / n; what its own mean m moves cancels."""
+    share = y_bar * (2.0 / count(a, axis, ddof, keepdims, where))
+    slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean)
+    return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
 
 @var.tangent
-def var(a, axis=None, ddof=0, keepdims=False, *, y, a_dot):
-    scale = 2.0 / (count(a, axis) - ddof)
-    return scale * np.sum(a_dot * (a - np.mean(a, axis=axis, keepdims=True)), axis=axis, keepdims=keepdims)
+def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
+    scale = 2.0 / count(a, axis, ddof, keepdims, where)
+    distance = deviation(a, axis, where, mean)
+    by_a = scale * np.sum(a_dot * distance, axis=axis, keepdims=keepdims)
+    by_mean = -scale * np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)
+    return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_mean, y), dtype)
 
 
+@var.tangent_when(dtype=None)
+def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
+    scale = 2.0 / count(a, axis, ddof, keepdims, where)
+    distance = deviation(a, axis, where, mean)
+    by_a = scale * np.sum(a_dot * distance, axis=axis, keepdims=keepdims)
+    by_mean = -scale * np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)
+    return rebroadcast(by_a, y), rebroadcast(by_mean, y)
+
+
+@rule(np.nanvar)
+def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
+    """The mean squared deviation of the numbers, nan left out."""
+    numbers = present(a, where)
+    share = if_floating(y_bar, dtype) * (2.0 / count(a, axis, ddof, keepdims, numbers))
+    slope = unreduce(share, a, axis, keepdims, numbers) * deviation(a, axis, numbers, mean)
+    return slope, None, None, None, None, None, unbroadcast(-slope, mean)
+
+
+@nanvar.tangent
+def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
+    numbers = present(a, where)
+    scale = 2.0 / count(a, axis, ddof, keepdims, numbers)
+    distance = deviation(a, axis, numbers, mean)
+    by_a = scale * np.sum(a_dot * distance, axis=axis, keepdims=keepdims)
+    by_mean = -scale * np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)
+    return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_mean, y), dtype)
+
+
+# --- standard deviations ---------------------------------------------------------------------------------------------
 @rule(np.std)
-def std(a, axis=None, ddof=0, keepdims=False, *, y, y_bar):
-    """The root of the variance; slope 0 where it is 0."""
-    scale = count(a, axis) - ddof
-    share = unreduce(safe_divide(y_bar, scale * y), a, axis, keepdims)
-    return share * (a - np.mean(a, axis=axis, keepdims=True))
+def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
+    """The root of the variance in another dtype; slope 0 where it is 0."""
+    share = safe_divide(if_floating(y_bar, dtype), y) / count(a, axis, ddof, keepdims, where)
+    slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean)
+    return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
 
-@std.when(ddof=0)
-def std(a, axis=None, ddof=0, keepdims=False, *, y, y_bar):
-    """The root of the mean squared deviation."""
-    share = unreduce(safe_divide(y_bar, count(a, axis) * y), a, axis, keepdims)
-    return share * (a - np.mean(a, axis=axis, keepdims=True))
+@std.when(dtype=None)
+def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
+    """The root of the variance: (a - m) / (n y); slope 0 where it is 0."""
+    share = safe_divide(y_bar, y) / count(a, axis, ddof, keepdims, where)
+    slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean)
+    return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
 
 @std.tangent
-def std(a, axis=None, ddof=0, keepdims=False, *, y, a_dot):
-    scale = count(a, axis) - ddof
-    slope = np.sum(a_dot * (a - np.mean(a, axis=axis, keepdims=True)), axis=axis, keepdims=keepdims)
-    return safe_divide(slope, scale * y)
+def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
+    scale = count(a, axis, ddof, keepdims, where)
+    distance = deviation(a, axis, where, mean)
+    by_a = np.sum(a_dot * distance, axis=axis, keepdims=keepdims) / scale
+    by_mean = -np.sum(mean_dot * distance, axis=axis, keepdims=keepdims) / scale
+    return (
+        if_floating(rebroadcast(safe_divide(by_a, y), y), dtype),
+        if_floating(rebroadcast(safe_divide(by_mean, y), y), dtype),
+    )
 
 
-for spread_ in (var, std):
-    spread_.accept(correction="ddof")
-    spread_.infer(mean_result)
+@std.tangent_when(dtype=None)
+def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
+    scale = count(a, axis, ddof, keepdims, where)
+    distance = deviation(a, axis, where, mean)
+    by_a = np.sum(a_dot * distance, axis=axis, keepdims=keepdims) / scale
+    by_mean = -np.sum(mean_dot * distance, axis=axis, keepdims=keepdims) / scale
+    return rebroadcast(safe_divide(by_a, y), y), rebroadcast(safe_divide(by_mean, y), y)
 
 
-# --- extrema ---------------------------------------------------------------------------------------------------------
-@rule(np.max, np.amax, np.min, np.amin)
-def max(a, axis=None, keepdims=False, *, y, y_bar):
-    """An extremum: its cotangent goes to where it is attained, ties share."""
-    return unreduce(y_bar, a, axis, keepdims) * ties(a, y, axis)
+@rule(np.nanstd)
+def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
+    """The root of the variance of the numbers, nan left out; slope 0 where it is 0."""
+    numbers = present(a, where)
+    share = safe_divide(if_floating(y_bar, dtype), y) / count(a, axis, ddof, keepdims, numbers)
+    slope = unreduce(share, a, axis, keepdims, numbers) * deviation(a, axis, numbers, mean)
+    return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
 
-@max.tangent
-def max(a, axis=None, keepdims=False, *, y, a_dot):
-    return np.sum(a_dot * ties(a, y, axis), axis=axis, keepdims=keepdims)
+@nanstd.tangent
+def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
+    numbers = present(a, where)
+    scale = count(a, axis, ddof, keepdims, numbers)
+    distance = deviation(a, axis, numbers, mean)
+    by_a = np.sum(a_dot * distance, axis=axis, keepdims=keepdims) / scale
+    by_mean = -np.sum(mean_dot * distance, axis=axis, keepdims=keepdims) / scale
+    return (
+        if_floating(rebroadcast(safe_divide(by_a, y), y), dtype),
+        if_floating(rebroadcast(safe_divide(by_mean, y), y), dtype),
+    )
 
 
-def extremum_result(arguments, literals):
-    """The fact of an extremum."""
+def spread_result(arguments, literals):
+    """The fact of a variance: real, of complex numbers too."""
     a = as_array(arguments["a"])
-    return reduced(a, a.dtype, literals)
+    dtype = {"complex": "float64", "complex64": "float32", "complex128": "float64"}.get(a.dtype or "", a.dtype)
+    return reduced(a, floating(dtype) if "dtype" not in arguments else None, literals)
 
 
-max.infer(extremum_result)
-
-
-@rule(np.ptp)
-def ptp(a, axis=None, keepdims=False, *, y, y_bar):
-    """The greatest less the smallest."""
-    highest = ties(a, np.max(a, axis=axis, keepdims=keepdims), axis)
-    lowest = ties(a, np.min(a, axis=axis, keepdims=keepdims), axis)
-    return unreduce(y_bar, a, axis, keepdims) * (highest - lowest)
-
-
-@ptp.tangent
-def ptp(a, axis=None, keepdims=False, *, y, a_dot):
-    highest = ties(a, np.max(a, axis=axis, keepdims=keepdims), axis)
-    lowest = ties(a, np.min(a, axis=axis, keepdims=keepdims), axis)
-    return np.sum(a_dot * (highest - lowest), axis=axis, keepdims=keepdims)
-
-
-ptp.infer(extremum_result)
+for spread_ in (var, nanvar, std, nanstd):
+    spread_.accept(correction="ddof")
+    spread_.refuse("give it a number that does not vary", ddof="degrees of freedom are a count")
+    spread_.infer(spread_result)
 
 
 # --- products --------------------------------------------------------------------------------------------------------
 @rule(np.prod)
-def prod(a, axis=None, keepdims=False, *, y, y_bar):
+def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, y_bar):
+    """The product from an initial value: each element's slope is the product of those before and those after it."""
+    x = np.where(where, a, 1.0)
+    g = if_floating(y_bar, dtype)
+    slope = initial * running_product(x, axis) * running_product(x, axis, True)
+    by_a = np.where(where, unreduce(g, a, axis, keepdims) * slope, 0.0)
+    return unbroadcast(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
+
+
+@prod.when(dtype=None, initial=1, where=True)
+def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, y_bar):
     """The product: each element's slope is the product of those before and those after it."""
     others = running_product(a, axis) * running_product(a, axis, True)
     return unreduce(y_bar, a, axis, keepdims) * others
 
 
 @prod.tangent
-def prod(a, axis=None, keepdims=False, *, y, a_dot):
+def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, a_dot, initial_dot):
+    x = np.where(where, a, 1.0)
+    slope = initial * running_product(x, axis) * running_product(x, axis, True)
+    by_a = np.sum(a_dot * slope, axis=axis, keepdims=keepdims, where=where)
+    by_initial = initial_dot * np.prod(x, axis=axis, keepdims=keepdims)
+    return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)
+
+
+@prod.tangent_when(dtype=None, initial=1, where=True)
+def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, a_dot, initial_dot):
     others = running_product(a, axis) * running_product(a, axis, True)
-    return np.sum(a_dot * others, axis=axis, keepdims=keepdims)
+    return np.sum(a_dot * others, axis=axis, keepdims=keepdims), None
 
 
-@prod.infer
-def prod(arguments, literals):
-    a = as_array(arguments["a"])
-    return reduced(a, summed(a.dtype), literals)
+@rule(np.nanprod)
+def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, y_bar):
+    """The product of the numbers, nan counting as 1."""
+    numbers = present(a, where)
+    x = np.where(numbers, a, 1.0)
+    g = if_floating(y_bar, dtype)
+    slope = initial * running_product(x, axis) * running_product(x, axis, True)
+    by_a = np.where(numbers, unreduce(g, a, axis, keepdims) * slope, 0.0)
+    return unbroadcast(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
 
 
-@rule(np.cumprod)
-def cumprod(a, axis=None, *, y, y_bar):
-    """Running products: s[j] = y_bar[j] + a[j+1] * s[j+1], then times the product of the elements before."""
-    g = np.reshape(y_bar, np.shape(a))
-    return running_product(a, axis) * (g + recurrence(g * a, a, axis, True))
+@nanprod.tangent
+def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, a_dot, initial_dot):
+    numbers = present(a, where)
+    x = np.where(numbers, a, 1.0)
+    slope = initial * running_product(x, axis) * running_product(x, axis, True)
+    by_a = np.sum(a_dot * slope, axis=axis, keepdims=keepdims, where=numbers)
+    by_initial = initial_dot * np.prod(x, axis=axis, keepdims=keepdims)
+    return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)
 
 
-@cumprod.tangent
-def cumprod(a, axis=None, *, y, a_dot):
-    before = running_product(a, axis)
-    return np.reshape(a_dot * before + a * recurrence(a_dot * before, a, axis), np.shape(y))
-
-
-# --- running sums ----------------------------------------------------------------------------------------------------
-@linear(np.cumsum, "a")
-def cumsum(a, axis=None, *, y, y_bar):
-    """Running sums; the transpose runs from the end."""
-    return uncumsum(y_bar, a, axis)
-
-
-def running_result(arguments, literals):
-    """The fact of running sums and products."""
-    a = as_array(arguments["a"])
-    if "axis" not in literals and a.rank != 1:
-        return Array(None, summed(a.dtype))
-    return Array(a.shape if literals.get("axis") is not None or a.rank == 1 else (None,), summed(a.dtype))
-
-
-cumsum.infer(running_result)
-cumprod.infer(running_result)
-
-
-@linear(np.diff, "a")
-def diff(a, n=1, axis=-1, *, y, y_bar):
-    """Differences of neighbours, n times."""
-    return undiff(y_bar, a, n, axis)
-
-
-@diff.infer
-def diff(arguments, literals):
-    a = as_array(arguments["a"])
-    return Array(None if a.shape is None else (None,) * len(a.shape), a.dtype)
+prod.infer(sum_result)
+nanprod.infer(sum_result)
 
 
 # --- norms -----------------------------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ from srcgrad.runtime import (
     pack_like,
     rearray,
     rebroadcast,
-    recurrence,
     spread,
     total,
     unarray,
@@ -49,48 +48,11 @@ def rebroadcast_(g, like, *, y, y_bar):
     return unbroadcast(y_bar, g)
 
 
-@linear(runtime.unreduce, "g")
-def unreduce_(g, a, axis=None, keepdims=False, *, y, y_bar):
-    """Spread over what was summed; summed again."""
-    return unbroadcast(np.sum(y_bar, axis=axis, keepdims=keepdims), g)
-
-
-@linear(runtime.uncumsum, "g")
-def uncumsum_(g, a, axis=None, *, y, y_bar):
-    """Running sums from the end; from the beginning again."""
-    return np.cumsum(y_bar, axis)
-
-
 unbroadcast_.infer(_like("like"))
 rebroadcast_.infer(_like("like"))
-unreduce_.infer(_like("a"))
-uncumsum_.infer(_like("a"))
 
 
 # --- products --------------------------------------------------------------------------------------------------------
-@rule(runtime.running_product)
-def running_product_(a, axis=None, reverse=False, *, y, y_bar):
-    """Products of the elements before: y[j] = a[j-1] * y[j-1]."""
-    return y * recurrence(y_bar, a, axis, not reverse)
-
-
-@running_product_.tangent
-def running_product_(a, axis=None, reverse=False, *, y, a_dot):
-    return recurrence(a_dot * y, a, axis, reverse)
-
-
-@rule(runtime.recurrence)
-def recurrence_(x, a, axis=None, reverse=False, *, y, y_bar):
-    """y[j] = x[j-1] + a[j-1] * y[j-1]: the transpose is the same recurrence the other way round."""
-    back = recurrence(y_bar, a, axis, not reverse)
-    return back, y * back
-
-
-@recurrence_.tangent
-def recurrence_(x, a, axis=None, reverse=False, *, y, x_dot, a_dot):
-    return recurrence(x_dot, a, axis, reverse), recurrence(a_dot * y, a, axis, reverse)
-
-
 @linear(runtime.one_vector, "g")
 def one_vector_(g, b, *, y, y_bar):
     """Nothing but a check."""
@@ -98,12 +60,6 @@ def one_vector_(g, b, *, y, y_bar):
 
 
 # --- differences ------------------------------------------------------------------------------------------------------
-@linear(runtime.undiff, "g")
-def undiff_(g, a, n=1, axis=-1, *, y, y_bar):
-    """Differences the other way; and back."""
-    return np.diff(y_bar, n, axis)
-
-
 # --- containers ------------------------------------------------------------------------------------------------------
 @rule(runtime.add)
 def add_(a, b, *, y, y_bar):

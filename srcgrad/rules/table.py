@@ -51,6 +51,10 @@ MODULES = (
     "complex_parts",
     "special",
     "reductions",
+    "extrema",
+    "cumulative",
+    "differences",
+    "statistics",
     "products",
     "einsum",
     "chains",
@@ -65,13 +69,24 @@ MODULES = (
     "ranges",
     "builtins",
     "runtime",
+    "runtime_reductions",
+    "ufunc_methods",
     "runtime_shaping",
     "runtime_products",
     "refusals",
 )
 #: Rules of libraries that may not be installed, imported at the first question about a function of theirs.
 LIBRARIES: dict[str, tuple[str, ...]] = {
-    "scipy.special": ("scipy.special",),
+    "scipy.special": (
+        "scipy.special",
+        "scipy.softmax",
+        "scipy.error_functions",
+        "scipy.gamma",
+        "scipy.probability",
+        "scipy.bessel",
+        "scipy.polynomials",
+        "scipy.special_limits",
+    ),
     "scipy.linalg": ("scipy.linalg",),
     "scipy.fft": ("scipy.fourier",),
     "scipy.signal": ("scipy.signal",),
@@ -136,14 +151,18 @@ def _add(kind: str, functions: tuple[Callable[..., object], ...], names: tuple[s
     _load()
 
     def decorate(template: FunctionType) -> Rule:
-        made = Rule(kind, tuple(dict.fromkeys(functions)), template, names)
-        for function in functions:
-            _rules[function] = made
-            _constants.discard(function)
-            _refusals.pop(function, None)
-        return made
+        return enter(Rule(kind, tuple(dict.fromkeys(functions)), template, names))
 
     return decorate
+
+
+def enter(made: Rule) -> Rule:
+    """Put a rule into the table, for each of its functions."""
+    for function in made.functions:
+        _rules[function] = made
+        _constants.discard(function)
+        _refusals.pop(function, None)
+    return made
 
 
 def rule(function: Callable[..., object], *aliases: Callable[..., object]) -> Callable[[Callable[..., Any]], Rule]:

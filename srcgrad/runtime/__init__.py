@@ -125,7 +125,7 @@ from srcgrad.runtime.repeating import (
     unresize,
     untile,
 )
-from srcgrad.runtime.segments import lifted, unlifted, unreduceat
+from srcgrad.runtime.segments import lifted, segment_ties, unlifted, unreduceat
 from srcgrad.runtime.shaping import (
     astype,
     exponents,
@@ -146,6 +146,7 @@ from srcgrad.runtime.statistics import (
     leading,
     observations,
     observed,
+    or_ones,
     unaligned,
     unleading,
     unobservations,
@@ -204,6 +205,7 @@ __all__ = [
     "observations",
     "observed",
     "one_vector",
+    "or_ones",
     "own",
     "pack_like",
     "permute_along",
@@ -225,6 +227,7 @@ __all__ = [
     "rewound",
     "running_product",
     "safe_divide",
+    "segment_ties",
     "selected",
     "share",
     "signal_length",

@@ -45,6 +45,17 @@ def with_initial(a: Any, like: Any, axis: int | None = None) -> Any:
     return np.pad(a, [(extra if x == along else 0, 0) for x in range(np.ndim(like))]) if extra else a
 
 
+def shifted(x: Any, axis: int, fill: float = 0.0, step: int = 1) -> Any:
+    """``x`` moved by one place along ``axis``, forwards or (``step`` -1) backwards; ``fill`` where nothing comes from."""
+    x = np.asarray(x)
+    result = np.empty_like(x)
+    before = (slice(None),) * (axis % x.ndim)
+    here, there = (slice(1, None), slice(None, -1)) if step > 0 else (slice(None, -1), slice(1, None))
+    result[(*before, here)] = x[(*before, there)]
+    result[(*before, slice(None, 1) if step > 0 else slice(-1, None))] = fill
+    return result
+
+
 # --- products of elements, exact where some are zero -----------------------------------------------------------------
 def _lines(a: Any, axis: Axes) -> tuple[Any, Any]:
     """``a`` as a matrix whose first index runs along ``axis`` (in C order over several), and the way back."""

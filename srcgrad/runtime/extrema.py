@@ -71,7 +71,7 @@ def latest(a: Any, y: Any, axis: int = 0) -> Any:
     a = np.asarray(a)
     axis = _single(axis, a.ndim)
     places = np.arange(a.shape[axis]).reshape([-1 if x == axis else 1 for x in range(a.ndim)])
-    new = np.equal(a, y) | np.not_equal(a, a)
+    new = np.equal(a, y) | (np.not_equal(a, a) & np.not_equal(y, y))
     return np.maximum.accumulate(np.where(new, places, 0), axis=axis)
 
 

@@ -1,4 +1,4 @@
-"""Sums over the segments of ``np.add.reduceat``, their transpose, and ``ufunc.outer``'s first operand.
+"""What the methods of ufuncs transpose to: sums over segments, the first operand of ``outer``.
 
 >>> unreduceat(np.array([1.0, 2.0]), np.zeros(4), [0, 3])
 array([1., 1., 1., 2.])
@@ -38,6 +38,23 @@ def unreduceat(g: Any, a: Any, indices: Any, axis: int = 0) -> Any:
     return result
 
 
+def segment_ties(a: Any, y: Any, indices: Any, axis: int = 0) -> Any:
+    """The share of each element of ``a`` in the extremum ``y`` of its segment; segments that overlap raise."""
+    shape = np.shape(a)
+    axis %= len(shape)
+    starts, ends = _ends(indices, shape[axis])
+    if not np.array_equal(starts[1:], ends[:-1]):
+        raise NotImplementedError("reduceat of overlapping segments: the derivative of an extremum is not known")
+    inside = slice(starts[0] if len(starts) else 0, ends[-1] if len(ends) else 0)
+    part = (slice(None),) * axis + (inside,)
+    equal = np.asarray(a)[part] == np.repeat(y, ends - starts, axis)
+    n = np.maximum(np.add.reduceat(equal.astype(np.intp), starts - inside.start, axis), 1) if len(starts) else 1
+    result = np.zeros(shape, floating(a, a))
+    result[part] = equal / np.repeat(n, ends - starts, axis)
+    return result
+
+
+# --- operands --------------------------------------------------------------------------------------------------------
 def lifted(a: Any, b: Any) -> Any:
     """``a`` with an axis of length 1 for every axis of ``b``: the first operand of ``ufunc.outer``."""
     return np.reshape(a, np.shape(a) + (1,) * np.ndim(b)) if np.ndim(b) else a

@@ -229,3 +229,8 @@ def unobservations(g: Any, m: Any, rowvar: bool = True, second: bool = False) ->
 def freedom(ddof: Any = None, bias: bool = False) -> Any:
     """The ``ddof`` of ``np.cov``: the given one, or 0 with ``bias``, else 1."""
     return ddof if ddof is not None else 0 if bias else 1
+
+
+def or_ones(weights: Any, rows: Any) -> Any:
+    """The weights of the observations in ``rows``, or ones where None is given."""
+    return np.ones(np.shape(rows)[1]) if weights is None else np.asarray(weights)

@@ -1,0 +1,68 @@
+"""Extrema over axes: the cotangent goes to where the extremum is attained, ties share it evenly (PyTorch's ``amax``).
+
+An initial value is one more element; of nan, nan gets the cotangent; to ``nanmax`` nan is absent.
+"""
+
+# Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
+# mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
+from __future__ import annotations
+
+import numpy as np
+
+from srcgrad.rules.facts import as_array
+from srcgrad.rules.results import reduced
+from srcgrad.rules.table import rule
+from srcgrad.runtime import initial_share, present, rebroadcast, ties, unbroadcast, unreduce
+
+
+@rule(np.max, np.amax, np.min, np.amin)
+def max(a, axis=None, keepdims=False, initial=None, where=True, *, y, y_bar):
+    """An extremum: its cotangent goes to where it is attained, ties share."""
+    by_a = unreduce(y_bar, a, axis, keepdims) * ties(a, y, axis, initial, where)
+    return by_a, None, None, unbroadcast(y_bar * initial_share(initial, y, a, axis, where), initial)
+
+
+@max.tangent
+def max(a, axis=None, keepdims=False, initial=None, where=True, *, y, a_dot, initial_dot):
+    by_a = np.sum(a_dot * ties(a, y, axis, initial, where), axis=axis, keepdims=keepdims)
+    return by_a, rebroadcast(initial_dot * initial_share(initial, y, a, axis, where), y)
+
+
+@rule(np.nanmax, np.nanmin)
+def nanmax(a, axis=None, keepdims=False, initial=None, where=True, *, y, y_bar):
+    """An extremum of the numbers, nan left out: ties share."""
+    numbers = present(a, where)
+    by_a = unreduce(y_bar, a, axis, keepdims, numbers) * ties(a, y, axis, initial, numbers)
+    return by_a, None, None, unbroadcast(y_bar * initial_share(initial, y, a, axis, numbers), initial)
+
+
+@nanmax.tangent
+def nanmax(a, axis=None, keepdims=False, initial=None, where=True, *, y, a_dot, initial_dot):
+    numbers = present(a, where)
+    by_a = np.sum(a_dot * ties(a, y, axis, initial, numbers), axis=axis, keepdims=keepdims)
+    return by_a, rebroadcast(initial_dot * initial_share(initial, y, a, axis, numbers), y)
+
+
+@rule(np.ptp)
+def ptp(a, axis=None, keepdims=False, *, y, y_bar):
+    """The greatest less the smallest."""
+    highest = ties(a, np.max(a, axis=axis, keepdims=keepdims), axis)
+    lowest = ties(a, np.min(a, axis=axis, keepdims=keepdims), axis)
+    return unreduce(y_bar, a, axis, keepdims) * (highest - lowest)
+
+
+@ptp.tangent
+def ptp(a, axis=None, keepdims=False, *, y, a_dot):
+    highest = ties(a, np.max(a, axis=axis, keepdims=keepdims), axis)
+    lowest = ties(a, np.min(a, axis=axis, keepdims=keepdims), axis)
+    return np.sum(a_dot * (highest - lowest), axis=axis, keepdims=keepdims)
+
+
+def extremum_result(arguments, literals):
+    """The fact of an extremum."""
+    a = as_array(arguments["a"])
+    return reduced(a, a.dtype, literals)
+
+
+for extremum_ in (max, nanmax, ptp):
+    extremum_.infer(extremum_result)
