@@ -17,7 +17,7 @@ from types import FunctionType, ModuleType
 
 import gast
 
-from srcgrad.analysis.activity import Activity, activity
+from srcgrad.analysis.activity import Activity, activity, flat_names
 from srcgrad.analysis.admission import admitted
 from srcgrad.analysis.shapes import inert, result, shapes
 from srcgrad.emit.load import load, refresh
@@ -151,7 +151,8 @@ class Module:
 
     @staticmethod
     def active(function: Function, wanted: tuple[str, ...], facts: Mapping[str, Fact]) -> Activity:
-        return activity(function, wanted, lambda name: inert(facts.get(name, Unknown())))
+        flat = flat_names(function, facts)
+        return activity(function, wanted, lambda name: name in flat or inert(facts.get(name, Unknown())))
 
     # --- callees, as call sites see them -----------------------------------------------------------------------------
     def pair(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> tuple[gast.expr, gast.expr]:

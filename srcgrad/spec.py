@@ -162,7 +162,7 @@ def _bind(statement: Bind) -> Iterator[str]:
             if lookup(called) is not rule:
                 yield f"the rule {rule.name} is not that of its function"
             for parameter, argument in arguments.items():
-                if parameter not in rule.parameters:
+                if parameter not in (*rule.parameters, *rule.options):
                     yield f"the rule {rule.name} has no parameter {parameter}"
                 elif parameter in rule.sensitive:
                     yield from _atomic([argument], f"given to {rule.name}")

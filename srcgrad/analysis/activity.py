@@ -16,7 +16,7 @@ one of its positions is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import gast
@@ -39,6 +39,7 @@ from srcgrad.frontend.normal_form import (
     Unpack,
     Unruled,
 )
+from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
 
@@ -74,6 +75,21 @@ def inputs(statement: Statement) -> tuple[str, ...]:
         case Append(value=value) | AddAt(value=value) | Return(value=value):
             return atoms(value)
     return ()
+
+
+def flat_names(function: Function, facts: Mapping[str, Fact]) -> set[str]:
+    """The names that are bound to nothing but results whose derivative is known to be zero: signs of real numbers."""
+    flat: set[str] = set()
+    others: set[str] = set(function.parameters)
+    for statement in walk(function.body):
+        match statement:
+            case Bind(target=target, operation=Apply(rule=rule, arguments=arguments)) if rule.is_flat(
+                arguments, {p: facts.get(n, Unknown()) for p, e in arguments.items() for n in atoms(e)}
+            ):
+                flat.add(target)
+            case _:
+                others.update(bound_here(statement))
+    return flat - others
 
 
 def entry_name(sequence: str, position: int) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: Arguments that change nothing when they are given as this literal.
 NEUTRAL: Mapping[str, object] = {
     "out": None,
+    "overwrite_input": False,
+    "weights": None,
     "where": True,
     "dtype": None,
     "casting": "same_kind",
@@ -49,13 +51,24 @@ def signature_of(function: Any) -> inspect.Signature | None:
         return None
 
 
+#: What the positions of a ufunc's methods mean; their signatures do not tell of all.
+_METHODS = {
+    "reduce": ("array", "axis", "dtype", "out", "keepdims", "initial", "where"),
+    "accumulate": ("array", "axis", "dtype", "out"),
+    "reduceat": ("array", "indices", "axis", "dtype", "out"),
+    "outer": ("A", "B"),
+}
+
+
 def _positions(rule: Rule, function: object) -> list[str]:
     """What each position means: names of the called function, the rule's own where those are positional-only."""
     own = [p for p in rule.parameters if p != rule.variadic and not (rule.variadic and p in rule.defaults)]
     signature = signature_of(function)
+    if type(getattr(function, "__self__", None)).__name__ == "ufunc":
+        return list(_METHODS[function.__name__])  # type: ignore[attr-defined]
     if type(function).__name__ == "ufunc":
         own = own[: function.nin]  # type: ignore[attr-defined]
-        return [*own, "out"]
+        return [*own, *["out"] * function.nout]  # type: ignore[attr-defined]
     if signature is None:
         return own
     parameters = list(signature.parameters.values())
@@ -85,18 +98,21 @@ def bind(
         raise UnsupportedCall(f"{called} takes {len(names)} arguments here, {len(args)} are given")
     bound: dict[str, gast.expr] = {}
     for name, argument in zip(names, args, strict=False):
-        _give(rule, called, bound, name, argument)
+        _give(rule, function, bound, name, argument)
     if rule.variadic is not None:
         bound[rule.variadic] = gast.Tuple(list(args[len(names) :]), gast.Load())
     for name, argument in keywords.items():
-        _give(rule, called, bound, name, argument)
+        _give(rule, function, bound, name, argument)
+    if rule.casts and getattr(function, "__module__", None) == "cmath":
+        bound.setdefault("dtype", gast.Constant("complex128", None))  # what it computes in, whatever it is given
     for parameter in rule.parameters:
         if parameter not in bound and parameter not in rule.defaults and parameter != rule.variadic:
             raise UnsupportedCall(f"{called}: its derivative needs the argument {parameter!r}")
     return bound
 
 
-def _give(rule: Rule, called: str, bound: dict[str, gast.expr], name: str, argument: gast.expr) -> None:
+def _give(rule: Rule, function: object, bound: dict[str, gast.expr], name: str, argument: gast.expr) -> None:
+    called = displayed(function)
     parameter = rule.synonyms.get(name, name)
     if parameter in bound:
         raise UnsupportedCall(f"{called}: the argument {name!r} is given twice")
@@ -108,9 +124,25 @@ def _give(rule: Rule, called: str, bound: dict[str, gast.expr], name: str, argum
                 raise UnsupportedCall(f"{called}: the argument {name!r} must be the literal {values}")
         bound[parameter] = argument
         return
-    if name in rule.ignored:
+    is_ufunc = type(function).__name__ == "ufunc"
+    if name in rule.ignored or (is_ufunc and name in _OF_UFUNCS):
         return
+    neutral = rule.neutral if name in rule.neutral else NEUTRAL
     known, value = literal(argument)
-    if known and name in NEUTRAL and type(value) is type(NEUTRAL[name]) and value == NEUTRAL[name]:
+    if known and name in neutral and type(value) is type(neutral[name]) and value == neutral[name]:
         return
+    if name in rule.neutral:
+        raise UnsupportedCall(f"{called}: the argument {name!r} must be the literal {neutral[name]!r}")
+    if name in rule.options and getattr(function, "__module__", None) not in ("math", "cmath", "builtins"):
+        bound[name] = argument
+        return
+    if name == "where" and (is_ufunc or rule.casts):
+        raise UnsupportedCall(
+            f"{called}: the argument 'where' is not supported: where it is false the result is memory that nobody has"
+            " written; choose with np.where"
+        )
     raise UnsupportedCall(f"{called}: the argument {name!r} is not supported")
+
+
+#: Keywords of every ufunc that change no value: which casts are allowed, the layout and the class of the result.
+_OF_UFUNCS = frozenset({"casting", "order", "subok"})

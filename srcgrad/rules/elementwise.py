@@ -1,22 +1,21 @@
-"""Arithmetic, powers, exponentials and choices, element by element.
+"""Arithmetic, exponentials and logarithms, units of angles, numbers taken apart, element by element.
 
-Formulas: Abramowitz & Stegun, chapter 4, unless said otherwise.  Where a function has a kink the subgradient is the one
-PyTorch takes: 0 for ``abs`` at 0, a half to each of two equal arguments of ``maximum``.
+Formulas: Abramowitz & Stegun, chapter 4, unless said otherwise.  They hold for complex numbers where NumPy takes them.
 """
 
 # Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
 # mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 
 import numpy as np
 
-from srcgrad.rules.facts import Array, as_array, broadcast, promote
+from srcgrad.rules.arguments import is_python
 from srcgrad.rules.table import elementwise, rule
-from srcgrad.rules.template import Argument
-from srcgrad.runtime import is_above, is_below, is_within, power_partial, safe_divide, unbroadcast, wins
+from srcgrad.runtime import quotient, share
 
 
 # --- arithmetic ------------------------------------------------------------------------------------------------------
@@ -38,10 +37,16 @@ def multiply(x1, x2, *, z, z_bar):
     return z_bar * x2, z_bar * x1
 
 
-@elementwise(np.divide, operator.truediv)
-def divide(x1, x2, *, z, z_bar):
+@elementwise(operator.truediv)
+def truediv(x1, x2, *, z, z_bar):
     """The quotient."""
     return z_bar / x2, -z_bar * z / x2
+
+
+@elementwise(np.divide)
+def divide(x1, x2, *, z, z_bar):
+    """The quotient, infinite where x2 is zero."""
+    return quotient(z_bar, x2), -quotient(z_bar * z, x2)
 
 
 @elementwise(np.negative, operator.neg)
@@ -68,77 +73,22 @@ def floor_divide(x1, x2, *, z, z_bar):
     return None, None
 
 
-@elementwise(np.fmod, math.fmod)
+@elementwise(np.fmod, math.fmod, math.remainder)
 def fmod(x1, x2, *, z, z_bar):
-    """The remainder with the sign of x1: x1 - x2 * trunc(x1 / x2)."""
-    return z_bar, -z_bar * np.trunc(x1 / x2)
+    """The remainder with the sign of x1 (or, of math.remainder, the nearest to zero): x1 less a multiple of x2."""
+    return z_bar, -z_bar * np.rint((x1 - z) / x2)
 
 
-# --- powers ----------------------------------------------------------------------------------------------------------
-def _nonzero_number(argument: Argument) -> bool:
-    return argument.is_literal and isinstance(argument.literal, int | float) and argument.literal not in (0, 1, 2)
+if hasattr(math, "fma"):  # Python 3.13
 
-
-@elementwise(np.power, operator.pow, pow, math.pow)
-def power(x1, x2, *, z, z_bar):
-    """The power, with the limits of its slopes where x1 or x2 is zero."""
-    return z_bar * power_partial(x1, x2, 1, 0), z_bar * power_partial(x1, x2, 0, 1)
-
-
-@power.when(x2=lambda argument: argument.is_literal and argument.literal == 1)
-def power(x1, x2, *, z, z_bar):
-    """x ** 1."""
-    return z_bar, z_bar * power_partial(x1, x2, 0, 1)
-
-
-@power.when(x2=lambda argument: argument.is_literal and argument.literal == 2)
-def power(x1, x2, *, z, z_bar):
-    """x ** 2."""
-    return z_bar * 2.0 * x1, z_bar * power_partial(x1, x2, 0, 1)
-
-
-@power.when(x2=_nonzero_number)
-def power(x1, x2, *, z, z_bar):
-    """A literal exponent other than 0."""
-    return z_bar * x2 * x1 ** (x2 - 1), z_bar * power_partial(x1, x2, 0, 1)
-
-
-power.accept(base="x1", exp="x2")
-power.keeps_integers = True
-
-
-@elementwise(np.square)
-def square(x, *, z, z_bar):
-    """The square."""
-    return z_bar * 2.0 * x
-
-
-@elementwise(np.sqrt, math.sqrt)
-def sqrt(x, *, z, z_bar):
-    """The square root; infinite slope at 0."""
-    return z_bar / (2.0 * z)
-
-
-@elementwise(np.cbrt, math.cbrt)
-def cbrt(x, *, z, z_bar):
-    """The cube root."""
-    return z_bar / (3.0 * z * z)
-
-
-@elementwise(np.reciprocal)
-def reciprocal(x, *, z, z_bar):
-    """The reciprocal."""
-    return -z_bar * z * z
-
-
-@elementwise(np.hypot)
-def hypot(x1, x2, *, z, z_bar):
-    """The length of (x1, x2), with slope 0 at the origin."""
-    return z_bar * safe_divide(x1, z), z_bar * safe_divide(x2, z)
+    @elementwise(math.fma)
+    def fma(x, y, z, *, w, w_bar):
+        """x * y + z."""
+        return w_bar * y, w_bar * x, w_bar
 
 
 # --- exponentials and logarithms -------------------------------------------------------------------------------------
-@elementwise(np.exp, math.exp)
+@elementwise(np.exp, math.exp, cmath.exp)
 def exp(x, *, z, z_bar):
     """The exponential is its own derivative."""
     return z_bar * z
@@ -162,6 +112,12 @@ def log(x, *, z, z_bar):
     return z_bar / x
 
 
+@log.when(x=is_python)
+def log(x, *, z, z_bar):
+    """The natural logarithm of a Python number, which may be zero."""
+    return quotient(z_bar, x)
+
+
 @elementwise(math.log)
 def log_base(x, base=math.e, *, z, z_bar):
     """The logarithm to any base."""
@@ -174,16 +130,40 @@ def log_base(x, base=math.e, *, z, z_bar):
     return z_bar / x, -z_bar * z / base
 
 
+@elementwise(cmath.log)
+def complex_log(z, base=math.e, *, w, w_bar):
+    """The logarithm of a complex number to any base."""
+    return w_bar / (z * cmath.log(base)), -w_bar * w / (base * cmath.log(base))
+
+
+@complex_log.when(base=math.e)
+def complex_log(z, base=math.e, *, w, w_bar):
+    """The natural logarithm of a complex number."""
+    return w_bar / z, -w_bar * w / base
+
+
 @elementwise(np.log2, math.log2)
 def log2(x, *, z, z_bar):
     """The logarithm to base 2."""
     return z_bar / (x * 0.6931471805599453)
 
 
-@elementwise(np.log10, math.log10)
+@log2.when(x=is_python)
+def log2(x, *, z, z_bar):
+    """The logarithm to base 2 of a Python number, which may be zero."""
+    return quotient(z_bar, x * 0.6931471805599453)
+
+
+@elementwise(np.log10, math.log10, cmath.log10)
 def log10(x, *, z, z_bar):
     """The logarithm to base 10."""
     return z_bar / (x * 2.302585092994046)
+
+
+@log10.when(x=is_python)
+def log10(x, *, z, z_bar):
+    """The logarithm to base 10 of a Python number, which may be zero."""
+    return quotient(z_bar, x * 2.302585092994046)
 
 
 @elementwise(np.log1p, math.log1p)
@@ -192,31 +172,27 @@ def log1p(x, *, z, z_bar):
     return z_bar / (1.0 + x)
 
 
+@log1p.when(x=is_python)
+def log1p(x, *, z, z_bar):
+    """log(1 + x) of a Python number, which may be -1."""
+    return quotient(z_bar, 1.0 + x)
+
+
 @elementwise(np.logaddexp)
 def logaddexp(x1, x2, *, z, z_bar):
     """log(exp(x1) + exp(x2)): each argument's share of the sum."""
-    return z_bar * np.exp(x1 - z), z_bar * np.exp(x2 - z)
+    return z_bar * share(x1, x2), z_bar * share(x2, x1)
 
 
 @elementwise(np.logaddexp2)
 def logaddexp2(x1, x2, *, z, z_bar):
-    """log2(2**x1 + 2**x2)."""
-    return z_bar * np.exp2(x1 - z), z_bar * np.exp2(x2 - z)
+    """log2(2**x1 + 2**x2): each argument's share of the sum."""
+    y1 = 0.6931471805599453 * x1
+    y2 = 0.6931471805599453 * x2
+    return z_bar * share(y1, y2), z_bar * share(y2, y1)
 
 
-# --- signs, angles' units --------------------------------------------------------------------------------------------
-@elementwise(np.absolute, np.fabs, abs, math.fabs, operator.abs)
-def absolute(x, *, z, z_bar):
-    """The absolute value; slope 0 at 0."""
-    return z_bar * np.sign(x)
-
-
-@elementwise(np.copysign, math.copysign)
-def copysign(x1, x2, *, z, z_bar):
-    """|x1| with the sign of x2, which is a constant."""
-    return z_bar * np.sign(x1) * np.sign(z), None
-
-
+# --- units of angles -------------------------------------------------------------------------------------------------
 @elementwise(np.deg2rad, np.radians, math.radians)
 def radians(x, *, z, z_bar):
     """Degrees to radians."""
@@ -229,119 +205,33 @@ def degrees(x, *, z, z_bar):
     return z_bar * 57.29577951308232
 
 
+# --- floating-point numbers taken apart ------------------------------------------------------------------------------
 @elementwise(np.ldexp, math.ldexp)
 def ldexp(x1, x2, *, z, z_bar):
     """x1 * 2 ** x2, x2 an integer."""
     return np.ldexp(z_bar, x2), None
 
 
-# --- choices ---------------------------------------------------------------------------------------------------------
-@elementwise(np.maximum)
-def maximum(x1, x2, *, z, z_bar):
-    """The greater one; equal arguments share."""
-    return z_bar * wins(x1, x2), z_bar * wins(x2, x1)
+@rule(np.frexp, math.frexp)
+def frexp(x, *, z, z_bar):
+    """The mantissa, x / 2 ** e, and the exponent e, a constant."""
+    return np.ldexp(z_bar[0], -z[1])
 
 
-@elementwise(np.minimum)
-def minimum(x1, x2, *, z, z_bar):
-    """The smaller one; equal arguments share."""
-    return z_bar * wins(x2, x1), z_bar * wins(x1, x2)
+@frexp.tangent
+def frexp(x, *, z, x_dot):
+    return np.ldexp(x_dot, -z[1]), 0 * z[1]
 
 
-@elementwise(np.fmax)
-def fmax(x1, x2, *, z, z_bar):
-    """The greater one that is a number."""
-    return np.where(np.isnan(x2), z_bar, z_bar * wins(x1, x2)), np.where(np.isnan(x1), z_bar, z_bar * wins(x2, x1))
+@elementwise(np.nextafter, math.nextafter)
+def nextafter(x1, x2, *, z, z_bar):
+    """The next number after x1 towards x2: x1 and a step that is constant nearly everywhere."""
+    return z_bar, None
 
 
-@elementwise(np.fmin)
-def fmin(x1, x2, *, z, z_bar):
-    """The smaller one that is a number."""
-    return np.where(np.isnan(x2), z_bar, z_bar * wins(x2, x1)), np.where(np.isnan(x1), z_bar, z_bar * wins(x1, x2))
-
-
-@elementwise(np.where)
-def where(condition, x, y, *, z, z_bar):
-    """A choice; what is not taken gets an exact zero, whatever the cotangent holds there."""
-    return None, np.where(condition, z_bar, 0.0), np.where(condition, 0.0, z_bar)
-
-
-@elementwise(np.clip)
-def clip(a, a_min=None, a_max=None, *, z, z_bar):
-    """Bounded values; at a bound the derivative belongs to ``a`` (PyTorch's clamp)."""
-    return (
-        np.where(is_within(a, a_min, a_max), z_bar, 0.0),
-        np.where(is_below(a, a_min, a_max), z_bar, 0.0),
-        np.where(is_above(a, a_min, a_max), z_bar, 0.0),
-    )
-
-
-@where.infer
-def where(arguments, literals):
-    condition, x, y = (as_array(arguments[p]) for p in ("condition", "x", "y"))
-    return Array(broadcast(condition, broadcast(x, y)).shape, promote(x.dtype, y.dtype))  # never a scalar
-
-
-clip.accept(min="a_min", max="a_max")
-
-
-def part_result(arguments, literals):
-    """The fact of a part of a number: a 0-d array stays one."""
-    val = as_array(arguments["val"])
-    return val if val.shape and val.dtype in ("float64", "float32") else Array(val.shape)
-
-
-@elementwise(np.nan_to_num)
-def nan_to_num(x, nan=0.0, posinf=None, neginf=None, *, z, z_bar):
-    """Finite values pass."""
-    return np.where(np.isfinite(x), z_bar, 0.0), None, None, None
-
-
-nan_to_num.accept(ignored=("copy",))
-
-
-# --- complex numbers, seen from the reals ----------------------------------------------------------------------------
-@elementwise(np.real)
-def real(val, *, z, z_bar):
-    """The real part; of a real number, the number."""
-    return z_bar
-
-
-@elementwise(np.conjugate)
-def conjugate(x, *, z, z_bar):
-    """The conjugate; of a real number, the number."""
-    return np.conjugate(z_bar)
-
-
-@rule(np.imag)
-def imag(val, *, z, z_bar):
-    """The imaginary part; of a real number, zero."""
-    return unbroadcast(1j * z_bar, val)
-
-
-@imag.tangent
-def imag(val, *, z, val_dot):
-    return np.imag(val_dot)
-
-
-real.infer(part_result)
-imag.infer(lambda arguments, literals: Array(as_array(arguments["val"]).shape))
+ldexp.casts_operands = False
 
 
 # Integers in, integers out: the others are floating whatever they are given.
-for kept in (
-    add,
-    subtract,
-    multiply,
-    negative,
-    positive,
-    remainder,
-    floor_divide,
-    square,
-    absolute,
-    maximum,
-    minimum,
-    where,
-    clip,
-):
+for kept in (add, subtract, multiply, negative, positive, remainder, floor_divide, fmod):
     kept.keeps_integers = True

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
+from srcgrad.rules.casting import Given
 from srcgrad.rules.formula import literal
 from srcgrad.rules.rewriting import item, plain, read, rebuilt, substituted
-from srcgrad.rules.slicing import Given, Slice
+from srcgrad.rules.slicing import Slice
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_bound
 

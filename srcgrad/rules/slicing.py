@@ -6,7 +6,7 @@ that were not given (their defaults stand there), pruned to the statements that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,15 +14,15 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.errors import InternalError
-from srcgrad.rules.formula import Formula, is_none, is_number
+from srcgrad.rules.casting import DTYPE, Given, Manner, called, cast, cast_back
+from srcgrad.rules.formula import Formula, is_none, is_number, object_of
 from srcgrad.rules.reading import readings
-from srcgrad.rules.rewriting import item, locals_in, read, substituted, twins, unrolled, with_defaults
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.rules.rewriting import item, locals_in, read, substituted, unrolled, with_defaults
+from srcgrad.syntax.parse import children
 
 if TYPE_CHECKING:
     from srcgrad.rules.template import Rule
 
-Given = Collection[str] | Mapping[str, gast.expr]
 Line = tuple[str, gast.expr]
 
 
@@ -38,30 +38,36 @@ class Slice:
 
 # --- the three ways to a slice ---------------------------------------------------------------------------------------
 def adjoint(
-    rule: Rule, formula: Formula, partials: Mapping[str, gast.expr], wanted: set[str], given: Given, scalar: bool
+    rule: Rule, formula: Formula, partials: Mapping[str, gast.expr], wanted: set[str], given: Given, manner: Manner
 ) -> Slice:
     """Partials of the wanted parameters; an elementwise rule's are unbroadcast where another operand may be larger."""
     missing = wanted - set(partials)
     if missing:
         raise InternalError(f"{rule.name} has no partial for {sorted(missing)}", stage="rules")
-    values = {p: partials[p] for p in rule.parameters if p in wanted}
-    if rule.kind == "elementwise" and not scalar:
+    values = {p: cast(partials[p], rule, given, manner) for p in rule.parameters if p in wanted}
+    body = [(name, cast(value, rule, given, manner)) for name, value in formula.body]
+    if rule.kind == "elementwise" and not manner.scalar:
         for p in values:
-            if p != rule.variadic and _operands(rule, given, p):
-                values[p] = gast.Call(_UNBROADCAST, [values[p], read(p)], [])
-    return _finished(rule, formula.body, values, given, scalar)
+            if manner.cast:
+                values[p] = cast_back(values[p], p, manner)
+            elif p != rule.variadic and _operands(rule, given, p):
+                values[p] = called(runtime.unbroadcast, values[p], read(p))
+    return _finished(rule, body, values, given, manner)
 
 
 def tangent(
-    rule: Rule, formula: Formula, terms: Mapping[str, gast.expr], active: set[str], given: Given, scalar: bool
+    rule: Rule, formula: Formula, terms: Mapping[str, gast.expr], active: set[str], given: Given, manner: Manner
 ) -> Slice:
     """The sum of the terms of the active parameters."""
-    total = _sum([terms[p] for p in rule.parameters if p in active], rule.sums)
-    return _finished(rule, formula.body, {f"{rule.result}_dot": total}, given, scalar)
+    total = cast(_sum([terms[p] for p in rule.parameters if p in active], rule.sums), rule, given, manner)
+    body = [(name, cast(value, rule, given, manner)) for name, value in formula.body]
+    if manner.cast:
+        total = cast_back(total, rule.result, manner, up=True)
+    return _finished(rule, body, {f"{rule.result}_dot": total}, given, manner)
 
 
 def diagonal_tangent(
-    rule: Rule, formula: Formula, partials: Mapping[str, gast.expr], active: set[str], given: Given, scalar: bool
+    rule: Rule, formula: Formula, partials: Mapping[str, gast.expr], active: set[str], given: Given, manner: Manner
 ) -> Slice:
     """An elementwise tangent: each partial with ``p_dot`` in place of the adjoint; lines that read it are repeated."""
     lines: list[Line] = []
@@ -83,10 +89,13 @@ def diagonal_tangent(
             if name in moving:
                 lines.append((renamed[name].id, substituted(value, renamed)))
         terms.append(substituted(partials[p], renamed))
-    total = _sum(terms)
-    if not scalar and not _covers(rule, lines, total, given):
-        total = gast.Call(_REBROADCAST, [total, read(rule.result)], [])
-    return _finished(rule, tuple(lines), {f"{rule.result}_dot": total}, given, scalar)
+    total = cast(_sum(terms), rule, given, manner)
+    lines = [(name, cast(value, rule, given, manner)) for name, value in lines]
+    if manner.cast:
+        total = cast_back(total, rule.result, manner, up=True)
+    elif not manner.scalar and not _covers(rule, lines, total, given):
+        total = called(runtime.rebroadcast, total, read(rule.result))
+    return _finished(rule, lines, {f"{rule.result}_dot": total}, given, manner)
 
 
 def _variadic_terms(rule: Rule, partial: gast.expr, given: Given) -> list[gast.expr]:
@@ -124,25 +133,17 @@ def linear_tangent(rule: Rule, function: gast.expr, active: set[str], given: Giv
                 else:
                     args.append(value)
             terms.append(gast.Call(function, args, keywords))
-    return _finished(rule, (), {f"{rule.result}_dot": _sum(terms)}, given, False)
+    return _finished(rule, (), {f"{rule.result}_dot": _sum(terms)}, given, Manner())
 
 
 # --- parts -----------------------------------------------------------------------------------------------------------
-def _runtime(function: Callable[..., object]) -> GlobalReference:
-    return reference(GlobalBinding(function.__name__, function, "srcgrad.runtime", function.__name__))
-
-
-_UNBROADCAST = _runtime(runtime.unbroadcast)
-_REBROADCAST = _runtime(runtime.rebroadcast)
-
-
 def _sum(terms: list[gast.expr], function: Callable[..., object] | None = None) -> gast.expr:
     total = terms[0]
     for term in terms[1:]:
         total = (
             gast.BinOp(total, gast.Add(), term)
             if function is None
-            else gast.Call(_runtime(function), [total, term], [])
+            else called(function, total, term)
         )
     return total
 
@@ -158,17 +159,32 @@ def _operands(rule: Rule, given: Given, besides: str) -> list[str]:
 
 def _covers(rule: Rule, lines: Iterable[Line], total: gast.expr, given: Given) -> bool:
     """Whether an elementwise expression reads every operand (or the result), so that it has the result's shape."""
-    by_name = dict(lines)
-    pending, seen = locals_in(total), set[str]()
+    by_name = {name: _summands(value) for name, value in lines}
+    pending, seen = _summands(total), set[str]()
     while pending:
         name = pending.pop()
         if name not in seen:
             seen.add(name)
-            pending += locals_in(by_name[name]) if name in by_name else []
+            pending += by_name.get(name, [])
     return rule.result in seen or all(p in seen or f"{p}_dot" in seen for p in _operands(rule, given, ""))
 
 
-def _finished(rule: Rule, body: Iterable[Line], values: Mapping[str, gast.expr], given: Given, scalar: bool) -> Slice:
+def _summands(expression: gast.expr) -> list[str]:
+    """The names from which an expression has its shape and dtype: not those that are only compared."""
+    match expression:
+        case gast.Compare():
+            return []
+        case gast.Call(func=function) if object_of(function) in _COMPARING:
+            return []
+        case gast.Name():
+            return locals_in(expression)
+    return [name for part in children(expression) for name in _summands(part)]
+
+
+_COMPARING = (runtime.is_within, runtime.is_below, runtime.is_above)
+
+
+def _finished(rule: Rule, body: Iterable[Line], values: Mapping[str, gast.expr], given: Given, manner: Manner) -> Slice:
     """Prune, put defaults in place of what is not given, unroll variadic displays, note what is read."""
     needed = set(locals_in(*values.values()))
     kept: list[Line] = []
@@ -184,12 +200,12 @@ def _finished(rule: Rule, body: Iterable[Line], values: Mapping[str, gast.expr],
         made = with_defaults(expression, absent)
         if isinstance(display, gast.Tuple) and rule.variadic is not None:
             made = unrolled(made, rule.variadic, display)
-        return twins(made) if scalar else made
+        return manner.settled(made)
 
     lines = [(name, settle(value)) for name, value in kept]
     settled = {p: settle(value) for p, value in values.items()}
     reads, shapes = readings([*(value for _, value in lines), *settled.values()])
-    visible = {*(p for p in rule.parameters if p in given), rule.result}
+    visible = {*(p for p in (*rule.parameters, DTYPE) if p in given), rule.result}
     statements: list[gast.stmt] = [
         gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None) for name, value in lines
     ]

@@ -1,4 +1,4 @@
-"""Special functions of ``math``, and the slopes that other rules are written in (NIST DLMF, chapters 5 and 7)."""
+"""Special functions of ``math`` and NumPy, and the slopes that other rules are written in (NIST DLMF, 5, 7 and 10)."""
 
 # Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
 # mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
@@ -8,8 +8,20 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.table import elementwise
-from srcgrad.runtime import polygamma, power_partial, safe_divide, sinc_slope
+from srcgrad.rules.facts import Array, as_array, is_floating
+from srcgrad.rules.table import elementwise, linear
+from srcgrad.runtime import (
+    angle_slope,
+    bessel_i,
+    half_circle,
+    polygamma,
+    power_partial,
+    quotient,
+    safe_divide,
+    share,
+    sinc_slope,
+    where_finite,
+)
 
 
 @elementwise(math.erf)
@@ -36,10 +48,29 @@ def lgamma(x, *, z, z_bar):
     return z_bar * polygamma(0, x)
 
 
+@elementwise(np.i0)
+def i0(x, *, z, z_bar):
+    """The modified Bessel function of order 0, DLMF 10.29.3."""
+    return z_bar * bessel_i(1, x)
+
+
+@i0.infer
+def i0(arguments, literals):
+    x = as_array(arguments["x"])
+    return Array(x.shape, x.dtype if is_floating(x.dtype) and x.shape else None)  # an array even of a number
+
+
+# --- slopes that are functions of the runtime ------------------------------------------------------------------------
 @elementwise(polygamma)
 def polygamma_(n, x, *, z, z_bar):
     """Each polygamma function is the derivative of the one before, DLMF 5.15.1."""
     return None, z_bar * polygamma(n + 1, x)
+
+
+@elementwise(bessel_i)
+def bessel_i_(n, x, *, z, z_bar):
+    """Twice the derivative is the sum of both neighbours, DLMF 10.29.1."""
+    return None, z_bar * 0.5 * (bessel_i(n - 1, x) + bessel_i(n + 1, x))
 
 
 @elementwise(sinc_slope)
@@ -54,7 +85,39 @@ def power_partial_(x, p, m, n, *, z, z_bar):
     return z_bar * power_partial(x, p, m + 1, n), z_bar * power_partial(x, p, m, n + 1), None, None
 
 
+@elementwise(quotient)
+def quotient_(x, y, *, z, z_bar):
+    """The quotient, infinite where y is zero."""
+    return quotient(z_bar, y), -quotient(z_bar * z, y)
+
+
 @elementwise(safe_divide)
 def safe_divide_(x, y, *, z, z_bar):
     """The quotient where y is not zero."""
     return safe_divide(z_bar, y), -safe_divide(z_bar * z, y)
+
+
+@elementwise(angle_slope)
+def angle_slope_(y, x, *, z, z_bar):
+    """x / (x * x + y * y): the angle is a harmonic function, and so are its slopes."""
+    w = angle_slope(x, y)
+    return -2.0 * z_bar * z * w, z_bar * (w * w - z * z)
+
+
+@elementwise(half_circle)
+def half_circle_(x, *, z, z_bar):
+    """sqrt(1 - x * x), infinite slope at -1 and 1."""
+    return -quotient(z_bar * x, z)
+
+
+@elementwise(share)
+def share_(x1, x2, *, z, z_bar):
+    """The logistic function of x1 - x2: its slope is the product of both shares."""
+    slope = z * share(x2, x1)
+    return z_bar * slope, -z_bar * slope
+
+
+@linear(where_finite, "g")
+def where_finite_(g, x, *, y, y_bar):
+    """A projection."""
+    return where_finite(y_bar, x)

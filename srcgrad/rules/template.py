@@ -16,7 +16,6 @@ unbroadcast by the kind; *linear* in an argument ``a`` means ``f(a_dot, b)``; a 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from types import FunctionType
 from typing import Any
@@ -25,53 +24,19 @@ import gast
 
 from srcgrad.errors import InternalError, MissingRule
 from srcgrad.rules import placing, slicing
+from srcgrad.rules.arguments import Argument, Joint, alike, rank
 from srcgrad.rules.calling import UnsupportedCall, bind
-from srcgrad.rules.facts import Array, Fact, Unknown, as_array, is_floating, number
+from srcgrad.rules.casting import DTYPE, Given, Manner, cast_facts, casts, manner_of
+from srcgrad.rules.facts import Array, Fact, Unknown, as_array, number
 from srcgrad.rules.formula import Formula, Head, constant, displayed, formula_of, is_number, literal, spelling
 from srcgrad.rules.placing import inline
-from srcgrad.rules.results import elementwise
+from srcgrad.rules.results import dtype_of, elementwise
 from srcgrad.rules.slicing import Slice
 
-__all__ = ["Argument", "Rule", "Slice", "UnsupportedCall", "inline"]
-
-Given = Collection[str] | Mapping[str, gast.expr]
-
-
-@dataclass(frozen=True)
-class Argument:
-    """What is known about one argument of a call when a variant of a rule is chosen."""
-
-    is_literal: bool
-    literal: object
-    fact: Fact
-    count: int | None = None  # of a variadic display
-
-    @property
-    def rank(self) -> int | None:
-        return self.fact.rank if isinstance(self.fact, Array) else None
-
+__all__ = ["Argument", "Rule", "Slice", "UnsupportedCall", "alike", "inline", "rank"]
 
 Expansion = Callable[[Mapping[str, gast.expr]], gast.expr]
-Condition = Callable[[Argument], bool]
-
-
-Joint = Callable[[Mapping[str, Argument]], bool]
 Variants = list[tuple[tuple[Joint, ...], dict[str, object], FunctionType]]
-
-
-def rank(*ranks: int) -> Condition:
-    """The condition that an argument is an array or number of one of these ranks."""
-    return lambda argument: argument.rank in ranks
-
-
-def alike(*parameters: str) -> Joint:
-    """The condition that arguments have one known floating dtype, so that no product of them needs to be narrowed."""
-
-    def holds(arguments: Mapping[str, Argument]) -> bool:
-        dtypes = {fact.dtype if isinstance(fact, Array) else None for fact in (arguments[p].fact for p in parameters)}
-        return len(dtypes) == 1 and is_floating(*dtypes)
-
-    return holds
 
 
 class Rule:
@@ -105,7 +70,10 @@ class Rule:
         self.allowed: dict[str, tuple[object, ...]] = {}
         self.refusals: dict[str, tuple[str, str]] = {}  # parameter -> reason and hint
         self.arranged: Callable[[list[gast.expr]], list[gast.expr]] | None = None
+        self.neutral: dict[str, object] = {}
         self.keeps_integers = False
+        self.casts = kind == "elementwise" and any(map(casts, functions))  # takes dtype=
+        self.casts_operands = True  # to that dtype; else only the result is
         self.sums: Callable[..., object] | None = None  # what adds two terms of the tangent that are containers
         self.__doc__ = template.__doc__
         self._tangent: FunctionType | None = None
@@ -114,6 +82,7 @@ class Rule:
         self._expand_tangent: Expansion | None = None
         self._variants: Variants = []
         self._infer: Callable[..., Fact] | None = None
+        self._flat: list[dict[str, object]] = []
         self._formulas: dict[FunctionType, Formula] = {}
         self._slices: dict[object, Slice] = {}
 
@@ -146,7 +115,7 @@ class Rule:
 
         return add
 
-    def expand(self, adjoint: Expansion, tangent: Expansion) -> Rule:
+    def expand(self, adjoint: Expansion | None, tangent: Expansion) -> Rule:
         """Write the partial of the variadic parameter, and the tangent, from the expressions of one call."""
         self._expand, self._expand_tangent = adjoint, tangent
         return self
@@ -156,12 +125,24 @@ class Rule:
         self._infer = function
         return self
 
+    def flat_when(self, **conditions: object) -> Rule:
+        """The calls whose derivative is zero, so that none is written."""
+        self._flat.append(conditions)
+        return self
+
     def accept(
-        self, *, ignored: Collection[str] = (), allowed: Mapping[str, tuple[object, ...]] | None = None, **synonyms: str
+        self,
+        *,
+        ignored: Collection[str] = (),
+        allowed: Mapping[str, tuple[object, ...]] | None = None,
+        neutral: Mapping[str, object] | None = None,
+        **synonyms: str,
     ) -> Rule:
-        """Keywords that change no value, values that a parameter is restricted to, other names of parameters."""
+        """Keywords that change no value, values that a parameter is restricted to, keywords that may only be given as
+        the literal that changes nothing, other names of parameters."""
         self.ignored |= frozenset(ignored)
         self.allowed.update(allowed or {})
+        self.neutral.update(neutral or {})
         self.synonyms.update(synonyms)
         return self
 
@@ -182,9 +163,21 @@ class Rule:
         return frozenset(self._partials(self.template))
 
     @property
+    def options(self) -> tuple[str, ...]:
+        """What a call may give besides the parameters: the dtype in which a ufunc computes."""
+        return (DTYPE,) if self.casts and DTYPE not in self.parameters else ()
+
+    @property
     def sensitive(self) -> frozenset[str]:
         """The parameters with which the result varies: those with a partial, and those that are refused if active."""
         return self.differentiable.union(self.refusals)
+
+    def is_flat(self, given: Given, facts: Mapping[str, Fact]) -> bool:
+        """Whether the derivative of a call is known to be zero."""
+        return any(
+            all(self._meets(self._argument(p, given, facts), condition) for p, condition in conditions.items())
+            for conditions in self._flat
+        )
 
     @property
     def has_tangent(self) -> bool:
@@ -208,7 +201,9 @@ class Rule:
         ``facts`` may choose it too; ``scalar`` writes ``math`` functions for arguments that are all numbers.
         """
         self._check_refused(wanted)
-        key = self._key("adjoint", wanted, given, scalar, facts)
+        manner = manner_of(self, given, facts, scalar)
+        facts = cast_facts(self, given, facts, manner)
+        key = self._key("adjoint", wanted, given, manner, facts)
         if key is None or key not in self._slices:
             template = self._chosen(self._variants, self.template, given, facts)
             partials = self._partials(template)
@@ -216,7 +211,7 @@ class Rule:
                 if not isinstance(given, Mapping):
                     raise InternalError(f"{self.name} needs the expressions of its operands", stage="rules")
                 partials[self.variadic] = self._expand(given)
-            made = slicing.adjoint(self, self._formula(template), partials, set(wanted), given, scalar)
+            made = slicing.adjoint(self, self._formula(template), partials, set(wanted), given, manner)
             if key is None:
                 return made
             self._slices[key] = made
@@ -232,7 +227,9 @@ class Rule:
     ) -> Slice:
         """The text for the tangent of the result, ``y_dot``, in terms of ``p_dot`` for every active parameter."""
         self._check_refused(active)
-        key = self._key("tangent", active, given, scalar, facts)
+        manner = manner_of(self, given, facts, scalar)
+        facts = cast_facts(self, given, facts, manner)
+        key = self._key("tangent", active, given, manner, facts)
         if key is not None and key in self._slices:
             return self._slices[key]
         unknown = set(active) - self.differentiable
@@ -254,13 +251,13 @@ class Rule:
             if len(dots) != len(terms):
                 raise InternalError(f"the tangent of {self.name} returns {len(terms)} terms for {len(dots)} tangents")
             by_parameter = {dot[:-4]: term for dot, term in zip(dots, terms, strict=True)} | expanded
-            made = slicing.tangent(self, formula, by_parameter, set(active), given, scalar)
+            made = slicing.tangent(self, formula, by_parameter, set(active), given, manner)
         elif expanded:
-            made = slicing.tangent(self, Formula((), ()), expanded, set(active), given, scalar)
+            made = slicing.tangent(self, Formula((), ()), expanded, set(active), given, manner)
         elif self.kind == "elementwise":
             template = self._chosen(self._variants, self.template, given, facts)
             formula, partials = self._formula(template), self._partials(template)
-            made = slicing.diagonal_tangent(self, formula, partials, set(active), given, scalar)
+            made = slicing.diagonal_tangent(self, formula, partials, set(active), given, manner)
         elif self.kind == "linear":
             made = slicing.linear_tangent(self, spelling(self.functions[0]), set(active), given)
         else:
@@ -281,6 +278,10 @@ class Rule:
         """The fact of the result; ``literals`` are arguments known by value, ``function`` is the one called."""
         known = {p: literal(d)[1] for p, d in self.defaults.items() if p not in arguments}
         known.update(literals or {})
+        if self.casts and DTYPE in arguments:
+            others = {p: fact for p, fact in arguments.items() if p != DTYPE}
+            plain = as_array(self.shape(others, {p: v for p, v in known.items() if p != DTYPE}, function))
+            return Array(plain.shape, dtype_of(arguments, known, None), plain.scalar)
         if self._infer is not None:
             return self._strong(self._infer(arguments, known), function)
         if self.kind == "elementwise":
@@ -301,7 +302,7 @@ class Rule:
         """The slice as a callable of the given arguments in the rule's order, the result and its adjoint; it returns
         one partial per wanted parameter, in order.  ``count`` is the number of variadic operands, passed as a tuple."""
         piece = self.adjoint_slice(wanted, placing.operands(self, given, count), scalar=scalar, facts=facts)
-        names = [p for p in self.parameters if p in given] + [self.result, self.adjoint]
+        names = [p for p in (*self.parameters, *self.options) if p in given] + [self.result, self.adjoint]
         return placing.callable_of(piece, names, [p for p in self.parameters if p in wanted], f"{self.name}_adjoint")
 
     def compile_tangent(
@@ -315,7 +316,7 @@ class Rule:
     ) -> Callable[..., Any]:
         """The tangent as a callable of the given arguments, the result, and the active tangents, all in order."""
         piece = self.tangent_slice(active, placing.operands(self, given, count), scalar=scalar, facts=facts)
-        names = [p for p in self.parameters if p in given] + [self.result]
+        names = [p for p in (*self.parameters, *self.options) if p in given] + [self.result]
         names += [f"{p}_dot" for p in self.parameters if p in active]
         return placing.callable_of(piece, names, [f"{self.result}_dot"], f"{self.name}_tangent")
 
@@ -392,7 +393,7 @@ class Rule:
         return argument.is_literal and type(argument.literal) is type(condition) and argument.literal == condition
 
     def _key(
-        self, what: str, wanted: Collection[str], given: Given, scalar: bool, facts: Mapping[str, Fact] | None
+        self, what: str, wanted: Collection[str], given: Given, manner: Manner, facts: Mapping[str, Fact] | None
     ) -> object:
         """A key under which a slice can be shared, or None when it depends on the expressions of this one call."""
         if self.variadic is not None and isinstance(given, Mapping):
@@ -402,7 +403,7 @@ class Rule:
             self._chosen(self._tangent_variants, None, given, facts),
         )
         numbers = tuple(isinstance(given, Mapping) and p in given and is_number(given[p]) for p in self.parameters)
-        return what, frozenset(wanted), frozenset(given), scalar, chosen, numbers
+        return what, frozenset(wanted), frozenset(given), manner, chosen, numbers
 
     # --- facts -------------------------------------------------------------------------------------------------------
     def _strong(self, fact: Fact, function: object) -> Fact:

@@ -1,4 +1,4 @@
-"""Slopes of elementary functions that a plain formula gets wrong at zeros, ties and bounds."""
+"""Slopes of elementary functions that a plain formula gets wrong at zeros, ties, bounds and infinities."""
 
 from __future__ import annotations
 
@@ -7,6 +7,15 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+
+
+# --- quotients -------------------------------------------------------------------------------------------------------
+def quotient(x: Any, y: Any) -> Any:
+    """``x / y``, where ``y`` may be a zero of Python's: infinite as NumPy's quotient is, instead of an exception."""
+    try:
+        return x / y
+    except ZeroDivisionError:
+        return np.divide(x, y).item()
 
 
 def safe_divide(x: Any, y: Any) -> Any:
@@ -20,21 +29,72 @@ def safe_divide(x: Any, y: Any) -> Any:
     return np.where(zero, np.zeros_like(result), result)[()]
 
 
+def angle_slope(y: Any, x: Any) -> Any:
+    """``x / (x * x + y * y)``, how fast the angle of (x, y) turns with y; zero at the origin.
+
+    The squares are not formed, so that they cannot leave the range of the dtype.
+    """
+    if type(x) is float and type(y) is float:
+        r = math.hypot(x, y)
+        return x / r / r if r else 0.0
+    radius = np.hypot(x, y)
+    zero = np.equal(radius, 0)
+    if np.any(zero):
+        radius = np.where(zero, np.ones_like(radius), radius)  # x is zero there, too
+    return x / radius / radius
+
+
+def half_circle(x: Any) -> Any:
+    """``sqrt(1 - x * x)``, which is ``cos(arcsin(x))`` on both sides of the cuts of the complex arcsine."""
+    if np.asarray(x).dtype.kind == "c":
+        # 1 - x and 1 + x, with the signs of zero that tell the sides of a cut apart.
+        return np.sqrt(-(x - 1.0)) * np.sqrt(-(-x - 1.0))
+    return np.sqrt((1.0 - x) * (1.0 + x))
+
+
+# --- shares of extrema -----------------------------------------------------------------------------------------------
 def wins(x1: Any, x2: Any) -> Any:
-    """The share of ``x1`` in ``max(x1, x2)``: one where it is greater, a half where they are equal, else zero."""
+    """The share of ``x1`` in ``np.maximum(x1, x2)``: 0 where it is less, a half where they are equal, else 1.
+
+    Where one of them is nan, both win: a cotangent of nan reaches both.
+    """
     if type(x1) is float and type(x2) is float:
-        return 1.0 if x1 > x2 else 0.5 if x1 == x2 else 0.0
-    greater = np.greater(x1, x2)
-    dtype = _FLOAT64 if getattr(x1, "dtype", None) == _FLOAT64 else np.result_type(x1, x2, np.float16)
-    share = np.asarray(greater, dtype)
-    if np.count_nonzero(greater) + np.count_nonzero(np.less(x1, x2)) != greater.size:  # ties, or nan
-        share[np.equal(x1, x2)] = 0.5
+        return 0.0 if x1 < x2 else 0.5 if x1 == x2 else 1.0
+    share = np.asarray(np.logical_not(np.less(x1, x2)), _share_dtype(x1, x2))
+    equal = np.equal(x1, x2)
+    if np.any(equal):
+        share[equal] = 0.5
     return share if share.ndim else share[()]
+
+
+def prevails(x1: Any, x2: Any) -> Any:
+    """The share of ``x1`` in ``np.fmax(x1, x2)``: 0 where it is less, or nan and the other is not; two nan share."""
+    share = np.asarray(wins(x1, x2))
+    first, second = np.isnan(x1), np.isnan(x2)
+    if np.any(first | second):
+        share = np.where(first & second, np.asarray(0.5, share.dtype), np.where(first, np.zeros_like(share), share))
+    return share if share.ndim else share[()]
+
+
+def _share_dtype(x1: Any, x2: Any) -> np.dtype[Any]:
+    return _FLOAT64 if getattr(x1, "dtype", None) == _FLOAT64 else np.result_type(x1, x2, np.float16)
 
 
 _FLOAT64 = np.dtype(np.float64)
 
 
+def share(x1: Any, x2: Any) -> Any:
+    """``exp(x1) / (exp(x1) + exp(x2))`` without overflow; equal arguments share, infinite ones too."""
+    with np.errstate(invalid="ignore"):
+        step = np.subtract(x1, x2)
+    other = np.exp(-np.abs(step))
+    result = np.where(np.less(step, 0), other, np.ones_like(other)) / (1.0 + other)
+    if np.any(np.isnan(result)):
+        result = np.where(np.equal(x1, x2), np.asarray(0.5, other.dtype), result)
+    return result if np.ndim(result) else result[()]
+
+
+# --- bounds ----------------------------------------------------------------------------------------------------------
 def is_within(a: Any, low: Any, high: Any) -> Any:
     """Where ``np.clip(a, low, high)`` is ``a``, bounds included."""
     inside = np.True_ if low is None else np.greater_equal(a, low)
@@ -53,6 +113,16 @@ def is_above(a: Any, low: Any, high: Any) -> Any:
     return above if low is None else above | np.greater(low, high)
 
 
+def where_finite(g: Any, x: Any) -> Any:
+    """``g`` where ``x`` is finite, else an exact zero; the real and the imaginary part each by itself."""
+    if np.asarray(x).dtype.kind != "c":
+        return np.where(np.isfinite(x), g, 0.0)[()]
+    real = np.where(np.isfinite(np.real(x)), np.real(g), 0.0)
+    imaginary = np.where(np.isfinite(np.imag(x)), np.imag(g), 0.0)
+    return (real + 1j * imaginary)[()]
+
+
+# --- powers ----------------------------------------------------------------------------------------------------------
 @lru_cache(maxsize=64)
 def _falling(m: int, j: int) -> tuple[float, ...]:
     """The j-th derivative of p(p - 1)...(p - m + 1), as coefficients of a polynomial in p, highest first."""
@@ -76,86 +146,37 @@ def power_partial(x: Any, p: Any, m: int, n: int) -> Any:
     """The derivative of ``x ** p``, m times by x and n times by p, with its limits at ``x = 0`` and ``p = 0, 1, ...``.
 
     By x: p(p-1)...(p-m+1) x**(p-m), zero where the product is zero although x**(p-m) is not finite; each derivative
-    by p brings a factor log(x), which a positive power of x = 0 outweighs.
+    by p brings a factor log(x), which a positive power of x = 0 outweighs.  0 ** p counts as constant for p >= 0.
     """
-    if n == 0 and m == 1 and isinstance(p, int | float):
-        if not p:
-            return 0.0 * x
-        if isinstance(x, float) and (x or p >= 1):
-            return p * x ** (p - 1)
-    if n == 0 and isinstance(p, int | float) and getattr(x, "dtype", np.dtype(int)).kind == "f":
-        factor = _polynomial(_falling(m, 0), p)
-        return factor * x ** (p - m) if factor else 0.0 * x
+    if n == 0 and isinstance(p, int | float):
+        factor = p if m == 1 else _polynomial(_falling(m, 0), p)
+        if type(x) is float and (x or p >= m):
+            return factor * x ** (p - m) if factor else 0.0
+        if getattr(x, "dtype", _INTEGER).kind in "fc":
+            return factor * x ** (p - m) if factor else np.zeros_like(x)
+    dtype = np.result_type(x, p, 0.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        base = np.asarray(x, dtype) if dtype.kind == "c" else x
         exponent = np.subtract(p, m)
         if np.asarray(exponent).dtype.kind in "iu" and np.any(np.less(exponent, 0)):
             exponent = np.asarray(exponent, np.result_type(x, 0.0))[()]
-        power = np.power(x, exponent)
-        log = np.log(x) if n else 0.0
+        power = np.power(base, exponent)
+        log = _log(base, exponent, m) if n else 0.0
         total: Any = 0.0
         for j in range(n + 1):
             factor = math.comb(n, j) * _polynomial(_falling(m, j), p)
-            term = factor * power
-            for _ in range(n - j):
-                term = np.where((np.equal(x, 0) & np.greater(exponent, 0)) | np.equal(term, 0), 0 * term, term * log)
-            total = total + np.where(np.equal(factor, 0), 0 * np.ones_like(term), term)
-    dtype = np.result_type(x, p, 0.0)
+            term = factor * power * log ** (n - j)
+            total = total + np.where(np.equal(factor, 0), np.zeros_like(term), term)
     return np.asarray(total, dtype)[()]
 
 
-def sinc_slope(x: Any, n: int = 1) -> Any:
-    """The n-th derivative of ``np.sinc``, by its power series near zero."""
-    t = np.pi * np.asarray(x)
-    near = np.abs(t) < 2.0 + n
-    safe = np.where(near, np.ones_like(t), t)
-    # (sin t / t)^(n) = sum_k C(n,k) sin^(k)(t) (1/t)^(n-k)
-    far = sum(
-        math.comb(n, k)
-        * np.sin(safe + k * (np.pi / 2))
-        * ((-1) ** (n - k) * math.factorial(n - k))
-        / safe ** (n - k + 1)
-        for k in range(n + 1)
-    )
-    small = np.where(near, t, np.zeros_like(t))
-    series: Any = np.zeros_like(small)
-    for k in range((n + 1) // 2, 22 + n):
-        power = 2 * k - n
-        series = series + (-1) ** k / math.factorial(2 * k + 1) * math.perm(2 * k, n) * small**power
-    return (np.pi**n * np.where(near, series, far)).astype(t.dtype)[()]
+_INTEGER = np.dtype(int)
 
 
-def polygamma(n: int, x: Any) -> Any:
-    """The (n+1)-th derivative of log Γ, by recurrence to x >= 15 + n and the asymptotic series (DLMF 5.15.8-9)."""
-    x = float(x)
-    if x <= 0 and x == math.floor(x):
-        return math.nan
-    if x < 0:
-        return _reflected(n, x)
-    total = 0.0
-    sign = -1.0 if n % 2 == 0 else 1.0  # (-1)^(n+1)
-    while x < 15 + n:
-        total += math.factorial(n) / x ** (n + 1)
-        x += 1.0
-    if n == 0:
-        series = -math.log(x) + 0.5 / x
-        series += sum(b / (2 * k * x ** (2 * k)) for k, b in enumerate(_BERNOULLI, 1))
-    else:
-        series = math.factorial(n - 1) / x**n + math.factorial(n) / (2 * x ** (n + 1))
-        series += sum(
-            b * math.factorial(2 * k + n - 1) / (math.factorial(2 * k) * x ** (2 * k + n))
-            for k, b in enumerate(_BERNOULLI, 1)
-        )
-    return sign * (total + series)
-
-
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798)
-
-
-def _reflected(n: int, x: float) -> float:
-    """psi_n(1 - x) - (-1)^n psi_n(x) = (-1)^n pi d^n/dx^n cot(pi x), DLMF 5.15.6; cot^(n) is a polynomial in cot."""
-    cot = 1 / math.tan(math.pi * x)
-    polynomial = np.poly1d([1.0, 0.0])
-    for _ in range(n):
-        polynomial = np.poly1d([-1.0, 0.0, -1.0]) * np.polyder(polynomial)
-    slope = math.pi ** (n + 1) * float(polynomial(cot))
-    return float((-1) ** n * polygamma(n, 1 - x) - slope)
+def _log(x: Any, exponent: Any, m: int) -> Any:
+    """log(x); where x is zero 0 if x ** exponent outweighs it, else minus infinity."""
+    zero = np.equal(x, 0)
+    if not np.any(zero):
+        return np.log(x)
+    outweighed = np.greater_equal(np.real(exponent), 0) if m == 0 else np.greater(np.real(exponent), 0)
+    return np.where(zero, np.where(outweighed, 0.0, -np.inf), np.log(np.where(zero, np.ones_like(x), x)))
