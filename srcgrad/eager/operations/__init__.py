@@ -1,6 +1,18 @@
 """The functions of the module, by theme; importing this package registers them all."""
 
-from srcgrad.eager.operations import arithmetic, creation, graph_state, inplace, joining, pointwise, reductions, shaping
+from srcgrad.eager.operations import (
+    arithmetic,
+    comparing,
+    conversion,
+    creation,
+    graph_state,
+    indexing,
+    inplace,
+    joining,
+    pointwise,
+    reductions,
+    shaping,
+)
 from srcgrad.eager.operations.creation import copied
 
 __all__ = [

@@ -83,3 +83,19 @@ def zero_(self: Tensor) -> Tensor:
         return made
 
     return write(self, compute)
+
+
+_fill = Operation(np.zeros_like, "FillBackward2")
+
+
+@method("fill_")
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Store one number everywhere."""
+    if isinstance(value, Tensor):
+        return copy_(self, value)
+
+    def compute(old: Tensor) -> Tensor:
+        made: Tensor = call(_fill, {"a": old}, array=np.full_like(old.array, value))
+        return made
+
+    return write(self, compute)

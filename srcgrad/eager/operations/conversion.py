@@ -1,0 +1,114 @@
+"""Tensors to Python and NumPy and back: numbers, lists, arrays, dtypes, copies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.eager import dtypes, messages
+from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.registry import function, method
+from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.warned import warn_once
+from srcgrad.runtime import astype
+
+_to = Operation(astype, "ToCopyBackward0")
+
+
+@method("item")
+def item(self: Tensor) -> Any:
+    """The one element as a Python number."""
+    if self.array.size != 1:
+        raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
+    if self.requires_grad:
+        warn_once(messages.SCALAR_OF_GRAD)
+    return self.array.item()
+
+
+@method("tolist")
+def tolist(self: Tensor) -> Any:
+    """The elements as nested lists of Python numbers."""
+    return self.array.tolist()
+
+
+def _number(kind: Any) -> Any:
+    def convert(self: Tensor) -> Any:
+        if self.array.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if self.requires_grad:
+            warn_once(messages.SCALAR_OF_GRAD)
+        return kind(self.array.item())
+
+    return convert
+
+
+def _truth(self: Tensor) -> bool:
+    size = self.array.size
+    if size == 1:
+        return bool(self.array.item())
+    raise RuntimeError(
+        "Boolean value of Tensor with no values is ambiguous"
+        if not size
+        else "Boolean value of Tensor with more than one value is ambiguous"
+    )
+
+
+def _index(self: Tensor) -> int:
+    if self.array.size != 1 or self.array.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(self.array.item())
+
+
+@method("numpy")
+def numpy(self: Tensor, *, force: bool = False) -> Any:
+    """The array itself, sharing memory; refused where a gradient would be lost."""
+    if self.requires_grad and not force:
+        raise RuntimeError(messages.NUMPY_REQUIRES_GRAD)
+    return self.storage_array()
+
+
+def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
+    if self.requires_grad:
+        raise RuntimeError(messages.NUMPY_REQUIRES_GRAD)
+    array = self.storage_array()
+    if dtype is not None and array.dtype != dtype:
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+@function("_cast", method="to")
+def to(self: Tensor, *args: Any, dtype: Any = None, copy: bool = False, **others: Any) -> Tensor:
+    """The tensor in another dtype; itself where it has that already."""
+    for given in args:
+        if isinstance(given, dtypes.dtype):
+            dtype = given
+        elif isinstance(given, Tensor):
+            dtype = given.dtype
+        elif isinstance(given, bool):
+            continue
+    if dtype is None or (dtype is self.dtype and not copy):
+        return self.clone() if copy else self
+    made: Tensor = call(_to, {"x": self, "dtype": dtype.numpy}, array=self.array.astype(dtype.numpy))
+    return made
+
+
+def _cast(d: dtypes.dtype) -> Any:
+    def convert(self: Tensor, memory_format: Any = None) -> Tensor:
+        return to(self, d)
+
+    return convert
+
+
+for _name, _d in (*dtypes.ALIASES.items(),):
+    if _name not in ("cfloat", "cdouble"):
+        setattr(Tensor, _name, _cast(_d))
+setattr(Tensor, "byte", _cast(dtypes.uint8))  # noqa: B010
+setattr(Tensor, "char", _cast(dtypes.int8))  # noqa: B010
+for _name, _f in (
+    ("__float__", _number(float)),
+    ("__int__", _number(int)),
+    ("__complex__", _number(complex)),
+    ("__bool__", _truth),
+    ("__index__", _index),
+    ("__array__", _array),
+):
+    setattr(Tensor, _name, _f)

@@ -1,0 +1,268 @@
+"""Indexing: views by integers and slices, copies by lists, tensors and masks, and stores through both."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.modes import no_grad, state
+from srcgrad.eager.operations.shaping import wrapped
+from srcgrad.eager.registry import function
+from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.views import view_of, write
+
+_select = Operation(operator.getitem, "SelectBackward0")
+_slice = Operation(operator.getitem, "SliceBackward0")
+_unsqueeze = Operation(np.expand_dims, "UnsqueezeBackward0")
+_alias = Operation(np.positive, "AliasBackward0")
+_index = Operation(operator.getitem, "IndexBackward0", {"a": "self"})
+_unbind = Operation(operator.getitem, "UnbindBackward0")
+VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {kind})"
+
+
+def getitem(input: Tensor, index: Any) -> Tensor:
+    """``input[index]``."""
+    parts = normalized(input, index)
+    if any(_is_advanced(part) for part in parts):
+        return _advanced(input, parts)
+    return _basic(input, parts)
+
+
+def normalized(input: Tensor, index: Any) -> list[Any]:
+    """The parts of an index, checked: ints, slices, None, Ellipsis, arrays."""
+    ndim = input.array.ndim
+    given = list(index) if isinstance(index, tuple) else [index]
+    parts = [_part(part) for part in given]
+    taken = sum(_consumes(part) for part in parts)
+    if not ndim and any(isinstance(part, int) for part in parts):
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+            "0-dim tensor to a number"
+        )
+    if taken > ndim:
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    return parts
+
+
+def _part(part: Any) -> Any:
+    """One part of an index as NumPy takes it."""
+    if isinstance(part, Tensor):
+        array = part.array
+        if array.dtype.kind in "iu" and not array.ndim:
+            return int(array)
+        if array.dtype.kind not in "iub":
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        return np.asarray(array)
+    if part is None or part is Ellipsis:
+        return part
+    if isinstance(part, bool | np.bool_):
+        return np.asarray(part)
+    if isinstance(part, slice):
+        step = 1 if part.step is None else operator.index(part.step)
+        if step <= 0:
+            raise ValueError("step must be greater than zero")
+        return slice(_bound(part.start), _bound(part.stop), step)
+    if isinstance(part, list | range | tuple | np.ndarray):
+        array = np.asarray([_part(item) if isinstance(item, Tensor) else item for item in part])
+        if array.dtype.kind == "f" and not array.size:
+            array = array.astype(np.int64)
+        if array.dtype.kind not in "iub":
+            raise IndexError(VALID.format(kind=_kind(part)))
+        return array
+    try:
+        return operator.index(part)
+    except TypeError:
+        raise IndexError(VALID.format(kind=_kind(part))) from None
+
+
+def _kind(part: Any) -> str:
+    return type(part).__name__
+
+
+def _bound(value: Any) -> Any:
+    return int(value.array) if isinstance(value, Tensor) else value
+
+
+def _consumes(part: Any) -> int:
+    """How many dimensions a part of an index speaks of."""
+    if part is None or part is Ellipsis:
+        return 0
+    if isinstance(part, np.ndarray) and part.dtype.kind == "b":
+        return part.ndim
+    return 1
+
+
+def _is_advanced(part: Any) -> bool:
+    return isinstance(part, np.ndarray)
+
+
+def _basic(input: Tensor, parts: list[Any]) -> Tensor:
+    """A view, made as PyTorch makes it: one operation for each part that does something."""
+    made = input
+    dim = 0
+    steps = 0
+    missing = input.array.ndim - sum(map(_consumes, parts))
+    for part in parts:
+        if part is Ellipsis:
+            dim += missing
+        elif part is None:
+            axis = dim
+            made = view_of(
+                made, _unsqueeze, {"a": made, "axis": axis}, lambda a, axis=axis: np.expand_dims(a, axis),
+                saved={"dim": axis},
+            )  # fmt: skip
+            dim += 1
+            steps += 1
+        elif isinstance(part, slice):
+            length = made.array.shape[dim]
+            start, stop, step = part.indices(length)
+            where = (slice(None),) * dim + (slice(start, max(start, stop), step),)
+            sizes = tuple(made.array.shape)
+            if (start, stop, step) != (0, length, 1) or len(parts) == 1:
+                end = 9223372036854775807 if part.stop is None else part.stop
+                made = view_of(
+                    made, _slice, {"a": made, "b": where}, lambda a, where=where: a[where],
+                    saved={"dim": dim, "start": start if part.start is None else part.start, "end": end, "step": step,
+                           "self_sym_sizes": sizes},
+                )  # fmt: skip
+                steps += 1
+            dim += 1
+        else:
+            made = select(made, dim, part)
+            steps += 1
+    if not steps:
+        made = view_of(input, _alias, {"x": input}, lambda a: a[...])
+    return made
+
+
+@function("select", method=True)
+def select(input: Tensor, dim: int, index: int) -> Tensor:
+    """One slice along a dimension, without that dimension."""
+    axis = wrapped(dim, input.array.ndim)
+    size = input.array.shape[axis]
+    if not -size <= index < size:
+        raise IndexError(f"index {index} is out of bounds for dimension {axis} with size {size}")
+    where = (slice(None),) * axis + (index,)
+    return view_of(
+        input,
+        _select,
+        {"a": input, "b": where},
+        lambda a: a[where][...] if a[where].ndim else a[(*where, ...)],
+        saved={"dim": dim, "index": index, "self_sym_sizes": tuple(input.array.shape)},
+    )
+
+
+def _advanced(input: Tensor, parts: list[Any]) -> Tensor:
+    """A copy of the elements that arrays and masks pick; what is basic is done first, as a view."""
+    index = tuple(parts)
+    check_masks(input, parts)
+    made: Tensor = call(
+        _index, {"a": input, "b": index}, array=_picked(input.array, index), saved={"self_sym_sizes": input.array.shape}
+    )
+    return made
+
+
+def _picked(array: Any, index: tuple[Any, ...]) -> Any:
+    try:
+        return np.asarray(array)[index]
+    except IndexError as error:
+        raise IndexError(_translated(str(error))) from None
+
+
+def _translated(text: str) -> str:
+    """NumPy's sentence about an index out of bounds in PyTorch's words."""
+    if "is out of bounds for axis" in text:
+        return text.replace("axis", "dimension")
+    if "shape mismatch" in text:
+        return "shape mismatch: indexing tensors could not be broadcast together"
+    return text
+
+
+def check_masks(input: Tensor, parts: list[Any]) -> None:
+    """Refuse a mask of another shape than what it masks."""
+    dim = 0
+    missing = input.array.ndim - sum(map(_consumes, parts))
+    for place, part in enumerate(parts):
+        if part is Ellipsis:
+            dim += missing
+        elif isinstance(part, np.ndarray) and part.dtype.kind == "b":
+            covered = input.array.shape[dim : dim + part.ndim]
+            for offset, (m, n) in enumerate(zip(part.shape, covered, strict=True)):
+                if m != n:
+                    raise IndexError(
+                        f"The shape of the mask {list(part.shape)} at index {offset} does not match the shape of the "
+                        f"indexed tensor {list(input.array.shape)} at index {dim + offset}"
+                    )
+            dim += part.ndim
+        elif part is not None:
+            dim += 1
+        del place
+
+
+# --- stores ----------------------------------------------------------------------------------------------------------
+def setitem(self: Tensor, index: Any, value: Any) -> None:
+    """``self[index] = value``."""
+    parts = normalized(self, index)
+    if not isinstance(value, Tensor):
+        if isinstance(value, np.ndarray):
+            value = Tensor.of(value)
+    if any(_is_advanced(part) for part in parts):
+        from srcgrad.eager.operations.scattering import put
+
+        put(self, tuple(parts), value)
+        return
+    if state.recording and self.node is None and self.leaf_grad:
+        from srcgrad.eager import messages
+
+        raise RuntimeError(messages.LEAF_VIEW_INPLACE)
+    if not (isinstance(value, Tensor) and value.requires_grad) and not self.requires_grad and self.alias is None:
+        with no_grad():
+            part = _basic(self, parts)
+    else:
+        part = _basic(self, parts)
+    if part.alias is not None and part.alias.circumstance == "no_grad":
+        part.alias.circumstance = "normal"
+    _store(part, value)
+
+
+def _store(part: Tensor, value: Any) -> None:
+    """Write a number or a tensor into a view."""
+    if isinstance(value, Tensor):
+        given = value
+        while given.array.ndim > part.array.ndim and given.array.shape[0] == 1:
+            given = select(given, 0, 0)
+        try:
+            np.broadcast_shapes(given.array.shape, part.array.shape)
+        except ValueError:
+            from srcgrad.eager.dispatch import shape_error
+
+            raise shape_error(part.array, given.array) from None
+        part.copy_(given)
+        return
+    part.fill_(value)
+
+
+@function("unbind", method=True)
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The slices along a dimension, one node for all."""
+    from srcgrad.eager.operations.splitting import split_views
+
+    axis = wrapped(dim, input.array.ndim)
+    places = [(slice(None),) * axis + (i,) for i in range(input.array.shape[axis])]
+    return split_views(input, places, "UnbindBackward0", {"dim": dim})
+
+
+def iterate(self: Tensor) -> Any:
+    """The slices along the first dimension."""
+    if not self.array.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(unbind(self, 0))
+
+
+setattr(Tensor, "__getitem__", getitem)  # noqa: B010
+setattr(Tensor, "__setitem__", setitem)  # noqa: B010
+setattr(Tensor, "__iter__", iterate)  # noqa: B010
+__all__ = ["getitem", "iterate", "normalized", "select", "setitem", "unbind", "write"]
