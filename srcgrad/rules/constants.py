@@ -47,7 +47,8 @@ constant(
 constant(
     np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.argsort, np.argwhere, np.argpartition, np.nonzero,
     np.flatnonzero, np.count_nonzero, np.searchsorted, np.digitize, np.unravel_index, np.ravel_multi_index,
-    np.indices, np.tril_indices, np.triu_indices, np.diag_indices, np.lexsort,
+    np.indices, np.tril_indices, np.tril_indices_from, np.triu_indices, np.triu_indices_from, np.diag_indices,
+    np.diag_indices_from, np.mask_indices, np.lexsort, np.ndindex, np.packbits, np.unpackbits,
 )  # fmt: skip
 
 # random numbers of fixed distributions

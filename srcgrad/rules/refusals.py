@@ -12,5 +12,72 @@ from srcgrad.rules.table import refused
 refused(
     "which values are found, and how many, changes by jumps",
     np.unique,
+    np.unique_all,
+    np.unique_counts,
+    np.unique_inverse,
+    np.unique_values,
+    np.union1d,
+    np.intersect1d,
+    np.setdiff1d,
+    np.setxor1d,
     hint="sort with np.sort, or take values at indices found with stop_gradient",
+)
+refused(
+    "it changes its array in place",
+    np.copyto,
+    np.place,
+    np.put,
+    np.put_along_axis,
+    np.putmask,
+    np.fill_diagonal,
+    hint="choose with np.where or np.select, or add what is to be put there, and use the result",
+)
+refused(
+    "it calls a function on parts of an array",
+    np.apply_along_axis,
+    np.apply_over_axes,
+    np.frompyfunc,
+    np.vectorize,
+    hint="call the function on the whole array, or on each part in a comprehension, joined with np.stack",
+)
+refused(
+    "it calls functions on parts of an array",
+    np.piecewise,
+    hint="choose between their values with np.where or np.select",
+)
+refused(
+    "it calls a function that is an argument",
+    np.fromfunction,
+    hint="call the function itself on the arrays of np.indices(shape)",
+)
+refused(
+    "an iterator over the elements is not followed",
+    np.broadcast,
+    np.flatiter,
+    np.fromiter,
+    np.ndenumerate,
+    np.nditer,
+    np.nested_iters,
+    hint="loop over the array, or over range(len(x)); make arrays of lists with np.array",
+)
+refused(
+    "it reads the memory of an array",
+    np.frombuffer,
+    np.from_dlpack,
+    np.ndarray,
+    hint="use the array itself, or np.asarray",
+)
+refused(
+    "a matrix multiplies where an array does not",
+    np.asmatrix,
+    np.bmat,
+    np.matrix,
+    hint="use arrays of two axes and the operator @; np.block joins blocks",
+)
+refused(
+    "the fields of records are not followed",
+    np.recarray,
+    np.record,
+    np.void,
+    hint="use a dict or a named tuple of arrays",
 )
