@@ -17,9 +17,12 @@ from srcgrad.eager.operations.creation import copied
 
 __all__ = [
     "arithmetic",
+    "comparing",
+    "conversion",
     "copied",
     "creation",
     "graph_state",
+    "indexing",
     "inplace",
     "joining",
     "pointwise",
