@@ -21,7 +21,7 @@ from srcgrad.runtime.containers import (
     unpack_like,
 )
 from srcgrad.runtime.cotangents import add, add_at, as_list, own, untake, zeros_like
-from srcgrad.runtime.cumulative import recurrence, running_product, uncumsum, with_initial, without_initial
+from srcgrad.runtime.cumulative import recurrence, running_product, shifted, uncumsum, with_initial, without_initial
 from srcgrad.runtime.differences import (
     cut,
     differences,
@@ -230,6 +230,7 @@ __all__ = [
     "segment_ties",
     "selected",
     "share",
+    "shifted",
     "signal_length",
     "sinc_slope",
     "slope_leaning",
