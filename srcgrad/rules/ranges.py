@@ -13,7 +13,7 @@ from srcgrad.rules.template import Argument
 from srcgrad.runtime import (
     add,
     exponents,
-    gaps,
+    intervals,
     is_between,
     is_replaced,
     knots_around,
@@ -59,7 +59,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     """Evenly spaced numbers between two, and the space between them."""
     g = unastype(y_bar[0], y_bar[0], dtype)
     t = np.linspace(0.0, 1.0, num, endpoint)
-    step = y_bar[1] / gaps(num, endpoint)
+    step = y_bar[1] / intervals(num, endpoint)
     return (
         unbroadcast(np.tensordot(1.0 - t, g, ((0,), (axis,))) - step, start),
         unbroadcast(np.tensordot(t, g, ((0,), (axis,))) + step, stop),
@@ -71,11 +71,11 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     return (
         (
             reastype(np.linspace(start_dot, zeros_like(stop), num, endpoint, axis=axis), y[0]),
-            rebroadcast(-start_dot / gaps(num, endpoint), y[1]),
+            rebroadcast(-start_dot / intervals(num, endpoint), y[1]),
         ),
         (
             reastype(np.linspace(zeros_like(start), stop_dot, num, endpoint, axis=axis), y[0]),
-            rebroadcast(stop_dot / gaps(num, endpoint), y[1]),
+            rebroadcast(stop_dot / intervals(num, endpoint), y[1]),
         ),
     )
 

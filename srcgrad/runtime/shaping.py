@@ -93,7 +93,7 @@ def exponents(y: Any, increasing: bool = False) -> Any:
     return np.arange(count) if increasing else np.arange(count)[::-1]
 
 
-def gaps(num: int, endpoint: bool = True) -> float:
+def intervals(num: int, endpoint: bool = True) -> float:
     """How many steps ``np.linspace`` takes from start to stop; NaN where it gives no step."""
     count = num - 1 if endpoint else num
     return float(count) if count > 0 else np.nan
