@@ -151,7 +151,34 @@ def bump(tensor: Tensor) -> None:
         tensor.counter[0] += 1
 
 
-def write(tensor: Tensor, compute: Callable[[Tensor], Tensor], *, check_dtype: bool = True) -> Tensor:
+class _Forgetful(Node):
+    """The node of a tensor that was overwritten with constants: no gradient reaches what was there."""
+
+    def apply(self, g: Any) -> Any:
+        return (np.zeros(self.shape, self.dtype),)
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        return (Tensor.of(np.zeros(self.shape, self.dtype)),)
+
+
+def forgetful(name: str, old: Tensor) -> Node:
+    """A node of this name through which nothing flows."""
+    kind = node_class(name)
+    node: Node = new(type(kind.__name__, (_Forgetful, kind), {"public_name": kind.public_name}))
+    node.edges = (old.edge(),)
+    node.sequence = next(sequence)
+    node.shape, node.dtype = old.array.shape, old.array.dtype
+    node.keeps = True
+    return node
+
+
+def _base_requires(tensor: Tensor) -> bool:
+    return tensor.alias is not None and tensor.alias.base.requires_grad
+
+
+def write(
+    tensor: Tensor, compute: Callable[[Tensor], Tensor], *, check_dtype: bool = True, name: str = "CopyBackwards"
+) -> Tensor:
     """``tensor`` becomes ``compute(tensor)`` in place, recorded like the operation out of place."""
     check_writable(tensor)
     storage = tensor.storage_array()
@@ -167,6 +194,8 @@ def write(tensor: Tensor, compute: Callable[[Tensor], Tensor], *, check_dtype: b
                 f"output with shape {list(storage.shape)} doesn't match the broadcast shape {list(made.array.shape)}"
             )
     node = made.node
+    if node is None and state.recording and (tensor.node is not None or tensor.leaf_grad or _base_requires(tensor)):
+        node = forgetful(name, old)  # the old values are gone, and nothing takes their place that has a derivative
     if node is not None:
         if tensor.alias is not None:
             check_circumstance(tensor)

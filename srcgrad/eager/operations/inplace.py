@@ -15,7 +15,6 @@ from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import bump, check_writable, write
 
 _copy = Operation(np.positive, "CopyBackwards")
-_zero = Operation(np.zeros_like, "ZeroBackward0")
 
 
 def in_place(f: Callable[..., Tensor], name: str, ufunc: Any = None) -> Callable[..., Tensor]:
@@ -79,13 +78,9 @@ def zero_(self: Tensor) -> Tensor:
     """Store zeros."""
 
     def compute(old: Tensor) -> Tensor:
-        made: Tensor = call(_zero, {"a": old}, array=np.zeros_like(old.array))
-        return made
+        return Tensor.of(np.zeros_like(old.array))
 
-    return write(self, compute)
-
-
-_fill = Operation(np.zeros_like, "FillBackward2")
+    return write(self, compute, name="ZeroBackward0")
 
 
 @method("fill_")
@@ -95,7 +90,6 @@ def fill_(self: Tensor, value: Any) -> Tensor:
         return copy_(self, value)
 
     def compute(old: Tensor) -> Tensor:
-        made: Tensor = call(_fill, {"a": old}, array=np.full_like(old.array, value))
-        return made
+        return Tensor.of(np.full_like(old.array, value))
 
-    return write(self, compute)
+    return write(self, compute, name="FillBackward2")
