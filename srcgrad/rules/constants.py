@@ -61,8 +61,8 @@ constant(
 # of the runtime
 constant(
     runtime.chosen, runtime.argsorted, runtime.is_above, runtime.is_below, runtime.is_within,
-    runtime.norm_order, runtime.require_number, runtime.stop_gradient, runtime.transposed_subscripts,
+    runtime.require_number, runtime.stop_gradient, runtime.transposed_subscripts,
     runtime.written_subscripts,
-    runtime.vector_axis, runtime.wins, runtime.prevails, runtime.zeros_like,
+    runtime.wins, runtime.prevails, runtime.zeros_like,
 )  # fmt: skip
 

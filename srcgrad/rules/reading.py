@@ -57,8 +57,11 @@ SHAPE_ONLY: dict[Callable[..., object], tuple[int, ...]] = {
     runtime.zeros_like: (0,),
     runtime.count: (0,),
     runtime.vector_axis: (0,),
-    runtime.norm_order: (0,),
-    runtime.one_vector: (1,),
+    **dict.fromkeys(
+        (runtime.as_columns, runtime.from_columns, runtime.column_sums, runtime.uncolumn_sums, runtime.from_matrices), (1,)
+    ),
+    runtime.unpair_differences: (1,),
+    runtime.least_squares_cutoff: (1,),
     runtime.undot_right: (2,),
     runtime.uninner_right: (2,),
     runtime.unmatmul_right: (2,),

@@ -20,7 +20,6 @@ from srcgrad.runtime import (
     count,
     deviation,
     if_floating,
-    norm_order,
     present,
     rebroadcast,
     running_product,
@@ -28,7 +27,6 @@ from srcgrad.runtime import (
     ties,
     unbroadcast,
     unreduce,
-    vector_axis,
 )
 
 
@@ -308,67 +306,3 @@ def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, 
 
 prod.infer(sum_result)
 nanprod.infer(sum_result)
-
-
-# --- norms -----------------------------------------------------------------------------------------------------------
-def _euclidean(argument: Argument) -> bool:
-    return argument.is_literal and argument.literal in (None, "fro")
-
-
-@rule(np.linalg.norm)
-def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
-    """The p-norm of vectors, 1 <= p <= inf: |x|^(p-1) sign(x) / y^(p-1); 0 at 0."""
-    p = norm_order(x, ord, axis)
-    share = safe_divide(np.abs(x), unreduce(y, x, axis, keepdims))
-    return unreduce(y_bar, x, axis, keepdims) * np.sign(x) * share ** (p - 1.0)
-
-
-@norm.tangent
-def norm(x, ord=None, axis=None, keepdims=False, *, y, x_dot):
-    p = norm_order(x, ord, axis)
-    share = safe_divide(np.abs(x), unreduce(y, x, axis, keepdims))
-    return np.sum(x_dot * np.sign(x) * share ** (p - 1.0), axis=axis, keepdims=keepdims)
-
-
-@norm.when(ord=_euclidean)
-def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
-    """The root of the sum of squares."""
-    return unreduce(safe_divide(y_bar, y), x, axis, keepdims) * x
-
-
-@norm.when(ord=lambda argument: argument.is_literal and argument.literal == 2)
-def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
-    """The Euclidean norm of vectors; the spectral norm of a matrix is refused when it is met."""
-    along = vector_axis(x, axis)
-    return unreduce(safe_divide(y_bar, y), x, along, keepdims) * x
-
-
-@norm.when(ord=lambda argument: argument.is_literal and argument.literal == 1)
-def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
-    """The sum of absolute values of vectors."""
-    along = vector_axis(x, axis)
-    return unreduce(y_bar, x, along, keepdims) * np.sign(x)
-
-
-@norm.when(ord=lambda argument: argument.is_literal and argument.literal == np.inf)
-def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
-    """The greatest absolute value of vectors; ties share."""
-    along = vector_axis(x, axis)
-    return unreduce(y_bar, x, along, keepdims) * np.sign(x) * ties(np.abs(x), y, along)
-
-
-norm.infer(lambda arguments, literals: mean_result({"a": arguments["x"]}, literals))
-
-
-@rule(np.linalg.vector_norm)
-def vector_norm(x, axis=None, keepdims=False, ord=2, *, y, y_bar):
-    """The Euclidean norm along axes."""
-    return unreduce(safe_divide(y_bar, y), x, axis, keepdims) * x
-
-
-@vector_norm.tangent
-def vector_norm(x, axis=None, keepdims=False, ord=2, *, y, x_dot):
-    return safe_divide(np.sum(x_dot * x, axis=axis, keepdims=keepdims), y)
-
-
-vector_norm.accept(allowed={"ord": (2,)})

@@ -59,6 +59,9 @@ MODULES = (
     "einsum",
     "chains",
     "linalg",
+    "decompositions",
+    "singular_values",
+    "norms",
     "fourier",
     "shaping",
     "joining",
@@ -73,6 +76,7 @@ MODULES = (
     "ufunc_methods",
     "runtime_shaping",
     "runtime_products",
+    "runtime_decompositions",
     "refusals",
 )
 #: Rules of libraries that may not be installed, imported at the first question about a function of theirs.

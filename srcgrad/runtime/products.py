@@ -77,13 +77,6 @@ def undot_right(g: Any, a: Any, b: Any) -> Any:
     return unbroadcast(np.moveaxis(np.tensordot(a, g, (free, free)), 0, -2), b)
 
 
-def one_vector(g: Any, b: Any) -> Any:
-    """``g``, the cotangent of ``np.linalg.solve(a, b)``; a vector ``b`` shared by many matrices is refused."""
-    if np.ndim(b) == 1 and np.ndim(g) > 1:
-        raise NotImplementedError("np.linalg.solve: the derivative of one vector for many matrices is not known")
-    return g
-
-
 # --- inner, outer ----------------------------------------------------------------------------------------------------
 def uninner_left(g: Any, a: Any, b: Any) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``np.inner(a, b)``."""

@@ -122,22 +122,3 @@ def present(a: Any, where: Any = True) -> Any:
     """Where the elements of ``a`` are numbers, not nan, and ``where`` holds."""
     numbers = np.equal(a, a)
     return numbers if where is True else np.logical_and(numbers, where)
-
-
-def vector_axis(x: Any, axis: Axis = None) -> Axis:
-    """``axis`` itself, where ``np.linalg.norm`` with an order is a norm of vectors; a norm of matrices raises."""
-    if isinstance(axis, tuple) and len(axis) == 1:
-        return axis[0]
-    if isinstance(axis, tuple) or (axis is None and np.ndim(x) != 1):
-        raise NotImplementedError("np.linalg.norm: the derivative of a matrix norm with this ord is not known")
-    return axis
-
-
-def norm_order(x: Any, ord: Any = None, axis: Axis = None) -> float:
-    """The p of the vector norm that ``np.linalg.norm`` computes; orders without a derivative here raise."""
-    if ord is None or ord == "fro":
-        return 2.0
-    vector_axis(x, axis)
-    if isinstance(ord, str) or ord < 1:
-        raise NotImplementedError(f"np.linalg.norm: the derivative of the norm of order {ord!r} is not known")
-    return float(ord)

@@ -87,7 +87,7 @@ def bound(rule: Rule, function: Callable[..., Any], sample: Call) -> Bound:
 def _is_literal(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(_is_literal(item) for item in value)
-    return value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and value == np.inf)
+    return value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and np.isinf(value))
 
 
 def directional(call: Bound, directions: Mapping[str, Any]) -> Any:
@@ -108,7 +108,8 @@ def directional(call: Bound, directions: Mapping[str, Any]) -> Any:
 
 def modes(call: Bound) -> dict[str, tuple[Any, Any]]:
     """The ways in which the two machines ask for a slice: by expressions, by names, with facts."""
-    names = frozenset(call.values)
+    # An option whose values are restricted is a literal for both machines.
+    names = {p: e if p in call.rule.allowed else gast.Name("x", gast.Load(), None, None) for p, e in call.expressions.items()}
     facts = {p: fact_of(v, p) for p, v in call.values.items()}
     made = {"expressions": (call.expressions, None), "facts": (call.expressions, facts)}
     if call.rule.variadic is None:

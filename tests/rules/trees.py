@@ -23,7 +23,8 @@ def is_floating(x: Any) -> bool:
 def map_leaves(f: Any, x: Any) -> Any:
     """``x`` with ``f`` of every floating leaf."""
     if isinstance(x, tuple | list):
-        return type(x)(map_leaves(f, item) for item in x)
+        items = [map_leaves(f, item) for item in x]
+        return items if isinstance(x, list) else tuple(items)  # of a named tuple too
     if isinstance(x, dict):
         return {key: map_leaves(f, item) for key, item in x.items()}
     return f(x) if is_floating(x) else x
@@ -68,7 +69,8 @@ def vector(x: Any) -> Any:
 def poisoned(x: Any) -> Any:
     """A value of the same kinds, shapes and dtypes with no number of ``x`` in it."""
     if isinstance(x, tuple | list):
-        return type(x)(poisoned(item) for item in x)
+        items = [poisoned(item) for item in x]
+        return items if isinstance(x, list) else tuple(items)
     if isinstance(x, dict):
         return {key: poisoned(item) for key, item in x.items()}
     if isinstance(x, np.ndarray):

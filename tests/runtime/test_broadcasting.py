@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.runtime import count, norm_order, rebroadcast, ties, unbroadcast, unreduce, vector_axis, wins
+from srcgrad.runtime import count, rebroadcast, ties, unbroadcast, unreduce, wins
 
 
 def test_what_agrees_is_handed_through() -> None:
@@ -83,14 +83,6 @@ def test_ties_share() -> None:
     assert wins(np.ones(2, np.float32), 0.0).dtype == np.float32
 
 
-def test_counts_and_norms() -> None:
+def test_counts() -> None:
     a = np.zeros((2, 3, 4))
     assert (count(a), count(a, 1), count(a, (0, -1))) == (24, 3, 8)
-    assert norm_order(np.ones(3), 3) == 3.0
-    for call in (
-        lambda: vector_axis(np.ones((2, 2))),
-        lambda: norm_order(np.ones((2, 2)), "nuc"),
-        lambda: norm_order(np.ones(2), 0),
-    ):
-        with pytest.raises(NotImplementedError):
-            call()

@@ -1,4 +1,4 @@
-"""Products of vectors and matrices, square matrices."""
+"""Products of vectors and matrices."""
 
 from __future__ import annotations
 
@@ -176,16 +176,6 @@ SAMPLES |= {
         call(n(2), [n(2, 3), n(3, 2), n(2)]),
         call(c(2), [c(2), n(2, 2)]),
     ],
-    np.linalg.det: [call(spd(3)), call(spd(2, 4))],
-    np.linalg.inv: [call(spd(3)), call(spd(2, 4))],
-    np.linalg.solve: [
-        call(spd(3), n(3)),
-        call(spd(3), n(3, 2)),
-        call(spd(2, 4), n(4, 2, 3)),
-        call(spd(2, 4), n(2, 3)),
-        call(spd(3), n(4, 3, 2)),
-    ],
-    runtime.one_vector: [call(n(3), n(3)), call(n(4, 3, 2), n(3, 2))],
 }
 if hasattr(np, "matvec"):
     SAMPLES |= {
@@ -216,5 +206,5 @@ for _product, (_name, _samples) in _halves.items():
 ANALYTIC: set[Callable[..., Any]] = {
     np.matmul, operator.matmul, np.linalg.matmul, np.dot, np.inner, np.outer, np.linalg.outer, np.tensordot, np.kron,
     np.cross, np.linalg.cross, np.einsum, np.linalg.matrix_power, np.linalg.multi_dot, np.linalg.trace, np.diagonal,
-    np.linalg.diagonal, np.linalg.inv, np.linalg.det, np.linalg.solve,
+    np.linalg.diagonal,
 }  # fmt: skip
