@@ -14,11 +14,13 @@ from srcgrad.runtime import (
     permute_along,
     pick,
     reastype,
+    rechoose,
     repad,
     repad_chosen,
     repad_values,
     unastype,
     unbroadcast,
+    unchoose,
     unmesh,
     unpad,
     unpad_chosen,
@@ -277,7 +279,13 @@ def unpick_(g, a, args, *, y, y_bar):
 @linear(runtime.unchoose, "g")
 def unchoose_(g, a, choices, mode="raise", *, y, y_bar):
     """Handed to what was chosen; chosen again."""
-    return unbroadcast(np.choose(a, y_bar, mode=mode), g)
+    return unbroadcast(rechoose(y_bar, a, mode), g)
+
+
+@linear(runtime.rechoose, "choices")
+def rechoose_(choices, a, mode="raise", *, y, y_bar):
+    """Chosen; handed to what was chosen."""
+    return unchoose(y_bar, a, choices, mode)
 
 
 # --- facts -----------------------------------------------------------------------------------------------------------

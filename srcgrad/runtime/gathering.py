@@ -149,6 +149,13 @@ def unchoose(g: Any, a: Any, choices: Any, mode: str = "raise") -> Any:
     return np.stack(made) if isinstance(choices, np.ndarray) and made else made
 
 
+def rechoose(choices: Any, a: Any, mode: str = "raise") -> Any:
+    """``np.choose(a, choices, mode=mode)``, and zero where ``a`` is their count: what ``np.select`` has a default for."""
+    if mode != "raise":
+        return np.choose(a, choices, mode=mode)  # type: ignore[call-overload]
+    return np.choose(a, [*choices, np.zeros((), np.result_type(*choices))])
+
+
 def selected(condlist: Sequence[Any], y: Any) -> Any:
     """The number of the first condition of ``np.select`` that holds, at every place of ``y``; of none, their count."""
     result = np.full(np.shape(y), len(condlist))

@@ -168,6 +168,10 @@ SAMPLES |= {
         call(n(2), n(4), np.array([3, 3]), None),
         call(n(2, 2), n(2, 3), np.array([[0, 0]]), 1),
     ],
+    runtime.rechoose: [
+        call([n(3), 0.4], np.array([0, 2, 1])),
+        call([n(3), n(2, 1)], np.array([0, 1, 5]), "clip"),
+    ],
     runtime.unchoose: [
         call(n(3), np.array([0, 1, 1]), [n(3), n(3)]),
         call(n(2, 3), np.array([[0], [2]]), (n(3), 0.4, n(2, 1))),
