@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.rules.facts import Array, Sequence, Static, as_array, is_floating
+from srcgrad.rules.facts import Array, Sequence, as_array, is_floating
 from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
     cut,
@@ -99,38 +99,38 @@ def trapezoid(y, x=None, dx=1.0, axis=-1, *, z, z_bar):
     """The sum of means of neighbours times the lengths of the intervals between them."""
     g = np.expand_dims(z_bar, axis)
     sizes = step_sizes(x, y, axis)
+    by_y = unbroadcast(unmidpoints(g * sizes, y, axis), y)
     by_x = unstep_sizes(unbroadcast(g * midpoints(y, axis), sizes), x, y, axis)
-    return unmidpoints(g * sizes, y, axis), by_x, None
+    return by_y, by_x, zeros_like(dx)
 
 
 @trapezoid.when(x=None)
 def trapezoid(y, x=None, dx=1.0, axis=-1, *, z, z_bar):
     """The sum of means of neighbours times the length of an interval."""
     g = np.expand_dims(z_bar, axis)
-    return unmidpoints(g * dx, y, axis), None, unbroadcast(g * midpoints(y, axis), dx)
+    by_y = unbroadcast(unmidpoints(g * dx, y, axis), y)
+    return by_y, None, unbroadcast(g * midpoints(y, axis), dx)
 
 
 @trapezoid.tangent
 def trapezoid(y, x=None, dx=1.0, axis=-1, *, z, y_dot, x_dot, dx_dot):
     by_x = np.sum(midpoints(y, axis) * step_sizes(x_dot, y, axis), axis=axis)
-    return np.trapezoid(y_dot, x, axis=axis), by_x, None
+    return rebroadcast(np.trapezoid(y_dot, x, axis=axis), z), rebroadcast(by_x, z), zeros_like(z)
 
 
 @trapezoid.tangent_when(x=None)
 def trapezoid(y, x=None, dx=1.0, axis=-1, *, z, y_dot, x_dot, dx_dot):
-    return np.trapezoid(y_dot, dx=dx, axis=axis), None, np.sum(midpoints(y, axis) * dx_dot, axis=axis)
+    by_dx = np.sum(midpoints(y, axis) * dx_dot, axis=axis)
+    return rebroadcast(np.trapezoid(y_dot, dx=dx, axis=axis), z), None, rebroadcast(by_dx, z)
 
 
 # --- slopes by differences -------------------------------------------------------------------------------------------
 def one_number(argument):
     """A single spacing that is a number."""
-    return argument.count == 1 and isinstance(argument.fact, Sequence) and _is_number(argument.fact.items)
-
-
-def _is_number(items):
-    return items is not None and all(
-        isinstance(f, Static) and isinstance(f.value, int | float) or as_array(f).rank == 0 for f in items
-    )
+    if argument.is_literal:
+        return argument.count == 1
+    items = argument.fact.items if isinstance(argument.fact, Sequence) else None
+    return items is not None and len(items) == 1 and as_array(items[0]).rank == 0
 
 
 @rule(np.gradient)
@@ -203,26 +203,26 @@ gradient.sums = runtime.add
 
 
 @rule(ungradient)
-def ungradient_(g, f, axis=None, edge_order=1, *varargs, y, y_bar):
+def ungradient_(g, f, axis, edge_order, *varargs, y, y_bar):
     """The transpose of np.gradient; and back."""
     by_g = np.gradient(y_bar, *varargs, axis=axis, edge_order=edge_order)
     return by_g, None, None, None, [unknown_spacing(h) for h in varargs]
 
 
 @ungradient_.when(varargs=one_number)
-def ungradient_(g, f, axis=None, edge_order=1, *varargs, y, y_bar):
+def ungradient_(g, f, axis, edge_order, *varargs, y, y_bar):
     """At even spacing proportional to its reciprocal."""
     by_g = np.gradient(y_bar, *varargs, axis=axis, edge_order=edge_order)
     return by_g, None, None, None, [unbroadcast(-np.sum(y_bar * y) / h, h) for h in varargs]
 
 
 @ungradient_.tangent
-def ungradient_(g, f, axis=None, edge_order=1, *varargs, y, g_dot, varargs_dot):
+def ungradient_(g, f, axis, edge_order, *varargs, y, g_dot, varargs_dot):
     return ungradient(g_dot, f, axis, edge_order, *varargs), unknown_spacing(varargs_dot)
 
 
 @ungradient_.tangent_when(varargs=one_number)
-def ungradient_(g, f, axis=None, edge_order=1, *varargs, y, g_dot, varargs_dot):
+def ungradient_(g, f, axis, edge_order, *varargs, y, g_dot, varargs_dot):
     return ungradient(g_dot, f, axis, edge_order, *varargs), -y * varargs_dot[0] / varargs[0]
 
 

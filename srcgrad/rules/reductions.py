@@ -15,7 +15,6 @@ from srcgrad.rules.conditions import other_than
 from srcgrad.rules.facts import as_array
 from srcgrad.rules.results import dtype_of, floating, reduced, summed
 from srcgrad.rules.table import linear, rule
-from srcgrad.rules.template import Argument
 from srcgrad.runtime import (
     count,
     deviation,
@@ -24,7 +23,6 @@ from srcgrad.runtime import (
     rebroadcast,
     running_product,
     safe_divide,
-    ties,
     unbroadcast,
     unreduce,
 )
@@ -127,7 +125,7 @@ nanmean.infer(mean_result)
 @rule(np.var)
 def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
     """The mean squared deviation, in another dtype."""
-    share = if_floating(y_bar, dtype) * (2.0 / count(a, axis, ddof, keepdims, where))
+    share = np.real(if_floating(y_bar, dtype)) * (2.0 / count(a, axis, ddof, keepdims, where))
     slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
@@ -144,8 +142,8 @@ def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None,
 def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
     scale = 2.0 / count(a, axis, ddof, keepdims, where)
     distance = deviation(a, axis, where, mean)
-    by_a = scale * np.sum(a_dot * distance, axis=axis, keepdims=keepdims)
-    by_mean = -scale * np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)
+    by_a = scale * np.real(np.sum(a_dot * distance, axis=axis, keepdims=keepdims))
+    by_mean = -scale * np.real(np.sum(mean_dot * distance, axis=axis, keepdims=keepdims))
     return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_mean, y), dtype)
 
 
@@ -162,7 +160,7 @@ def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None,
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
     """The mean squared deviation of the numbers, nan left out."""
     numbers = present(a, where)
-    share = if_floating(y_bar, dtype) * (2.0 / count(a, axis, ddof, keepdims, numbers))
+    share = np.real(if_floating(y_bar, dtype)) * (2.0 / count(a, axis, ddof, keepdims, numbers))
     slope = unreduce(share, a, axis, keepdims, numbers) * deviation(a, axis, numbers, mean)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
@@ -172,8 +170,8 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=No
     numbers = present(a, where)
     scale = 2.0 / count(a, axis, ddof, keepdims, numbers)
     distance = deviation(a, axis, numbers, mean)
-    by_a = scale * np.sum(a_dot * distance, axis=axis, keepdims=keepdims)
-    by_mean = -scale * np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)
+    by_a = scale * np.real(np.sum(a_dot * distance, axis=axis, keepdims=keepdims))
+    by_mean = -scale * np.real(np.sum(mean_dot * distance, axis=axis, keepdims=keepdims))
     return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_mean, y), dtype)
 
 
@@ -181,7 +179,7 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=No
 @rule(np.std)
 def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
     """The root of the variance in another dtype; slope 0 where it is 0."""
-    share = safe_divide(if_floating(y_bar, dtype), y) / count(a, axis, ddof, keepdims, where)
+    share = np.real(safe_divide(if_floating(y_bar, dtype), y)) / count(a, axis, ddof, keepdims, where)
     slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
@@ -198,8 +196,8 @@ def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None,
 def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
     scale = count(a, axis, ddof, keepdims, where)
     distance = deviation(a, axis, where, mean)
-    by_a = np.sum(a_dot * distance, axis=axis, keepdims=keepdims) / scale
-    by_mean = -np.sum(mean_dot * distance, axis=axis, keepdims=keepdims) / scale
+    by_a = np.real(np.sum(a_dot * distance, axis=axis, keepdims=keepdims)) / scale
+    by_mean = -np.real(np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)) / scale
     return (
         if_floating(rebroadcast(safe_divide(by_a, y), y), dtype),
         if_floating(rebroadcast(safe_divide(by_mean, y), y), dtype),
@@ -219,7 +217,7 @@ def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None,
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
     """The root of the variance of the numbers, nan left out; slope 0 where it is 0."""
     numbers = present(a, where)
-    share = safe_divide(if_floating(y_bar, dtype), y) / count(a, axis, ddof, keepdims, numbers)
+    share = np.real(safe_divide(if_floating(y_bar, dtype), y)) / count(a, axis, ddof, keepdims, numbers)
     slope = unreduce(share, a, axis, keepdims, numbers) * deviation(a, axis, numbers, mean)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
@@ -229,8 +227,8 @@ def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=No
     numbers = present(a, where)
     scale = count(a, axis, ddof, keepdims, numbers)
     distance = deviation(a, axis, numbers, mean)
-    by_a = np.sum(a_dot * distance, axis=axis, keepdims=keepdims) / scale
-    by_mean = -np.sum(mean_dot * distance, axis=axis, keepdims=keepdims) / scale
+    by_a = np.real(np.sum(a_dot * distance, axis=axis, keepdims=keepdims)) / scale
+    by_mean = -np.real(np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)) / scale
     return (
         if_floating(rebroadcast(safe_divide(by_a, y), y), dtype),
         if_floating(rebroadcast(safe_divide(by_mean, y), y), dtype),

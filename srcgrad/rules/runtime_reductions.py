@@ -11,41 +11,22 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.rules.conditions import is_literally
 from srcgrad.rules.facts import as_array
 from srcgrad.rules.table import constant, elementwise, linear, rule
 from srcgrad.runtime import (
-    aligned,
+    cut,
     deviation,
-    differences,
-    gradient_axis,
     if_floating,
-    leading,
-    lifted,
     midpoints,
-    observed,
+    placed,
     rebroadcast,
     recurrence,
-    slope_leaning,
-    slope_places,
     step_sizes,
-    unaligned,
     unbroadcast,
-    uncumsum,
-    undiff,
-    ungradient,
-    unknown_spacing,
-    unleading,
-    unlifted,
     unmidpoints,
-    unobservations,
     unstep_sizes,
-    untake_axis,
-    unweighed,
-    weighed,
     with_initial,
     without_initial,
-    zeros_like,
 )
 
 constant(

@@ -114,14 +114,13 @@ def midpoints(y: Any, axis: int = -1) -> Any:
 
 
 def unmidpoints(g: Any, y: Any, axis: int = -1) -> Any:
-    """The cotangent of ``y`` where ``g``, or what broadcasts to its shape, is that of ``midpoints(y, axis)``."""
-    shape = np.shape(y)
-    inside = np.zeros(_lengthened(shape, axis, -1), floating(y, g))
-    inside += unbroadcast(real_for(g, inside.dtype), inside) if np.size(g) > inside.size else real_for(g, inside.dtype)
-    inside /= 2.0
-    result = np.zeros(shape, inside.dtype)
-    result[_at(axis, len(shape), slice(1, None))] = inside
-    result[_at(axis, len(shape), slice(None, -1))] += inside
+    """The cotangent of ``y`` where ``g`` is that of ``midpoints(y, axis)``, or the same for every interval."""
+    given = np.shape(g)
+    here = axis % np.ndim(y) - np.ndim(y)
+    result = np.zeros((*given[:here], np.shape(y)[here], *given[len(given) + here + 1 :]), np.result_type(g, np.float16))
+    half = np.divide(g, 2.0)
+    result[_at(here, len(given), slice(1, None))] = half
+    result[_at(here, len(given), slice(None, -1))] += half
     return result
 
 
@@ -169,7 +168,7 @@ def slope_leaning(f: Any, axis: int, edge_order: int = 1) -> Any:
     return leaning.reshape([n if a == axis % np.ndim(f) else 1 for a in range(np.ndim(f))])
 
 
-def ungradient(g: Any, f: Any, axis: Axis = None, edge_order: int = 1, *varargs: Any) -> Any:
+def ungradient(g: Any, f: Any, axis: Axis, edge_order: int, *varargs: Any) -> Any:
     """The cotangent of ``f`` where ``g`` is that of ``np.gradient(f, *varargs, axis=axis, edge_order=edge_order)``."""
     axes = gradient_axes(f, axis)
     parts = [g] if len(axes) == 1 else list(g)
