@@ -58,6 +58,9 @@ constant(
     np.errstate,
 )  # fmt: skip
 
+# windows of an integer length; the tests of a module
+constant(np.bartlett, np.blackman, np.hamming, np.hanning, np.fft.test)
+
 # of the runtime
 constant(
     runtime.chosen, runtime.argsorted, runtime.is_above, runtime.is_below, runtime.is_within,
@@ -66,3 +69,6 @@ constant(
     runtime.wins, runtime.prevails, runtime.zeros_like,
 )  # fmt: skip
 
+
+# lengths of transforms and filters
+constant(runtime.kaiser_abscissas, runtime.root_count, runtime.signal_length)

@@ -81,3 +81,9 @@ refused(
     np.void,
     hint="use a dict or a named tuple of arrays",
 )
+
+refused(
+    "a polynomial as an object is not followed",
+    np.poly1d,
+    hint="keep the coefficients in an array: np.polyval, np.polymul, np.polyder and their kin take it",
+)

@@ -63,6 +63,8 @@ MODULES = (
     "singular_values",
     "norms",
     "fourier",
+    "convolution",
+    "polynomials",
     "shaping",
     "joining",
     "repeating",

@@ -1,0 +1,35 @@
+"""Derivatives of the orders 1 to 3 of a program of one vector, by the compiler and by differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import srcgrad
+
+
+def slope(f: Callable[..., Any], x: Any, v: Any, h: float = 1e-3) -> Any:
+    """The derivative of f at x along v: central differences, extrapolated (Richardson)."""
+    d1, d2, d3 = ((f(x + k * h * v) - f(x - k * h * v)) / (2 * k * h) for k in (1, 2, 3))
+    return 1.5 * d1 - 0.6 * d2 + 0.1 * d3
+
+
+def check_orders(f: Callable[..., Any], x: Any, order: int = 3) -> None:
+    """Reverse and forward at order 1, forward over reverse at order 2, reverse alone at orders 2 and 3."""
+    v = np.random.default_rng(8).standard_normal(np.shape(x))
+    gradient = srcgrad.grad(f)
+    first = slope(f, x, v)
+    np.testing.assert_allclose(np.sum(gradient(x) * v), first, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(srcgrad.jvp(f, (x,), (v,))[1], first, rtol=1e-6, atol=1e-8)
+    curvature = srcgrad.hvp(f)
+    np.testing.assert_allclose(curvature(x, v), slope(gradient, x, v), rtol=1e-6, atol=1e-7)
+
+    def path(t):
+        return f(x + t * v)
+
+    if order == 3:
+        second = srcgrad.grad(srcgrad.grad(path))
+        np.testing.assert_allclose(second(0.1), np.sum(v * curvature(x + 0.1 * v, v)), rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(srcgrad.grad(second)(0.1), slope(second, 0.1, 1.0), rtol=1e-6, atol=1e-7)

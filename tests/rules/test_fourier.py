@@ -1,0 +1,133 @@
+"""Fourier transforms through the compiler: orders 2 and 3, half spectra, lengths, dtypes, PyTorch's convention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.errors import SrcgradError
+from srcgrad.rules.table import lookup
+from tests.rules.orders import check_orders
+
+rng = np.random.default_rng(7)
+X = rng.standard_normal(6)
+W = rng.standard_normal(9) + 1j * rng.standard_normal(9)
+
+
+def spectrum(x):
+    y = np.fft.fft(x, 9, norm="ortho")
+    return np.sum(np.real(y * y * y * W))
+
+
+def half_spectrum(x):
+    y = np.fft.rfft(x, n=5)
+    return np.sum(np.real(y * y * y * W[:3]))
+
+
+def signal_of_half(x):
+    y = np.fft.irfft(x * W[:6], 7, -1, "forward")
+    return np.sum(y * y * y)
+
+
+def hermitian(x):
+    y = np.fft.hfft(x * W[:6])
+    z = np.fft.ihfft(y * y)
+    return np.sum(np.real(z * z * W[:6]))
+
+
+def planes(x):
+    a = np.reshape(x, (2, 3))
+    y = np.fft.fft2(a) * np.fft.fftn(a, (2, 3), (0, 1))
+    z = np.fft.irfft2(y, (3, 4))
+    return np.sum(z * z)
+
+
+def volumes(x):
+    a = np.reshape(x, (2, 3))
+    y = np.fft.rfftn(a, axes=(1, 0)) ** 2
+    z = np.fft.irfftn(y, s=(3, 2), axes=(1, 0))
+    return np.sum(np.fft.ifftn(z * z).real ** 2) + np.sum(np.real(np.fft.ifft2(z)) ** 3)
+
+
+def repeated_axes(x):
+    a = np.reshape(x, (3, 2))
+    y = np.fft.fftn(a, (4, 2), (0, 0)) * np.fft.ifftn(a, (4, 2), (0, 0))
+    return np.sum(np.real(np.fft.ifft(y, axis=0)) ** 3)
+
+
+def centred(x):
+    y = np.fft.fftshift(np.fft.fft(x))
+    return np.sum(np.imag(np.fft.ifft(np.fft.ifftshift(y * y * W[:6]))) ** 2)
+
+
+def spacing(x):
+    f = np.fft.fftfreq(5, 2.0 + np.sin(x[0])) + np.sum(np.fft.rfftfreq(4, d=2.0 + x[1] * x[2]))
+    return np.sum(f * f * f)
+
+
+PROGRAMS = [
+    spectrum, half_spectrum, signal_of_half, hermitian, planes, volumes, repeated_axes, centred, spacing,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_orders_one_to_three(f: Any) -> None:
+    check_orders(f, X)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 11])
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "ihfft", "irfft", "hfft"])
+def test_lengths(name: str, n: int) -> None:
+    """The transpose of the matrix, for every length against every length."""
+    transform = getattr(np.fft, name)
+    rule = lookup(transform)
+    half = name in ("irfft", "hfft")
+    for size in range(1, 10):
+        x = rng.standard_normal(size) + (1j * rng.standard_normal(size) if half else 0.0)
+        for norm in (None, "ortho", "forward"):
+            y = transform(x, n, norm=norm)
+            y_bar = rng.standard_normal(y.shape) + (0.0 if half else 1j * rng.standard_normal(y.shape))
+            (x_bar,) = rule.compile_adjoint({"a"}, {"a", "n", "axis", "norm"})(x, n, -1, norm, y, y_bar)
+            x_dot = rng.standard_normal(size) + (1j * rng.standard_normal(size) if half else 0.0)
+            assert x_bar.dtype == x.dtype
+            left, right = np.sum(y_bar * transform(x_dot, n, norm=norm)).real, np.sum(x_bar * x_dot).real
+            np.testing.assert_allclose(left, right, rtol=1e-11, atol=1e-12)
+
+
+def energy(x):
+    return np.sum(np.real(np.fft.rfft(x)) ** 2)
+
+
+def half_energy(z):
+    return np.sum(np.fft.irfft(z, 6) ** 3)
+
+
+def test_dtypes() -> None:
+    assert srcgrad.grad(energy)(X.astype(np.float32)).dtype == np.float32
+    assert srcgrad.grad(half_energy)(W[:4].astype(np.complex64)).dtype == np.complex64
+    assert srcgrad.grad(half_energy)(X[:4]).dtype == np.float64
+
+
+def test_imaginary_parts_that_are_ignored_receive_nothing() -> None:
+    z_bar = srcgrad.grad(half_energy)(W[:4])
+    assert z_bar[0].imag == 0 and z_bar[3].imag == 0
+    assert np.all(z_bar[1:3].imag != 0)
+
+
+def test_the_gradient_is_the_conjugate_of_that_of_pytorch() -> None:
+    torch = pytest.importorskip("torch")
+    z = torch.tensor(W[:4], requires_grad=True)
+    torch.sum(torch.fft.irfft(z, 6) ** 3).backward()
+    np.testing.assert_allclose(srcgrad.grad(half_energy)(W[:4]), np.conj(z.grad.numpy()), rtol=1e-12, atol=1e-14)
+
+
+def stored(x, out):
+    return np.sum(np.real(np.fft.fft(x, out=out)))
+
+
+def test_out_is_refused() -> None:
+    with pytest.raises(SrcgradError, match="out"):
+        srcgrad.grad(stored)(X, np.zeros(6, complex))
