@@ -1,7 +1,7 @@
 """What nodes save, under hooks that pack it away and unpack it again.
 
-``saved_tensors_hooks(pack, unpack)`` holds for operations recorded inside it, per thread; ``_raw_saved_self`` of a node is
-the slot itself, on which hooks can be set later.
+``saved_tensors_hooks(pack, unpack)`` holds for operations recorded inside it, per thread; ``_raw_saved_self`` is
+the slot of a node itself, on which hooks can be set later.
 """
 
 from __future__ import annotations

@@ -1,14 +1,17 @@
 """``torch.autograd``: backward passes by function, modes, hooks on the graph, functions of one's own."""
 
 from srcgrad.eager.anomaly import detect_anomaly, set_detect_anomaly
-from srcgrad.eager.autograd import graph
+from srcgrad.eager.autograd import function, graph
+from srcgrad.eager.autograd.function import Function
 from srcgrad.eager.engine import backward, grad
 from srcgrad.eager.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 
 __all__ = [
+    "Function",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "function",
     "grad",
     "graph",
     "inference_mode",

@@ -1,0 +1,373 @@
+"""``torch.autograd.Function``: an operation whose forward and backward are written by its user.
+
+The context that both get is the node of the graph itself.  Forward runs without recording; what it returns is attached
+to the node.  Saved inputs come back as the same objects, saved outputs as the tensors they became.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from srcgrad.eager import messages
+from srcgrad.eager.graph import Node, modified, sequence
+from srcgrad.eager.modes import anomaly, no_grad, state
+from srcgrad.eager.tensor import SavedResult, Tensor, new
+from srcgrad.eager.views import IN_FUNCTION, View, bump
+
+LEGACY = (
+    "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function with "
+    "static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+)
+
+
+class FunctionCtx:
+    """What forward may tell about its inputs and outputs."""
+
+    to_save: tuple[Any, ...] = ()
+    dirty: tuple[Tensor, ...] = ()
+    non_differentiable: tuple[Tensor, ...] = ()
+    materialize = True
+    needs_input_grad: tuple[bool, ...] = ()
+    saved_for_forward: tuple[Any, ...] = ()
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors, or None, for backward; each is checked to be unchanged then."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keep tensors for the forward mode."""
+        for tensor in tensors:
+            if not (isinstance(tensor, Tensor) or tensor is None):
+                raise TypeError(
+                    "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
+                )
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say that forward changed these inputs in place."""
+        self.dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say that these outputs carry no gradient."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether gradients that are not there are zeros (the default) or None."""
+        self.materialize = value
+
+
+class BackwardCFunction(Node, FunctionCtx):
+    """The node of a user's operation, and the context of its forward and backward."""
+
+    _forward_cls: ClassVar[Any]
+    takes_none = True
+    kept: tuple[Any, ...] | None = None
+    positions: tuple[int, ...] = ()  # which arguments have an edge
+    count = 0  # of arguments
+    metadata_of: tuple[Any, ...] = ()
+    differentiable: tuple[bool, ...] = ()
+    single = True
+
+    # --- what backward asks ------------------------------------------------------------------------------------------
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What forward saved."""
+        if self.saved is None:
+            raise RuntimeError(messages.FREED)
+        if self.kept is None:
+            return self.to_save
+        made = []
+        for item, then in zip(self.kept, self.versions or (0,) * len(self.kept), strict=True):
+            if item is None:
+                made.append(None)
+                continue
+            counter = item.counter
+            if counter is not None and counter[0] != then:
+                raise modified(self, item, counter[0], then)
+            made.append(item.reattached(self))
+        return tuple(made)
+
+    saved_variables = saved_tensors
+
+    # --- the engine --------------------------------------------------------------------------------------------------
+    def apply(self, g: Any) -> Any:
+        grads = g if self.outputs > 1 else [g]
+        made = self._backward([None if one is None else Tensor.of(one) for one in grads])
+        return [None if one is None else one.array for one in made]
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        return self._backward(list(g) if self.outputs > 1 else [g])
+
+    def release(self) -> None:
+        if self.kept:
+            self.saved = None
+            self.kept = ()
+
+    def _backward(self, grads: list[Any]) -> list[Any]:
+        cls = self._forward_cls
+        given: list[Any] = []
+        floating = iter(range(len(self.metadata_of)))
+        for place in floating:
+            shape, dtype = self.metadata_of[place]
+            g = grads[place] if place < len(grads) else None
+            if g is None and self.materialize and shape is not None:
+                g = Tensor.of(np.zeros(shape, dtype))
+            given.append(g)
+        has_backward, has_vjp = cls.backward is not Function.backward, cls.vjp is not Function.vjp
+        if has_backward and has_vjp:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
+                "one of them."
+            )
+        made = (cls.vjp if has_vjp else cls.backward)(self, *given)
+        return self._checked(made if isinstance(made, tuple | list) else (made,))
+
+    def _checked(self, made: Any) -> list[Any]:
+        name = type(self).__name__
+        grads = list(made)
+        while len(grads) > self.count and grads[-1] is None:
+            grads.pop()
+        if len(grads) != self.count:
+            raise RuntimeError(
+                f"function {name} returned an incorrect number of gradients (expected {self.count}, got {len(made)})"
+            )
+        kept: list[Any] = []
+        for place, g in enumerate(grads):
+            if place not in self.positions:
+                if g is not None:
+                    raise RuntimeError(
+                        f"function {name} returned a gradient different than None at position {place + 1}, but the "
+                        "corresponding forward input was not a Variable"
+                    )
+                continue
+            if g is not None and not isinstance(g, Tensor):
+                raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
+            kept.append(self._fitted(g, len(kept)))
+        return kept
+
+    def _fitted(self, g: Tensor | None, place: int) -> Tensor | None:
+        """A gradient in the shape and dtype of the input it belongs to."""
+        if g is None:
+            return None
+        shape, dtype = self.inputs[place]
+        if g.array.shape != shape:
+            try:
+                fits = np.broadcast_shapes(shape, g.array.shape) == g.array.shape
+            except ValueError:
+                fits = False
+            if not fits:
+                raise RuntimeError(
+                    messages.INVALID_GRADIENT.format(
+                        name=type(self).__name__, index=place, given=list(g.array.shape), expected=list(shape)
+                    )
+                )
+            extra = g.array.ndim - len(shape)
+            axes = (
+                *range(extra),
+                *(extra + i for i, n in enumerate(shape) if n == 1 and g.array.shape[extra + i] != 1),
+            )
+            g = g.sum(axes).reshape(shape)
+        if g.array.dtype != dtype and dtype.kind in "fc":
+            from srcgrad.eager.dtypes import OF_NUMPY
+
+            g = g.to(OF_NUMPY[dtype])
+        return g
+
+    inputs: tuple[tuple[Any, Any], ...] = ()
+
+
+class _Meta(type):
+    """Gives every Function its class of node, ``<Name>Backward``."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
+        super().__init__(name, bases, namespace)
+        cls._backward_cls = type(
+            f"{name}Backward", (BackwardCFunction,), {"_forward_cls": cls, "__module__": "torch.autograd.function"}
+        )
+
+
+class Function(metaclass=_Meta):
+    """An operation of one's own: static ``forward(ctx, ...)`` and ``backward(ctx, *grads)``; call it with ``apply``."""
+
+    _backward_cls: ClassVar[type[BackwardCFunction]]
+    generate_vmap_rule = False
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(LEGACY)
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Fill the context where ``forward`` does not take it."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """The gradients of the inputs, one per argument of forward."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
+
+    @staticmethod
+    def vjp(ctx: Any, *grads: Any) -> Any:
+        """Another name for ``backward``."""
+        raise NotImplementedError("vjp is not implemented.")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run ``forward`` on the arguments and record the operation."""
+        node = cls._backward_cls()
+        tensors = [i for i, arg in enumerate(args) if isinstance(arg, Tensor)]
+        node.needs_input_grad = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in args)
+        records = state.recording and any(node.needs_input_grad)
+        node.edges = tuple(args[i].edge() for i in tensors)
+        node.positions = tuple(tensors)
+        node.count = len(args)
+        node.inputs = tuple((args[i].array.shape, args[i].array.dtype) for i in tensors)
+        node.sequence = next(sequence)
+        separate = cls.setup_context is not Function.setup_context
+        with no_grad():
+            output = cls.forward(*args, **kwargs) if separate else cls.forward(node, *args, **kwargs)
+            if separate:
+                cls.setup_context(node, args, output)
+        for place, item in enumerate(node.to_save):
+            if item is not None and not isinstance(item, Tensor):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {place} is of type {type(item).__name__}"
+                )
+        if not isinstance(output, Tensor | tuple):
+            return output
+        if anomaly.enabled and records:
+            from srcgrad.eager.anomaly import remember
+
+            remember(node)
+        return _attached(node, args, output, records)
+
+
+def _attached(node: BackwardCFunction, args: tuple[Any, ...], output: Any, records: bool) -> Any:
+    """The outputs of forward, as outputs of the node."""
+    outputs = output if isinstance(output, tuple) else (output,)
+    for item in node.dirty:
+        if not any(item is one for one in outputs):
+            raise RuntimeError(
+                "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+                "modified inplace must all be outputs of the Function."
+            )
+    node.outputs = len(outputs)
+    made: list[Any] = []
+    metadata: list[Any] = []
+    for number, one in enumerate(outputs):
+        if not isinstance(one, Tensor):
+            made.append(one)
+            metadata.append((None, None))
+            continue
+        metadata.append((one.array.shape, one.array.dtype))
+        made.append(_output(node, args, one, number, records))
+    node.metadata_of = tuple(metadata)
+    node.shape = metadata[0][0] if node.outputs == 1 else tuple(shape for shape, _ in metadata)
+    node.dtype = metadata[0][1] if node.outputs == 1 else tuple(dtype for _, dtype in metadata)
+    if records:
+        _keep(node, outputs, made)
+    else:
+        node.kept = None
+    return tuple(made) if isinstance(output, tuple) else made[0]
+
+
+def _output(node: BackwardCFunction, args: tuple[Any, ...], one: Tensor, number: int, records: bool) -> Tensor:
+    is_input = any(one is arg for arg in args)
+    dirty = any(one is item for item in node.dirty)
+    if dirty:
+        if state.recording and one.leaf_grad and one.node is None:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        bump(one)
+    if not records or any(one is item for item in node.non_differentiable) or one.array.dtype.kind not in "fc":
+        if is_input and not dirty and one.requires_grad:
+            return one.detach()  # type: ignore[no-any-return]
+        return one
+    if is_input and not dirty:
+        alias: Tensor = new(Tensor)
+        alias.array = one.storage_array()
+        if one.counter is None:
+            one.counter = [0]
+        alias.counter, alias.base = one.counter, one if one.base is None else one.base
+        alias.alias = View(alias.base, lambda array: array, IN_FUNCTION, one.counter[0])
+        alias.node, alias.number = node, number
+        return alias
+    one.node, one.number, one.leaf_grad = node, number, False
+    return one
+
+
+def _keep(node: BackwardCFunction, outputs: tuple[Any, ...], made: list[Any]) -> None:
+    """Turn what forward asked to save into slots that make no cycle."""
+    kept: list[Any] = []
+    versions: list[int] = []
+    for item in node.to_save:
+        if item is None:
+            kept.append(None)
+            versions.append(0)
+            continue
+        number = next((i for i, one in enumerate(outputs) if one is item), None)
+        versions.append(item._version)
+        if number is not None and isinstance(made[number], Tensor) and made[number].node is node:
+            if item.counter is None:
+                item.counter = [0]
+            kept.append(SavedResult(item.array, item.counter, number))
+        else:
+            kept.append(item)
+    node.kept = tuple(kept)
+    node.versions = tuple(versions)
+    node.to_save = ()
+    if state.saved_hooks:
+        from srcgrad.eager.saved import packed
+
+        node.kept = tuple(item if item is None else packed(node, item, state.saved_hooks[-1]) for item in kept)
+        node.versions = (0,) * len(kept)
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator of ``backward``: it is not itself recorded; differentiating it again raises."""
+
+    @functools.wraps(backward)
+    def without_recording(ctx: Any, *grads: Any) -> Any:
+        recording = state.recording
+        with no_grad():
+            made = backward(ctx, *grads)
+        if not recording or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
+            return made
+        several = made if isinstance(made, tuple) else (made,)
+        closed = tuple(_closed(one) for one in several)
+        return closed if isinstance(made, tuple) else closed[0]
+
+    return without_recording
+
+
+class _Error(Node):
+    """The node of what must not be differentiated again."""
+
+    def apply(self, g: Any) -> Any:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+    apply_to_tensors = apply
+
+
+_Error.__name__ = _Error.__qualname__ = "Error"
+
+
+def _closed(value: Any) -> Any:
+    if not isinstance(value, Tensor):
+        return value
+    made = Tensor.of(value.array)
+    node = _Error()
+    node.sequence = next(sequence)
+    node.shape, node.dtype = value.array.shape, value.array.dtype
+    made.node = node
+    return made
