@@ -203,6 +203,10 @@ class UnresolvedName(LanguageError):
     """A name that is no local, closure variable, global or builtin of the function."""
 
 
+class RuleError(LanguageError):
+    """A derivative rule that breaks the laws of rules, or that does not fit the function it is for."""
+
+
 class MissingRule(SrcgradError, NotImplementedError):
     """A function without source and without a derivative rule was given an active argument."""
 

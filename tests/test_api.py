@@ -424,7 +424,10 @@ def test_check_grads_passes_and_fails():
 
 
 def opaque(x, n):
-    return float(np.asarray(x).tolist() ** n)
+    try:
+        return x**n
+    except OverflowError:
+        return np.inf
 
 
 def smooth(x):

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from srcgrad.analysis.activity import inputs
 from srcgrad.analysis.cfg import blocks_of, bound_here, walk
+from srcgrad.frontend.callees import LIBRARIES, home_of
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -143,7 +144,8 @@ def layout_of(function: Function, numbers: frozenset[str] = frozenset()) -> Layo
 def _stored_classes(function: Function) -> dict[str, tuple[str, ...]]:
     """For each name that may share memory with a stored buffer: all the names of its class (union-find).
 
-    Only elementwise rules are known to make a new array; every other operation may hand on a view of an operand.
+    Only elementwise functions of NumPy and Python's operators are known to make a new array; every other operation may
+    hand on a view of an operand.
     """
     buffers = [s.buffer for s in walk(function.body) if isinstance(s, AddAt)]
     if not buffers:
@@ -160,8 +162,9 @@ def _stored_classes(function: Function) -> dict[str, tuple[str, ...]]:
         match statement:
             case AddAt() | Append() | Return() | Bind(operation=Fixed()):
                 continue
-            case Bind(operation=Apply(rule=rule)) if rule.kind == "elementwise":
-                continue
+            case Bind(operation=Apply(rule=rule, function=called)) if rule.kind == "elementwise":
+                if home_of(called) in LIBRARIES:
+                    continue
         linked = [*bound_here(statement), *inputs(statement)]
         for name in linked[1:]:
             parents[root(name)] = root(linked[0])

@@ -27,6 +27,7 @@ from srcgrad.api.arguments import (
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, check_complex, require_holomorphic
 from srcgrad.api.saved import Saved, import_object, imported
 from srcgrad.errors import ArgumentError, SeedError, Span
+from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import as_cotangent, zeros_like
 
@@ -58,6 +59,7 @@ class Derivative:
         self.parameters = Parameters(primal)
         self.chosen = self.parameters.chosen(argnums)
         self._variants: dict[object, Compiled] = {}
+        self._edition = edition()
         self.__name__ = f"{mode}_{getattr(primal, '__name__', 'function')}"
         self.__qualname__ = getattr(primal, "__qualname__", self.__name__)
         self.__module__ = getattr(primal, "__module__", __name__)
@@ -87,6 +89,9 @@ class Derivative:
         from srcgrad.pipeline import present_options
 
         mode = mode or self.mode
+        if self._edition != edition():
+            self._variants.clear()  # compiled with other rules
+            self._edition = edition()
         options = present_options()
         if not options.specialise:
             functions_only = values is not None and any(is_static(v) for v in values)

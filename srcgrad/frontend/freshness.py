@@ -15,6 +15,7 @@ from types import FunctionType
 
 import gast
 
+from srcgrad.frontend.callees import LIBRARIES, home_of
 from srcgrad.frontend.desugar.build import load
 from srcgrad.frontend.methods import SHAPES
 from srcgrad.frontend.normal_form import LocalFunction
@@ -168,8 +169,8 @@ class Sharing:
 
 def _makes_new(name: str, function: object) -> bool:
     """Whether a function always returns memory of its own, or a number."""
-    if function is None or name in VIEWS:
-        return False
+    if function is None or name in VIEWS or home_of(function) not in LIBRARIES:
+        return False  # what a user's function with a rule returns may be what it was given
     try:
         return lookup(function) is not None or is_constant(function)
     except TypeError:

@@ -39,7 +39,7 @@ def _pure_call(call: gast.Call) -> bool:
     if id(function) in _BUILTINS or id(function) in _MATH or isinstance(function, (np.ufunc, np.dtype)):
         return True
     if isinstance(call.func, GlobalReference) and (call.func.binding.module or "").startswith("srcgrad.runtime"):
-        return "add_at" not in (call.func.binding.attribute, call.func.binding.preferred)
+        return not {"add_at", "require_number"} & {call.func.binding.attribute, call.func.binding.preferred}
     module = getattr(function, "__module__", None) or ""
     return module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from srcgrad.rules.formula import displayed, literal
+from srcgrad.rules.laws import is_own
 
 if TYPE_CHECKING:
     from srcgrad.rules.template import Rule
@@ -127,7 +128,7 @@ def _give(rule: Rule, function: object, bound: dict[str, gast.expr], name: str, 
     is_ufunc = type(function).__name__ == "ufunc"
     if name in rule.ignored or (is_ufunc and name in _OF_UFUNCS):
         return
-    neutral = rule.neutral if name in rule.neutral else NEUTRAL
+    neutral = rule.neutral if name in rule.neutral else NEUTRAL if is_own(rule.template) else {}
     known, value = literal(argument)
     if known and name in neutral and type(value) is type(neutral[name]) and value == neutral[name]:
         return

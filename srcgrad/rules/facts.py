@@ -202,9 +202,10 @@ def computed(ufunc: np.ufunc, operands: list[Array]) -> Array:
 def _looked_up(ufunc: np.ufunc, names: tuple[str, ...]) -> str | None:
     given = [_WEAK_TYPES[name] if name in _WEAK_TYPES else np.dtype(name) for name in names]
     try:
-        return str(ufunc.resolve_dtypes((*given, None))[-1])
+        dtype = ufunc.resolve_dtypes((*given, None))[-1]
     except TypeError:
         return None
+    return str(dtype) if dtype.kind in "biufc" else None
 
 
 _WEAK_TYPES: dict[str | None, type] = {"int": int, "float": float, "complex": complex}
@@ -216,8 +217,8 @@ def keeps_complex(function: Any) -> bool:
     if isinstance(function, np.ufunc):
         loops = [signature.split("->") for signature in function.types]
         return all(set(made) & _COMPLEX for given, made in loops if set(given) & _COMPLEX)
-    if getattr(function, "__module__", None) == "math":
-        return True  # takes none
+    if getattr(function, "__module__", None) in ("math", "cmath"):
+        return True  # the one takes none, the other gives no real numbers
     return function in _KEEPING
 
 

@@ -13,21 +13,17 @@ parameter and no local is a ``GlobalReference``.
 from __future__ import annotations
 
 import builtins
-import inspect
-import linecache
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from types import FunctionType, ModuleType
-from typing import Any
 
 import gast
 
-from srcgrad.errors import InternalError, SourceUnavailable
+from srcgrad.rules.laws import Head, broken, written
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
-from srcgrad.syntax.parse import names_bound, parse, walk
+from srcgrad.syntax.parse import names_bound, walk
 
 PLACE = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
@@ -40,76 +36,12 @@ class Formula:
     returned: tuple[gast.expr, ...]
 
 
-@dataclass(frozen=True)
-class Head:
-    """The parameters of a template, read from its code object: no source is needed to know them."""
-
-    parameters: tuple[str, ...]
-    variadic: str | None
-    keywords: tuple[str, ...]  # keyword-only: result, adjoint, tangents
-    defaults: Mapping[str, object]
-
-    @classmethod
-    def of(cls, template: FunctionType) -> Head:
-        code = template.__code__
-        names, count, only = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
-        variadic = names[count + only] if code.co_flags & inspect.CO_VARARGS else None
-        given = template.__defaults__ or ()
-        defaults = dict(zip(names[count - len(given) : count], given, strict=True))
-        parameters = names[:count] + ((variadic,) if variadic else ())
-        return cls(parameters, variadic, names[count : count + only], defaults)
-
-
 def formula_of(template: FunctionType) -> Formula:
-    """Parse a template and check the laws: straight line, one return, no parameter assigned to, no closure."""
-    node = _definition(template)
+    """The formula of a template: its text, in which names that are not its own are resolved."""
     head = Head.of(template)
-    statements = list(node.body)
-    if statements and isinstance(statements[0], gast.Expr) and isinstance(statements[0].value, gast.Constant):
-        del statements[0]
-    own = {*head.parameters, *head.keywords}
-    body: list[tuple[str, gast.expr]] = []
-    for statement in statements[:-1]:
-        match statement:
-            case gast.Assign(targets=[gast.Name(id=name)], value=value) if name not in own:
-                own.add(name)
-                body.append((name, value))
-            case _:
-                raise _lawless(template, "only assignments to new names may come before the return")
-    match statements:
-        case [*_, gast.Return(value=gast.expr() as value)]:
-            returned = tuple(value.elts) if isinstance(value, gast.Tuple) else (value,)
-        case _:
-            raise _lawless(template, "the last statement must return the partials")
-    resolve = _Resolver(template, own)
-    return Formula(tuple((name, resolve(value)) for name, value in body), tuple(map(resolve, returned)))
-
-
-def _lawless(template: FunctionType, reason: str) -> InternalError:
-    return InternalError(f"the rule {template.__qualname__} ({template.__module__}): {reason}", stage="rules")
-
-
-@cache
-def _definitions(filename: str, text: str) -> dict[tuple[str, int], Any]:
-    """Every function definition of a file by name and first line, decorators included."""
-    found: dict[tuple[str, int], Any] = {}
-    for node in walk(parse(text, filename)):
-        if isinstance(node, gast.FunctionDef):
-            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-            found[node.name, first] = node
-    return found
-
-
-def _definition(template: FunctionType) -> Any:
-    code = template.__code__
-    text = "".join(linecache.getlines(code.co_filename, template.__globals__))
-    node = _definitions(code.co_filename, text).get((code.co_name, code.co_firstlineno)) if text else None
-    if node is None:
-        raise SourceUnavailable(
-            f"the text of the rule {template.__qualname__} is not found in {code.co_filename}",
-            hint="write the rule with def, in a file or a notebook cell",
-        )
-    return node
+    text = written(template, [*head.parameters, *head.keywords])
+    resolve = _Resolver(template, {*head.parameters, *head.keywords, *(name for name, _ in text.body)})
+    return Formula(tuple((name, resolve(value)) for name, value in text.body), tuple(map(resolve, text.returned)))
 
 
 class _Resolver:
@@ -130,7 +62,7 @@ class _Resolver:
 
     def _copy(self, node: gast.AST, own: set[str] | frozenset[str]) -> gast.AST:
         if isinstance(node, gast.Name) and node.id not in own:
-            return self.global_(node.id)
+            return self.global_(node)
         made = type(node)()
         for name in node._fields:
             value = getattr(node, name, None)
@@ -141,17 +73,29 @@ class _Resolver:
             setattr(made, name, value)
         return made
 
-    def global_(self, name: str) -> GlobalReference:
+    def global_(self, node: gast.Name) -> GlobalReference:
+        name = node.id
         if name not in self.known:
             if name in self.cells:
-                value = self.cells[name].cell_contents
+                cell = self.cells[name]
+                binding = binding_of(name, cell.cell_contents)
+                read: Callable[[], object] | None = lambda: cell.cell_contents
             elif name in self.globals:
-                value = self.globals[name]
+                binding = binding_of(name, self.globals[name], self.globals.get("__name__"))
+                read = lambda: self.globals[name]
             elif hasattr(builtins, name):
-                value = getattr(builtins, name)
+                binding, read = binding_of(name, getattr(builtins, name)), None
             else:
-                raise _lawless(self.template, f"the name {name!r} means nothing")
-            self.known[name] = reference(binding_of(name, value, self.globals.get("__name__")))
+                raise broken(
+                    self.template,
+                    f"reads {name!r}, which means nothing where it is written",
+                    node,
+                    label="no such name",
+                    hint="a rule may read its parameters, its result and adjoint, names it assigns, and globals",
+                )
+            if read is not None and not callable(binding.value) and not isinstance(binding.value, ModuleType):
+                binding = replace(binding, cell=read)  # data may be another at the next call
+            self.known[name] = reference(binding)
         return self.known[name]
 
 
@@ -165,7 +109,7 @@ def binding_of(name: str, value: object, home: str | None = None) -> GlobalBindi
         for candidate in (name, attribute):
             if module and getattr(sys.modules.get(module), candidate, _ABSENT) is value:
                 return GlobalBinding(name, value, module, candidate)
-    return GlobalBinding(name, value, home, name)
+    return GlobalBinding(name, value)
 
 
 _ABSENT = object()

@@ -90,12 +90,13 @@ def elementwise(
     if not operands:
         return Unknown()
     home = getattr(function, "__module__", None) or ""
-    if home == "math":
-        return number("float")
+    if home in ("math", "cmath"):
+        return number("float" if home == "math" else "complex")
     made = operands[0]
     for operand in operands[1:]:
         made = broadcast(made, operand)
-    python = home in ("_operator", "builtins") and all(operand.dtype in WEAK for operand in operands)
+    plain = function is None or home in ("_operator", "builtins")
+    python = plain and all(operand.dtype in WEAK for operand in operands)
     ufuncs = [f for f in (function, *family) if isinstance(f, np.ufunc) and f.nin == len(operands)]
     if ufuncs and not python:
         found = computed(ufuncs[0], operands)

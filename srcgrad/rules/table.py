@@ -21,6 +21,8 @@ from typing import Any, TypeVar, cast
 import gast
 import numpy as np
 
+from srcgrad.rules.edition import reading, renew
+from srcgrad.rules.laws import check_function
 from srcgrad.rules.template import Rule
 
 __all__ = [
@@ -119,8 +121,9 @@ def _load() -> None:
     """Import the modules of rules, once; what users add comes after them and replaces them."""
     if not _loaded:
         _loaded.update(MODULES)
-        for name in MODULES:
-            importlib.import_module(f"srcgrad.rules.{name}")
+        with reading():
+            for name in MODULES:
+                importlib.import_module(f"srcgrad.rules.{name}")
 
 
 def load_library(library: str) -> None:
@@ -129,7 +132,8 @@ def load_library(library: str) -> None:
     for name in LIBRARIES[library]:
         if name not in _loaded:
             _loaded.add(name)
-            importlib.import_module(f"srcgrad.rules.{name}")
+            with reading():
+                importlib.import_module(f"srcgrad.rules.{name}")
 
 
 def _loads_more(function: object) -> bool:
@@ -155,6 +159,8 @@ def _find(found: Callable[[], Answer], function: object) -> Answer:
 
 def _add(kind: str, functions: tuple[Callable[..., object], ...], names: tuple[str, ...] = ()) -> Any:
     _load()
+    for function in functions:
+        check_function(function, kind)
 
     def decorate(template: FunctionType) -> Rule:
         return enter(Rule(kind, tuple(dict.fromkeys(functions)), template, names))
@@ -168,38 +174,88 @@ def enter(made: Rule) -> Rule:
         _rules[function] = made
         _constants.discard(function)
         _refusals.pop(function, None)
+    renew()
     return made
 
 
 def rule(function: Callable[..., object], *aliases: Callable[..., object]) -> Callable[[Callable[..., Any]], Rule]:
-    """Decorator: the adjoint of ``function``; write its tangent with ``@name.tangent``."""
+    """Decorator: the derivative of ``function``, and of ``aliases`` with the same formula and parameters.
+
+    What is decorated is a *template*: straight-line assignments and one return, with the parameters of the function
+    and, keyword-only, its result and the adjoint of that.  It returns one partial per parameter, None for one without a
+    derivative, each in the shape and dtype of its argument.  Its text is written where the function is called::
+
+        def energy(x, w):
+            return float(np.dot(w, x * x))
+
+        @srcgrad.rule(energy)
+        def energy_rule(x, w, *, y, y_bar):
+            return y_bar * 2.0 * w * x, y_bar * x * x
+
+        @energy_rule.tangent
+        def energy_tangent(x, w, *, y, x_dot, w_dot):
+            return 2.0 * np.dot(w * x, x_dot), np.dot(x * x, w_dot)
+
+    The tangent, one term per moving parameter, is needed in forward mode and for Hessians.  A template for an option
+    goes below ``@energy_rule.when(option=value)``; ``energy_rule.accept(ignored=("verbose",))`` names parameters that
+    change no value.  Raises ``RuleError``, with the place in the template, for what breaks these laws.
+    """
     return _add("rule", (function, *aliases))  # type: ignore[no-any-return]
 
 
 def elementwise(
     function: Callable[..., object], *aliases: Callable[..., object]
 ) -> Callable[[Callable[..., Any]], Rule]:
-    """Decorator: the adjoint of a function that acts on each element by itself and broadcasts as NumPy does."""
+    """Decorator: the derivative of a function that acts on each element by itself and broadcasts as NumPy does.
+
+    A template as for ``rule``, of one element: the tangent and the sums over broadcast axes follow from the kind::
+
+        def softplus(x):
+            return np.log1p(np.exp(x))
+
+        @srcgrad.elementwise(softplus)
+        def softplus_rule(x, *, y, y_bar):
+            return y_bar / (1.0 + np.exp(-x))
+    """
     return _add("elementwise", (function, *aliases))  # type: ignore[no-any-return]
 
 
 def linear(
     function: Callable[..., object], *names: str | Callable[..., object]
 ) -> Callable[[Callable[..., Any]], Rule]:
-    """Decorator: the adjoint of a function that is linear in each of the named parameters; more functions that share
-    the formula may precede the names."""
+    """Decorator: the derivative of a function that is linear in each of the named parameters by itself.
+
+    A template as for ``rule``, which returns the transpose, one partial for each named parameter; the tangent is the
+    function itself.  More functions that share the formula may precede the names::
+
+        def smoothed(x, kernel):
+            return np.convolve(x, kernel, "valid")
+
+        @srcgrad.linear(smoothed, "x")
+        def smoothed_rule(x, kernel, *, y, y_bar):
+            return np.convolve(y_bar, kernel[::-1])
+    """
     functions = (function, *(f for f in names if not isinstance(f, str)))
     return _add("linear", functions, tuple(n for n in names if isinstance(n, str)))  # type: ignore[no-any-return]
 
 
 def constant(function: AnyFunction, *more: Callable[..., object]) -> AnyFunction:
-    """Declare that functions carry no derivative whatever they are given; usable as a decorator."""
+    """Declare that functions carry no derivative whatever they are given; returns the first, as a decorator does.
+
+    Only for what is constant between jumps, or is no real number: a declared constant is never looked into::
+
+        @srcgrad.constant
+        def bin_of(x, edges):
+            return np.searchsorted(edges, x)
+    """
     _load()
     functions: tuple[Callable[..., object], ...] = (function, *more)
     for f in functions:
+        check_function(f, "constant")
         _constants.add(f)
         _rules.pop(f, None)
         _refusals.pop(f, None)
+    renew()
     return function
 
 

@@ -23,12 +23,14 @@ from typing import Any
 import gast
 
 from srcgrad.errors import InternalError, MissingRule
-from srcgrad.rules import placing, slicing
+from srcgrad.rules import laws, placing, slicing
 from srcgrad.rules.arguments import Argument, Joint, alike, rank
 from srcgrad.rules.calling import UnsupportedCall, bind
 from srcgrad.rules.casting import DTYPE, Given, Manner, cast_facts, casts, manner_of
+from srcgrad.rules.edition import renew
 from srcgrad.rules.facts import Array, Fact, Unknown, as_array, number
-from srcgrad.rules.formula import Formula, Head, constant, displayed, formula_of, is_number, literal, spelling
+from srcgrad.rules.formula import Formula, constant, displayed, formula_of, is_number, literal, spelling
+from srcgrad.rules.laws import Head
 from srcgrad.rules.placing import inline
 from srcgrad.rules.results import dtype_of, elementwise
 from srcgrad.rules.slicing import Slice
@@ -49,11 +51,13 @@ class Rule:
         template: FunctionType,
         linear: tuple[str, ...] = (),
     ) -> None:
-        head = Head.of(template)
+        head = Head.of(laws.check_template(template, functions[0] if functions else None))
         adjoint = [name for name in head.keywords if name.endswith("_bar")]
         if len(head.keywords) != 2 or len(adjoint) != 1 or adjoint[0][:-4] not in head.keywords:
-            raise InternalError(
-                f"the rule {template.__qualname__} needs its result and adjoint as keyword-only parameters (z, z_bar)"
+            raise laws.broken(
+                template,
+                "needs its result and its adjoint as keyword-only parameters",
+                hint=f"def {template.__name__}({', '.join(head.parameters) or 'x'}, *, y, y_bar)",
             )
         self.kind = kind
         self.functions = functions
@@ -85,6 +89,8 @@ class Rule:
         self._flat: list[dict[str, object]] = []
         self._formulas: dict[FunctionType, Formula] = {}
         self._slices: dict[object, Slice] = {}
+        if not laws.is_own(template):
+            self.defaults.update((p, constant(value)) for p, value in laws.check_rule(self).items())
 
     def __repr__(self) -> str:
         return f"<{self.kind} {', '.join(map(displayed, self.functions))}>"
@@ -92,8 +98,11 @@ class Rule:
     # --- what authors add --------------------------------------------------------------------------------------------
     def tangent(self, template: FunctionType) -> Rule:
         """Decorator: the tangent, ``def f(a, b, *, y, a_dot, b_dot)``, one returned term per tangent."""
+        if not laws.is_own(self.template):
+            laws.check_tangent(self, template)
         self._tangent = template
         self._slices.clear()
+        renew()
         return self
 
     def when(self, *joint: Joint, **conditions: object) -> Callable[[FunctionType], Rule]:
@@ -101,7 +110,10 @@ class Rule:
         ``joint``, predicates of all arguments by parameter."""
 
         def add(template: FunctionType) -> Rule:
+            if not laws.is_own(self.template):
+                laws.check_case(self, template, conditions)
             self._variants.append((joint, conditions, template))
+            renew()
             return self
 
         return add
@@ -111,6 +123,7 @@ class Rule:
 
         def add(template: FunctionType) -> Rule:
             self._tangent_variants.append((joint, conditions, template))
+            renew()
             return self
 
         return add
@@ -123,6 +136,7 @@ class Rule:
     def infer(self, function: Callable[..., Fact]) -> Rule:
         """Decorator: the fact of the result, ``def f(arguments, literals) -> Fact``."""
         self._infer = function
+        renew()
         return self
 
     def flat_when(self, **conditions: object) -> Rule:
@@ -144,6 +158,7 @@ class Rule:
         self.allowed.update(allowed or {})
         self.neutral.update(neutral or {})
         self.synonyms.update(synonyms)
+        renew()
         return self
 
     def refuse(self, hint: str, **reasons: str) -> Rule:
@@ -350,11 +365,9 @@ class Rule:
             if len(returned) == len(self.linear):
                 names = self.linear
             elif len(self.linear) > 1 or len(returned) != len(names):
-                raise InternalError(
-                    f"the rule {self.name} returns {len(returned)} partials for {self.linear}", stage="rules"
-                )
+                raise laws.broken(template, f"returns {len(returned)} partials for {', '.join(self.linear)}")
         if len(returned) > len(names):
-            raise InternalError(f"the rule {self.name} returns more partials than it has parameters", stage="rules")
+            raise laws.broken(template, "returns more partials than it has parameters")
         return {
             p: partial
             for p, partial in zip(names, returned, strict=False)

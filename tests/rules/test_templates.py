@@ -12,7 +12,7 @@ import gast
 import numpy as np
 import pytest
 
-from srcgrad.errors import InternalError, MissingRule
+from srcgrad.errors import MissingRule, RuleError
 from srcgrad.rules import table
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown, broadcast, fact_of, join, number, same_shape
 from srcgrad.rules.table import constant, elementwise, is_constant, linear, lookup, method, operator_of, rule
@@ -281,19 +281,17 @@ def test_users_write_rules_the_same_way() -> None:
 
 
 def test_a_rule_with_control_flow_is_refused() -> None:
-    @rule(branching)
-    def branching_rule(x, *, y, y_bar):  # type: ignore[no-untyped-def]
-        if y_bar:
-            return y_bar
-        return 0.0
+    with pytest.raises(RuleError, match="only assignments"):
 
-    with pytest.raises(InternalError, match="only assignments"):
-        branching_rule.adjoint_slice({"x"}, {"x"})
-    table._rules.pop(branching)
+        @rule(branching)
+        def branching_rule(x, *, y, y_bar):  # type: ignore[no-untyped-def]
+            if y_bar:
+                return y_bar
+            return 0.0
 
 
 def test_a_rule_without_result_and_adjoint_is_refused() -> None:
-    with pytest.raises(InternalError, match="keyword-only"):
+    with pytest.raises(RuleError, match="keyword-only"):
 
         @rule(branching)
         def branching_rule(x, y_bar):  # type: ignore[no-untyped-def]
