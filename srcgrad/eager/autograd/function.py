@@ -18,12 +18,6 @@ from srcgrad.eager.modes import anomaly, no_grad, state
 from srcgrad.eager.tensor import SavedResult, Tensor, new
 from srcgrad.eager.views import IN_FUNCTION, View, bump
 
-LEGACY = (
-    "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function with "
-    "static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
-)
-
-
 class FunctionCtx:
     """What forward may tell about its inputs and outputs."""
 
@@ -42,9 +36,7 @@ class FunctionCtx:
         """Keep tensors for the forward mode."""
         for tensor in tensors:
             if not (isinstance(tensor, Tensor) or tensor is None):
-                raise TypeError(
-                    "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
-                )
+                raise TypeError(messages.SAVE_FOR_FORWARD)
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *tensors: Tensor) -> None:
@@ -119,10 +111,7 @@ class BackwardCFunction(Node, FunctionCtx):
             given.append(g)
         has_backward, has_vjp = cls.backward is not Function.backward, cls.vjp is not Function.vjp
         if has_backward and has_vjp:
-            raise RuntimeError(
-                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
-                "one of them."
-            )
+            raise RuntimeError(messages.BACKWARD_AND_VJP)
         made = (cls.vjp if has_vjp else cls.backward)(self, *given)
         return self._checked(made if isinstance(made, tuple | list) else (made,))
 
@@ -197,7 +186,7 @@ class Function(metaclass=_Meta):
     generate_vmap_rule = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError(LEGACY)
+        raise RuntimeError(messages.LEGACY_FUNCTION)
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -258,10 +247,7 @@ def _attached(node: BackwardCFunction, args: tuple[Any, ...], output: Any, recor
     outputs = output if isinstance(output, tuple) else (output,)
     for item in node.dirty:
         if not any(item is one for one in outputs):
-            raise RuntimeError(
-                "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
-                "modified inplace must all be outputs of the Function."
-            )
+            raise RuntimeError(messages.DIRTY_NOT_RETURNED)
     node.outputs = len(outputs)
     made: list[Any] = []
     metadata: list[Any] = []
