@@ -113,6 +113,27 @@ def with_defaults(expression: gast.expr, absent: Mapping[str, gast.expr]) -> Any
     return rebuilt(expression, change)
 
 
+def without_neutral(expression: gast.expr, absent: Mapping[str, gast.expr]) -> Any:
+    """``x - loc`` as ``x`` where ``loc`` is not given and 0 by default, ``u / scale`` as ``u`` where ``scale`` is 1."""
+
+    def is_absent(node: gast.AST, neutral: int) -> bool:
+        if not isinstance(node, gast.Name) or isinstance(node, GlobalReference) or node.id not in absent:
+            return False
+        return literal(absent[node.id]) == (True, neutral)
+
+    def change(node: gast.AST) -> gast.expr | None:
+        match node:
+            case gast.BinOp(op=gast.Sub() | gast.Add(), left=left, right=right) if is_absent(right, 0):
+                kept: gast.expr = rebuilt(left, change)
+                return kept
+            case gast.BinOp(op=gast.Mult() | gast.Div(), left=left, right=right) if is_absent(right, 1):
+                kept = rebuilt(left, change)
+                return kept
+        return None
+
+    return rebuilt(expression, change)
+
+
 def unrolled(expression: gast.expr, variadic: str, display: gast.Tuple) -> Any:
     """``[e for x in operands]``, or with ``enumerate``, as the tuple of its items for a known number of operands.
 

@@ -17,7 +17,7 @@ from srcgrad.errors import InternalError
 from srcgrad.rules.casting import DTYPE, Given, Manner, called, cast, cast_back
 from srcgrad.rules.formula import Formula, is_none, is_number, object_of
 from srcgrad.rules.reading import readings
-from srcgrad.rules.rewriting import item, locals_in, read, substituted, unrolled, with_defaults
+from srcgrad.rules.rewriting import item, locals_in, read, substituted, unrolled, with_defaults, without_neutral
 from srcgrad.syntax.parse import children
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _finished(rule: Rule, body: Iterable[Line], values: Mapping[str, gast.expr],
     display = given.get(rule.variadic) if isinstance(given, Mapping) and rule.variadic else None
 
     def settle(expression: gast.expr) -> gast.expr:
-        made = with_defaults(expression, absent)
+        made = with_defaults(without_neutral(expression, absent) if rule.drops_neutral else expression, absent)
         if isinstance(display, gast.Tuple) and rule.variadic is not None:
             made = unrolled(made, rule.variadic, display)
         return manner.settled(made)
