@@ -292,6 +292,18 @@ PARTIALS: tuple[Any, ...] = ()
 TERMS: tuple[Any, ...] = ()
 
 
+@linear(lifted, "a")
+def lifted_(a, b, *, y, y_bar):
+    """With more axes; without them again."""
+    return unlifted(y_bar, a)
+
+
+@linear(unlifted, "g")
+def unlifted_(g, a, *, y, y_bar):
+    """Without axes; with them again."""
+    return np.reshape(y_bar, np.shape(g))
+
+
 def outer(A, B, *, C, C_bar):
     """The ufunc of the first operand, lifted above the axes of the second, and the second."""
     x1 = lifted(A, B)
