@@ -81,5 +81,7 @@ def page() -> str:
             expression = row.expression.replace("|", "\\|")
             peer = row.differs or ("same" if row.torch else "")
             because = row.because.replace("|", "\\|")
+            if row.forward is not None:
+                because += f"; forward: {point(row.forward)}"
             lines.append(f"| `{expression}` | {point(row.arguments)} | {point(row.gradient)} | {because} | {peer} |")
     return "\n".join(lines) + "\n"

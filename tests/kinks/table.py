@@ -15,7 +15,7 @@ INF, NAN = float("inf"), float("nan")
 
 @dataclass(frozen=True)
 class Row:
-    """``expression`` at ``arguments`` has ``gradient``, one entry per argument that is differentiated."""
+    """``expression`` at ``arguments`` has ``gradient``, one entry per argument."""
 
     expression: str
     arguments: Mapping[str, Any]
@@ -23,6 +23,7 @@ class Row:
     because: str
     torch: str | None = None
     differs: str | None = None
+    forward: Mapping[str, Any] | None = None  # where the forward mode knows more: a zero meets no infinity there
 
 
 @dataclass(frozen=True)
@@ -330,6 +331,7 @@ THEMES = (
                 {"x": [NAN, 0.5]},
                 "0 * inf, the guard outside",
                 "torch.where(x > 0, torch.log(x), torch.zeros_like(x))",
+                forward={"x": [0.0, 0.5]},
             ),
             Row(
                 "np.nan_to_num(x)",
