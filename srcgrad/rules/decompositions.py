@@ -27,12 +27,13 @@ from srcgrad.rules.facts import Array, Dimension, Sequence, Unknown, as_array
 from srcgrad.rules.results import floating
 from srcgrad.rules.table import rule
 from srcgrad.runtime import (
+    basis_free,
     from_triangle,
     half_triangle,
-    invariant,
     keep_real,
     matching,
     over_gaps,
+    phase_free,
     to_triangle,
     unbroadcast,
     unkeep_real,
@@ -110,7 +111,7 @@ cholesky.infer(matrix)
 def eigh(a, UPLO="L", *, y, y_bar):
     """Eigenvalues and eigenvectors of Hermitian matrices (Giles 3.1), of functions that do not ask for phases."""
     v = y[1]
-    turned = over_gaps(invariant(v.mT @ y_bar[1]), y[0])
+    turned = over_gaps(phase_free(v.mT @ y_bar[1]), y[0])
     return to_triangle(np.conjugate(v) @ (turned @ v.mT + y_bar[0][..., np.newaxis] * v.mT), UPLO)
 
 
@@ -240,7 +241,7 @@ def qr(a, mode="reduced", *, y, y_bar):
     q = y[0][..., :count]
     r = y[1][..., :count, :count]
     rest = y_bar[1][..., :count, count:]
-    turned = invariant(y[0].mT @ y_bar[0], None, count)[..., :count, count:]
+    turned = basis_free(y[0].mT @ y_bar[0], count)[..., :count, count:]
     apart = y_bar[0][..., :count] - np.conjugate(y[0][..., count:] @ turned.mT)
     g = apart + np.conjugate(a[..., count:] @ rest.mT)
     inner = from_triangle(y_bar[1][..., :count, :count] @ r.mT - q.mT @ g, "U")

@@ -122,14 +122,25 @@ def over_gaps_(x, w, *, y, x_dot, w_dot):
 
 
 # --- what is arbitrary in vectors ------------------------------------------------------------------------------------
-@rule(runtime.invariant)
-def invariant_(g, other=None, count=None, *, y, y_bar):
+@rule(runtime.phase_free)
+def phase_free_(g, other=None, count=None, *, y, y_bar):
     """A check."""
     return y_bar
 
 
-@invariant_.tangent
-def invariant_(g, other=None, count=None, *, y, g_dot):
+@phase_free_.tangent
+def phase_free_(g, other=None, count=None, *, y, g_dot):
+    return g_dot
+
+
+@rule(runtime.basis_free)
+def basis_free_(g, count, *, y, y_bar):
+    """A check."""
+    return y_bar
+
+
+@basis_free_.tangent
+def basis_free_(g, count, *, y, g_dot):
     return g_dot
 
 
@@ -195,7 +206,8 @@ def outside_(g, u, *, y, y_bar):
     """g - u @ u^H @ g."""
     inner = np.conjugate(u.mT) @ g
     back = y_bar.mT @ u
-    return outside(y_bar, np.conjugate(u)), -(y_bar @ inner.mT + np.conjugate(g @ back))
+    by_u = -(y_bar @ inner.mT + np.conjugate(g @ back))
+    return unbroadcast(outside(y_bar, np.conjugate(u)), g), unbroadcast(by_u, u)
 
 
 @outside_.tangent

@@ -16,7 +16,17 @@ from srcgrad.rules.decompositions import SWITCH, is_false, is_true, like, real_p
 from srcgrad.rules.facts import Array, Sequence, Unknown, as_array
 from srcgrad.rules.results import floating
 from srcgrad.rules.table import rule
-from srcgrad.runtime import from_triangle, hermitian_sum, invariant, outside, over_gaps, ratio, to_triangle, twist
+from srcgrad.runtime import (
+    basis_free,
+    from_triangle,
+    hermitian_sum,
+    outside,
+    over_gaps,
+    phase_free,
+    ratio,
+    to_triangle,
+    twist,
+)
 
 
 @rule(np.linalg.svd)
@@ -28,8 +38,8 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, y, y_bar):
     count = np.shape(squares)[-1]
     left = u.mT @ y_bar[0]
     right = v.mT @ np.conjugate(y_bar[2].mT)
-    turned_u = hermitian_sum(over_gaps(invariant(left, right, count), squares))
-    turned_v = hermitian_sum(over_gaps(invariant(right, left, count), squares))
+    turned_u = hermitian_sum(over_gaps(basis_free(phase_free(left, right, count), count), squares))
+    turned_v = hermitian_sum(over_gaps(basis_free(right, count), squares))
     moved_u = np.conjugate(u) @ (turned_u + twist(left, squares)) @ (u.mT @ np.conjugate(a))
     moved_v = np.conjugate(a @ v) @ turned_v @ v.mT
     stretched = (np.conjugate(u[..., :count]) * y_bar[1][..., np.newaxis, :]) @ np.conjugate(y[2][..., :count, :])
@@ -84,7 +94,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, y, y_bar):
     u = y[0]
     sign = np.round(np.real(np.sum(u * y[2].mT, axis=-2)))
     u_bar = y_bar[0] + np.conjugate(y_bar[2].mT) * sign[..., np.newaxis, :]
-    turned = over_gaps(invariant(u.mT @ u_bar), y[1] * sign)
+    turned = over_gaps(phase_free(u.mT @ u_bar), y[1] * sign)
     return to_triangle(np.conjugate(u) @ (turned @ u.mT + (y_bar[1] * sign)[..., np.newaxis] * u.mT))
 
 
@@ -133,7 +143,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, y, y_bar):
     squares = y[1] * y[1]
     left = u.mT @ y_bar[0]
     right = v.mT @ np.conjugate(y_bar[2].mT)
-    turned_u = hermitian_sum(over_gaps(invariant(left, right), squares)) + twist(left, squares)
+    turned_u = hermitian_sum(over_gaps(phase_free(left, right), squares)) + twist(left, squares)
     core = turned_u * s + s.mT * hermitian_sum(over_gaps(right, squares))
     moved_u = ratio(outside(y_bar[0], np.conjugate(u)), s) @ np.conjugate(y[2])
     moved_v = np.conjugate(u) @ ratio(outside(y_bar[2].mT, v), s).mT

@@ -99,20 +99,23 @@ def over_gaps(x: Any, w: Any) -> Any:
 
 
 # --- what is arbitrary in vectors ------------------------------------------------------------------------------------
-def invariant(g: Any, other: Any = None, count: int | None = None) -> Any:
-    """``g = v.mT @ v_bar`` itself, where a function of unit vectors v does not ask for what is arbitrary in them.
+def phase_free(g: Any, other: Any = None, count: int | None = None) -> Any:
+    """``g = v.mT @ v_bar`` itself, where a function of complex unit vectors v does not depend on their phases.
 
-    That are the phases of complex vectors, of which ``other`` may say that two sets of vectors share them, and the
-    basis that the vectors from ``count`` on are of their space.  Where it does ask, ValueError.
+    ``other`` is the same of vectors that share the phases of the first ``count``.  ValueError where it does depend.
     """
-    size = g.shape[-1]
-    count = size if count is None else min(count, size)
     if g.dtype.kind == "c":
         turn = np.diagonal(g, axis1=-2, axis2=-1)[..., :count].imag
         if other is not None:
             turn = turn + np.diagonal(other, axis1=-2, axis2=-1)[..., :count].imag
         _require_small(turn, g, "the phases of complex vectors, which are arbitrary: use what does not depend on them")
-    if size > count + (g.dtype.kind != "c"):
+    return g
+
+
+def basis_free(g: Any, count: int) -> Any:
+    """``g = v.mT @ v_bar`` itself, where a function of orthonormal vectors v does not depend on which basis of their
+    space those from ``count`` on are.  ValueError where it does."""
+    if g.shape[-1] > count + (g.dtype.kind != "c"):
         rest = g[..., count:, count:]
         _require_small(rest - np.conjugate(rest.mT), g, "the basis of a null space, which is arbitrary")
     return g
@@ -123,7 +126,7 @@ def _require_small(x: Any, g: Any, reason: str) -> None:
     epsilon = np.finfo(g.dtype).eps
     largest = np.abs(g).max(initial=0.0)
     if np.abs(x).max(initial=0.0) > epsilon ** (1 / 3) * largest + epsilon**0.5:
-        raise ValueError(f"a derivative that depends on {reason}")
+        raise ValueError(f"np.linalg: a derivative that depends on {reason}")
 
 
 def _anchor(v: Any) -> tuple[Any, Any]:

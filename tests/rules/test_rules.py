@@ -18,7 +18,7 @@ from srcgrad.rules.facts import fact_of
 from srcgrad.rules.formula import constant, displayed, literal
 from srcgrad.rules.table import rules
 from srcgrad.rules.template import Rule
-from tests.rules.samples import ANALYTIC, SAMPLES, Call
+from tests.rules.samples import ALIKE, ANALYTIC, SAMPLES, Call
 from tests.rules.trees import is_floating, leaves, map_leaves, moved, pairing, poisoned, random_like, vector
 
 FUNCTIONS = [(rule, function) for rule in rules() for function in rule.functions]
@@ -93,10 +93,11 @@ def _is_literal(value: Any) -> bool:
 def directional(call: Bound, directions: Mapping[str, Any]) -> Any:
     """J x_dot: a complex step where the function continues, else central differences extrapolated (Richardson)."""
 
+    alike = ALIKE.get(call.function, lambda y, like: y)
+
     def at(step: complex) -> Any:
-        return vector(
-            call.evaluate({p: moved(v, directions[p], step) if p in directions else v for p, v in call.values.items()})
-        )
+        made = {p: moved(v, directions[p], step) if p in directions else v for p, v in call.values.items()}
+        return vector(alike(call.evaluate(made), call.evaluate(call.values)))
 
     is_complex = any(np.iscomplexobj(leaf) for v in call.values.values() for leaf in leaves(v))
     if call.function in ANALYTIC and not is_complex and not set(call.rule.options) & set(call.values):

@@ -16,10 +16,12 @@ from typing import Any
 from srcgrad.rules.table import LIBRARIES, load_library
 from tests.rules.samples.calls import Call, call
 
-__all__ = ["ANALYTIC", "SAMPLES", "Call", "call"]
+__all__ = ["ALIKE", "ANALYTIC", "SAMPLES", "Call", "call"]
 
 SAMPLES: dict[Callable[..., Any], list[Call]] = {}
 ANALYTIC: set[Callable[..., Any]] = set()
+#: For functions whose results leave signs open: what gives a result the signs of another nearby.
+ALIKE: dict[Callable[..., Any], Callable[[Any, Any], Any]] = {}
 
 for _module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
     if _module == "calls":
@@ -31,6 +33,7 @@ for _module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
     _samples = importlib.import_module(f"{__name__}.{_module}")
     SAMPLES |= _samples.SAMPLES
     ANALYTIC |= _samples.ANALYTIC
+    ALIKE |= getattr(_samples, "ALIKE", {})
 
 if importlib.util.find_spec("scipy") is not None:
     for _library in LIBRARIES:

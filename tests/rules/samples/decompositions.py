@@ -116,7 +116,8 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
         call(c(2, 3, 3), draws.distinct(2, 3) * (1.0 + 0.4j)),
         call(n(5, 5), 2.0 + draws.distinct(3)),
     ],
-    runtime.invariant: [call(n(3, 3)), call(n(3, 3), n(3, 3), 2)],
+    runtime.phase_free: [call(n(3, 3)), call(n(3, 3), n(3, 3), 2)],
+    runtime.basis_free: [call(n(3, 3), 2)],
     runtime.anchors: [call(n(3, 3))],
     runtime.keep_real: [call(n(3, 3), n(3, 3))],
     runtime.unkeep_real: [call(n(3, 3), n(3, 3))],
@@ -126,3 +127,31 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
 }
 
 ANALYTIC: set[Callable[..., Any]] = set()
+
+
+def _turn(v: Any, like: Any) -> Any:
+    """The signs by which real vectors, or complex ones with a real component, are those of ``like`` again."""
+    return np.sign(np.real(np.sum(np.conjugate(like) * v, axis=-2, keepdims=True)))
+
+
+def vectors_alike(y: Any, like: Any) -> Any:
+    """Eigenvectors with the signs of others nearby."""
+    return y[0], y[1] * _turn(y[1], like[1])
+
+
+def singular_vectors_alike(y: Any, like: Any) -> Any:
+    """Singular vectors with the signs of others nearby."""
+    if not isinstance(y, tuple):
+        return y
+    count = y[1].shape[-1]
+    left, right = _turn(y[0], like[0]), _turn(y[2].mT, like[2].mT)
+    right[..., :count] = left[..., :count]
+    return y[0] * left, y[1], y[2] * right.mT
+
+
+#: What makes results alike whose signs are arbitrary, before they are compared.
+ALIKE: dict[Callable[..., Any], Callable[[Any, Any], Any]] = {
+    np.linalg.eigh: vectors_alike,
+    np.linalg.eig: vectors_alike,
+    np.linalg.svd: singular_vectors_alike,
+}
