@@ -58,6 +58,19 @@ constant(
     np.errstate,
 )  # fmt: skip
 
+# text, files that are read, dates, settings and types
+constant(
+    np.array2string, np.array_repr, np.array_str, np.base_repr, np.binary_repr, np.format_float_positional,
+    np.format_float_scientific, np.typename, np.mintypecode, np.min_scalar_type, np.common_type, np.isdtype,
+    np.isfortran, np.iterable, np.info, np.get_include, np.show_config, np.show_runtime, np.test, np.linalg.test,
+    np.random.test, np.fromfile, np.fromregex, np.fromstring, np.genfromtxt, np.load, np.loadtxt, np.memmap,
+    np.busday_count, np.busday_offset, np.busdaycalendar, np.is_busday, np.datetime64, np.datetime_as_string,
+    np.datetime_data, np.timedelta64, np.get_printoptions, np.set_printoptions, np.printoptions, np.getbufsize,
+    np.setbufsize, np.geterr, np.seterr, np.geterrcall, np.seterrcall, np.ufunc, np.generic, np.number, np.integer,
+    np.signedinteger, np.unsignedinteger, np.inexact, np.floating, np.complexfloating, np.flexible, np.character,
+    np.bytes_, np.str_, np.object_, np.longlong, np.ulonglong,
+)  # fmt: skip
+
 # windows of an integer length; the tests of a module
 constant(np.bartlett, np.blackman, np.hamming, np.hanning, np.fft.test)
 

@@ -87,3 +87,11 @@ refused(
     np.poly1d,
     hint="keep the coefficients in an array: np.polyval, np.polymul, np.polyder and their kin take it",
 )
+refused(
+    "it writes a file",
+    np.save,
+    np.savetxt,
+    np.savez,
+    np.savez_compressed,
+    hint="return the array and write it outside of the function",
+)
