@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.rules.arguments import Argument, is_real
 from srcgrad.rules.decompositions import real_part
-from srcgrad.rules.facts import Array, as_array
+from srcgrad.rules.facts import as_array
 from srcgrad.rules.results import floating, reduced
 from srcgrad.rules.table import rule
 from srcgrad.runtime import (
@@ -52,7 +52,9 @@ def _means_matrices(arguments: Mapping[str, Argument]) -> bool:
     axis = arguments["axis"]
     if not axis.is_literal:
         return False
-    return arguments["x"].rank == 2 if axis.literal is None else isinstance(axis.literal, tuple) and len(axis.literal) == 2
+    if axis.literal is None:
+        return arguments["x"].rank == 2
+    return isinstance(axis.literal, tuple) and len(axis.literal) == 2
 
 
 def _euclidean(arguments: Mapping[str, Argument]) -> bool:

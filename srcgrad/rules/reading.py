@@ -62,7 +62,8 @@ SHAPE_ONLY: dict[Callable[..., object], tuple[int, ...]] = {
     runtime.signal_length: (0,),
     runtime.root_count: (0,),
     **dict.fromkeys(
-        (runtime.as_columns, runtime.from_columns, runtime.column_sums, runtime.uncolumn_sums, runtime.from_matrices), (1,)
+        (runtime.as_columns, runtime.from_columns, runtime.column_sums, runtime.uncolumn_sums, runtime.from_matrices),
+        (1,),
     ),
     runtime.unpair_differences: (1,),
     runtime.least_squares_cutoff: (1,),

@@ -1,7 +1,7 @@
 """Rules of the parts of matrix decompositions, determinants, norms and linear systems in ``srcgrad.runtime``."""
 
 # Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
-# mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
+# mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined,arg-type"
 from __future__ import annotations
 
 from collections.abc import Mapping

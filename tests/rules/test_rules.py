@@ -110,7 +110,8 @@ def directional(call: Bound, directions: Mapping[str, Any]) -> Any:
 def modes(call: Bound) -> dict[str, tuple[Any, Any]]:
     """The ways in which the two machines ask for a slice: by expressions, by names, with facts."""
     # An option whose values are restricted is a literal for both machines.
-    names = {p: e if p in call.rule.allowed else gast.Name("x", gast.Load(), None, None) for p, e in call.expressions.items()}
+    unknown = gast.Name("x", gast.Load(), None, None)
+    names = {p: e if p in call.rule.allowed else unknown for p, e in call.expressions.items()}
     facts = {p: fact_of(v, p) for p, v in call.values.items()}
     made = {"expressions": (call.expressions, None), "facts": (call.expressions, facts)}
     if call.rule.variadic is None:

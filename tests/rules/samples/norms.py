@@ -69,7 +69,13 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
         call(n(2, 3), -1, 0),
     ],
     runtime.safe_power: [call(u(2, 3), 2.5), call(np.array([0.4, 1.3]), -1), call(u(3), 0.0)],
-    runtime.to_matrices: [call(n(3)), call(n(2, 3)), call(n(2, 3, 4), 1), call(n(2, 3, 4), (2, 0)), call(c(2, 3, 4), -1)],
+    runtime.to_matrices: [
+        call(n(3)),
+        call(n(2, 3)),
+        call(n(2, 3, 4), 1),
+        call(n(2, 3, 4), (2, 0)),
+        call(c(2, 3, 4), -1),
+    ],
     runtime.from_matrices: [
         call(n(3, 1), n(3)),
         call(n(2, 3), n(2, 3)),
