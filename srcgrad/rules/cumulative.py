@@ -33,12 +33,6 @@ def cumsum(a, axis=None, dtype=None, *, y, y_bar):
     return uncumsum(if_floating(y_bar, dtype), a, axis)
 
 
-@cumsum.when(dtype=None)
-def cumsum(a, axis=None, dtype=None, *, y, y_bar):
-    """Running sums in the dtype of what is summed."""
-    return uncumsum(y_bar, a, axis)
-
-
 @cumsum.tangent_when(other_than(dtype=None))
 def cumsum(a, axis=None, dtype=None, *, y, a_dot):
     return if_floating(np.cumsum(a_dot, axis, dtype), dtype)
@@ -63,24 +57,11 @@ def cumprod(a, axis=None, dtype=None, *, y, y_bar):
     return unbroadcast(running_product(a, axis) * (g + recurrence(g * a, a, axis, True)), a)
 
 
-@cumprod.when(dtype=None)
-def cumprod(a, axis=None, dtype=None, *, y, y_bar):
-    """Running products in the dtype of the factors."""
-    g = np.reshape(y_bar, np.shape(a))
-    return running_product(a, axis) * (g + recurrence(g * a, a, axis, True))
-
-
 @cumprod.tangent
 def cumprod(a, axis=None, dtype=None, *, y, a_dot):
     before = a_dot * running_product(a, axis)
     slope = np.reshape(before + a * recurrence(before, a, axis), np.shape(y))
     return if_floating(rebroadcast(slope, y), dtype)
-
-
-@cumprod.tangent_when(dtype=None)
-def cumprod(a, axis=None, dtype=None, *, y, a_dot):
-    before = a_dot * running_product(a, axis)
-    return np.reshape(before + a * recurrence(before, a, axis), np.shape(y))
 
 
 @rule(np.nancumprod)
@@ -107,11 +88,6 @@ if hasattr(np, "cumulative_sum"):  # since NumPy 2.1
     def cumulative_sum(x, axis=None, dtype=None, include_initial=False, *, y, y_bar):
         """Running sums, behind an initial 0 where that is asked for."""
         return uncumsum(without_initial(if_floating(y_bar, dtype), x, axis), x, axis)
-
-    @cumulative_sum.when(dtype=None, include_initial=False)
-    def cumulative_sum(x, axis=None, dtype=None, include_initial=False, *, y, y_bar):
-        """Running sums."""
-        return uncumsum(y_bar, x, axis)
 
     @cumulative_sum.tangent_when(other_than(dtype=None))
     def cumulative_sum(x, axis=None, dtype=None, include_initial=False, *, y, x_dot):

@@ -18,8 +18,12 @@ from srcgrad.runtime import initial_share, present, rebroadcast, ties, unbroadca
 @rule(np.max, np.amax, np.min, np.amin)
 def max(a, axis=None, keepdims=False, initial=None, where=True, *, y, y_bar):
     """An extremum: its cotangent goes to where it is attained, ties share."""
-    by_a = unreduce(y_bar, a, axis, keepdims) * ties(a, y, axis, initial, where)
-    return by_a, None, None, unbroadcast(y_bar * initial_share(initial, y, a, axis, where), initial)
+    return (
+        unreduce(y_bar, a, axis, keepdims) * ties(a, y, axis, initial, where),
+        None,
+        None,
+        unbroadcast(y_bar * initial_share(initial, y, a, axis, where), initial),
+    )
 
 
 @max.tangent

@@ -32,14 +32,10 @@ from srcgrad.runtime import (
 @linear(np.sum, "a", "initial")
 def sum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, y_bar):
     """The sum over axes."""
-    g = if_floating(y_bar, dtype)
-    return unreduce(g, a, axis, keepdims, where), unbroadcast(g, initial)
-
-
-@sum.when(dtype=None)
-def sum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, y_bar):
-    """The sum in the dtype of what is summed."""
-    return unreduce(y_bar, a, axis, keepdims, where), unbroadcast(y_bar, initial)
+    return (
+        unreduce(if_floating(y_bar, dtype), a, axis, keepdims, where),
+        unbroadcast(if_floating(y_bar, dtype), initial),
+    )
 
 
 @sum.tangent_when(other_than(dtype=None, initial=0))
@@ -51,8 +47,11 @@ def sum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, a
 @rule(np.nansum)
 def nansum(a, axis=None, dtype=None, keepdims=False, initial=0, where=True, *, y, y_bar):
     """The sum of the numbers, nan left out."""
-    g = if_floating(y_bar, dtype)
-    return unreduce(g, a, axis, keepdims, present(a, where)), None, None, None, unbroadcast(g, initial)
+    return (
+        unreduce(if_floating(y_bar, dtype), a, axis, keepdims, present(a, where)),
+        None, None, None,
+        unbroadcast(if_floating(y_bar, dtype), initial),
+    )  # fmt: skip
 
 
 @nansum.tangent
@@ -75,20 +74,8 @@ nansum.infer(sum_result)
 @linear(np.mean, "a")
 def mean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, y_bar):
     """The mean over axes."""
-    share = if_floating(y_bar, dtype) / count(a, axis, 0, keepdims, where)
-    return unreduce(share, a, axis, keepdims, where)
-
-
-@mean.when(dtype=None)
-def mean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, y_bar):
-    """The mean in the dtype of what is averaged."""
-    return unreduce(y_bar / count(a, axis, 0, keepdims, where), a, axis, keepdims, where)
-
-
-@mean.when(dtype=None, where=True)
-def mean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, y_bar):
-    """The mean of all elements along axes."""
-    return unreduce(y_bar / count(a, axis), a, axis, keepdims)
+    n = count(a, axis, keepdims=keepdims, where=where)
+    return unreduce(if_floating(y_bar, dtype) / n, a, axis, keepdims, where)
 
 
 @mean.tangent_when(other_than(dtype=None))
@@ -100,7 +87,7 @@ def mean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, a_dot):
 def nanmean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, y_bar):
     """The mean of the numbers, nan left out."""
     numbers = present(a, where)
-    share = if_floating(y_bar, dtype) / count(a, axis, 0, keepdims, numbers)
+    share = if_floating(y_bar, dtype) / count(a, axis, keepdims=keepdims, where=numbers)
     return unreduce(share, a, axis, keepdims, numbers)
 
 
@@ -108,7 +95,7 @@ def nanmean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, y_bar):
 def nanmean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, a_dot):
     numbers = present(a, where)
     slope = np.sum(a_dot, axis=axis, dtype=dtype, keepdims=keepdims, where=numbers)
-    return rebroadcast(if_floating(slope, dtype) / count(a, axis, 0, keepdims, numbers), y)
+    return rebroadcast(if_floating(slope, dtype) / count(a, axis, keepdims=keepdims, where=numbers), y)
 
 
 def mean_result(arguments, literals):
@@ -124,43 +111,26 @@ nanmean.infer(mean_result)
 # --- variances -------------------------------------------------------------------------------------------------------
 @rule(np.var)
 def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
-    """The mean squared deviation, in another dtype."""
-    share = np.real(if_floating(y_bar, dtype)) * (2.0 / count(a, axis, ddof, keepdims, where))
-    slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean)
-    return slope, None, None, None, None, None, unbroadcast(-slope, mean)
-
-
-@var.when(dtype=None)
-def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
     """The mean squared deviation: 2 (a - m) / n; what its own mean m moves cancels."""
-    share = y_bar * (2.0 / count(a, axis, ddof, keepdims, where))
+    share = if_floating(y_bar, dtype, True) * (2.0 / count(a, axis, ddof, keepdims=keepdims, where=where))
     slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
 
 @var.tangent
 def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
-    scale = 2.0 / count(a, axis, ddof, keepdims, where)
-    distance = deviation(a, axis, where, mean)
-    by_a = scale * np.real(np.sum(a_dot * distance, axis=axis, keepdims=keepdims))
-    by_mean = -scale * np.real(np.sum(mean_dot * distance, axis=axis, keepdims=keepdims))
-    return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_mean, y), dtype)
-
-
-@var.tangent_when(dtype=None)
-def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
-    scale = 2.0 / count(a, axis, ddof, keepdims, where)
+    scale = 2.0 / count(a, axis, ddof, keepdims=keepdims, where=where)
     distance = deviation(a, axis, where, mean)
     by_a = scale * np.sum(a_dot * distance, axis=axis, keepdims=keepdims)
     by_mean = -scale * np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)
-    return rebroadcast(by_a, y), rebroadcast(by_mean, y)
+    return rebroadcast(if_floating(by_a, dtype, True), y), rebroadcast(if_floating(by_mean, dtype, True), y)
 
 
 @rule(np.nanvar)
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
     """The mean squared deviation of the numbers, nan left out."""
     numbers = present(a, where)
-    share = np.real(if_floating(y_bar, dtype)) * (2.0 / count(a, axis, ddof, keepdims, numbers))
+    share = if_floating(y_bar, dtype, True) * (2.0 / count(a, axis, ddof, keepdims=keepdims, where=numbers))
     slope = unreduce(share, a, axis, keepdims, numbers) * deviation(a, axis, numbers, mean)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
@@ -168,56 +138,39 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=No
 @nanvar.tangent
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
     numbers = present(a, where)
-    scale = 2.0 / count(a, axis, ddof, keepdims, numbers)
+    scale = 2.0 / count(a, axis, ddof, keepdims=keepdims, where=numbers)
     distance = deviation(a, axis, numbers, mean)
-    by_a = scale * np.real(np.sum(a_dot * distance, axis=axis, keepdims=keepdims))
-    by_mean = -scale * np.real(np.sum(mean_dot * distance, axis=axis, keepdims=keepdims))
-    return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_mean, y), dtype)
+    by_a = scale * np.sum(a_dot * distance, axis=axis, keepdims=keepdims)
+    by_mean = -scale * np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)
+    return rebroadcast(if_floating(by_a, dtype, True), y), rebroadcast(if_floating(by_mean, dtype, True), y)
 
 
 # --- standard deviations ---------------------------------------------------------------------------------------------
 @rule(np.std)
 def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
-    """The root of the variance in another dtype; slope 0 where it is 0."""
-    share = np.real(safe_divide(if_floating(y_bar, dtype), y)) / count(a, axis, ddof, keepdims, where)
-    slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean)
-    return slope, None, None, None, None, None, unbroadcast(-slope, mean)
-
-
-@std.when(dtype=None)
-def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
     """The root of the variance: (a - m) / (n y); slope 0 where it is 0."""
-    share = safe_divide(y_bar, y) / count(a, axis, ddof, keepdims, where)
+    share = safe_divide(if_floating(y_bar, dtype, True), y) / count(a, axis, ddof, keepdims=keepdims, where=where)
     slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
 
 @std.tangent
 def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
-    scale = count(a, axis, ddof, keepdims, where)
-    distance = deviation(a, axis, where, mean)
-    by_a = np.real(np.sum(a_dot * distance, axis=axis, keepdims=keepdims)) / scale
-    by_mean = -np.real(np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)) / scale
-    return (
-        if_floating(rebroadcast(safe_divide(by_a, y), y), dtype),
-        if_floating(rebroadcast(safe_divide(by_mean, y), y), dtype),
-    )
-
-
-@std.tangent_when(dtype=None)
-def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
-    scale = count(a, axis, ddof, keepdims, where)
+    scale = count(a, axis, ddof, keepdims=keepdims, where=where)
     distance = deviation(a, axis, where, mean)
     by_a = np.sum(a_dot * distance, axis=axis, keepdims=keepdims) / scale
     by_mean = -np.sum(mean_dot * distance, axis=axis, keepdims=keepdims) / scale
-    return rebroadcast(safe_divide(by_a, y), y), rebroadcast(safe_divide(by_mean, y), y)
+    return (
+        rebroadcast(safe_divide(if_floating(by_a, dtype, True), y), y),
+        rebroadcast(safe_divide(if_floating(by_mean, dtype, True), y), y),
+    )
 
 
 @rule(np.nanstd)
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
     """The root of the variance of the numbers, nan left out; slope 0 where it is 0."""
     numbers = present(a, where)
-    share = np.real(safe_divide(if_floating(y_bar, dtype), y)) / count(a, axis, ddof, keepdims, numbers)
+    share = safe_divide(if_floating(y_bar, dtype, True), y) / count(a, axis, ddof, keepdims=keepdims, where=numbers)
     slope = unreduce(share, a, axis, keepdims, numbers) * deviation(a, axis, numbers, mean)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
@@ -225,13 +178,13 @@ def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=No
 @nanstd.tangent
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
     numbers = present(a, where)
-    scale = count(a, axis, ddof, keepdims, numbers)
+    scale = count(a, axis, ddof, keepdims=keepdims, where=numbers)
     distance = deviation(a, axis, numbers, mean)
-    by_a = np.real(np.sum(a_dot * distance, axis=axis, keepdims=keepdims)) / scale
-    by_mean = -np.real(np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)) / scale
+    by_a = np.sum(a_dot * distance, axis=axis, keepdims=keepdims) / scale
+    by_mean = -np.sum(mean_dot * distance, axis=axis, keepdims=keepdims) / scale
     return (
-        if_floating(rebroadcast(safe_divide(by_a, y), y), dtype),
-        if_floating(rebroadcast(safe_divide(by_mean, y), y), dtype),
+        rebroadcast(safe_divide(if_floating(by_a, dtype, True), y), y),
+        rebroadcast(safe_divide(if_floating(by_mean, dtype, True), y), y),
     )
 
 

@@ -10,6 +10,7 @@ import gast
 
 from srcgrad.rules.calling import signature_of
 from srcgrad.rules.formula import constant, literal, object_of
+from srcgrad.runtime import if_floating
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import clone, walk
 
@@ -79,8 +80,11 @@ def plain(expression: gast.expr) -> Any:
 def with_defaults(expression: gast.expr, absent: Mapping[str, gast.expr]) -> Any:
     """Defaults of the rule where nothing was given; an argument that says what its callee assumes is left out."""
 
+    def is_absent(argument: gast.AST) -> bool:
+        return isinstance(argument, gast.Name) and not isinstance(argument, GlobalReference) and argument.id in absent
+
     def is_default(argument: gast.AST, parameter: Any) -> bool:
-        if not isinstance(argument, gast.Name) or isinstance(argument, GlobalReference) or argument.id not in absent:
+        if not is_absent(argument):
             return False
         known, value = literal(absent[argument.id])
         return bool(
@@ -104,6 +108,8 @@ def with_defaults(expression: gast.expr, absent: Mapping[str, gast.expr]) -> Any
 
     def change(node: gast.AST) -> gast.expr | None:
         if isinstance(node, gast.Call):
+            if object_of(node.func) is if_floating and is_absent(node.args[1]):
+                return rebuilt(node.args[0], change)  # in its own dtype, floating if it varies at all
             shorter = trimmed(node)
             return None if shorter is None else rebuilt(shorter, change)
         if isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and node.id in absent:

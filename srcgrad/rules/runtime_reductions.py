@@ -72,9 +72,9 @@ def deviation_(a, axis=None, where=True, mean=None, *, y, a_dot, mean_dot):
 
 
 @linear(runtime.if_floating, "g")
-def if_floating_(g, dtype, *, y, y_bar):
+def if_floating_(g, dtype, real=False, *, y, y_bar):
     """Nothing passes through integers, either way."""
-    return if_floating(y_bar, dtype)
+    return unbroadcast(if_floating(y_bar, dtype, real), g)
 
 
 @elementwise(runtime.exp_share)

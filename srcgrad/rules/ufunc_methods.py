@@ -51,8 +51,10 @@ from srcgrad.syntax.parse import walk
 @linear(np.add.reduce, "array", "initial")
 def add_reduce(array, axis=0, dtype=None, keepdims=False, initial=0, where=True, *, y, y_bar):
     """The sum over axes, the first unless they are given."""
-    g = if_floating(y_bar, dtype)
-    return unreduce(g, array, axis, keepdims, where), unbroadcast(g, initial)
+    return (
+        unreduce(if_floating(y_bar, dtype), array, axis, keepdims, where),
+        unbroadcast(if_floating(y_bar, dtype), initial),
+    )
 
 
 @add_reduce.tangent
@@ -84,9 +86,11 @@ def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=1, where=
 @rule(np.maximum.reduce, np.minimum.reduce)
 def maximum_reduce(array, axis=0, dtype=None, keepdims=False, initial=None, where=True, *, y, y_bar):
     """An extremum over axes: ties share."""
-    g = if_floating(y_bar, dtype)
-    by_array = unreduce(g, array, axis, keepdims) * ties(array, y, axis, initial, where)
-    return by_array, None, None, None, unbroadcast(g * initial_share(initial, y, array, axis, where), initial)
+    return (
+        unreduce(if_floating(y_bar, dtype), array, axis, keepdims) * ties(array, y, axis, initial, where),
+        None, None, None,
+        unbroadcast(if_floating(y_bar, dtype) * initial_share(initial, y, array, axis, where), initial),
+    )  # fmt: skip
 
 
 @maximum_reduce.tangent

@@ -111,11 +111,12 @@ def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None) ->
     return np.where(mask, np.conjugate(kept - mean.astype(kept.dtype)), 0)[()]
 
 
-def if_floating(g: Any, dtype: Any) -> Any:
-    """``g``, a cotangent of a result in ``dtype``; zeros where that holds integers, which move by jumps."""
-    if dtype is None or np.dtype(dtype).kind in "fc":
-        return g
-    return zeros_like(g)
+def if_floating(g: Any, dtype: Any, real: bool = False) -> Any:
+    """``g``, a cotangent of a result in ``dtype``; zeros where that holds integers, which move by jumps.  Its real part
+    where the result is ``real`` whatever its dtype."""
+    if dtype is not None and np.dtype(dtype).kind not in "fc":
+        return zeros_like(g)
+    return np.real(g) if real else g
 
 
 def present(a: Any, where: Any = True) -> Any:

@@ -124,7 +124,7 @@ SAMPLES |= {
         call(c(2, 3), 0, mask),
         call(c(3), None, True, c(1)),
     ],
-    runtime.if_floating: [call(n(3), None), call(n(3), np.float64)],
+    runtime.if_floating: [call(n(3), None), call(n(3), np.float64), call(c(3), np.complex128, True)],
     runtime.exp_share: [
         call(n(3), n(2, 3) + 1.0),
         call(n(3), 0.4, 2),
