@@ -109,7 +109,10 @@ def pack_like(parts: Sequence[Any], like: Any) -> Any:
     if isinstance(result, dict):
         raise TypeError("a dict is unpacked to its keys, which have no cotangent")
     for i, part in enumerate(parts):
-        add_at(result, i, part)
+        if type(part) is np.ndarray and isinstance(result, list) and np.shape(result[i]) == part.shape:
+            result[i] = part  # items are replaced, never changed: no copy is needed
+        else:
+            add_at(result, i, part)
     return result
 
 

@@ -104,6 +104,8 @@ def add_at(buffer: Any, index: Any, g: Any) -> None:
     if g is None:
         return
     if isinstance(buffer, np.ndarray):
+        if np.size(g) > _MANY and _add_many(buffer, index, g):
+            return
         if is_basic(index):
             buffer[index] += g
         else:
@@ -118,6 +120,27 @@ def add_at(buffer: Any, index: Any, g: Any) -> None:
             buffer[place] = add(buffer[place], part)
     else:
         buffer[index] = add(buffer[index], g)
+
+
+_MANY = 1000
+
+
+def _add_many(buffer: Any, index: Any, g: Any) -> bool:
+    """``add_at`` for many elements at places given by arrays, as places in one row: whether it was done.
+
+    NumPy adds along one axis many times faster than along several.  That takes as many integers as there are elements,
+    so that it is not done where few of many elements are met.
+    """
+    if not buffer.flags.c_contiguous or buffer.size > 8 * np.size(g):
+        return False
+    if isinstance(index, np.ndarray) and index.dtype == bool and index.shape == buffer.shape:
+        np.add.at(buffer.reshape(-1), np.flatnonzero(index), np.broadcast_to(g, (np.count_nonzero(index),)))
+        return True
+    if is_basic(index) or buffer.ndim == 1:
+        return False
+    places = np.arange(buffer.size).reshape(buffer.shape)[index]
+    np.add.at(buffer.reshape(-1), places.reshape(-1), np.broadcast_to(g, places.shape).reshape(-1))
+    return True
 
 
 def is_basic(index: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -77,11 +78,29 @@ def _part(g: Any, x: Any, held: set[int] | None) -> Any:
 
 def _handed_out(g: Any, held: set[int] | None) -> Any:
     """``g`` if nobody else has it, else a copy."""
-    if held is None or g.base is not None or id(g) in held:
-        g = g.copy()
+    if held is None or id(g) in held or (g.base is not None and not _is_alone(g)):
+        g = g.copy(order="K")
     if held is not None:
         held.add(id(g))
     return g
+
+
+def _holders(view: Any) -> int:
+    """How many references there are to the array that a view looks at, the view's own and this call's included."""
+    base = view.base
+    return sys.getrefcount(base)
+
+
+_VIEW_ALONE = _holders(np.empty(2)[:])
+
+
+def _is_alone(view: Any) -> bool:
+    """Whether a view is all that is left of an array, half of it or more: as good as an array of its own."""
+    base = view.base
+    if type(base) is not np.ndarray or not view.flags.writeable or base.nbytes > 2 * view.nbytes:
+        return False
+    del base
+    return _holders(view) == _VIEW_ALONE
 
 
 def rewound(saved: Any) -> Any:

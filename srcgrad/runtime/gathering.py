@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
 from srcgrad.runtime.containers import unarray
-from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.cotangents import add_at, zeros_like
 
 
 # --- positions -------------------------------------------------------------------------------------------------------
@@ -37,20 +37,8 @@ def untake_axis(g: Any, a: Any, indices: Any, axis: int | None = None, mode: str
     result = np.zeros(shape, floating(a, g))
     axis %= len(shape)
     indices = _bounded(indices, shape[axis], mode)
-    g = real_for(g, result.dtype)
-    if indices.ndim == 0:
-        result[(slice(None),) * axis + (indices,)] = g
-    elif np.size(g) < _SMALL:
-        np.add.at(result, (slice(None),) * axis + (indices,), g)
-    else:  # one index per element: NumPy adds along a single axis many times faster
-        rows, length, columns = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
-        along = np.where(indices < 0, indices + length, indices).ravel()
-        flat = (np.arange(rows)[:, None, None] * length + along[:, None]) * columns + np.arange(columns)
-        np.add.at(result.reshape(-1), flat.ravel(), np.ravel(g))
+    add_at(result, (slice(None),) * axis + (indices,), real_for(g, result.dtype))
     return unarray(result, a)
-
-
-_SMALL = 200
 
 
 def untake_along(g: Any, arr: Any, indices: Any, axis: int | None = -1) -> Any:
@@ -64,7 +52,7 @@ def untake_along(g: Any, arr: Any, indices: Any, axis: int | None = -1) -> Any:
     result = np.zeros(shape, floating(arr, g))
     places: list[Any] = list(np.ogrid[tuple(slice(n) for n in shape)])
     places[axis] = indices
-    np.add.at(result, tuple(places), real_for(g, result.dtype))
+    add_at(result, tuple(places), real_for(g, result.dtype))
     return unarray(result, arr)
 
 
@@ -124,9 +112,14 @@ _FEW = 4096
 
 def arranging(a: Any, y: Any, axis: int | None = -1) -> Any:
     """The positions in ``a`` of what stands in ``y``, the same elements in any order along ``axis``."""
-    places = np.argsort(a, axis, kind="stable")
+    along = 0 if axis is None else axis
+    kind: Any = "stable"
+    if np.size(y) >= _FEW:
+        upper = np.moveaxis(np.sort(y, along), along, 0)
+        kind = "stable" if np.any(upper[1:] == upper[:-1]) else None
+    places = np.argsort(a, axis, kind=kind)
     result = np.empty_like(places)
-    np.put_along_axis(result, np.argsort(y, 0 if axis is None else axis, kind="stable"), places, axis)
+    np.put_along_axis(result, np.argsort(y, along, kind=kind), places, axis)
     return result
 
 
@@ -150,7 +143,7 @@ def unchoose(g: Any, a: Any, choices: Any, mode: str = "raise") -> Any:
 
 
 def rechoose(choices: Any, a: Any, mode: str = "raise") -> Any:
-    """``np.choose(a, choices, mode=mode)``, and zero where ``a`` is their count: what ``np.select`` has a default for."""
+    """``np.choose(a, choices, mode=mode)``, and zero where ``a`` is their count, the place of a default."""
     if mode != "raise":
         return np.choose(a, choices, mode=mode)  # type: ignore[call-overload]
     return np.choose(a, [*choices, np.zeros((), np.result_type(*choices))])
