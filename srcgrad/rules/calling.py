@@ -132,6 +132,8 @@ def _give(rule: Rule, function: object, bound: dict[str, gast.expr], name: str, 
     known, value = literal(argument)
     if known and name in neutral and type(value) is type(neutral[name]) and value == neutral[name]:
         return
+    if known and name not in rule.neutral and _says_default(function, name, value):
+        return
     if name in rule.neutral:
         raise UnsupportedCall(f"{called}: the argument {name!r} must be the literal {neutral[name]!r}")
     if name in rule.options and getattr(function, "__module__", None) not in ("math", "cmath", "builtins"):
@@ -143,6 +145,13 @@ def _give(rule: Rule, function: object, bound: dict[str, gast.expr], name: str, 
             " written; choose with np.where"
         )
     raise UnsupportedCall(f"{called}: the argument {name!r} is not supported")
+
+
+def _says_default(function: object, name: str, value: object) -> bool:
+    """Whether an argument is given as what the function assumes when it is not given."""
+    signature = signature_of(function)
+    parameter = None if signature is None else signature.parameters.get(name)
+    return parameter is not None and type(value) is type(parameter.default) and bool(value == parameter.default)
 
 
 #: Keywords of every ufunc that change no value: which casts are allowed, the layout and the class of the result.

@@ -27,6 +27,7 @@ from srcgrad.rules.template import Rule
 
 __all__ = [
     "Rule",
+    "also",
     "attribute",
     "constant",
     "elementwise",
@@ -176,6 +177,12 @@ def enter(made: Rule) -> Rule:
         _refusals.pop(function, None)
     renew()
     return made
+
+
+def also(made: Rule, *functions: Callable[..., object]) -> Rule:
+    """Let more functions have a rule: those of a library that compute what NumPy's do, by names that they share."""
+    made.functions = tuple(dict.fromkeys((*made.functions, *functions)))
+    return enter(made)
 
 
 def rule(function: Callable[..., object], *aliases: Callable[..., object]) -> Callable[[Callable[..., Any]], Rule]:
