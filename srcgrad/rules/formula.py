@@ -138,6 +138,12 @@ def spelling(function: Callable[..., object]) -> gast.expr:
         for part in dotted.split(".")[1:]:
             expression = gast.Attribute(expression, part, gast.Load())
         return expression
+    if root == "scipy" and _follow(dotted) == function:
+        home, *parts = dotted.split(".")[1:]
+        expression = reference(GlobalBinding(home, sys.modules[f"scipy.{home}"], f"scipy.{home}", None))
+        for part in parts:
+            expression = gast.Attribute(expression, part, gast.Load())
+        return expression
     return reference(binding_of(getattr(function, "__name__", attribute), function))
 
 

@@ -215,8 +215,8 @@ def unirfftn_(g, a, s=None, axes=None, norm=None, *, y, y_bar):
 
 
 # --- facts -----------------------------------------------------------------------------------------------------------
-_SPECTRA = {"float32": "complex64", "float64": "complex128", "complex64": "complex64", "complex128": "complex128"}
-_SIGNALS = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
+SPECTRA = {"float32": "complex64", "float64": "complex128", "complex64": "complex64", "complex128": "complex128"}
+SIGNALS = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
 
 
 def same_axes(name, dtypes):
@@ -244,11 +244,11 @@ def other_axes(name, dtypes):
 
 
 for transform in (fft, ifft, fftn, ifftn, fft2, ifft2):
-    transform.infer(same_axes("a", _SPECTRA))
+    transform.infer(same_axes("a", SPECTRA))
 for transform in (rfft, ihfft, rfftn, rfft2):
-    transform.infer(other_axes("a", _SPECTRA))
+    transform.infer(other_axes("a", SPECTRA))
 for transform in (irfft, hfft, irfftn, irfft2):
-    transform.infer(other_axes("a", _SIGNALS))
+    transform.infer(other_axes("a", SIGNALS))
 for shifted in (fftshift, ifftshift):
     shifted.infer(lambda arguments, literals: as_array(arguments["x"]))
 for transposed in (unfftn_, unifftn_, unrfftn_, unirfftn_):

@@ -198,3 +198,8 @@ def shape_positions(function: object) -> tuple[int, ...]:
         return SHAPE_ONLY.get(function, ())  # type: ignore[call-overload, no-any-return]
     except TypeError:
         return ()
+
+
+def reads_shape(function: Callable[..., object], *positions: int) -> None:
+    """Declare of which arguments a function of an optional library reads the shape only."""
+    SHAPE_ONLY[function] = positions
