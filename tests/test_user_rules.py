@@ -149,6 +149,7 @@ def test_a_complex_partial_of_a_real_argument_is_narrowed():
     )
     turned = made.turned
     check_grads(lambda x: np.sum((turned(x) * (0.3 + 0.5j) * np.abs(x)).real), X)
+    check_grads(lambda z: np.sum((turned(np.abs(z)) * (0.3 + 0.5j)).real), X + 0.7j)
     assert grad(lambda x: np.sum(turned(x).real))(X.astype(np.float32)).dtype == np.float32
 
 

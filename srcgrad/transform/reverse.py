@@ -24,6 +24,7 @@ from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.references import hidden, reference, referring
 from srcgrad.errors import InternalError, MissingRule
+from srcgrad.frontend.callees import LIBRARIES, home_of
 from srcgrad.frontend.normal_form import (
     Apply,
     Bind,
@@ -207,8 +208,8 @@ class StatementAdjoint(SequenceAdjoint):
     ) -> gast.expr:
         """A partial of an elementwise rule summed down to the shape of its operand, no sooner than needed.
 
-        A temporary that is used once, and was itself made elementwise, can keep the larger shape: its own operands are
-        summed down instead, and its value need not be known for its shape's sake.
+        A temporary that is used once, and was itself made elementwise, can keep the larger shape, and an imaginary part:
+        its own operands are summed down instead, and its value need not be known for its shape's sake.
         """
         target = statement.target
         if kind != "elementwise":
@@ -218,7 +219,7 @@ class StatementAdjoint(SequenceAdjoint):
             bare = partial.args[0]
         source = self.wide.get(target, target)
         if name in self.widenable:
-            if source != target or bare is not partial:
+            if source != target or bare is not partial or self._leaves_dtype(name, statement):
                 self.wide[name] = source
             return bare
         if source == target and (bare is partial or self._sets_shape(name, statement)):
@@ -239,6 +240,8 @@ class StatementAdjoint(SequenceAdjoint):
         mine, result, function = self.fact(name), self.fact(statement.target), statement.operation.function
         if isinstance(mine, Array) and isinstance(result, Array) and mine.dtype and result.dtype:
             return not same_dtype(mine, result) and keeps_complex(function)
+        if home_of(function) not in LIBRARIES:
+            return True  # nobody knows what a user's function makes of its operands
         if function not in (operator.pow, pow) or self.is_array(name):
             return False
         # A negative Python float to the power of a fraction is complex.

@@ -25,6 +25,7 @@ THEMES = (
     "scalar_functions",
     "linear_algebra",
     "dtypes",
+    "complex_numbers",
     "kernels",
     "survive",
     "directed",
