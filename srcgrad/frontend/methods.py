@@ -17,6 +17,7 @@ from types import FunctionType
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import (
     assign,
@@ -34,8 +35,8 @@ from srcgrad.frontend.normal_form import Apply, Copy, Fixed, LocalFunction, Oper
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.writing import LATER
 from srcgrad.rules.formula import spelling
+from srcgrad.rules.table import FIELDS, is_constant, lookup
 from srcgrad.rules.table import attribute as attribute_function
-from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
@@ -86,7 +87,7 @@ class Methods(Expressions):
             return self.nested(node), Fixed()
         if self.is_global(node) or node.attr in SHAPES:
             return self.settle(node), Fixed()
-        function = attribute_function(node.attr)
+        function = runtime.field if node.attr in FIELDS else attribute_function(node.attr)
         if function is None:
             raise self._unknown_attribute(node)
         base = self.value(node.value)
@@ -98,7 +99,8 @@ class Methods(Expressions):
             if is_constant(function):
                 return expression, Fixed()
             return expression, self.unruled(node, expression, f"the attribute {node.attr!r}", function)
-        return expression, Apply(rule, function, rule.bind(function, [base], {}))
+        named = [constant(node.attr, node)] if node.attr in FIELDS else []
+        return expression, Apply(rule, function, rule.bind(function, [base, *named], {}))
 
     def admit_attribute(self, node: gast.Attribute) -> None:
         owner = self.scope.static_of(node.value)
@@ -106,7 +108,7 @@ class Methods(Expressions):
             if isinstance(owner.value, LocalFunction):
                 raise self.refuse(node, "an attribute of a local function")
             self.scope.attribute(owner.value, node)
-        elif not (self.is_global(node) or node.attr in SHAPES or attribute_function(node.attr) is not None):
+        elif not (self.is_global(node) or node.attr in SHAPES | FIELDS or attribute_function(node.attr) is not None):
             raise self._unknown_attribute(node)
 
     def _unknown_attribute(self, node: gast.Attribute) -> Exception:

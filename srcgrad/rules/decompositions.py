@@ -52,6 +52,7 @@ def is_false(argument: Argument) -> bool:
 
 
 SWITCH = (False, True)
+EIGEN = ("eigenvalues", "eigenvectors")
 
 
 def real_part(dtype: str | None) -> str | None:
@@ -140,7 +141,7 @@ def eigh(a, UPLO="L", *, y, a_dot):
 @eigh.infer
 def eigh(arguments, literals):
     a = as_array(arguments["a"])
-    return Sequence("tuple", (_values(a), matrix(arguments, literals)))
+    return Sequence("tuple", (_values(a), matrix(arguments, literals)), fields=EIGEN)
 
 
 @rule(np.linalg.eigvalsh)
@@ -183,7 +184,9 @@ def eig(a, *, y, a_dot):
 def eig(arguments, literals):
     a = as_array(arguments["a"])
     dtype = a.dtype if a.dtype is not None and a.dtype.startswith("complex") else None
-    return Sequence("tuple", (Array(None if a.shape is None else a.shape[:-1], dtype), Array(a.shape, dtype)))
+    return Sequence(
+        "tuple", (Array(None if a.shape is None else a.shape[:-1], dtype), Array(a.shape, dtype)), fields=EIGEN
+    )
 
 
 @rule(np.linalg.eigvals)
@@ -298,4 +301,8 @@ def qr(arguments, literals):
     if "mode" not in literals:
         return Unknown()
     r = like(a, None, None if a.shape is None else a.shape[-1])
-    return r if literals["mode"] == "r" else Sequence("tuple", (like(a, *(a.shape or (0, 0))[-2:-1], None), r))
+    if literals["mode"] == "r":
+        return r
+    if a.shape is None:
+        return Unknown()
+    return Sequence("tuple", (like(a, a.shape[-2], None), r), fields=("Q", "R"))

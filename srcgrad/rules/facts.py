@@ -43,11 +43,13 @@ class Array:
 
 @dataclass(frozen=True)
 class Sequence:
-    """A tuple or list; ``items`` when the length is known, else one ``item`` that stands for all."""
+    """A tuple or list; ``items`` when the length is known, else one ``item`` that stands for all; ``fields`` name
+    the items of a named tuple."""
 
     kind: str
     items: tuple[Fact, ...] | None = None
     item: Fact | None = None
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

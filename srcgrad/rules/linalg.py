@@ -93,7 +93,9 @@ def slogdet(arguments, literals):
     a = as_array(arguments["a"])
     batch = {"axis": (-2, -1), "keepdims": False}
     dtype = floating(a.dtype)
-    return Sequence("tuple", (reduced(a, dtype, batch), reduced(a, real_part(dtype), batch)))
+    return Sequence(
+        "tuple", (reduced(a, dtype, batch), reduced(a, real_part(dtype), batch)), fields=("sign", "logabsdet")
+    )
 
 
 # --- inverses --------------------------------------------------------------------------------------------------------

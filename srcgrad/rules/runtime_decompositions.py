@@ -10,7 +10,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.rules.facts import as_array
+from srcgrad.rules.facts import Sequence, Unknown, as_array
 from srcgrad.rules.formula import is_none, spelling
 from srcgrad.rules.rewriting import item, read
 from srcgrad.rules.table import constant, elementwise, linear, rule
@@ -19,6 +19,7 @@ from srcgrad.runtime import (
     as_columns,
     cofactor,
     column_sums,
+    field_of,
     from_columns,
     from_matrices,
     from_triangle,
@@ -37,6 +38,7 @@ from srcgrad.runtime import (
     twist,
     unbroadcast,
     uncolumn_sums,
+    unfield,
     unkeep_real,
     unpair_differences,
     vector_axis,
@@ -363,3 +365,35 @@ def whole_inverse_(p, a, *, y, y_bar):
 @whole_inverse_.tangent
 def whole_inverse_(p, a, *, y, p_dot):
     return p_dot
+
+
+# --- named results ---------------------------------------------------------------------------------------------------
+@rule(runtime.field)
+def field_(x, name, *, y, y_bar):
+    """A field of a named tuple."""
+    return unfield(y_bar, x, name)
+
+
+@field_.tangent
+def field_(x, name, *, y, x_dot):
+    return field_of(x_dot, x, name)
+
+
+@linear(runtime.field_of, "g")
+def field_of_(g, x, name, *, y, y_bar):
+    """One item; put back."""
+    return unfield(y_bar, x, name)
+
+
+@linear(runtime.unfield, "g")
+def unfield_(g, x, name, *, y, y_bar):
+    """Put back; taken again."""
+    return field_of(y_bar, x, name)
+
+
+@field_.infer
+def field_(arguments, literals):
+    x = arguments["x"]
+    if isinstance(x, Sequence) and x.items is not None and literals.get("name") in x.fields:
+        return x.items[x.fields.index(literals["name"])]
+    return Unknown()

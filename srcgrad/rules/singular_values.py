@@ -176,7 +176,7 @@ def svd(arguments, literals):
         return Unknown()
     m, n = a.shape[-2:]
     u, vh = (like(a, m, m), like(a, n, n)) if literals["full_matrices"] else (like(a, m, None), like(a, None, n))
-    return Sequence("tuple", (u, s, vh)) if literals["compute_uv"] else s
+    return Sequence("tuple", (u, s, vh), fields=("U", "S", "Vh")) if literals["compute_uv"] else s
 
 
 @rule(np.linalg.svdvals)

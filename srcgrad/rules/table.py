@@ -341,6 +341,10 @@ def attribute(name: str) -> Callable[..., object] | None:
     return _ATTRIBUTES.get(name)
 
 
+#: Fields of the named tuples that functions of the table return; a derivative finds their places in the tuple.
+FIELDS = frozenset("eigenvalues eigenvectors U S Vh Q R sign logabsdet".split())
+
+
 _METHODS: dict[str, Callable[..., object]] = {
     name: getattr(np, name)
     for name in (

@@ -82,6 +82,7 @@ from srcgrad.runtime.elementwise import (
     wins,
 )
 from srcgrad.runtime.extrema import exp_share, initial_share, latest, ties
+from srcgrad.runtime.fields import field, field_of, unfield
 from srcgrad.runtime.fourier import fitted, signal_length, unfftn, unifftn, unirfftn, unrfftn, weighted_bins
 from srcgrad.runtime.gathering import (
     arranging,
@@ -234,6 +235,8 @@ __all__ = [
     "exp_share",
     "exponents",
     "extreme_share",
+    "field",
+    "field_of",
     "fitted",
     "freedom",
     "from_columns",
@@ -356,6 +359,7 @@ __all__ = [
     "unediff1d",
     "uneinsum",
     "unfftn",
+    "unfield",
     "ungather",
     "ungradient",
     "unhstack",

@@ -23,11 +23,15 @@ def is_floating(x: Any) -> bool:
 def map_leaves(f: Any, x: Any) -> Any:
     """``x`` with ``f`` of every floating leaf."""
     if isinstance(x, tuple | list):
-        items = [map_leaves(f, item) for item in x]
-        return items if isinstance(x, list) else tuple(items)  # of a named tuple too
+        return _same(x, [map_leaves(f, item) for item in x])
     if isinstance(x, dict):
         return {key: map_leaves(f, item) for key, item in x.items()}
     return f(x) if is_floating(x) else x
+
+
+def _same(x: Any, items: list[Any]) -> Any:
+    """A list, a tuple, a named tuple as ``x`` is."""
+    return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
 
 
 def random_like(x: Any, rng: np.random.Generator) -> Any:
@@ -69,8 +73,7 @@ def vector(x: Any) -> Any:
 def poisoned(x: Any) -> Any:
     """A value of the same kinds, shapes and dtypes with no number of ``x`` in it."""
     if isinstance(x, tuple | list):
-        items = [poisoned(item) for item in x]
-        return items if isinstance(x, list) else tuple(items)
+        return _same(x, [poisoned(item) for item in x])
     if isinstance(x, dict):
         return {key: poisoned(item) for key, item in x.items()}
     if isinstance(x, np.ndarray):

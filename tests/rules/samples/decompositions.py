@@ -97,6 +97,10 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
         call(complex_spread(3, 3), mode="complete"),
         call(complex_spread(4, 2), mode="r"),
     ],
+    # fields of results
+    runtime.field: [call(np.linalg.eigh(symmetric(3, 3)), "eigenvectors"), call(np.linalg.slogdet(c(2, 2)), "sign")],
+    runtime.field_of: [call([n(3), n(3, 3)], np.linalg.eigh(symmetric(3, 3)), "eigenvectors")],
+    runtime.unfield: [call(n(3, 3), np.linalg.eigh(symmetric(3, 3)), "eigenvectors")],
     # parts
     runtime.hermitian_sum: [call(n(3, 3)), call(c(2, 3, 3))],
     runtime.from_triangle: [call(n(3, 3)), call(c(2, 3, 3), "U"), call(n(3, 3), UPLO="U")],
