@@ -84,6 +84,8 @@ OVERLAPPING = "unsupported operation: more than one element of the written-to te
 SCALAR_OF_GRAD = "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider using tensor.detach() first."
 PACK_MODIFIED = "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to perform in-place operations on the input to a pack hook."
 LEGACY_FUNCTION = "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
-SAVE_FOR_FORWARD = "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
+SAVE_FOR_FORWARD = (
+    "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
+)
 BACKWARD_AND_VJP = "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of them."
 DIRTY_NOT_RETURNED = "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified inplace must all be outputs of the Function."

@@ -18,6 +18,7 @@ from srcgrad.eager.modes import anomaly, no_grad, state
 from srcgrad.eager.tensor import SavedResult, Tensor, new
 from srcgrad.eager.views import IN_FUNCTION, View, bump
 
+
 class FunctionCtx:
     """What forward may tell about its inputs and outputs."""
 

@@ -95,6 +95,14 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     return made
 
 
+def unsafe_view(input: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """A fresh result in another shape, which nobody calls a view."""
+    made: Tensor = call(
+        _unsafe_view, {"a": input, "shape": shape}, array=input.array.reshape(shape), saved=_sizes(input)
+    )
+    return made
+
+
 @function("permute", method=True)
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """The dimensions in another order."""
