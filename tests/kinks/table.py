@@ -384,8 +384,8 @@ THEMES = (
             Row(
                 "special.xlogy(x, y)",
                 {"x": 0.0, "y": 0.0},
-                {"x": -INF, "y": 0.0},
-                "x / y is 0 where x is 0",
+                {"x": 0.0, "y": 0.0},
+                "the term that is 0 by agreement moves with neither",
                 "torch.special.xlogy(x, y)",
                 "PyTorch divides 0 by 0 and gives nan for y",
             ),
