@@ -50,8 +50,8 @@ def alike(*parameters: str) -> Joint:
 
 
 def is_real(argument: Argument) -> bool:
-    """Whether an argument is no complex number."""
-    return facts.is_real(argument.dtype) or (isinstance(argument.fact, Array) and argument.fact.real)
+    """Whether an argument is no complex number; a power of a Python float may be one, whatever else is known of it."""
+    return facts.is_real(argument.dtype)
 
 
 def is_complex(argument: Argument) -> bool:

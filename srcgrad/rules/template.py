@@ -297,7 +297,9 @@ class Rule:
         if self.casts and DTYPE in arguments:
             others = {p: fact for p, fact in arguments.items() if p != DTYPE}
             plain = as_array(self.shape(others, {p: v for p, v in known.items() if p != DTYPE}, function))
-            return Array(plain.shape, dtype_of(arguments, known, None), plain.scalar)
+            if getattr(function, "__module__", None) == "cmath":
+                return plain
+            return Array(plain.shape, None if function is None else dtype_of(arguments, known, None), plain.scalar)
         if self._infer is not None:
             return self._strong(self._infer(arguments, known), function)
         if self.kind == "elementwise":

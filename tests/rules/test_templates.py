@@ -20,6 +20,8 @@ from srcgrad.rules.template import Rule, UnsupportedCall, inline
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import quote
+from tests.rules.samples import SAMPLES
+from tests.rules.test_rules import FUNCTIONS, bound, case_id
 
 
 def text_of(expression: gast.AST) -> str:
@@ -354,20 +356,18 @@ def test_facts_of_results(function: Any, arguments: dict[str, Fact], literals: d
     assert made.shape(arguments, literals, function) == expected
 
 
-def test_facts_are_true_of_samples() -> None:
+@pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
+def test_facts_are_true_of_samples(case: tuple[Rule, Callable[..., Any]]) -> None:
     """Whatever a rule promises of its result holds for every sample of the numeric test."""
-    from tests.rules.samples import SAMPLES
-    from tests.rules.test_rules import FUNCTIONS, bound
-
-    for made, function in FUNCTIONS:
-        for sample in SAMPLES[function]:
-            call = bound(made, function, sample)
-            arguments: dict[str, Fact] = {p: fact_of(v, p) for p, v in call.values.items()}
-            literals = {
-                p: v for p, v in call.values.items() if isinstance(v, int | str | tuple | None) and p != made.variadic
-            }
-            holds(made.shape(arguments, literals, function), call.evaluate(call.values), function, sizes(call.values))
-            holds(made.shape(arguments, {}), call.evaluate(call.values), function, sizes(call.values))
+    made, function = case
+    for sample in SAMPLES[function]:
+        call = bound(made, function, sample)
+        arguments: dict[str, Fact] = {p: fact_of(v, p) for p, v in call.values.items()}
+        literals = {
+            p: v for p, v in call.values.items() if isinstance(v, int | str | tuple | None) and p != made.variadic
+        }
+        holds(made.shape(arguments, literals, function), call.evaluate(call.values), function, sizes(call.values))
+        holds(made.shape(arguments, {}), call.evaluate(call.values), function, sizes(call.values))
 
 
 def sizes(values: Mapping[str, Any]) -> dict[str, int]:
