@@ -90,7 +90,8 @@ def check_grads(
             tangents[j] = direction
         _, tangent = jvp(f, tuple(args), tuple(tangents))
         found.append(Disagreement("forward", 1, _inner(weights, tangent), numeric))
-    if order == 2 and np.shape(value) == () and isinstance(value, float | np.floating):
+    is_number = isinstance(value, float | np.floating) or (isinstance(value, np.ndarray) and value.ndim == 0)
+    if order == 2 and is_number and not np.iscomplexobj(value):
         found += _second(f, args, moving, directions)
     for comparison in found:
         if not comparison.relative <= tolerance:

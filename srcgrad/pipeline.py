@@ -28,7 +28,7 @@ from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import Callee, Function, LocalFunction
 from srcgrad.frontend.normalize import normalize
 from srcgrad.optimize import optimize
-from srcgrad.rules.facts import Array, Fact, Sequence, Unknown
+from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.spec import check_emitted, check_normal_form, is_asked_for
 from srcgrad.syntax.namer import Namer
@@ -86,7 +86,7 @@ class Compiled:
     emission: Emission
     entry: FunctionType
     backward: FunctionType | None  # the second half of a pair
-    scalar_result: bool  # whether the result is proved to be one number
+    scalar_result: bool  # whether the result is proved to be one real number
 
     @property
     def reads_arrays(self) -> bool:
@@ -309,7 +309,7 @@ def compile_request(request: Request) -> Compiled:
     emission = emit(module.functions, spans=_span)
     loaded = load(emission, entry, label=f"{_label(request.callee)}:{_LABELS[request.mode]}")
     outcome = result(function, module.facts_of(request.callee, facts))
-    scalar = isinstance(outcome, Array) and outcome.shape == ()
+    scalar = isinstance(outcome, Array) and outcome.shape == () and (outcome.real or is_real(outcome.dtype))
     return Compiled(request, function, emission, loaded, loaded.__globals__[backward] if backward else None, scalar)
 
 
