@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
+from srcgrad.runtime.broadcasting import floating, unbroadcast
 from srcgrad.runtime.cotangents import zeros_like
 
 Axis = int | tuple[int, ...] | None

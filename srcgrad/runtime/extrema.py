@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import floating
-from srcgrad.runtime.reducing import Axis, kept_shape, spread_out
+from srcgrad.runtime.reducing import Axis, spread_out
 
 _FLOAT64 = np.dtype(np.float64)
 

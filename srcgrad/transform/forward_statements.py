@@ -40,6 +40,7 @@ from srcgrad.frontend.normal_form import (
 from srcgrad.rules.facts import (
     Array,
     Fact,
+    Sequence,
     Static,
     Unknown,
     broadcast,
@@ -110,6 +111,8 @@ class StatementTangent:
         return self.facts.get(name, Unknown())
 
     def fact_of_atom(self, atom: gast.expr) -> Fact:
+        if isinstance(atom, gast.Tuple):  # the operands of a variadic rule
+            return Sequence("tuple", tuple(map(self.fact_of_atom, atom.elts)))
         return self.fact(atom.id) if _is_local(atom) else constant_fact(atom)
 
     def zero_of(self, atom: gast.expr, fact: Fact | None = None) -> gast.expr:

@@ -39,7 +39,7 @@ from srcgrad.frontend.normal_form import (
     Return,
     Unruled,
 )
-from srcgrad.rules.facts import Array, Fact, Static, Unknown, is_real, keeps_complex, same_dtype, same_shape
+from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown, is_real, keeps_complex, same_dtype, same_shape
 from srcgrad.rules.template import inline
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
@@ -285,6 +285,8 @@ class StatementAdjoint(SequenceAdjoint):
     def fact_of(self, argument: gast.expr) -> Fact:
         if isinstance(argument, gast.Name) and not isinstance(argument, GlobalReference):
             return self.fact(argument.id)
+        if isinstance(argument, gast.Tuple):  # the operands of a variadic rule
+            return Sequence("tuple", tuple(map(self.fact_of, argument.elts)))
         return constant_fact(argument)
 
     def leave(self, statement: Return, block: Block, position: int) -> list[gast.stmt]:
