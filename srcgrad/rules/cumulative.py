@@ -19,6 +19,7 @@ from srcgrad.runtime import (
     rebroadcast,
     recurrence,
     running_product,
+    unarray,
     unbroadcast,
     uncumsum,
     with_initial,
@@ -54,7 +55,7 @@ def nancumsum(a, axis=None, dtype=None, *, y, a_dot):
 def cumprod(a, axis=None, dtype=None, *, y, y_bar):
     """Running products: s[j] = y_bar[j] + a[j+1] * s[j+1], then times the product of the elements before."""
     g = np.reshape(if_floating(y_bar, dtype), np.shape(a))
-    return unbroadcast(running_product(a, axis) * (g + recurrence(g * a, a, axis, True)), a)
+    return unarray(running_product(a, axis) * (g + recurrence(g * a, a, axis, True)), a)
 
 
 @cumprod.tangent
@@ -70,7 +71,7 @@ def nancumprod(a, axis=None, dtype=None, *, y, y_bar):
     x = np.where(present(a), a, 1.0)
     g = np.reshape(if_floating(y_bar, dtype), np.shape(a))
     slope = running_product(x, axis) * (g + recurrence(g * x, x, axis, True))
-    return unbroadcast(np.where(present(a), slope, 0.0), a)
+    return unarray(np.where(present(a), slope, 0.0), a)
 
 
 @nancumprod.tangent
@@ -99,7 +100,7 @@ if hasattr(np, "cumulative_sum"):  # since NumPy 2.1
     def cumulative_prod(x, axis=None, dtype=None, include_initial=False, *, y, y_bar):
         """Running products, behind an initial 1 where that is asked for."""
         g = without_initial(if_floating(y_bar, dtype), x, axis)
-        return unbroadcast(running_product(x, axis) * (g + recurrence(g * x, x, axis, True)), x)
+        return unarray(running_product(x, axis) * (g + recurrence(g * x, x, axis, True)), x)
 
     @cumulative_prod.tangent
     def cumulative_prod(x, axis=None, dtype=None, include_initial=False, *, y, x_dot):

@@ -23,6 +23,7 @@ from srcgrad.runtime import (
     slope_places,
     step_sizes,
     turns,
+    unarray,
     unbroadcast,
     undiff,
     undifferences,
@@ -79,8 +80,8 @@ def ediff1d(ary, to_end=None, to_begin=None, *, y, y_bar):
     first = y_bar[: end_size(to_begin)]
     return (
         unediff1d(y_bar, ary, end_size(to_begin)),
-        unbroadcast(np.reshape(last, np.shape(to_end)), to_end),
-        unbroadcast(np.reshape(first, np.shape(to_begin)), to_begin),
+        unarray(np.reshape(last, np.shape(to_end)), to_end),
+        unarray(np.reshape(first, np.shape(to_begin)), to_begin),
     )
 
 
@@ -99,7 +100,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1, *, z, z_bar):
     """The sum of means of neighbours times the lengths of the intervals between them."""
     g = np.expand_dims(z_bar, axis)
     sizes = step_sizes(x, y, axis)
-    by_y = unbroadcast(unmidpoints(g * sizes, y, axis), y)
+    by_y = unarray(unmidpoints(g * sizes, y, axis), y)
     by_x = unstep_sizes(unbroadcast(g * midpoints(y, axis), sizes), x, y, axis)
     return by_y, by_x, zeros_like(dx)
 
@@ -108,7 +109,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1, *, z, z_bar):
 def trapezoid(y, x=None, dx=1.0, axis=-1, *, z, z_bar):
     """The sum of means of neighbours times the length of an interval."""
     g = np.expand_dims(z_bar, axis)
-    by_y = unbroadcast(unmidpoints(g * dx, y, axis), y)
+    by_y = unarray(unmidpoints(g * dx, y, axis), y)
     return by_y, None, unbroadcast(g * midpoints(y, axis), dx)
 
 
@@ -162,7 +163,7 @@ def gradient(f, axis=None, edge_order=1, *varargs, y, y_bar):
     bend = y_bar * (np.take(slopes, far, along) - np.take(slopes, near, along)) * leaning / (one + other)
     by_one = untake_axis(bend * other, slopes, near, along) - untake_axis(bend * one, slopes, far, along)
     by_size = unbroadcast(by_one - by_slope * slopes / sizes, sizes)
-    by_f = unbroadcast(undifferences(by_slope / sizes, 1, along), f)
+    by_f = unarray(undifferences(by_slope / sizes, 1, along), f)
     return by_f, None, None, [unstep_sizes(by_size, x, f, along) for x in varargs]
 
 
@@ -230,7 +231,7 @@ def ungradient_(g, f, axis, edge_order, *varargs, y, g_dot, varargs_dot):
 @rule(np.unwrap)
 def unwrap(p, discont=None, axis=-1, period=2 * math.pi, *, y, y_bar):
     """Angles with whole periods added, as many as there are."""
-    return unbroadcast(y_bar, p), None, None, unbroadcast(y_bar * turns(y, p, period), period)
+    return unarray(y_bar, p), None, None, unbroadcast(y_bar * turns(y, p, period), period)
 
 
 @unwrap.tangent

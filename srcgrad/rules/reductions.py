@@ -23,6 +23,7 @@ from srcgrad.runtime import (
     rebroadcast,
     running_product,
     safe_divide,
+    unarray,
     unbroadcast,
     unreduce,
 )
@@ -209,7 +210,7 @@ def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, 
     g = if_floating(y_bar, dtype)
     slope = initial * running_product(x, axis) * running_product(x, axis, True)
     by_a = np.where(where, unreduce(g, a, axis, keepdims) * slope, 0.0)
-    return unbroadcast(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
+    return unarray(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
 
 
 @prod.when(dtype=None, initial=1, where=True)
@@ -242,7 +243,7 @@ def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, 
     g = if_floating(y_bar, dtype)
     slope = initial * running_product(x, axis) * running_product(x, axis, True)
     by_a = np.where(numbers, unreduce(g, a, axis, keepdims) * slope, 0.0)
-    return unbroadcast(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
+    return unarray(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
 
 
 @nanprod.tangent

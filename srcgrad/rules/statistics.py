@@ -27,6 +27,7 @@ from srcgrad.runtime import (
     or_ones,
     rebroadcast,
     unaligned,
+    unarray,
     unbroadcast,
     unleading,
     unobservations,
@@ -184,7 +185,7 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False, *, y, y_
     w = aligned(weights, a, axis)
     share = unreduce(y_bar, a, axis, keepdims) / np.sum(w, axis=axis, keepdims=True)
     by_weights = share * (a - unreduce(y, a, axis, keepdims))
-    return unbroadcast(share * w, a), None, unaligned(by_weights, weights, a, axis)
+    return unarray(share * w, a), None, unaligned(by_weights, weights, a, axis)
 
 
 @average.when(weights=None, returned=False)
@@ -205,7 +206,7 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False, *, y, y_
     w = aligned(weights, a, axis)
     share = unreduce(y_bar[0], a, axis, keepdims) / np.sum(w, axis=axis, keepdims=True)
     by_weights = share * (a - unreduce(y[0], a, axis, keepdims)) + unreduce(y_bar[1], a, axis, keepdims)
-    return unbroadcast(share * w, a), None, unaligned(by_weights, weights, a, axis)
+    return unarray(share * w, a), None, unaligned(by_weights, weights, a, axis)
 
 
 @average.tangent
@@ -275,7 +276,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         unobservations(by_rows, m, rowvar),
         unobservations(by_rows, y, rowvar, True),
         None, None, None, None,
-        unbroadcast(by_a, aweights),
+        unarray(by_a, aweights),
     )  # fmt: skip
 
 
@@ -390,14 +391,14 @@ def unobservations_(g, m, rowvar=True, second=False, *, y, y_bar):
 @linear(or_ones, "weights")
 def or_ones_(weights, rows, *, y, y_bar):
     """Weights, if there are any."""
-    return unbroadcast(y_bar, weights)
+    return unarray(y_bar, weights)
 
 
 # --- counts ----------------------------------------------------------------------------------------------------------
 @linear(np.bincount, "weights")
 def bincount(x, weights=None, minlength=0, *, y, y_bar):
     """Sums of weights in bins: each weight receives what its bin does."""
-    return unbroadcast(np.take(y_bar, x), weights)
+    return unarray(np.take(y_bar, x), weights)
 
 
 refused(

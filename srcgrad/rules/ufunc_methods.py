@@ -36,6 +36,7 @@ from srcgrad.runtime import (
     segment_ties,
     shifted,
     ties,
+    unarray,
     unbroadcast,
     uncumsum,
     unlifted,
@@ -71,7 +72,7 @@ def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=1, where=
     slope = initial * running_product(x, axis) * running_product(x, axis, True)
     by_array = np.where(where, unreduce(g, array, axis, keepdims) * slope, 0.0)
     by_initial = unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
-    return unbroadcast(by_array, array), None, None, None, by_initial
+    return unarray(by_array, array), None, None, None, by_initial
 
 
 @multiply_reduce.tangent
@@ -201,7 +202,7 @@ def multiply_accumulate(array, axis=0, dtype=None, *, y, y_bar):
     """Running products, exact where factors are zero."""
     g = if_floating(y_bar, dtype)
     slope = running_product(array, axis) * (g + recurrence(g * array, array, axis, True))
-    return unbroadcast(slope, array)
+    return unarray(slope, array)
 
 
 @multiply_accumulate.tangent

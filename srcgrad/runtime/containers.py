@@ -64,7 +64,7 @@ def unarray(g: Any, object: Any) -> Any:
         if len(g) != len(object):
             raise ValueError(f"a cotangent of length {len(g)} does not fit a sequence of length {len(object)}")
         return [unarray(part, item) for part, item in zip(g, object, strict=True)]
-    if zeros_like(object) is None:
+    if not isinstance(object, np.ndarray) and zeros_like(object) is None:
         return None
     return unbroadcast(g, object)
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
+from srcgrad.runtime.broadcasting import floating, real_for
+from srcgrad.runtime.containers import unarray
 
 Axes = int | tuple[int, ...] | None
 
@@ -27,8 +28,8 @@ def uncumsum(g: Any, a: Any, axis: int | None = None) -> Any:
     dtype = floating(a, g)
     g = np.asarray(real_for(g, dtype), dtype)
     if axis is None:
-        return unbroadcast(np.reshape(np.add.accumulate(np.ravel(g)[::-1])[::-1], np.shape(a)), a)
-    return unbroadcast(np.flip(np.add.accumulate(np.flip(g, axis), axis), axis), a)
+        return unarray(np.reshape(np.add.accumulate(np.ravel(g)[::-1])[::-1], np.shape(a)), a)
+    return unarray(np.flip(np.add.accumulate(np.flip(g, axis), axis), axis), a)
 
 
 def without_initial(g: Any, a: Any, axis: int | None = None) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import floating, unbroadcast
+from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import zeros_like
 
 Axis = int | tuple[int, ...] | None
@@ -62,15 +63,16 @@ def undiff(g: Any, a: Any, n: int = 1, axis: int = -1) -> Any:
         result[0] = -g[0]
         result[-1] = g[-1]
         np.subtract(g[:-1], g[1:], out=result[1:-1])
-        return unbroadcast(result, a)
+        return unarray(result, a)
     if np.shape(a)[axis] <= n:  # no differences at all
-        return np.zeros(np.shape(a), floating(a, g))
-    return unbroadcast(undifferences(g, n, axis), a)
+        return zeros_like(a)
+    return unarray(undifferences(g, n, axis), a)
 
 
 def cut(g: Any, like: Any, start: int, axis: int = -1) -> Any:
     """The part of ``g`` from ``start`` along ``axis`` as the cotangent of ``like``, which was put there."""
-    return unbroadcast(g[_at(axis, np.ndim(g), slice(start, start + end_length(like, axis)))], like)
+    part = g[_at(axis, np.ndim(g), slice(start, start + end_length(like, axis)))]
+    return unarray(part, like) if np.ndim(like) else unbroadcast(part, like)
 
 
 def placed(x: Any, like: Any, start: int, axis: int = -1) -> Any:
@@ -85,7 +87,7 @@ def unediff1d(g: Any, ary: Any, start: int = 0) -> Any:
     size = np.size(ary)
     if not size:
         return zeros_like(ary)
-    return unbroadcast(np.reshape(undifferences(g[start : start + size - 1], 1, 0), np.shape(ary)), ary)
+    return unarray(np.reshape(undifferences(g[start : start + size - 1], 1, 0), np.shape(ary)), ary)
 
 
 # --- intervals -------------------------------------------------------------------------------------------------------
@@ -177,7 +179,7 @@ def ungradient(g: Any, f: Any, axis: Axis, edge_order: int, *varargs: Any) -> An
     for part, along, step in zip(parts, axes, steps, strict=True):
         if part is not None:
             result = result + _ungradient(part, f, along, edge_order, step)
-    return unbroadcast(np.zeros(np.shape(f)) + result, f)
+    return unarray(np.zeros(np.shape(f)) + result, f)
 
 
 def _ungradient(g: Any, f: Any, axis: int, edge_order: int, step: Any) -> Any:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
+from srcgrad.runtime.broadcasting import floating, real_for
+from srcgrad.runtime.containers import unarray
 
 
 def _ends(indices: Any, n: int) -> tuple[Any, Any]:
@@ -62,4 +63,4 @@ def lifted(a: Any, b: Any) -> Any:
 
 def unlifted(g: Any, a: Any) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``lifted(a, b)``."""
-    return unbroadcast(np.reshape(g, np.shape(a)), a)
+    return unarray(np.reshape(g, np.shape(a)), a)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
+from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.reducing import Axis, kept_shape
 
 #: Hyndman & Fan's alpha and beta: the place of q among n elements is n q + alpha + q (1 - alpha - beta) - 1.
@@ -153,7 +154,7 @@ def unweighed(
     np.add.at(result, (rows, order.low), g * lower)
     np.add.at(result, (rows, order.high), g * upper)
     turned = result.reshape([order.shape[x] for x in order.axes])
-    return unbroadcast(np.transpose(turned, np.argsort(order.axes)), a)
+    return unarray(np.transpose(turned, np.argsort(order.axes)), a)
 
 
 def leading(g: Any, q: Any) -> Any:
@@ -183,13 +184,13 @@ def unaligned(g: Any, weights: Any, a: Any, axis: Axis = None) -> Any:
     axis)``."""
     shape = np.shape(weights)
     if shape == np.shape(a):
-        return unbroadcast(g, weights)
+        return unarray(g, weights)
     rank = np.ndim(a)
     axes = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     along = [x % rank for x in axes]
     g = np.sum(g, axis=tuple(x for x in range(rank) if x not in along))
     order = sorted(range(len(along)), key=along.__getitem__)
-    return unbroadcast(np.transpose(np.reshape(g, [shape[i] for i in order]), np.argsort(order)), weights)
+    return unarray(np.transpose(np.reshape(g, [shape[i] for i in order]), np.argsort(order)), weights)
 
 
 # --- observations of variables ---------------------------------------------------------------------------------------
@@ -223,7 +224,7 @@ def unobservations(g: Any, m: Any, rowvar: bool = True, second: bool = False) ->
     shape = np.shape(np.atleast_2d(np.empty(np.shape(m))))
     count = shape[1] if turned else shape[0]
     rows = g[len(g) - count :] if second else g[:count]
-    return unbroadcast(np.reshape(rows.T if turned else rows, np.shape(m)), m)
+    return unarray(np.reshape(rows.T if turned else rows, np.shape(m)), m)
 
 
 def freedom(ddof: Any = None, bias: bool = False) -> Any:
