@@ -41,7 +41,7 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
-from srcgrad.rules.formula import object_of
+from srcgrad.rules.formula import is_number, object_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
@@ -164,7 +164,7 @@ def _bind(statement: Bind) -> Iterator[str]:
             for parameter, argument in arguments.items():
                 if parameter not in (*rule.parameters, *rule.options):
                     yield f"the rule {rule.name} has no parameter {parameter}"
-                elif parameter in rule.sensitive:
+                elif parameter in rule.sensitive and not is_number(argument):
                     yield from _atomic([argument], f"given to {rule.name}")
         case Call(arguments=arguments):
             yield from _atomic(arguments, "given to a function")

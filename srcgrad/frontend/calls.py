@@ -30,6 +30,7 @@ from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed,
 from srcgrad.frontend.normal_form import Apply, Fixed, LocalFunction, Operation
 from srcgrad.frontend.user_calls import UserCalls, is_none
 from srcgrad.frontend.writing import LATER
+from srcgrad.rules.formula import is_number
 from srcgrad.rules.table import lookup
 from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.syntax.globals import GlobalReference
@@ -105,12 +106,13 @@ class Calls(UserCalls):
         arguments: Sequence[gast.expr] | None = None,
     ) -> tuple[gast.expr, Operation]:
         """A ruled function; as a method, ``receiver`` is the atom it is called on and ``arguments`` what is bound."""
-        given = list(node.args if arguments is None else arguments)
+        originals = list(node.args if arguments is None else arguments)
+        given = [self._named_number(argument) for argument in originals]
         keywords = {}
         for keyword in node.keywords:
             if keyword.arg is None:
                 raise self.refuse(keyword.value, f"keywords of {rule.name} that are not known here", "write them out")
-            keywords[keyword.arg] = keyword.value
+            keywords[keyword.arg] = self._named_number(keyword.value)
         if keywords.get("out") is not None and not is_none(keywords["out"]):
             raise self.refuse(keywords["out"], f"{rule.name} stores into an array", "use its result: " + LATER)
         keywords.pop("out", None)
@@ -125,10 +127,15 @@ class Calls(UserCalls):
                 owner.update((id(element), parameter) for element in expression.elts)
         done: dict[int, gast.expr] = {} if receiver is None else {id(receiver): receiver}
         for expression in [*given, *keywords.values()]:
-            if owner.get(id(expression)) in rule.sensitive:
+            if owner.get(id(expression)) in rule.sensitive and not _is_named_number(expression):
                 done[id(expression)] = self.value(expression)
             else:
                 done[id(expression)] = self.settle(expression, calls=False)
+        for original, expression in zip(originals, given, strict=True):
+            done[id(original)] = done[id(expression)]
+        for keyword in node.keywords:
+            if keyword.arg in keywords:
+                done[id(keyword.value)] = done[id(keywords[keyword.arg])]
         values: dict[str, gast.expr] = {}
         for parameter, expression in bound.items():
             if id(expression) in done:
@@ -147,6 +154,14 @@ class Calls(UserCalls):
             assert isinstance(node.func, gast.Attribute)
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
         return placed(gast.Call(head, printed, named), node), Apply(rule, function, values)
+
+    def _named_number(self, node: gast.expr) -> gast.expr:
+        """``np.inf`` with its module resolved, so that a rule sees the number; any other expression as it is."""
+        number = node.operand if isinstance(node, gast.UnaryOp) else node
+        if not isinstance(number, gast.Attribute) or self.scope.static_of(number.value) is None:
+            return node
+        settled = self.settle(node)
+        return settled if _is_named_number(settled) else node
 
     def _parts(
         self, expression: gast.expr, given: Sequence[gast.expr], done: dict[int, gast.expr]
@@ -261,3 +276,9 @@ class Calls(UserCalls):
         for keyword in node.keywords:
             if keyword.arg == "out" and not is_none(keyword.value):
                 raise self.refuse(keyword.value, f"{spelled(node.func)} stores into an array", LATER)
+
+
+def _is_named_number(node: gast.expr) -> bool:
+    """Whether an expression is a number by its name in a module, or the negative of one."""
+    number = node.operand if isinstance(node, gast.UnaryOp) else node
+    return isinstance(number, gast.Attribute) and is_number(node)

@@ -193,8 +193,9 @@ def literal(expression: gast.expr) -> tuple[bool, object]:
     match expression:
         case gast.Constant(value=value):
             return True, value
-        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() as value)):
-            return True, -value
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant() | gast.Attribute() as operand):
+            known, value = literal(operand)
+            return (True, -value) if known and isinstance(value, int | float) else (False, None)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             values = [literal(element) for element in elements]
             return all(known for known, _ in values), tuple(value for _, value in values)

@@ -97,7 +97,7 @@ def norm_slope(x: Any, ord: Any, axis: Axis = None, vectors: bool = False) -> An
     total = np.sum(powers, axis=along, keepdims=True)
     if ord < 0:
         total = np.where(np.any(zero, axis=along, keepdims=True), np.inf, total)
-    return unit * safe_power(share, ord - 1) * total ** (1 / ord - 1)
+    return unit * safe_power(share, ord - 1) * safe_power(total, 1 / ord - 1)
 
 
 def _matrix_slope(x: Any, ord: Any, axis: Axis) -> Any:

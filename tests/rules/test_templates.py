@@ -122,7 +122,7 @@ MATRIX, VECTOR = Array((None, None), "float64"), Array((None,), "float64")
         (np.sum, "f(a, axis=0)", {"tangent": True}, ["y_dot: np.sum(a_dot, axis=0)"]),
         (np.mean, "f(a)", {}, ["a: unreduce(y_bar / np.size(a), a)"]),
         (np.max, "f(a, 1)", {}, ["a: unreduce(y_bar, a, 1) * ties(a, y, 1)"]),
-        (np.linalg.norm, "f(a)", {}, ["x: unreduce(safe_divide(y_bar, y), a) * a"]),
+        (np.linalg.norm, "f(a)", {}, ["x: unreduce(safe_divide(y_bar, y), a) * np.conjugate(a)"]),
         (np.matmul, "f(a, b)", {}, ["x1: unmatmul_left(y_bar, a, b)", "x2: unmatmul_right(y_bar, a, b)"]),
         (
             np.matmul,
@@ -131,7 +131,7 @@ MATRIX, VECTOR = Array((None, None), "float64"), Array((None,), "float64")
             ["x1: y_bar[:, np.newaxis] * b", "x2: a.T @ y_bar"],
         ),
         (np.dot, "f(a, b)", {"facts": {"a": MATRIX, "b": MATRIX}}, ["a: y_bar @ b.T", "b: a.T @ y_bar"]),
-        (np.linalg.inv, "f(a)", {}, ["bt = np.swapaxes(y, -1, -2)", "a: -(bt @ y_bar @ bt)"]),
+        (np.linalg.inv, "f(a)", {}, ["a: -(y.mT @ y_bar @ y.mT)"]),
         (np.linalg.inv, "f(a)", {"tangent": True}, ["b_dot: -(y @ a_dot @ y)"]),
         (np.where, "f(c, a, 0.0)", {}, ["x: unbroadcast(np.where(c, y_bar, 0.0), a)"]),
         (np.maximum, "f(a, 0.0)", {}, ["x1: y_bar * wins(a, 0.0)"]),
