@@ -15,7 +15,7 @@ import operator
 import numpy as np
 
 from srcgrad.rules.arguments import is_complex, is_real
-from srcgrad.rules.facts import Array, as_array, number
+from srcgrad.rules.facts import WEAK, Array, as_array, number
 from srcgrad.rules.results import elementwise as ufunc_result
 from srcgrad.rules.table import elementwise, rule
 from srcgrad.runtime import rebroadcast, safe_divide, unbroadcast
@@ -218,9 +218,11 @@ def _real_dtype(dtype):
 
 
 def part_result(arguments, literals):
-    """The fact of a part of a number: a 0-d array stays one."""
+    """The fact of a part of a number: a 0-d array stays one; of Python's complex number it is a Python float."""
     val = as_array(arguments["val"])
-    return Array(val.shape, _real_dtype(val.dtype), val.scalar) if val.shape else Array(val.shape)
+    if val.dtype in WEAK:
+        return Array(val.shape, None, val.scalar, real=val.dtype != "bool")
+    return Array(val.shape, _real_dtype(val.dtype), val.scalar)
 
 
 real.infer(part_result)

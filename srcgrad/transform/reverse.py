@@ -223,7 +223,8 @@ class StatementAdjoint(SequenceAdjoint):
                 self.wide[name] = source
             return bare
         if source == target and (bare is partial or self._sets_shape(name, statement)):
-            if not self._leaves_dtype(name, statement):
+            is_narrow = target not in self.lenient or name in self.lenient
+            if is_narrow and not self._leaves_dtype(name, statement):
                 return bare
         narrow = call_runtime(runtime.unbroadcast, bare, reference(name, block, position, shape_only=True))
         return self._narrowed(narrow, name, source)
