@@ -35,7 +35,7 @@ from srcgrad.frontend.normal_form import Apply, Copy, Fixed, LocalFunction, Oper
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.writing import LATER
 from srcgrad.rules.formula import spelling
-from srcgrad.rules.table import FIELDS, is_constant, lookup
+from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS, is_constant, lookup, member_refusal
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule
@@ -85,7 +85,7 @@ class Methods(Expressions):
                 raise self.refuse(node, "an attribute of a local function")
             self.scope.attribute(owner.value, node)
             return self.nested(node), Fixed()
-        if self.is_global(node) or node.attr in SHAPES:
+        if self.is_global(node) or node.attr in SHAPES | CONSTANT_MEMBERS:
             return self.settle(node), Fixed()
         function = runtime.field if node.attr in FIELDS else attribute_function(node.attr)
         if function is None:
@@ -108,17 +108,32 @@ class Methods(Expressions):
             if isinstance(owner.value, LocalFunction):
                 raise self.refuse(node, "an attribute of a local function")
             self.scope.attribute(owner.value, node)
-        elif not (self.is_global(node) or node.attr in SHAPES | FIELDS or attribute_function(node.attr) is not None):
+        elif not (self.is_global(node) or node.attr in SHAPES | CONSTANT_MEMBERS | FIELDS or attribute_function(node.attr) is not None):
             raise self._unknown_attribute(node)
 
     def _unknown_attribute(self, node: gast.Attribute) -> Exception:
         if method_function(node.attr) is not None or node.attr in TEXT | CHANGES | VIEWS:
             return self.refuse(node, f"the method {node.attr!r} is used as a value", "call it here")
+        known = member_refusal(node.attr)
+        if known is not None:
+            return self.refuse(node, f"the attribute {node.attr!r}: {known.reason}", known.hint)
         return self.refuse(
             node,
             f"the attribute {node.attr!r} is not one of an array",
             "user objects come in a later version: pass the value itself",
             label="what this reads is not known",
+        )
+
+    def _unknown_method(self, node: gast.Call) -> Exception:
+        name = node.func.attr
+        known = member_refusal(name)
+        if known is not None:
+            return self.refuse(node, f"the method {name!r}: {known.reason}", known.hint)
+        return self.refuse(
+            node,
+            f"the method {name!r} is not one of an array",
+            "user objects come in a later version: call a function instead",
+            label="what this calls is not known",
         )
 
     def is_global(self, node: gast.AST) -> bool:
@@ -143,16 +158,11 @@ class Methods(Expressions):
             )
         self._refuse_change(node)
         self._refuse_objects(node)
-        if name in TEXT:
+        if name in TEXT | CONSTANT_MEMBERS:
             return self.settle(node), Fixed()
         function = method_function(name)
         if function is None:
-            raise self.refuse(
-                node,
-                f"the method {name!r} is not one of an array",
-                "user objects come in a later version: call a function instead",
-                label="what this calls is not known",
-            )
+            raise self._unknown_method(node)
         rule = lookup(function)
         if rule is None:
             settled = self.settle(node)
@@ -178,12 +188,7 @@ class Methods(Expressions):
             return
         name = node.func.attr
         if not (name in TEXT | VIEWS | {"get", "copy", "tolist"} or method_function(name) is not None):
-            raise self.refuse(
-                node,
-                f"the method {name!r} is not one of an array",
-                "user objects come in a later version: call a function instead",
-                label="what this calls is not known",
-            )
+            raise self._unknown_method(node)
 
     def _refuse_change(self, node: gast.Call) -> None:
         name = node.func.attr

@@ -216,11 +216,12 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, y, y_bar):
         add(untake_axis(kept * (1.0 - t), fp, i), untake_axis(kept * t, fp, j)),
         unbroadcast(np.where(np.less(x, xp[0]), y_bar, 0.0), left),
         unbroadcast(np.where(np.greater(x, xp[-1]), y_bar, 0.0), right),
+        zeros_like(period),
     )
 
 
 @interp.tangent
-def interp(x, xp, fp, left=None, right=None, period=None, *, y, x_dot, xp_dot, fp_dot, left_dot, right_dot):
+def interp(x, xp, fp, left=None, right=None, period=None, *, y, x_dot, xp_dot, fp_dot, left_dot, right_dot, period_dot):
     around = knots_around(x, xp)
     i = around[0]
     j = around[1]
@@ -234,6 +235,7 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, y, x_dot, xp_dot, f
         rebroadcast(np.where(replaced, 0.0, np.take(fp_dot, i) * (1.0 - t) + np.take(fp_dot, j) * t), y),
         rebroadcast(np.where(np.less(x, xp[0]), left_dot, 0.0), y),
         rebroadcast(np.where(np.greater(x, xp[-1]), right_dot, 0.0), y),
+        zeros_like(y),
     )
 
 
@@ -249,17 +251,21 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, y, y_bar):
     width = np.remainder(np.take(xp, j), lap) + lap * turns[1] - first
     g = y_bar * (np.take(fp, j) - np.take(fp, i)) / width
     t = (np.remainder(x, lap) - first) / width
+    low = turns[0] - np.floor_divide(np.take(xp, i), lap)
+    high = turns[1] - np.floor_divide(np.take(xp, j), lap)
+    drift = np.floor_divide(x, lap) + low + t * (high - low)
     return (
         unarray(g, x),
         add(untake_axis(-g * (1.0 - t), xp, i), untake_axis(-g * t, xp, j)),
         add(untake_axis(y_bar * (1.0 - t), fp, i), untake_axis(y_bar * t, fp, j)),
         zeros_like(left),
         zeros_like(right),
+        unbroadcast(-np.sum(g * drift) * np.sign(period), period),
     )
 
 
 @interp.tangent_when(period=_is_given)
-def interp(x, xp, fp, left=None, right=None, period=None, *, y, x_dot, xp_dot, fp_dot, left_dot, right_dot):
+def interp(x, xp, fp, left=None, right=None, period=None, *, y, x_dot, xp_dot, fp_dot, left_dot, right_dot, period_dot):
     lap = np.abs(period)
     around = knots_around(x, xp, period)
     i = around[0]
@@ -269,12 +275,16 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, y, x_dot, xp_dot, f
     width = np.remainder(np.take(xp, j), lap) + lap * turns[1] - first
     slope = (np.take(fp, j) - np.take(fp, i)) / width
     t = (np.remainder(x, lap) - first) / width
+    low = turns[0] - np.floor_divide(np.take(xp, i), lap)
+    high = turns[1] - np.floor_divide(np.take(xp, j), lap)
+    drift = np.floor_divide(x, lap) + low + t * (high - low)
     return (
         rebroadcast(slope * x_dot, y),
         rebroadcast(-slope * (np.take(xp_dot, i) * (1.0 - t) + np.take(xp_dot, j) * t), y),
         rebroadcast(np.take(fp_dot, i) * (1.0 - t) + np.take(fp_dot, j) * t, y),
         zeros_like(y),
         zeros_like(y),
+        rebroadcast(-slope * drift * (np.sign(period) * period_dot), y),
     )
 
 
@@ -296,5 +306,4 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, y, y_bar):
     )
 
 
-interp.refuse("shift x and xp instead", period="how an interpolation varies with its period has no derivative here")
 interp.infer(lambda arguments, literals: Array(as_array(arguments["x"]).shape))

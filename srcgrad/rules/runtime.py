@@ -69,7 +69,7 @@ def add_(a, b, *, y, a_dot, b_dot):
 add_.sums = runtime.add
 
 
-@linear(runtime.own, "x", runtime.as_list)
+@linear(runtime.own, "x", runtime.as_list, runtime.kept)
 def own_(x, *, y, y_bar):
     """A copy."""
     return y_bar

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import gast
 import numpy as np
 
-from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, as_array, dimensions
+from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, as_array, dimensions, is_floating
 from srcgrad.rules.formula import constant, is_none, spelling
 from srcgrad.rules.results import Facts, Literals, reshaped, strong, total_size
 from srcgrad.rules.rewriting import item, read
@@ -260,6 +260,12 @@ def ix_(*args, y, y_bar):
     return [np.reshape(y_bar[i], np.shape(x)) for i, x in enumerate(args)]
 
 
+def _open_grid(a: Array, i: int) -> Fact:
+    """A vector of positions along its axis; truth values become the positions where they hold."""
+    return Array(None, "int64" if a.dtype in ("bool", "int64") else a.dtype if is_floating(a.dtype) else None)
+
+
+ix_.infer(_results("args", _open_grid))
 ix_.expand(None, _each("args", lambda dot, y, i: _call(np.reshape, dot, _call(np.shape, y))))
 
 

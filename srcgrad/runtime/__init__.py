@@ -21,7 +21,7 @@ from srcgrad.runtime.containers import (
     unpack_like,
 )
 from srcgrad.runtime.convolution import kaiser_abscissas, unconvolve, uncorrelate_left, uncorrelate_right
-from srcgrad.runtime.cotangents import add, add_at, as_list, own, untake, zeros_like
+from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, untake, zeros_like
 from srcgrad.runtime.cumulative import recurrence, running_product, shifted, uncumsum, with_initial, without_initial
 from srcgrad.runtime.decompositions import (
     anchors,
@@ -153,7 +153,7 @@ from srcgrad.runtime.products import (
     unvecdot_left,
     unvecdot_right,
 )
-from srcgrad.runtime.reducing import count, deviation, if_floating, present, unreduce
+from srcgrad.runtime.reducing import count, deviation, if_floating, in_dtype, present, unreduce
 from srcgrad.runtime.repeating import (
     repad,
     repad_chosen,
@@ -248,6 +248,7 @@ __all__ = [
     "half_triangle",
     "hermitian_sum",
     "if_floating",
+    "in_dtype",
     "initial_share",
     "intervals",
     "is_above",
@@ -258,6 +259,7 @@ __all__ = [
     "item",
     "kaiser_abscissas",
     "keep_real",
+    "kept",
     "knots_around",
     "laps",
     "latest",

@@ -48,6 +48,11 @@ def own(x: Any) -> Any:
     return x
 
 
+def kept(x: Any) -> Any:
+    """A value as it is now, whatever is changed in place later: a tuple stays itself, it may be an index."""
+    return x if isinstance(x, tuple) else own(x)
+
+
 def as_list(x: Any) -> list[Any]:
     """The cotangent of a sequence as a list that is nobody else's."""
     return [] if x is None else list(x)

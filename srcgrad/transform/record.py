@@ -147,7 +147,7 @@ class ForwardSweep:
 
     def _held(self, name: str) -> gast.expr:
         """A value as it is now: what is changed in place is copied."""
-        return call_runtime(runtime.own, load(name)) if name in self.plan.contents else load(name)
+        return call_runtime(runtime.kept, load(name)) if name in self.plan.contents else load(name)
 
     # --- exits -------------------------------------------------------------------------------------------------------
     def _leaving(self, statement: Statement, block: Block, position: int) -> list[gast.stmt]:

@@ -1,0 +1,267 @@
+"""Shapes, axes and methods of arrays through the compiler: memory orders, several arrays at a time, call forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, jvp
+from srcgrad.errors import SrcgradError, UnsupportedSyntax
+from srcgrad.runtime import memory_axes
+from tests.rules.orders import check_orders
+
+x = np.random.default_rng(41).standard_normal((3, 4))
+w = np.arange(1.0, 13.0)
+table = w.reshape(3, 4)
+
+
+# --- the order of elements in memory ---------------------------------------------------------------------------------
+def raveled_as_it_lies(x):
+    return np.sum(np.ravel(np.asfortranarray(x), "K") ** 2 * w) + np.sum(x.T.ravel("A") ** 2 * w)
+
+
+def flattened(x):
+    return np.sum(x.flatten() ** 2 * w) + np.sum(x.T.flatten("K") ** 3 * w) + np.sum(x.flatten(order="F") ** 2 * w)
+
+
+def reshaped_as_it_lies(x):
+    y = np.reshape(x.T, (2, 6), order="A") * w.reshape(2, 6)
+    return np.sum(y**2) + np.sum(x.reshape(6, 2, order="F")[0] ** 2)
+
+
+def raveled_by_an_order_known_later(x, order="K"):
+    return np.sum(np.ravel(x.T, order) ** 2 * w) + np.sum(np.reshape(x, 12, order="C" if order == "K" else order) * w)
+
+
+@pytest.mark.parametrize(
+    "f", [raveled_as_it_lies, flattened, reshaped_as_it_lies, raveled_by_an_order_known_later], ids=lambda f: f.__name__
+)
+def test_orders_in_memory(f: Callable[..., Any]) -> None:
+    check_orders(f, x, 2)
+
+
+@pytest.mark.parametrize("order", "CFAK")
+def test_the_axes_of_an_order_are_those_of_ravel(order: Any) -> None:
+    base = np.arange(120.0).reshape(2, 3, 4, 5)
+    turned = base.transpose(2, 0, 3, 1)[:, ::-1]
+    for a in (base, base.T, np.asfortranarray(base), base[::-1, :, ::2], turned, base[0, :1]):
+        np.testing.assert_array_equal(np.ravel(np.transpose(a, memory_axes(a, order))), np.ravel(a, order))
+
+
+# --- methods and attributes ------------------------------------------------------------------------------------------
+def starred_shape(x):
+    shape = (4, 3)
+    return np.sum(x.reshape(*shape) ** 2 * w.reshape(4, 3)) + np.sum(x.transpose(*(1, 0)) ** 2 * table.T)
+
+
+def shape_from_numbers(x):
+    n = 2
+    return np.sum(x.reshape(n, 6)[0] ** 2) + np.sum(x.reshape(n, -1)[1] ** 3) + np.sum(x.reshape((n, 6))[:, 0] ** 2)
+
+
+def methods_of_shapes(x):
+    y = x.swapaxes(0, 1).T.mT * x.T
+    return np.sum(y.squeeze() ** 2) + np.sum(x.transpose() ** 2 * table.T) + np.sum(x.transpose((1, 0))[0] ** 3)
+
+
+def elements_in_a_row(x):
+    s = x.flat[3] * x.flat[-1]
+    for v in x.flat:
+        s = s + v**3
+    return s + np.sum(x.flat[2:5] ** 2) + len(x.flat)
+
+
+def elements_as_numbers(x):
+    return x.item(5) ** 2 + x.item(1, 2) * x.item((0, 1)) * x.item(-1) + x[0, 0].item() ** 3
+
+
+def elements_as_lists(x):
+    rows = x.tolist()
+    return rows[0][1] * rows[1][2] ** 2 + x[0, 0].tolist() ** 2 + sum(x[2].tolist())
+
+
+def choosing_methods(x):
+    picked = x.compress([True, False, True], axis=0) * x.take([2, 0], axis=0, mode="clip")
+    return np.sum(picked) + np.sum(np.array([0, 2, 1, 0]).choose([x[0], x[1], x[2] ** 2]) ** 2)
+
+
+def copying_methods(x):
+    return np.sum(x.copy("F") ** 2) + np.sum(x.astype(float, "C", copy=False) ** 3) + np.sum(x.repeat(2, axis=0) ** 2)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        starred_shape,
+        shape_from_numbers,
+        methods_of_shapes,
+        elements_in_a_row,
+        elements_as_numbers,
+        elements_as_lists,
+        choosing_methods,
+        copying_methods,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_methods(f: Callable[..., Any]) -> None:
+    check_orders(f, x, 2)
+
+
+def test_the_method_compress_takes_its_array_first() -> None:
+    """np.compress takes the condition first: read that way, the array was taken for a condition."""
+
+    def f(x):
+        return np.sum(x.compress([False, True]) ** 2)
+
+    np.testing.assert_array_equal(grad(f)(np.array([1.0, 2.0])), [0.0, 4.0])
+
+
+def test_an_item_of_complex_numbers_is_complex() -> None:
+    def f(z):
+        return abs(z.item(1) * 2.0) ** 2
+
+    np.testing.assert_allclose(grad(f)(np.array([1.0, 2.0 + 1.0j])), [0.0, 8.0 * (2.0 - 1.0j)])
+
+
+# --- several arrays at a time ----------------------------------------------------------------------------------------
+def at_least_so_many_axes(x):
+    a, b = np.atleast_2d(x[0], x[1, 1])
+    (c,) = np.atleast_1d(x[2, 2], 3.0)[:1]
+    return np.sum(a * b * b) * c[0] + np.sum(np.atleast_3d(x[0]) ** 2)
+
+
+def broadcast_together(x):
+    a, b, c = np.broadcast_arrays(x[0], x[:, :1], 2.0)
+    return np.sum(a * b * b * c) + np.sum(np.broadcast_to(x[1], (2, 4), subok=True) ** 2)
+
+
+def grids(x):
+    a, b = np.meshgrid(x[0], x[:, 1])
+    c, d = np.meshgrid(x[0], x[:, 1], indexing="ij", sparse=True, copy=False)
+    (e, _, g) = np.meshgrid(x[0, :2], np.arange(3), x[1, :2])
+    return np.sum(a * b * b) + np.sum(c * c * d) + np.sum(e * g)
+
+
+def open_grids(x):
+    i, j = np.ix_(x[0], x[1, :2])
+    return np.sum(x[np.ix_([0, 2], [True, False, True, True])] ** 2) + np.sum(i * j * j)
+
+
+@pytest.mark.parametrize("f", [at_least_so_many_axes, broadcast_together, grids, open_grids], ids=lambda f: f.__name__)
+def test_several_arrays(f: Callable[..., Any]) -> None:
+    check_orders(f, x, 3 if f is open_grids else 2)
+
+
+def test_an_index_that_is_a_tuple_is_kept_as_one() -> None:
+    """Copied into a list, ``x[i, j]`` was read as ``x[[i, j]]`` where a third derivative saved the index."""
+
+    def f(x):
+        places = np.nonzero(table > 4.0)
+        return np.sum(x[places] ** 4)
+
+    check_orders(f, x)
+
+
+# --- axes ------------------------------------------------------------------------------------------------------------
+def axes_moved(x):
+    y = np.moveaxis(x[None], [0, 1], [1, 2])
+    return np.sum(y**2 * w.reshape(4, 1, 3)) + np.sum(np.rollaxis(x, -1) ** 3) + np.sum(np.expand_dims(x, (0, 2)) ** 2)
+
+
+def elements_moved(x):
+    turned = np.rot90(x, 3, axes=(-1, 0)) ** 2 * w.reshape(4, 3)
+    return np.sum(turned) + np.sum(np.roll(x, (1, -2), (0, 1)) ** 2 * table) + np.sum(np.flip(x, -1) ** 2 * table)
+
+
+@pytest.mark.parametrize("f", [axes_moved, elements_moved], ids=lambda f: f.__name__)
+def test_axes(f: Callable[..., Any]) -> None:
+    check_orders(f, x)
+
+
+@pytest.mark.parametrize(("axis", "start"), [(a, s) for a in (-3, -1, 0, 1, 2) for s in range(-3, 4)])
+def test_an_axis_rolled_is_put_back(axis: int, start: int) -> None:
+    from srcgrad.runtime import unrollaxis
+
+    a = np.zeros((2, 3, 4))
+    assert unrollaxis(np.rollaxis(a, axis, start), axis, start).shape == a.shape
+
+
+# --- conversions -----------------------------------------------------------------------------------------------------
+def test_nothing_passes_through_integers() -> None:
+    def f(x):
+        whole = x.astype(int) + np.array(x, dtype=np.int64) + np.asarray(x, int) + np.full(3, x[0], dtype=int)
+        return np.sum(whole * 2.5) + np.sum(np.concatenate([x, x], dtype=int, casting="unsafe") * 1.5)
+
+    at = np.array([1.3, 2.6, -0.4])
+    np.testing.assert_array_equal(grad(f)(at), np.zeros(3))
+    assert jvp(f, (at,), (np.ones(3),))[1] == 0.0
+
+
+def test_a_cotangent_comes_back_in_the_dtype_of_its_argument() -> None:
+    def f(x):
+        return np.sum(np.real(x.astype(complex) * (1.0 + 2.0j))) + np.sum(x.astype("float64") ** 2)
+
+    gradient = grad(f)(np.array([1.0, 2.0], np.float32))
+    assert gradient.dtype == np.float32
+    np.testing.assert_allclose(gradient, [3.0, 5.0])
+
+
+# --- refusals --------------------------------------------------------------------------------------------------------
+def of_bytes(x):
+    return np.sum(x.view(np.int64))
+
+
+def of_its_owner(x):
+    return np.sum(x.base)
+
+
+def of_fields(x):
+    return np.sum(x.getfield(np.float32))
+
+
+def sorted_in_place(x):
+    y = x.copy()
+    y.sort()
+    return np.sum(y)
+
+
+def of_a_matrix(x):
+    return np.sum(np.matrix(x))
+
+
+def along_an_axis(x):
+    return np.sum(np.apply_along_axis(np.sum, 0, x))
+
+
+def found(x):
+    return np.sum(np.union1d(x, x))
+
+
+def enumerated(x):
+    s = 0.0
+    for _, v in np.ndenumerate(x):
+        s = s + v
+    return s
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (of_bytes, "reads the bytes"),
+        (of_its_owner, "owns the memory"),
+        (of_fields, "reads the bytes"),
+        (sorted_in_place, "changes its object in place"),
+        (of_a_matrix, "a matrix multiplies"),
+        (along_an_axis, "calls a function on parts"),
+        (found, "changes by jumps"),
+        (enumerated, "an iterator over the elements"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_is_refused_says_why(f: Callable[..., Any], message: str) -> None:
+    with pytest.raises((SrcgradError, UnsupportedSyntax), match=message) as refusal:
+        grad(f)(x)
+    assert "hint" in str(refusal.value)
