@@ -15,6 +15,7 @@ from srcgrad.rules.results import dtype_of, summed
 from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
     if_floating,
+    in_dtype,
     present,
     rebroadcast,
     recurrence,
@@ -54,21 +55,23 @@ def nancumsum(a, axis=None, dtype=None, *, y, a_dot):
 @rule(np.cumprod)
 def cumprod(a, axis=None, dtype=None, *, y, y_bar):
     """Running products: s[j] = y_bar[j] + a[j+1] * s[j+1], then times the product of the elements before."""
+    x = in_dtype(a, dtype)
     g = np.reshape(if_floating(y_bar, dtype), np.shape(a))
-    return unarray(running_product(a, axis) * (g + recurrence(g * a, a, axis, True)), a)
+    return unarray(running_product(x, axis) * (g + recurrence(g * x, x, axis, True)), a)
 
 
 @cumprod.tangent
 def cumprod(a, axis=None, dtype=None, *, y, a_dot):
-    before = a_dot * running_product(a, axis)
-    slope = np.reshape(before + a * recurrence(before, a, axis), np.shape(y))
+    x = in_dtype(a, dtype)
+    before = in_dtype(a_dot, dtype) * running_product(x, axis)
+    slope = np.reshape(before + x * recurrence(before, x, axis), np.shape(y))
     return if_floating(rebroadcast(slope, y), dtype)
 
 
 @rule(np.nancumprod)
 def nancumprod(a, axis=None, dtype=None, *, y, y_bar):
     """Running products in which nan counts as 1."""
-    x = np.where(present(a), a, 1.0)
+    x = np.where(present(a), in_dtype(a, dtype), 1.0)
     g = np.reshape(if_floating(y_bar, dtype), np.shape(a))
     slope = running_product(x, axis) * (g + recurrence(g * x, x, axis, True))
     return unarray(np.where(present(a), slope, 0.0), a)
@@ -76,8 +79,8 @@ def nancumprod(a, axis=None, dtype=None, *, y, y_bar):
 
 @nancumprod.tangent
 def nancumprod(a, axis=None, dtype=None, *, y, a_dot):
-    x = np.where(present(a), a, 1.0)
-    before = np.where(present(a), a_dot, 0.0) * running_product(x, axis)
+    x = np.where(present(a), in_dtype(a, dtype), 1.0)
+    before = np.where(present(a), in_dtype(a_dot, dtype), 0.0) * running_product(x, axis)
     slope = np.reshape(before + x * recurrence(before, x, axis), np.shape(y))
     return if_floating(rebroadcast(slope, y), dtype)
 
@@ -99,13 +102,15 @@ if hasattr(np, "cumulative_sum"):  # since NumPy 2.1
     @rule(np.cumulative_prod)
     def cumulative_prod(x, axis=None, dtype=None, include_initial=False, *, y, y_bar):
         """Running products, behind an initial 1 where that is asked for."""
+        a = in_dtype(x, dtype)
         g = without_initial(if_floating(y_bar, dtype), x, axis)
-        return unarray(running_product(x, axis) * (g + recurrence(g * x, x, axis, True)), x)
+        return unarray(running_product(a, axis) * (g + recurrence(g * a, a, axis, True)), x)
 
     @cumulative_prod.tangent
     def cumulative_prod(x, axis=None, dtype=None, include_initial=False, *, y, x_dot):
-        before = x_dot * running_product(x, axis)
-        slope = with_initial(before + x * recurrence(before, x, axis), y, axis)
+        a = in_dtype(x, dtype)
+        before = in_dtype(x_dot, dtype) * running_product(a, axis)
+        slope = with_initial(before + a * recurrence(before, a, axis), y, axis)
         return if_floating(rebroadcast(slope, y), dtype)
 
 

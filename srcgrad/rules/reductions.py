@@ -19,6 +19,7 @@ from srcgrad.runtime import (
     count,
     deviation,
     if_floating,
+    in_dtype,
     present,
     rebroadcast,
     running_product,
@@ -114,14 +115,14 @@ nanmean.infer(mean_result)
 def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
     """The mean squared deviation: 2 (a - m) / n; what its own mean m moves cancels."""
     share = if_floating(y_bar, dtype, True) * (2.0 / count(a, axis, ddof, keepdims=keepdims, where=where))
-    slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean)
+    slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean, dtype)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
 
 @var.tangent
 def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
     scale = 2.0 / count(a, axis, ddof, keepdims=keepdims, where=where)
-    distance = deviation(a, axis, where, mean)
+    distance = deviation(a, axis, where, mean, dtype)
     by_a = scale * np.sum(a_dot * distance, axis=axis, keepdims=keepdims)
     by_mean = -scale * np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)
     return rebroadcast(if_floating(by_a, dtype, True), y), rebroadcast(if_floating(by_mean, dtype, True), y)
@@ -132,7 +133,7 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=No
     """The mean squared deviation of the numbers, nan left out."""
     numbers = present(a, where)
     share = if_floating(y_bar, dtype, True) * (2.0 / count(a, axis, ddof, keepdims=keepdims, where=numbers))
-    slope = unreduce(share, a, axis, keepdims, numbers) * deviation(a, axis, numbers, mean)
+    slope = unreduce(share, a, axis, keepdims, numbers) * deviation(a, axis, numbers, mean, dtype)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
 
@@ -140,7 +141,7 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=No
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
     numbers = present(a, where)
     scale = 2.0 / count(a, axis, ddof, keepdims=keepdims, where=numbers)
-    distance = deviation(a, axis, numbers, mean)
+    distance = deviation(a, axis, numbers, mean, dtype)
     by_a = scale * np.sum(a_dot * distance, axis=axis, keepdims=keepdims)
     by_mean = -scale * np.sum(mean_dot * distance, axis=axis, keepdims=keepdims)
     return rebroadcast(if_floating(by_a, dtype, True), y), rebroadcast(if_floating(by_mean, dtype, True), y)
@@ -151,14 +152,14 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=No
 def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
     """The root of the variance: (a - m) / (n y); slope 0 where it is 0."""
     share = safe_divide(if_floating(y_bar, dtype, True), y) / count(a, axis, ddof, keepdims=keepdims, where=where)
-    slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean)
+    slope = unreduce(share, a, axis, keepdims) * deviation(a, axis, where, mean, dtype)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
 
 @std.tangent
 def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
     scale = count(a, axis, ddof, keepdims=keepdims, where=where)
-    distance = deviation(a, axis, where, mean)
+    distance = deviation(a, axis, where, mean, dtype)
     by_a = np.sum(a_dot * distance, axis=axis, keepdims=keepdims) / scale
     by_mean = -np.sum(mean_dot * distance, axis=axis, keepdims=keepdims) / scale
     return (
@@ -172,7 +173,7 @@ def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=No
     """The root of the variance of the numbers, nan left out; slope 0 where it is 0."""
     numbers = present(a, where)
     share = safe_divide(if_floating(y_bar, dtype, True), y) / count(a, axis, ddof, keepdims=keepdims, where=numbers)
-    slope = unreduce(share, a, axis, keepdims, numbers) * deviation(a, axis, numbers, mean)
+    slope = unreduce(share, a, axis, keepdims, numbers) * deviation(a, axis, numbers, mean, dtype)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
 
 
@@ -180,7 +181,7 @@ def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=No
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
     numbers = present(a, where)
     scale = count(a, axis, ddof, keepdims=keepdims, where=numbers)
-    distance = deviation(a, axis, numbers, mean)
+    distance = deviation(a, axis, numbers, mean, dtype)
     by_a = np.sum(a_dot * distance, axis=axis, keepdims=keepdims) / scale
     by_mean = -np.sum(mean_dot * distance, axis=axis, keepdims=keepdims) / scale
     return (
@@ -206,7 +207,7 @@ for spread_ in (var, nanvar, std, nanstd):
 @rule(np.prod)
 def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, y_bar):
     """The product from an initial value: each element's slope is the product of those before and those after it."""
-    x = np.where(where, a, 1.0)
+    x = np.where(where, in_dtype(a, dtype), 1.0)
     g = if_floating(y_bar, dtype)
     slope = initial * running_product(x, axis) * running_product(x, axis, True)
     by_a = np.where(where, unreduce(g, a, axis, keepdims) * slope, 0.0)
@@ -222,9 +223,9 @@ def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, 
 
 @prod.tangent
 def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, a_dot, initial_dot):
-    x = np.where(where, a, 1.0)
+    x = np.where(where, in_dtype(a, dtype), 1.0)
     slope = initial * running_product(x, axis) * running_product(x, axis, True)
-    by_a = np.sum(a_dot * slope, axis=axis, keepdims=keepdims, where=where)
+    by_a = np.sum(in_dtype(a_dot, dtype) * slope, axis=axis, keepdims=keepdims, where=where)
     by_initial = initial_dot * np.prod(x, axis=axis, keepdims=keepdims)
     return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)
 
@@ -239,7 +240,7 @@ def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, 
 def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, y_bar):
     """The product of the numbers, nan counting as 1."""
     numbers = present(a, where)
-    x = np.where(numbers, a, 1.0)
+    x = np.where(numbers, in_dtype(a, dtype), 1.0)
     g = if_floating(y_bar, dtype)
     slope = initial * running_product(x, axis) * running_product(x, axis, True)
     by_a = np.where(numbers, unreduce(g, a, axis, keepdims) * slope, 0.0)
@@ -249,9 +250,9 @@ def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, 
 @nanprod.tangent
 def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, a_dot, initial_dot):
     numbers = present(a, where)
-    x = np.where(numbers, a, 1.0)
+    x = np.where(numbers, in_dtype(a, dtype), 1.0)
     slope = initial * running_product(x, axis) * running_product(x, axis, True)
-    by_a = np.sum(a_dot * slope, axis=axis, keepdims=keepdims, where=numbers)
+    by_a = np.sum(in_dtype(a_dot, dtype) * slope, axis=axis, keepdims=keepdims, where=numbers)
     by_initial = initial_dot * np.prod(x, axis=axis, keepdims=keepdims)
     return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)
 

@@ -10,7 +10,7 @@ import gast
 
 from srcgrad.rules.calling import signature_of
 from srcgrad.rules.formula import constant, literal, object_of
-from srcgrad.runtime import if_floating
+from srcgrad.runtime import if_floating, in_dtype
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import clone, walk
 
@@ -108,7 +108,7 @@ def with_defaults(expression: gast.expr, absent: Mapping[str, gast.expr]) -> Any
 
     def change(node: gast.AST) -> gast.expr | None:
         if isinstance(node, gast.Call):
-            if object_of(node.func) is if_floating and is_absent(node.args[1]):
+            if object_of(node.func) in (if_floating, in_dtype) and is_absent(node.args[1]):
                 return rebuilt(node.args[0], change)  # in its own dtype, floating if it varies at all
             shorter = trimmed(node)
             return None if shorter is None else rebuilt(shorter, change)

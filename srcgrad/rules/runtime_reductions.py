@@ -17,6 +17,7 @@ from srcgrad.runtime import (
     cut,
     deviation,
     if_floating,
+    in_dtype,
     midpoints,
     placed,
     rebroadcast,
@@ -27,11 +28,13 @@ from srcgrad.runtime import (
     unstep_sizes,
     with_initial,
     without_initial,
+    zeros_like,
 )
 
 constant(
     runtime.count, runtime.ties, runtime.initial_share, runtime.latest, runtime.present, runtime.freedom,
-    runtime.end_length, runtime.end_size, runtime.segment_ties, runtime.gradient_axis, runtime.unknown_spacing, runtime.slope_places, runtime.slope_leaning, runtime.turns,
+    runtime.end_length, runtime.end_size, runtime.segment_ties, runtime.gradient_axis, runtime.unknown_spacing,
+    runtime.slope_places, runtime.slope_leaning, runtime.turns,
 )  # fmt: skip
 
 
@@ -49,26 +52,26 @@ def unreduce_(g, a, axis=None, keepdims=False, where=True, *, y, y_bar):
 
 
 @rule(runtime.deviation)
-def deviation_(a, axis=None, where=True, mean=None, *, y, y_bar):
-    """The distance from a given mean."""
-    slope = deviation(y_bar, axis, where, 0.0)
+def deviation_(a, axis=None, where=True, mean=None, dtype=None, *, y, y_bar):
+    """The deviation from the own mean is a projection, its own transpose; the distance from another is linear."""
+    slope = deviation(y_bar, axis, where, zeros_like(mean), dtype)
     return unbroadcast(slope, a), None, None, unbroadcast(-slope, mean)
 
 
-@deviation_.when(mean=None)
-def deviation_(a, axis=None, where=True, mean=None, *, y, y_bar):
-    """The deviation from the mean is a projection, its own transpose."""
-    return deviation(y_bar, axis, where)
-
-
 @deviation_.tangent
-def deviation_(a, axis=None, where=True, mean=None, *, y, a_dot, mean_dot):
-    return deviation(a_dot, axis, where, 0.0), -deviation(rebroadcast(mean_dot, a), axis, where, 0.0)
+def deviation_(a, axis=None, where=True, mean=None, dtype=None, *, y, a_dot, mean_dot):
+    return deviation(a_dot, axis, where, zeros_like(mean), dtype), -deviation(rebroadcast(mean_dot, a), axis, where, 0.0)
 
 
-@deviation_.tangent_when(mean=None)
-def deviation_(a, axis=None, where=True, mean=None, *, y, a_dot, mean_dot):
-    return deviation(a_dot, axis, where), None
+@linear(runtime.in_dtype, "a")
+def in_dtype_(a, dtype, *, y, y_bar):
+    """In another dtype, and back; nothing passes through integers."""
+    return unbroadcast(if_floating(y_bar, dtype), a)
+
+
+@in_dtype_.tangent
+def in_dtype_(a, dtype, *, y, a_dot):
+    return if_floating(in_dtype(a_dot, dtype), dtype)
 
 
 @linear(runtime.if_floating, "g")

@@ -261,7 +261,7 @@ def unaligned_(g, weights, a, axis=None, *, y, y_bar):
 @rule(np.cov)
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None, *, c, c_bar):
     """x w x^H / n of centred rows x; n = W - ddof S, S = sum(w a) / W, with w = fweights * aweights of the sum W."""
-    rows = observations(m, y, rowvar)
+    rows = observations(m, y, rowvar, dtype)
     f = or_ones(fweights, rows)
     a = or_ones(aweights, rows)
     whole = np.sum(f * a)
@@ -294,7 +294,7 @@ def cov(
     m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None, *, c, m_dot, y_dot,
     aweights_dot
 ):  # fmt: skip
-    rows = observations(m, y, rowvar)
+    rows = observations(m, y, rowvar, dtype)
     f = or_ones(fweights, rows)
     a = or_ones(aweights, rows)
     whole = np.sum(f * a)
@@ -336,7 +336,7 @@ cov.refuse("give it a number that does not vary", ddof="degrees of freedom are a
 @rule(np.corrcoef)
 def corrcoef(x, y=None, rowvar=True, dtype=None, *, r, r_bar):
     """u u^H / n of rows u of mean 0 and variance 1: what moves along a row itself drops out."""
-    rows = observations(x, y, rowvar)
+    rows = observations(x, y, rowvar, dtype)
     size = np.std(rows, axis=1, keepdims=True)
     u = deviation(rows, 1) / size
     g = np.reshape(if_floating(r_bar, dtype), (len(rows), len(rows)))
@@ -348,7 +348,7 @@ def corrcoef(x, y=None, rowvar=True, dtype=None, *, r, r_bar):
 
 @corrcoef.tangent
 def corrcoef(x, y=None, rowvar=True, dtype=None, *, r, x_dot, y_dot):
-    rows = observations(x, y, rowvar)
+    rows = observations(x, y, rowvar, dtype)
     size = np.std(rows, axis=1, keepdims=True)
     u = deviation(rows, 1) / size
     towards = u.T / count(rows, 1)
@@ -366,14 +366,15 @@ def corrcoef(x, y=None, rowvar=True, dtype=None, *, r, x_dot, y_dot):
 
 
 @linear(observations, "m", "y")
-def observations_(m, y=None, rowvar=True, *, z, z_bar):
+def observations_(m, y=None, rowvar=True, dtype=None, *, z, z_bar):
     """Arrays as rows; as they were again."""
-    return unobservations(z_bar, m, rowvar), unobservations(z_bar, y, rowvar, True)
+    g = if_floating(z_bar, dtype)
+    return unobservations(g, m, rowvar), unobservations(g, y, rowvar, True)
 
 
 @observations_.tangent
-def observations_(m, y=None, rowvar=True, *, z, m_dot, y_dot):
-    return observed(m_dot, z, rowvar), observed(y_dot, z, rowvar, True)
+def observations_(m, y=None, rowvar=True, dtype=None, *, z, m_dot, y_dot):
+    return if_floating(observed(m_dot, z, rowvar), dtype), if_floating(observed(y_dot, z, rowvar, True), dtype)
 
 
 @linear(observed, "m")

@@ -25,6 +25,7 @@ from srcgrad.rules.template import Rule
 from srcgrad.runtime import (
     exp_share,
     if_floating,
+    in_dtype,
     initial_share,
     latest,
     lifted,
@@ -67,7 +68,7 @@ def add_reduce(array, axis=0, dtype=None, keepdims=False, initial=0, where=True,
 @rule(np.multiply.reduce)
 def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=1, where=True, *, y, y_bar):
     """The product over axes, the first unless they are given."""
-    x = np.where(where, array, 1.0)
+    x = np.where(where, in_dtype(array, dtype), 1.0)
     g = if_floating(y_bar, dtype)
     slope = initial * running_product(x, axis) * running_product(x, axis, True)
     by_array = np.where(where, unreduce(g, array, axis, keepdims) * slope, 0.0)
@@ -77,9 +78,9 @@ def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=1, where=
 
 @multiply_reduce.tangent
 def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=1, where=True, *, y, array_dot, initial_dot):
-    x = np.where(where, array, 1.0)
+    x = np.where(where, in_dtype(array, dtype), 1.0)
     slope = initial * running_product(x, axis) * running_product(x, axis, True)
-    by_array = np.sum(array_dot * slope, axis=axis, keepdims=keepdims, where=where)
+    by_array = np.sum(in_dtype(array_dot, dtype) * slope, axis=axis, keepdims=keepdims, where=where)
     by_initial = initial_dot * np.prod(x, axis=axis, keepdims=keepdims)
     return if_floating(rebroadcast(by_array, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)
 
@@ -200,15 +201,17 @@ def add_accumulate(array, axis=0, dtype=None, *, y, array_dot):
 @rule(np.multiply.accumulate)
 def multiply_accumulate(array, axis=0, dtype=None, *, y, y_bar):
     """Running products, exact where factors are zero."""
+    x = in_dtype(array, dtype)
     g = if_floating(y_bar, dtype)
-    slope = running_product(array, axis) * (g + recurrence(g * array, array, axis, True))
+    slope = running_product(x, axis) * (g + recurrence(g * x, x, axis, True))
     return unarray(slope, array)
 
 
 @multiply_accumulate.tangent
 def multiply_accumulate(array, axis=0, dtype=None, *, y, array_dot):
-    before = array_dot * running_product(array, axis)
-    return if_floating(rebroadcast(before + array * recurrence(before, array, axis), y), dtype)
+    x = in_dtype(array, dtype)
+    before = in_dtype(array_dot, dtype) * running_product(x, axis)
+    return if_floating(rebroadcast(before + x * recurrence(before, x, axis), y), dtype)
 
 
 @rule(np.maximum.accumulate, np.minimum.accumulate, np.fmax.accumulate, np.fmin.accumulate)

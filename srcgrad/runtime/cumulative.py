@@ -47,7 +47,7 @@ def with_initial(a: Any, like: Any, axis: int | None = None) -> Any:
 
 
 def shifted(x: Any, axis: int, fill: float = 0.0, step: int = 1) -> Any:
-    """``x`` moved by one place along ``axis``, forwards or (``step`` -1) backwards; ``fill`` where nothing comes from."""
+    """``x`` moved by one place along ``axis``, forwards or (``step`` -1) backwards; ``fill`` where nothing comes."""
     x = np.asarray(x)
     result = np.empty_like(x)
     before = (slice(None),) * (axis % x.ndim)

@@ -119,7 +119,8 @@ def unmidpoints(g: Any, y: Any, axis: int = -1) -> Any:
     """The cotangent of ``y`` where ``g`` is that of ``midpoints(y, axis)``, or the same for every interval."""
     given = np.shape(g)
     here = axis % np.ndim(y) - np.ndim(y)
-    result = np.zeros((*given[:here], np.shape(y)[here], *given[len(given) + here + 1 :]), np.result_type(g, np.float16))
+    shape = (*given[:here], np.shape(y)[here], *given[len(given) + here + 1 :])
+    result = np.zeros(shape, np.result_type(g, np.float16))
     half = np.divide(g, 2.0)
     result[_at(here, len(given), slice(1, None))] = half
     result[_at(here, len(given), slice(None, -1))] += half

@@ -92,9 +92,12 @@ def count(a: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, wh
     return np.where(counts > 0, counts, math.nan)[()]
 
 
-def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None) -> Any:
+def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None, dtype: Any = None) -> Any:
     """``a`` less its mean along ``axis``, or less the given one, and zero where ``where`` does not hold; conjugated, as
-    the derivative of a squared magnitude is.  The deviation from its own mean is its own transpose."""
+    the derivative of a squared magnitude is.  The deviation from its own mean is its own transpose.
+
+    The mean is taken in ``dtype``: in a real one it is that of the real parts.
+    """
     if mean is not None:
         distance = np.conjugate(np.subtract(a, mean))
         return distance if where is True else np.where(where, distance, 0)[()]
@@ -103,12 +106,23 @@ def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None) ->
             return a - np.add.reduce(a, axis, keepdims=True) / count(a, axis)
         if not np.size(a):
             return zeros_like(a)
-        return np.conjugate(np.subtract(a, np.mean(a, axis=axis, keepdims=True))).reshape(np.shape(a))[()]
+        mean = _in_reals(np.mean(a, axis=axis, keepdims=True), dtype)
+        return np.conjugate(np.subtract(a, mean)).reshape(np.shape(a))[()]
     mask = np.broadcast_to(where, np.shape(a))
     kept = np.where(mask, a, 0)
     wide = np.float32 if kept.dtype == np.float16 else None
-    mean = np.sum(kept, axis=axis, dtype=wide, keepdims=True) / np.maximum(np.sum(mask, axis=axis, keepdims=True), 1)
+    whole = _in_reals(np.sum(kept, axis=axis, dtype=wide, keepdims=True), dtype)
+    mean = whole / np.maximum(np.sum(mask, axis=axis, keepdims=True), 1)
     return np.where(mask, np.conjugate(kept - mean.astype(kept.dtype)), 0)[()]
+
+
+def _in_reals(mean: Any, dtype: Any) -> Any:
+    return mean if dtype is None or np.dtype(dtype).kind == "c" else np.real(mean)
+
+
+def in_dtype(a: Any, dtype: Any) -> Any:
+    """``a`` as a reduction in ``dtype`` reads it; ``a`` itself where that is None."""
+    return a if dtype is None else np.asarray(a).astype(dtype)[()]
 
 
 def if_floating(g: Any, dtype: Any, real: bool = False) -> Any:

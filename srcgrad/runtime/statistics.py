@@ -133,10 +133,10 @@ def weighed(
     order = _Order(a, q, axis, method, skips_nan)
     lines = order.lines(x)
     lower, upper = order.weights(slope, np.asarray(x).real.dtype)
-    result = sum(
-        np.multiply(weight, np.take_along_axis(lines, places, -1), where=weight != 0, out=np.zeros(weight.shape, lines.dtype))
-        for weight, places in ((lower, order.low), (upper, order.high))
-    )  # weight 0 is no part of the sum, be the element infinite
+    result: Any = 0.0
+    for weight, places in ((lower, order.low), (upper, order.high)):
+        part = np.zeros(weight.shape, lines.dtype)  # and stays 0 where the weight is, be the element infinite
+        result = result + np.multiply(weight, np.take_along_axis(lines, places, -1), out=part, where=weight != 0)
     shape = kept_shape(order.shape, axis) if keepdims else tuple(order.rest)
     return np.reshape(result.T, np.shape(q) + shape)[()]
 
@@ -171,7 +171,7 @@ def unleading(g: Any, y: Any) -> Any:
 def aligned(weights: Any, a: Any, axis: Axis = None) -> Any:
     """The weights of ``np.average`` in a shape that broadcasts against ``a``."""
     if np.shape(weights) == np.shape(a):
-        return weights
+        return np.asarray(weights)
     rank = np.ndim(a)
     axes = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     along = [x % rank for x in axes]
@@ -205,15 +205,17 @@ def _rows(m: Any, rowvar: bool, second: bool = False) -> Any:
     return made.T if _turned(m, rowvar, second) else made
 
 
-def observations(m: Any, y: Any = None, rowvar: bool = True) -> Any:
-    """The variables of ``np.cov(m, y, rowvar)``, one in each row: those of ``m``, then those of ``y``."""
-    first = _rows(m, rowvar)
-    return first if y is None else np.concatenate([first, _rows(y, rowvar, True)])
+def observations(m: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Any:
+    """The variables of ``np.cov(m, y, rowvar, dtype=dtype)``, one in each row: those of ``m``, then those of ``y``."""
+    rows = _rows(m, rowvar)
+    if y is not None:
+        rows = np.concatenate([rows, _rows(y, rowvar, True)])
+    return rows if dtype is None else rows.astype(dtype)
 
 
 def observed(m: Any, like: Any, rowvar: bool = True, second: bool = False) -> Any:
     """``observations`` of the shape of ``like`` in which all but the rows of ``m`` (of ``y``, the ``second``) are 0."""
-    rows = _rows(m, rowvar, second)
+    rows = np.asarray(real_for(_rows(m, rowvar, second), like.dtype), floating(like, m))
     missing = len(like) - len(rows)
     return np.pad(rows, ((missing, 0) if second else (0, missing), (0, 0))) if missing else rows
 

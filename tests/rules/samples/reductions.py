@@ -33,7 +33,7 @@ _wide = {"dtype": np.complex128}
 for f in (np.sum, np.mean, np.var, np.std, np.prod):
     SAMPLES[f] = [*_spread, call(n(2, 3), 1, where=mask), call(c(2, 3), axis=0), call(c(3))]
 for f in (np.sum, np.mean, np.prod, np.var, np.std):
-    SAMPLES[f] += [call(n(2, 3), 0, np.float64), call(c(2, 3), **_wide), call(n(2, 3), axis=1, keepdims=True, **_double)]
+    SAMPLES[f] += [call(n(2, 3), 0, np.float64), call(c(2, 3), **_wide), call(c(2, 3), **_double), call(n(2, 3), axis=1, keepdims=True, **_double)]
 for f in (np.max, np.amax, np.min, np.amin, np.ptp):
     SAMPLES[f] = [Call((distinct(*s.args[0].shape),), s.kwargs) for s in _axes]
 for f in (np.max, np.amax, np.min, np.amin):
@@ -123,8 +123,10 @@ SAMPLES |= {
         call(c(2, 3), 0),
         call(c(2, 3), 0, mask),
         call(c(3), None, True, c(1)),
+        call(c(3), None, True, None, np.float64),
     ],
     runtime.if_floating: [call(n(3), None), call(n(3), np.float64), call(c(3), np.complex128, True)],
+    runtime.in_dtype: [call(n(3), None), call(n(3), np.complex128), call(c(3), np.float64)],
     runtime.exp_share: [
         call(n(3), n(2, 3) + 1.0),
         call(n(3), 0.4, 2),
