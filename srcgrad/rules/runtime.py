@@ -17,6 +17,7 @@ from srcgrad.runtime import (
     pack_like,
     rearray,
     rebroadcast,
+    retake,
     spread,
     total,
     unarray,
@@ -75,10 +76,16 @@ def own_(x, *, y, y_bar):
     return y_bar
 
 
+@linear(runtime.retake, "g")
+def retake_(g, index, *, y, y_bar):
+    """Taken; put back."""
+    return untake(y_bar, g, index)
+
+
 @rule(runtime.untake)
 def untake_(g, like, index, *, y, y_bar):
     """Put back; taken again."""
-    return y_bar[index]
+    return retake(y_bar, index)
 
 
 @untake_.tangent

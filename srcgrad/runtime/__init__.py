@@ -21,7 +21,7 @@ from srcgrad.runtime.containers import (
     unpack_like,
 )
 from srcgrad.runtime.convolution import kaiser_abscissas, unconvolve, uncorrelate_left, uncorrelate_right
-from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, untake, zeros_like
+from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, retake, untake, zeros_like
 from srcgrad.runtime.cumulative import recurrence, running_product, shifted, uncumsum, with_initial, without_initial
 from srcgrad.runtime.decompositions import (
     anchors,
@@ -304,6 +304,7 @@ __all__ = [
     "repad_chosen",
     "repad_values",
     "require_number",
+    "retake",
     "rewound",
     "root_count",
     "running_product",

@@ -160,8 +160,15 @@ def is_basic(index: Any) -> bool:
     return True
 
 
+def retake(g: Any, index: Any) -> Any:
+    """``g[index]``, also of a number, which NumPy's can be indexed by ``()`` and None, but Python's cannot."""
+    return np.asarray(g)[index] if isinstance(g, int | float | complex) else g[index]
+
+
 def untake(g: Any, like: Any, index: Any) -> Any:
     """The cotangent of ``x`` where ``g`` is that of ``x[index]``: zeros like ``x``, with ``g`` added there."""
     result = zeros_like(like)
+    if isinstance(result, float | complex | np.generic):  # a number of NumPy's, which can be indexed: x[()], x[None]
+        return result + np.sum(g)
     add_at(result, index, g)
     return result

@@ -140,7 +140,10 @@ class AdjointVariables:
                 self.bars.share(name)
 
     def add_at(self, name: str, index: gast.expr, value: gast.expr, block: Block, position: int) -> list[gast.stmt]:
-        """Add a contribution to one place of the adjoint of ``name``, in place."""
+        """Add a contribution to one place of the adjoint of ``name``, in place; a number has no places."""
+        if self.is_scalar(name):
+            like = reference(name, block, position, shape_only=True)
+            return self.add(name, call_runtime(runtime.untake, value, like, index_value(index)))
         code: list[gast.stmt] = []
         if name not in self.bars:
             code += self.zero(name, block, position)
