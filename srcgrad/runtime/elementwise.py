@@ -77,7 +77,7 @@ def prevails(x1: Any, x2: Any) -> Any:
 
 
 def _share_dtype(x1: Any, x2: Any) -> np.dtype[Any]:
-    return _FLOAT64 if getattr(x1, "dtype", None) == _FLOAT64 else np.result_type(x1, x2, np.float16)
+    return _FLOAT64 if getattr(x1, "dtype", None) is _FLOAT64 else np.result_type(x1, x2, np.float16)
 
 
 _FLOAT64 = np.dtype(np.float64)
