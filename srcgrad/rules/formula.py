@@ -157,10 +157,11 @@ def qualified(function: object) -> str:
     if module is None and type(function).__name__ == "ufunc":
         homes = ("numpy", "scipy.special")
         module = next((home for home in homes if getattr(sys.modules.get(home), name, None) is function), "")
-    owner = getattr(getattr(function, "__self__", None), "name", None)
     if (module or "").startswith("scipy."):
         module = ".".join(str(module).split(".")[:2])  # scipy.stats._distn_infrastructure is nobody's business
-        name = f"{owner}.{name}" if isinstance(owner, str) else name
+        owner = getattr(function, "__self__", None)
+        owners = [] if owner is None else [key for key, value in vars(sys.modules[module]).items() if value is owner]
+        name = f"{owners[0]}.{name}" if owners else name
     module = {"_operator": "operator"}.get(module or "", module)
     return name if module in (None, "", "builtins") else f"{module}.{name}"
 

@@ -93,7 +93,7 @@ def diagonal_tangent(
     lines = [(name, cast(value, rule, given, manner)) for name, value in lines]
     if manner.cast:
         total = cast_back(total, rule.result, manner, up=True)
-    elif not manner.scalar and not _covers(rule, lines, total, given):
+    elif not manner.scalar and (rule.own_dtype or not _covers(rule, lines, total, given)):
         total = called(runtime.rebroadcast, total, read(rule.result))
     return _finished(rule, lines, {f"{rule.result}_dot": total}, given, manner)
 

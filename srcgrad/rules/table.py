@@ -100,7 +100,15 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "scipy.fft": ("scipy.fourier",),
     "scipy.signal": ("scipy.signal",),
     "scipy.ndimage": ("scipy.ndimage",),
-    "scipy.stats": ("scipy.stats",),
+    "scipy.stats": (
+        "scipy.stats",
+        "scipy.stats_positive",
+        "scipy.stats_heavy",
+        "scipy.stats_bounded",
+        "scipy.stats_discrete",
+        "scipy.stats_multivariate",
+        "scipy.stats_limits",
+    ),
 }
 
 

@@ -76,6 +76,7 @@ class Rule:
         self.arranged: Callable[[list[gast.expr]], list[gast.expr]] | None = None
         self.neutral: dict[str, object] = {}
         self.keeps_integers = False
+        self.own_dtype = False  # whether results have a dtype that their operands do not tell
         self.drops_neutral = False  # whether a default 0 that is added, 1 that multiplies, is left out of the text
         self.casts = kind == "elementwise" and any(map(casts, functions))  # takes dtype=
         self.casts_operands = True  # to that dtype; else only the result is

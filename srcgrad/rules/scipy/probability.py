@@ -14,7 +14,7 @@ from scipy import special
 from srcgrad.rules.table import elementwise
 from srcgrad.runtime.scipy.beta import beta_density, betainc_slope
 from srcgrad.runtime.scipy.gamma import gamma_density, gammainc_slope
-from srcgrad.runtime.scipy.student import student_density
+from srcgrad.runtime.scipy.student import student_density, student_slope
 
 _COUNT = "it counts events"
 
@@ -173,19 +173,14 @@ def fdtri(dfn, dfd, p, *, x, x_bar):
 @elementwise(special.stdtr)
 def stdtr(df, t, *, y, y_bar):
     """Student's distribution function, 1/2 + sign(t) I(t**2 / (df + t**2); 1/2, df / 2) / 2."""
-    ratio = t * t / df
-    density = student_density(t, df)
-    by_df = 0.25 * np.sign(t) * betainc_slope(0.5, 0.5 * df, ratio / (1 + ratio), 0, 1) - 0.5 * t * density / df
-    return y_bar * by_df, y_bar * density
+    return y_bar * student_slope(t, df), y_bar * student_density(t, df)
 
 
 @elementwise(special.stdtrit)
 def stdtrit(df, p, *, t, t_bar):
     """The inverse of Student's distribution function by t."""
-    ratio = t * t / df
-    density = student_density(t, df)
-    by_df = 0.25 * np.sign(t) * betainc_slope(0.5, 0.5 * df, ratio / (1 + ratio), 0, 1) - 0.5 * t * density / df
-    return -t_bar * by_df / density, t_bar / density
+    by_p = t_bar / student_density(t, df)
+    return -by_p * student_slope(t, df), by_p
 
 
 @elementwise(student_density)
@@ -195,6 +190,20 @@ def student_density_(t, df, *, z, z_bar):
     digammas = special.digamma(0.5 * (df + 1)) - special.digamma(0.5 * df)
     by_df = 0.5 * (digammas - np.log1p(square) + (square * (df + 1) / (1 + square) - 1) / df)
     return -z_bar * z * (df + 1) * t / (df + t * t), z_bar * z * by_df
+
+
+@elementwise(student_slope)
+def student_slope_(t, df, *, z, z_bar):
+    """Student's distribution function by its degrees of freedom: once more by them, and the density by them."""
+    density = student_density(t, df)
+    square = t * t / df
+    place = square / (1 + square)
+    digammas = special.digamma(0.5 * (df + 1)) - special.digamma(0.5 * df)
+    density_by_df = 0.5 * density * (digammas - np.log1p(square) + ((df + 1) * place - 1) / df)
+    twice = 0.5 * betainc_slope(0.5, 0.5 * df, place, 0, 2)
+    moved = beta_density(0.5, 0.5 * df, place, 0, 1) * square / (df * (1 + square) ** 2)
+    by_df = 0.25 * np.sign(t) * (twice - moved) - 0.5 * t * (density_by_df - density / df) / df
+    return z_bar * density_by_df, z_bar * by_df
 
 
 # --- normal and Tukey's lambda ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from scipy import special
 from srcgrad.rules.table import elementwise
 from srcgrad.runtime import power_partial, safe_divide
 from srcgrad.runtime.scipy.hypergeometric import hyp2f1
-from srcgrad.runtime.scipy.quotients import log_quotient, xdivy
+from srcgrad.runtime.scipy.quotients import log_quotient, xdivy, xmuly
 
 
 # --- exponentials and powers -----------------------------------------------------------------------------------------
@@ -124,6 +124,12 @@ def kl_div(x, y, *, z, z_bar):
 def xdivy_(x, y, *, z, z_bar):
     """The quotient, zero where x is zero."""
     return xdivy(z_bar, y), -xdivy(z_bar * z, y)
+
+
+@elementwise(xmuly)
+def xmuly_(x, y, *, z, z_bar):
+    """The product, zero where x is zero."""
+    return xmuly(z_bar, y), z_bar * x
 
 
 @elementwise(log_quotient)

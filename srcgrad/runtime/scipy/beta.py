@@ -96,7 +96,7 @@ def betainc_slope(a: Any, b: Any, x: Any, m: int, n: int) -> Any:
     """
     dtype = result_dtype(a, b, x)
     a, b, x = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (a, b, x)))
-    valid = (a > 0) & (b > 0) & (x >= 0) & (x <= 1)
+    valid = (a > 0) & (b > 0) & ~np.isnan(x)
     known = valid & (x > 0) & (x < 1) & (a < np.inf) & (b < np.inf)
     result = np.where(valid, 0.0, np.nan)
     with np.errstate(all="ignore"):

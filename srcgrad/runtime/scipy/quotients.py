@@ -28,3 +28,13 @@ def log_quotient(x: Any, y: Any) -> Any:
     if not np.any(both):
         return np.log(np.divide(x, y))
     return np.log(np.divide(np.where(both, np.ones_like(x), x), np.where(both, np.ones_like(y), y)))[()]
+
+
+def xmuly(x: Any, y: Any) -> Any:
+    """``x * y``, and zero where ``x`` is zero, whatever ``y`` is there."""
+    if type(x) is float and type(y) is float:
+        return x * y if x else 0.0
+    zero = np.equal(x, 0)
+    if not np.any(zero):
+        return np.multiply(x, y)
+    return np.multiply(x, np.where(zero, np.ones_like(y), y))[()]

@@ -78,6 +78,7 @@ SAMPLES |= {
     ],
     exponentials.shares: [call(n(4), 2.3), call(n(2, 3), n(2), 1), call(n(2, 3), n(1, 3), axis=0, keepdims=True)],
     quotients.xdivy: [call(n(3), u(2, 1)), call(0.4, 0.7), call(n(3), 0.7)],
+    quotients.xmuly: [call(n(3), u(2, 1)), call(0.4, 0.7), call(n(3), 0.7)],
     quotients.log_quotient: [call(u(3), u(2, 1)), call(0.4, 0.7), call(u(3), 0.7)],
     # gamma and beta functions
     special.polygamma: [call(1, u(3)), call(0, 0.4), call(np.array([2, 3]), 1.7)],
@@ -129,6 +130,7 @@ SAMPLES |= {
     special.stdtr: [call(u(3) * 4, n(2, 1)), call(2.3, 1.4), call(np.array([1.0, 30.0]), np.array([-20.0, 0.0]))],
     special.stdtrit: [call(u(3) * 4 + 0.5, u(2, 1)), call(2.3, 0.4)],
     student.student_density: [call(n(3), u(2, 1) * 4), call(0.4, 2.3)],
+    student.student_slope: [call(n(3), u(2, 1) * 4), call(0.4, 2.3)],
     special.nrdtrimn: [call(u(3), u(2, 1), n(3)), call(0.4, 1.4, 0.7)],
     special.nrdtrisd: [call(n(3), u(2, 1) / 3, n(3) - 5.0), call(0.4, 0.7, 1.4)],
     special.tklmbda: [call(n(3) / 3, 0.3), call(0.4, 0.7)],
