@@ -99,7 +99,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "scipy.linalg": ("scipy.linalg",),
     "scipy.fft": ("scipy.fourier",),
     "scipy.signal": ("scipy.signal",),
-    "scipy.ndimage": ("scipy.ndimage",),
+    "scipy.ndimage": ("scipy.ndimage", "scipy.smoothing"),
     "scipy.stats": (
         "scipy.stats",
         "scipy.stats_positive",
