@@ -187,9 +187,7 @@ def logaddexp(x1, x2, *, z, z_bar):
 @elementwise(np.logaddexp2)
 def logaddexp2(x1, x2, *, z, z_bar):
     """log2(2**x1 + 2**x2): each argument's share of the sum."""
-    y1 = 0.6931471805599453 * x1
-    y2 = 0.6931471805599453 * x2
-    return z_bar * share(y1, y2), z_bar * share(y2, y1)
+    return z_bar * share(x1, x2, 0.6931471805599453), z_bar * share(x2, x1, 0.6931471805599453)
 
 
 # --- units of angles -------------------------------------------------------------------------------------------------

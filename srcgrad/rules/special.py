@@ -111,10 +111,10 @@ def half_circle_(x, *, z, z_bar):
 
 
 @elementwise(share)
-def share_(x1, x2, *, z, z_bar):
-    """The logistic function of x1 - x2: its slope is the product of both shares."""
-    slope = z * share(x2, x1)
-    return z_bar * slope, -z_bar * slope
+def share_(x1, x2, rate=1.0, *, z, z_bar):
+    """The logistic function of rate * (x1 - x2): its slope by that is the product of both shares."""
+    slope = rate * z * share(x2, x1, rate)
+    return z_bar * slope, -z_bar * slope, None
 
 
 @linear(where_finite, "g")

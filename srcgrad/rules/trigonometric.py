@@ -1,6 +1,6 @@
 """Circular and hyperbolic functions and their inverses (Abramowitz & Stegun, 4.3 to 4.6).
 
-Of a complex number the slope of an inverse is taken from its value, which says on which side of a cut it lies.
+On a cut of an inverse the slope is that of the side on which its value lies, which the sign of a zero tells.
 """
 
 # Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
@@ -48,12 +48,6 @@ def arcsin(x, *, z, z_bar):
     return quotient(z_bar, np.sqrt((1.0 - x) * (1.0 + x)))
 
 
-@arcsin.when(x=is_complex)
-def arcsin(x, *, z, z_bar):
-    """The inverse sine of a complex number."""
-    return z_bar / np.cos(z)
-
-
 @elementwise(np.arccos, math.acos, cmath.acos)
 def arccos(x, *, z, z_bar):
     """The inverse cosine; infinite slope at -1 and 1."""
@@ -64,12 +58,6 @@ def arccos(x, *, z, z_bar):
 def arccos(x, *, z, z_bar):
     """The inverse cosine of a real number; infinite slope at -1 and 1."""
     return -quotient(z_bar, np.sqrt((1.0 - x) * (1.0 + x)))
-
-
-@arccos.when(x=is_complex)
-def arccos(x, *, z, z_bar):
-    """The inverse cosine of a complex number."""
-    return -z_bar / np.sin(z)
 
 
 @elementwise(np.arctan, math.atan, cmath.atan)

@@ -83,11 +83,12 @@ def _share_dtype(x1: Any, x2: Any) -> np.dtype[Any]:
 _FLOAT64 = np.dtype(np.float64)
 
 
-def share(x1: Any, x2: Any) -> Any:
-    """``exp(x1) / (exp(x1) + exp(x2))`` without overflow; equal arguments share, infinite ones too."""
+def share(x1: Any, x2: Any, rate: float = 1.0) -> Any:
+    """``1 / (1 + exp(rate * (x2 - x1)))`` without overflow, the share of exp(x1) in exp(x1) + exp(x2) at rate 1; equal
+    arguments share, infinite ones too."""
     with np.errstate(invalid="ignore"):
         step = np.subtract(x1, x2)
-    other = np.exp(-np.abs(step))
+    other = np.exp(-rate * np.abs(step))
     result = np.where(np.less(step, 0), other, np.ones_like(other)) / (1.0 + other)
     if np.any(np.isnan(result)):
         result = np.where(np.equal(x1, x2), np.asarray(0.5, other.dtype), result)
@@ -136,8 +137,8 @@ def _falling(m: int, j: int) -> tuple[float, ...]:
 
 
 def _polynomial(coefficients: tuple[float, ...], p: Any) -> Any:
-    result: Any = 0.0
-    for c in coefficients:
+    result: Any = coefficients[0] if coefficients else 0.0
+    for c in coefficients[1:]:
         result = result * p + c
     return result
 
@@ -156,7 +157,7 @@ def power_partial(x: Any, p: Any, m: int, n: int) -> Any:
             return factor * x ** (p - m) if factor else np.zeros_like(x)
     dtype = np.result_type(x, p, 0.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        base = np.asarray(x, dtype) if dtype.kind == "c" else x
+        base, p = _widened(x, dtype), _widened(p, dtype)
         exponent = np.subtract(p, m)
         if np.asarray(exponent).dtype.kind in "iu" and np.any(np.less(exponent, 0)):
             exponent = np.asarray(exponent, np.result_type(x, 0.0))[()]
@@ -171,6 +172,11 @@ def power_partial(x: Any, p: Any, m: int, n: int) -> Any:
 
 
 _INTEGER = np.dtype(int)
+
+
+def _widened(x: Any, dtype: np.dtype[Any]) -> Any:
+    """``x`` in the precision of the result; an integer that meets real numbers stays one."""
+    return np.asarray(x, dtype)[()] if dtype.kind == "c" or getattr(x, "dtype", _INTEGER).kind == "f" else x
 
 
 def _log(x: Any, exponent: Any, m: int) -> Any:

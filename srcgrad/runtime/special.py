@@ -113,7 +113,7 @@ def _ascending(n: int, a: Any) -> Any:
     quarter = a * a / 4
     term = (a / 2) ** n / math.factorial(n)
     total = term
-    largest = float(np.max(quarter, initial=0.0))
+    largest = float(np.max(quarter, initial=0.0, where=np.isfinite(quarter)))
     weight, k = 1.0, 0  # of the term in its sum, where the argument is largest
     bound = 1.0
     while weight > 1e-20 * bound:
