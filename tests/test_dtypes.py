@@ -92,7 +92,7 @@ ORDERED = {
 
 
 NARROW = [(name, dtype) for name in [*PROGRAMS, *ORDERED] for dtype in (np.float16, np.float32, np.complex64)]
-WIDE = [(name, dtype) for name in ("arithmetic", "sums", "loops", "numbers") for dtype in (np.longdouble, np.complex128)]
+WIDE = [(name, dtype) for name in ("arithmetic", "sums", "loops") for dtype in (np.longdouble, np.complex128)]
 
 
 @pytest.mark.parametrize(("name", "dtype"), NARROW + WIDE, ids=lambda part: getattr(part, "__name__", part))

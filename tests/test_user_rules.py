@@ -45,6 +45,26 @@ def test_every_kind_agrees_with_numbers():
     check_grads(lambda x, k: smoothed(x, np.ones(2) / 2) ** 2, X, 1.0)
 
 
+def test_a_linear_rule_says_nothing_of_its_other_parameters():
+    with pytest.raises(srcgrad.MissingRule, match="'kernel'") as caught:
+        grad(lambda x, k: np.sum(smoothed(x, k)), (0, 1))(X, W[:2])
+    assert "smoothed(x, k)" in str(caught.value)
+    with pytest.raises(srcgrad.MissingRule, match="'kernel'"):
+        jvp(lambda x, k: smoothed(x, k), (X, W[:2]), (X, W[:2]))
+    made = cell(
+        """
+        def shifted(x, by):
+            return x + np.floor(by)
+
+        @srcgrad.linear(shifted, "x")
+        def shifted_rule(x, by, *, y, y_bar):
+            return y_bar, None
+        """
+    )
+    shifted = made.shifted
+    assert grad(lambda x, by: shifted(x, by) * by, (0, 1))(2.0, 3.5) == (3.5, 5.0)
+
+
 def test_the_text_of_a_rule_stands_in_the_output_with_its_names_imported():
     def f(x):
         return np.sum(logistic(x))
@@ -480,6 +500,14 @@ LAWS = {
         """,
         ["linear in no parameter"],
     ),
+    "a partial for what it is not linear in": (
+        """
+        @srcgrad.linear(f, "x")
+        def f_rule(x, y=1.0, *, z, z_bar):
+            return z_bar * y, z_bar * x
+        """,
+        ["'y'", "not said to be linear", "z_bar * x"],
+    ),
     "linear in what it does not have": (
         """
         @srcgrad.linear(f, "t")
@@ -559,8 +587,7 @@ def test_arguments_that_a_rule_does_not_have_are_refused_where_they_are_given():
     assert grad(lambda x: f(x))(1.0) == 1.0
     with pytest.raises(srcgrad.UnsupportedSyntax, match="where"):
         grad(lambda x: f(x, where=False))(1.0)
-    with pytest.raises(srcgrad.UnsupportedSyntax, match="where"):
-        grad(lambda x: f(x, where=True))(1.0)
+    assert grad(lambda x: f(x, where=True))(1.0) == 1.0, "what the function assumes may be said"
 
 
 def test_a_rule_takes_the_defaults_of_its_function():

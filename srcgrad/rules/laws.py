@@ -297,6 +297,28 @@ def _check_linear(rule: Rule) -> None:
         raise broken(rule.template, reason, hint=f"write @srcgrad.linear(function, {named})")
 
 
+UNSAID = "return a partial for each parameter, None where there is no derivative; or write a tangent, with srcgrad.rule"
+
+
+def unsaid(rule: Rule) -> dict[str, str]:
+    """The parameters that a linear rule says nothing of: a derivative by them is refused, not taken for zero."""
+    text = written(rule.template, [*rule.parameters, rule.result, rule.adjoint])
+    others = [name for name in rule.parameters if name not in rule.linear]
+    if rule.kind != "linear" or not others:
+        return {}
+    if len(text.returned) == len(rule.linear):
+        return dict.fromkeys(others, f"its rule is linear in {' and '.join(rule.linear)}, and says nothing of others")
+    for name, partial in zip(rule.parameters, text.returned, strict=True):
+        if name in others and not (isinstance(partial, gast.Constant) and partial.value is None):
+            raise broken(
+                rule.template,
+                f"has a partial for {name!r}, in which it is not said to be linear",
+                partial,
+                hint="name it beside the others; or write the tangent, with @srcgrad.rule",
+            )
+    return {}
+
+
 def check_case(rule: Rule, template: FunctionType, conditions: Iterable[str]) -> None:
     """Refuse a formula for a special case whose parameters are not those of the rule, nor those of its conditions."""
     mine, head = Head.of(template), Head.of(rule.template)

@@ -93,6 +93,7 @@ class Rule:
         self._slices: dict[object, Slice] = {}
         if not laws.is_own(template):
             self.defaults.update((p, constant(value)) for p, value in laws.check_rule(self).items())
+            self.refuse(laws.UNSAID, **laws.unsaid(self))
 
     def __repr__(self) -> str:
         return f"<{self.kind} {', '.join(map(displayed, self.functions))}>"
@@ -368,7 +369,7 @@ class Rule:
         if self.kind == "linear":
             if len(returned) == len(self.linear):
                 names = self.linear
-            elif len(self.linear) > 1 or len(returned) != len(names):
+            elif len(returned) != len(names):
                 raise laws.broken(template, f"returns {len(returned)} partials for {', '.join(self.linear)}")
         if len(returned) > len(names):
             raise laws.broken(template, "returns more partials than it has parameters")
