@@ -288,10 +288,10 @@ def transpose(arguments, literals):
     if a.shape is None:
         return a
     if axes is None:
-        return Array(a.shape[::-1], a.dtype, a.scalar)
+        return Array(a.shape[::-1], strong(a.dtype))
     if isinstance(axes, tuple) and len(axes) == len(a.shape) and all(type(i) is int for i in axes):
-        return Array(tuple(a.shape[i] for i in axes), a.dtype)
-    return Array((None,) * len(a.shape), a.dtype)
+        return Array(tuple(a.shape[i] for i in axes), strong(a.dtype))
+    return Array((None,) * len(a.shape), strong(a.dtype))
 
 
 @linear(np.matrix_transpose, np.linalg.matrix_transpose, "x")

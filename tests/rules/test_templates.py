@@ -207,7 +207,7 @@ def test_what_is_read() -> None:
         (np.sum, "f(a, out=b)", "np.sum: the argument 'out' is not supported"),
         (np.sum, "f(a, initial=0.0)", "np.sum: the argument 'initial' is not supported"),
         (np.sin, "f(a, b)", "np.sin: the argument 'out' is not supported"),
-        (np.sin, "f(a, where=m)", "np.sin: the argument 'where' is not supported: where it is false the result is memory"),
+        (np.sin, "f(a, where=m)", "np.sin: the argument 'where' is not supported: where it is false the result"),
         (np.clip, "f(a, 0, 1, where=m)", "np.clip: the argument 'where' is not supported: where it is false"),
         (np.add, "f(a, b, c)", "np.add: the argument 'out' is not supported"),
         (np.add, "f(a, b, signature='dd->d')", "np.add: the argument 'signature' is not supported"),
@@ -372,10 +372,18 @@ def test_facts_are_true_of_samples(case: tuple[Rule, Callable[..., Any]]) -> Non
 
 
 def sizes(values: Mapping[str, Any]) -> dict[str, int]:
-    return {f"{p}.{i}": n for p, v in values.items() if isinstance(v, np.ndarray) for i, n in enumerate(v.shape)}
+    """The dimensions that symbols of the facts stand for, of arrays and of arrays in sequences."""
+    parts = {f"{p}[{i}]": part for p, v in values.items() if isinstance(v, tuple | list) for i, part in enumerate(v)}
+    arrays = {p: v for p, v in (values | parts).items() if isinstance(v, np.ndarray)}
+    return {f"{p}.{i}": n for p, v in arrays.items() for i, n in enumerate(v.shape)}
 
 
 def holds(fact: Fact, value: Any, function: Any, symbols: Mapping[str, int]) -> None:
+    if isinstance(fact, Sequence):
+        assert isinstance(value, tuple if fact.kind == "tuple" else list), (function, fact)
+        items = fact.items if fact.items is not None else (fact.item or Unknown(),) * len(value)
+        for item, part in zip(items, value, strict=True):
+            holds(item, part, function, symbols)
     if not isinstance(fact, Array):
         return
     if fact.scalar:
