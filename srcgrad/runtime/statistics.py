@@ -30,61 +30,72 @@ _SMOOTH = {
 }
 
 
-def _places(n: Any, q: Any, method: str) -> tuple[Any, Any, Any, Any]:
+def _place(n: int, q: Any, method: str) -> tuple[int, int, Any, Any]:
     """The positions of the lower and the upper element among ``n`` in order, the share of the upper, its slope in q."""
-    last = max(n - 1, 0) if isinstance(n, int) else np.maximum(n - 1, 0)
+    last = max(n - 1, 0)
+    gamma: Any = 0.0
+    slope: Any = 0.0
     if method == "linear":
         place = last * q
-        lower = np.minimum(np.floor(place), last - 1)  # at q = 1 the slope from the left
-        gamma, slope = place - lower, last + 0.0 * q
+        lower = min(math.floor(place), last - 1)  # at q = 1 the slope from the left
+        gamma, slope = place - lower, last
     elif method in _SMOOTH:
         alpha, beta = _SMOOTH[method]
         place = n * q + (alpha + q * (1 - alpha - beta)) - 1
-        lower = np.floor(place)
-        inside = (place >= 0) & (place < last)
-        gamma = np.where(inside, place - lower, 0.0)
-        slope = np.where(inside, n + (1 - alpha - beta), 0.0)
+        lower = math.floor(place)
+        if 0 <= place < last:
+            gamma, slope = place - lower, n + (1 - alpha - beta)
     else:
         lower, gamma = _step(n, last, q, method)
-        slope = np.zeros(np.shape(lower))
-    low = np.clip(lower, 0, last).astype(np.intp)
-    high = np.clip(np.where(gamma > 0, lower + 1, np.where(slope > 0, lower + 1, lower)), 0, last).astype(np.intp)
-    return low, high, gamma, slope
+    upper = lower + 1 if gamma or slope else lower
+    return min(max(lower, 0), last), min(max(upper, 0), last), gamma, slope
 
 
-def _step(n: Any, last: Any, q: Any, method: str) -> tuple[Any, Any]:
+def _step(n: int, last: int, q: Any, method: str) -> tuple[int, float]:
     """The methods that jump from element to element: the lower position and the share of the one above."""
     place = last * q
-    none = np.zeros(np.shape(place))
     match method:
         case "median":  # q is 0.5, exactly
-            lower = last // 2 + none
-            return lower, np.where(last % 2 == 0, 0.0, 0.5)
+            return last // 2, 0.0 if last % 2 == 0 else 0.5
         case "lower":
-            return np.floor(place), none
+            return math.floor(place), 0.0
         case "higher":
-            return np.ceil(place), none
+            return math.ceil(place), 0.0
         case "nearest":
-            return np.around(place), none
+            return round(float(place)), 0.0
         case "midpoint":
-            return np.floor(place), np.where(place % 1 == 0, 0.0, 0.5)
+            return math.floor(place), 0.0 if place % 1 == 0 else 0.5
         case "inverted_cdf":
-            return np.maximum(np.ceil(n * q - 1), 0), none
+            return math.ceil(n * q - 1), 0.0
         case "averaged_inverted_cdf":
             place = n * q - 1
-            lower = np.floor(place)
-            gamma = np.where(place == lower, 0.5, 1.0)
-            return lower, np.where((place < 0) | (place >= last), 0.0, gamma)
+            lower = math.floor(place)
+            return lower, 0.0 if not 0 <= place < last else 0.5 if place == lower else 1.0
         case "closest_observation":
             place = n * q - 1.5
-            lower = np.floor(place)
-            stays = (place == lower) & (lower % 2 == 1)
-            return np.maximum(np.where(stays, lower, lower + 1), 0), none
+            lower = math.floor(place)
+            return (lower if place == lower and lower % 2 == 1 else lower + 1), 0.0
     raise ValueError(f"{method!r} is no method of np.quantile")
 
 
+def _ranked(flat: Any, positions: tuple[int, ...]) -> list[Any]:
+    """Where the elements of a row are that have these positions in stable order."""
+    if flat.size > _LONG:
+        parted = np.partition(flat, positions)
+        values = [parted[k] for k in positions]
+        if not any(value != value for value in values):  # nan has no place among numbers
+            equals = {value: np.flatnonzero(flat == value) for value in set(values)}
+            below = {value: np.count_nonzero(flat < value) for value in set(values)}
+            return [equals[value][k - below[value]] for k, value in zip(positions, values, strict=True)]
+    order = flat.argsort(kind="stable")
+    return [order[k] for k in positions]
+
+
+_LONG = 500  # from here on a partition is faster than sorting
+
+
 class _Order:
-    """The elements of an array in stable order, slice by slice, and the places of the quantiles among them."""
+    """Slices of an array, the positions in them of the elements that the quantiles are made of, and their weights."""
 
     def __init__(self, a: Any, q: Any, axis: Axis, method: str, skips_nan: bool) -> None:
         a = np.asarray(a)
@@ -96,19 +107,22 @@ class _Order:
         self.rest = [a.shape[x] for x in self.free]
         self.length = math.prod(a.shape[x] for x in along)
         lines = self.lines(a)
-        self.order = np.argsort(lines, axis=-1, kind="stable")
-        flat = np.ravel(q)
-        flat = flat if flat.dtype.kind == "f" else flat.astype(np.float64)
         # NumPy's rounding of n q is that of q's dtype, on which a method that jumps depends.
-        n: Any = np.sum(lines == lines, axis=-1)[:, None].astype(flat.dtype) if skips_nan else self.length
-        low, high, gamma, slope = _places(n, flat[None, :], method)
-        if skips_nan:  # a slice without numbers has no derivative
-            gamma, slope = np.where(n > 0, gamma, np.nan), np.where(n > 0, slope, np.nan)
-        count = (math.prod(self.rest), flat.size)
-        self.low, self.high = (
-            np.take_along_axis(self.order, np.broadcast_to(places, count), -1) for places in (low, high)
-        )
-        self.gamma, self.slope = (np.broadcast_to(part, count) for part in (gamma, slope))
+        flat = np.ravel(q)
+        given = flat.tolist() if flat.dtype == np.float64 or flat.dtype.kind != "f" else list(flat)
+        counts = np.sum(lines == lines, axis=-1) if skips_nan else np.array([self.length])
+        found = {n: [_place(n, p, method) for p in given] for n in set(counts.tolist())}
+        table = np.array([found[n] for n in counts.tolist()], np.float64).reshape(len(counts), len(given), 4)
+        places = np.broadcast_to(table, (len(lines), len(given), 4))
+        self.gamma, self.slope = places[..., 2], places[..., 3]
+        self.alive = np.broadcast_to((counts > 0)[:, None], self.gamma.shape)  # nothing moves an empty slice
+        low, high = places[..., 0].astype(np.intp), places[..., 1].astype(np.intp)
+        if len(lines) == 1 and len(given) <= 4 and self.length:
+            ranks = (*low[0].tolist(), *high[0].tolist())
+            self.low, self.high = np.array(_ranked(lines[0], ranks), np.intp).reshape(2, 1, len(given))
+        else:
+            order = np.argsort(lines, axis=-1, kind="stable")
+            self.low, self.high = np.take_along_axis(order, low, -1), np.take_along_axis(order, high, -1)
 
     def lines(self, x: Any) -> Any:
         """One row for each slice."""
@@ -122,7 +136,7 @@ class _Order:
             lower, upper = -self.slope, self.slope
         else:
             lower = upper = np.zeros(self.gamma.shape)
-        return np.nan_to_num(lower).astype(dtype), np.nan_to_num(upper).astype(dtype)
+        return np.where(self.alive, lower, 0.0).astype(dtype), np.where(self.alive, upper, 0.0).astype(dtype)
 
 
 def weighed(
@@ -146,6 +160,13 @@ def unweighed(
     slope: int = 0,
 ) -> Any:  # fmt: skip
     """The cotangent of ``x`` where ``g`` is that of ``weighed(x, a, q, axis, keepdims, method, skips_nan, slope)``."""
+    if type(a) is np.ndarray and a.size and isinstance(g, float) and isinstance(q, float) and not (skips_nan or slope):
+        low, high, gamma, _ = _place(a.size, q, method)
+        i, j = _ranked(a.ravel(), (low, high))
+        result = np.zeros(a.size, floating(a, g))
+        result[i] = g * (1.0 - gamma)
+        result[j] += g * gamma
+        return result.reshape(a.shape)
     order = _Order(a, q, axis, method, skips_nan)
     result = np.zeros((math.prod(order.rest), order.length), floating(a, g))
     lower, upper = order.weights(slope, result.real.dtype)
