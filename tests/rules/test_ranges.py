@@ -15,6 +15,7 @@ rng = np.random.default_rng(59)
 x = rng.standard_normal((3, 4))
 w = np.arange(1.0, 21.0)
 knots = np.array([0.0, 0.5, 1.1, 2.0])
+SPREAD = np.array([0.6, 3.6, -2.0, 1.3])
 
 
 # --- evenly spaced ---------------------------------------------------------------------------------------------------
@@ -60,8 +61,8 @@ def interpolated_with_ends(x):
 
 
 def interpolated_around(x):
-    places = np.array([3.1, 0.4, 1.7, 0.9]) + x[1] * 0.05
-    return np.sum(np.interp(4.6 * x[0], places, x[2] ** 2, period=2.2 + 0.1 * x[1, 0]) ** 2)
+    places = np.array([3.1, 0.4, 1.7, 0.2]) + x[1] * 0.01
+    return np.sum(np.interp(SPREAD + x[0] * 0.01, places, x[2] ** 2, period=2.2 + 0.01 * x[1, 0]) ** 2)
 
 
 @pytest.mark.parametrize(
