@@ -9,7 +9,7 @@ What a decomposition leaves open has no derivative.  Complex vectors of ``eigh``
 those of a null space (``full_matrices``, ``complete``) are an arbitrary basis: derivatives are those of functions that
 do not depend on them, and the adjoint refuses others, as PyTorch does.  Where eigenvalues or singular values are equal,
 functions of the values alone are right (a sum over equal ones does not see how they part), while vectors of equal
-values have no derivative: it is infinite or nan where it is asked for, and 0 where nothing follows.
+values have no derivative: it is nan where it is asked for, and 0 where nothing follows.
 
 Formulas: M. Giles, *Collected matrix derivative results* (2008); M. Seeger et al., *Auto-differentiating linear
 algebra* (2017); D. Roberts and L. Roberts, *QR and LQ decomposition matrix backpropagation algorithms* (2020);
@@ -214,7 +214,7 @@ def eigvals(arguments, literals):
 # --- QR --------------------------------------------------------------------------------------------------------------
 @rule(np.linalg.qr)
 def qr(a, mode="reduced", *, y, y_bar):
-    """a = q r with a real diagonal of r (Roberts and Roberts): of wide matrices the first columns, the rest is q^H a."""
+    """a = q r with a real diagonal of r (Roberts and Roberts): of wide ones the first columns, the rest is q^H a."""
     q = y[0]
     count = np.shape(q)[-1]
     r = y[1][..., :count]

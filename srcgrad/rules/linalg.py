@@ -34,6 +34,7 @@ from srcgrad.runtime import (
     uncolumn_sums,
     unmatmul_left,
     unpermute,
+    weighted,
     whole_inverse,
 )
 
@@ -265,7 +266,11 @@ def tensorsolve(a, b, axes=None, *, x, a_dot, b_dot):
 # --- least squares ---------------------------------------------------------------------------------------------------
 @rule(np.linalg.lstsq)
 def lstsq(a, b, rcond=None, *, y, y_bar):
-    """The shortest x that minimises |b - a x|, for matrices whose rank does not change, and the least squares."""
+    """The shortest x that minimises |b - a x|, for matrices whose rank does not change, and the least squares.
+
+    Of singular values without a cotangent nothing is taken, not even where they are equal: a second derivative that
+    follows them is that of np.linalg.svdvals.
+    """
     p = whole_inverse(np.linalg.pinv(a, least_squares_cutoff(rcond, a)), a)
     rest = np.conjugate(b - np.matmul(a, y[0]))
     g = p.T @ y_bar[0]
@@ -273,7 +278,7 @@ def lstsq(a, b, rcond=None, *, y, y_bar):
     inside = unmatmul_left(rest, a, p @ np.conjugate(g))
     above = unmatmul_left(p.T @ np.conjugate(y[0]), a, np.conjugate(y_bar[0] - np.transpose(a) @ g))
     d = np.linalg.svd(a, full_matrices=False)
-    stretched = (np.conjugate(d[0]) * y_bar[3]) @ np.conjugate(d[2])
+    stretched = weighted(np.conjugate(d[0]), y_bar[3], np.conjugate(d[2]))
     return unbroadcast(inside + above + stretched - unmatmul_left(b_bar, a, y[0]), a), unbroadcast(b_bar, b)
 
 

@@ -26,6 +26,7 @@ from srcgrad.runtime import (
     ties,
     to_matrices,
     unreduce,
+    weighted,
 )
 
 Condition = Callable[[Mapping[str, Argument]], bool]
@@ -138,14 +139,14 @@ def norm(x, ord=None, axis=None, keepdims=False, *, y, x_dot):
 def norm(x, ord=None, axis=None, keepdims=False, *, y, y_bar):
     """The greatest (least) singular value: its left vector times its right one."""
     d = np.linalg.svd(to_matrices(x, axis), full_matrices=False)
-    slope = np.conjugate((d[0] * extreme_share(d[1], ord > 0)[..., np.newaxis, :]) @ d[2])
+    slope = np.conjugate(weighted(d[0], extreme_share(d[1], ord > 0), d[2]))
     return unreduce(y_bar, x, axis, keepdims) * from_matrices(slope, x, axis)
 
 
 @norm.tangent_when(_spectral)
 def norm(x, ord=None, axis=None, keepdims=False, *, y, x_dot):
     d = np.linalg.svd(to_matrices(x, axis), full_matrices=False)
-    slope = np.conjugate((d[0] * extreme_share(d[1], ord > 0)[..., np.newaxis, :]) @ d[2])
+    slope = np.conjugate(weighted(d[0], extreme_share(d[1], ord > 0), d[2]))
     return np.real(np.sum(x_dot * from_matrices(slope, x, axis), axis=axis, keepdims=keepdims))
 
 
@@ -206,14 +207,14 @@ def matrix_norm(x, keepdims=False, ord="fro", *, y, x_dot):
 def matrix_norm(x, keepdims=False, ord="fro", *, y, y_bar):
     """The greatest (least) singular value."""
     d = np.linalg.svd(x, full_matrices=False)
-    slope = np.conjugate((d[0] * extreme_share(d[1], ord > 0)[..., np.newaxis, :]) @ d[2])
+    slope = np.conjugate(weighted(d[0], extreme_share(d[1], ord > 0), d[2]))
     return unreduce(y_bar, x, (-2, -1), keepdims) * slope
 
 
 @matrix_norm.tangent_when(of_order(2, -2))
 def matrix_norm(x, keepdims=False, ord="fro", *, y, x_dot):
     d = np.linalg.svd(x, full_matrices=False)
-    slope = np.conjugate((d[0] * extreme_share(d[1], ord > 0)[..., np.newaxis, :]) @ d[2])
+    slope = np.conjugate(weighted(d[0], extreme_share(d[1], ord > 0), d[2]))
     return np.real(np.sum(x_dot * slope, axis=(-2, -1), keepdims=keepdims))
 
 
@@ -315,7 +316,7 @@ def cond(x, p=None, *, y, y_bar):
     """The greatest singular value over the least."""
     d = np.linalg.svd(x, full_matrices=False)
     share = extreme_share(d[1], True) - extreme_share(d[1], False)
-    slope = np.conjugate((d[0] * safe_divide(share, d[1])[..., np.newaxis, :]) @ d[2])
+    slope = np.conjugate(weighted(d[0], safe_divide(share, d[1]), d[2]))
     return np.expand_dims(y_bar * y, (-2, -1)) * slope
 
 
@@ -323,8 +324,8 @@ def cond(x, p=None, *, y, y_bar):
 def cond(x, p=None, *, y, x_dot):
     d = np.linalg.svd(x, full_matrices=False)
     share = extreme_share(d[1], True) - extreme_share(d[1], False)
-    moved = np.real(np.sum(np.conjugate(d[0]) * (x_dot @ np.conjugate(d[2].mT)), axis=-2))
-    return y * np.sum(safe_divide(share, d[1]) * moved, axis=-1)
+    slope = np.conjugate(weighted(d[0], safe_divide(share, d[1]), d[2]))
+    return y * np.real(np.sum(slope * x_dot, axis=(-2, -1)))
 
 
 @cond.when(_p(-2))
@@ -332,7 +333,7 @@ def cond(x, p=None, *, y, y_bar):
     """The least singular value over the greatest."""
     d = np.linalg.svd(x, full_matrices=False)
     share = extreme_share(d[1], False) - extreme_share(d[1], True)
-    slope = np.conjugate((d[0] * safe_divide(share, d[1])[..., np.newaxis, :]) @ d[2])
+    slope = np.conjugate(weighted(d[0], safe_divide(share, d[1]), d[2]))
     return np.expand_dims(y_bar * y, (-2, -1)) * slope
 
 
@@ -340,8 +341,8 @@ def cond(x, p=None, *, y, y_bar):
 def cond(x, p=None, *, y, x_dot):
     d = np.linalg.svd(x, full_matrices=False)
     share = extreme_share(d[1], False) - extreme_share(d[1], True)
-    moved = np.real(np.sum(np.conjugate(d[0]) * (x_dot @ np.conjugate(d[2].mT)), axis=-2))
-    return y * np.sum(safe_divide(share, d[1]) * moved, axis=-1)
+    slope = np.conjugate(weighted(d[0], safe_divide(share, d[1]), d[2]))
+    return y * np.real(np.sum(slope * x_dot, axis=(-2, -1)))
 
 
 @cond.when(_p("fro"))

@@ -33,6 +33,7 @@ from srcgrad.runtime import (
     rebroadcast,
     safe_divide,
     safe_power,
+    scaled,
     to_matrices,
     to_triangle,
     twist,
@@ -42,6 +43,7 @@ from srcgrad.runtime import (
     unkeep_real,
     unpair_differences,
     vector_axis,
+    weighted,
     widen,
 )
 
@@ -92,6 +94,26 @@ for shaped_, name in ((hermitian_sum_, "x"), (to_triangle_, "g"), (half_triangle
 def ratio_(x, y, *, z, z_bar):
     """A quotient; 0 where both are 0."""
     return ratio(z_bar, y), -z_bar * ratio(z, y)
+
+
+@elementwise(runtime.scaled)
+def scaled_(x, w, *, z, z_bar):
+    """A product; 0 where the weight is 0."""
+    return scaled(z_bar, w), z_bar * x
+
+
+@rule(runtime.weighted)
+def weighted_(u, w, v, *, y, y_bar):
+    """A sum of weighted products of columns and rows."""
+    back = y_bar @ v.mT
+    by_w = np.sum(u * back, axis=-2)
+    by_v = scaled(u.mT @ y_bar, w[..., :, np.newaxis])
+    return unbroadcast(scaled(back, w[..., np.newaxis, :]), u), unbroadcast(by_w, w), unbroadcast(by_v, v)
+
+
+@weighted_.tangent
+def weighted_(u, w, v, *, y, u_dot, w_dot, v_dot):
+    return weighted(u_dot, w, v), weighted(u, w_dot, v), weighted(u, w, v_dot)
 
 
 @linear(runtime.widen, "w")

@@ -38,10 +38,12 @@ from srcgrad.runtime.decompositions import (
     phase_free,
     polar,
     ratio,
+    scaled,
     to_triangle,
     twist,
     unkeep_real,
     unpair_differences,
+    weighted,
     widen,
 )
 from srcgrad.runtime.determinants import cofactor
@@ -310,6 +312,7 @@ __all__ = [
     "running_product",
     "safe_divide",
     "safe_power",
+    "scaled",
     "segment_ties",
     "selected",
     "share",
@@ -422,6 +425,7 @@ __all__ = [
     "unweighed",
     "vector_axis",
     "weighed",
+    "weighted",
     "weighted_bins",
     "where_finite",
     "whole_inverse",

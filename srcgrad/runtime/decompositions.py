@@ -25,7 +25,7 @@ def _weights(n: int, lower: bool, dtype: str) -> Any:
     return result if lower else result.T
 
 
-def _weighted(x: Any, lower: bool) -> Any:
+def _in_triangle(x: Any, lower: bool) -> Any:
     return x * _weights(x.shape[-1], lower, x.real.dtype.char)
 
 
@@ -37,28 +37,43 @@ def hermitian_sum(x: Any) -> Any:
 
 def from_triangle(a: Any, UPLO: str = "L") -> Any:
     """The Hermitian matrices that ``np.linalg.eigh(a, UPLO)`` sees: one triangle, and the real part of the diagonal."""
-    return hermitian_sum(_weighted(np.asarray(a), UPLO in "Ll"))
+    return hermitian_sum(_in_triangle(np.asarray(a), UPLO in "Ll"))
 
 
 def to_triangle(g: Any, UPLO: str = "L") -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``from_triangle(a, UPLO)``: zeros in the triangle not read."""
-    return _weighted(hermitian_sum(np.asarray(g)), UPLO in "Ll")
+    return _in_triangle(hermitian_sum(np.asarray(g)), UPLO in "Ll")
 
 
 def half_triangle(x: Any, upper: bool = False) -> Any:
     """One triangle with half of the diagonal: what of a Hermitian x is l in x = l + l^H."""
-    return _weighted(x, not upper)
+    return _in_triangle(x, not upper)
 
 
 # --- gaps between eigenvalues ----------------------------------------------------------------------------------------
 def ratio(x: Any, y: Any) -> Any:
-    """``x / y``, and zero where both are zero: an infinite slope that nothing follows."""
+    """``x / y``; where ``y`` is zero, zero if ``x`` is, too, and else nan: an infinite slope that something follows."""
     zero = np.equal(y, 0)
     if not zero.any():
         return x / y
-    with np.errstate(divide="ignore", invalid="ignore"):
-        result = x / y
-    return np.where(zero & np.equal(x, 0), np.zeros_like(result), result)[()]
+    result = np.asarray(x / np.where(zero, np.ones_like(y), y))
+    result[np.broadcast_to(zero, result.shape) & np.not_equal(x, 0)] = np.nan
+    return result
+
+
+def scaled(x: Any, w: Any) -> Any:
+    """``x * w``, and zero where ``w`` is zero, whatever ``x`` is."""
+    zero = np.equal(w, 0)
+    return np.where(zero, np.zeros_like(x), x) * w if zero.any() else x * w
+
+
+def weighted(u: Any, w: Any, v: Any) -> Any:
+    """``(u * w) @ v``, where columns of ``u`` and rows of ``v`` without weight do not count, be they nan."""
+    zero = np.equal(w, 0)
+    if zero.any():
+        u = np.where(zero[..., None, :], np.zeros_like(u), u)
+        v = np.where(zero[..., :, None], np.zeros_like(v), v)
+    return (u * w[..., None, :]) @ v
 
 
 def widen(w: Any, n: int) -> Any:
@@ -87,7 +102,7 @@ def over_gaps(x: Any, w: Any) -> Any:
     """``x[i, j] / (w[j] - w[i])``, where ``w`` counts as zero after its end: how fast vectors turn into each other.
 
     Zero where no turn is to be seen, on the diagonal and among what is after w, and where nothing asks for one; where
-    one is asked for between equal values, it is infinite or nan.
+    one is asked for between equal values, it is nan.
     """
     gaps = pair_differences(w, x.shape[-1])
     count, size = w.shape[-1], x.shape[-1]

@@ -106,7 +106,7 @@ def _mixed(y: list[Any], n: int) -> Any:
 
 
 def _mixed_determinant(y: list[Any]) -> Any:
-    """The coefficient of ``t_1 ... t_k`` in ``det(1 + t_1 y_1 + ... + t_k y_k)``: signed products of traces of cycles."""
+    """The coefficient of ``t_1 ... t_k`` in ``det(1 + t_1 y_1 + ... + t_k y_k)``: signed traces of cycles."""
     total: Any = 0
     for image in permutations(range(len(y))):
         term: Any = 1

@@ -111,6 +111,8 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
         call(c(2, 3), 1.0 + np.abs(n(3))),
         call(np.array([0.0, 0.7]), np.array([1.2, 0.4])),
     ],
+    runtime.scaled: [call(n(2, 3), n(3)), call(c(2, 3), n(2, 1))],
+    runtime.weighted: [call(n(3, 2), n(2), n(2, 4)), call(c(2, 3, 2), n(2, 2), c(2, 2, 4))],
     runtime.widen: [call(n(3), 5), call(c(2, 3), 3)],
     runtime.pair_differences: [call(n(3)), call(n(2, 3), 5), call(c(3), 3)],
     runtime.unpair_differences: [call(n(3, 3), n(3)), call(n(2, 5, 5), n(2, 3))],
