@@ -51,12 +51,7 @@ constant(
     np.diag_indices_from, np.mask_indices, np.lexsort, np.ndindex, np.packbits, np.unpackbits,
 )  # fmt: skip
 
-# random numbers of fixed distributions
-constant(
-    np.random.rand, np.random.randn, np.random.random, np.random.standard_normal, np.random.randint,
-    np.random.permutation, np.random.seed, np.random.default_rng, np.random.RandomState, np.random.Generator,
-    np.errstate,
-)  # fmt: skip
+constant(np.errstate)
 
 # text, files that are read, dates, settings and types
 constant(

@@ -82,6 +82,7 @@ MODULES = (
     "runtime_shaping",
     "runtime_products",
     "runtime_decompositions",
+    "random",
     "refusals",
 )
 #: Rules of libraries that may not be installed, imported at the first question about a function of theirs.

@@ -10,7 +10,7 @@ from scipy import special
 from srcgrad.rules.table import elementwise
 from srcgrad.runtime import power_partial, safe_divide
 from srcgrad.runtime.scipy.hypergeometric import hyp2f1
-from srcgrad.runtime.scipy.quotients import log_quotient, xdivy, xmuly
+from srcgrad.runtime.scipy.quotients import log_quotient, xdivy, xlog1py_slope, xlogy_slope, xmuly
 
 
 # --- exponentials and powers -----------------------------------------------------------------------------------------
@@ -93,13 +93,13 @@ if hasattr(special, "softplus"):
 @elementwise(special.xlogy)
 def xlogy(x, y, *, z, z_bar):
     """x log(y), zero where x is zero; so is its slope there where y has no logarithm."""
-    return z_bar * np.log(np.where((x == 0) & (y == 0), 1.0, y)), xdivy(z_bar * x, y)
+    return z_bar * xlogy_slope(x, y), xdivy(z_bar * x, y)
 
 
 @elementwise(special.xlog1py)
 def xlog1py(x, y, *, z, z_bar):
     """x log(1 + y), zero where x is zero; so is its slope there where 1 + y has no logarithm."""
-    return z_bar * np.log1p(np.where((x == 0) & (y == -1), 0.0, y)), xdivy(z_bar * x, 1.0 + y)
+    return z_bar * xlog1py_slope(x, y), xdivy(z_bar * x, 1.0 + y)
 
 
 @elementwise(special.entr)
@@ -130,6 +130,18 @@ def xdivy_(x, y, *, z, z_bar):
 def xmuly_(x, y, *, z, z_bar):
     """The product, zero where x is zero."""
     return xmuly(z_bar, y), z_bar * x
+
+
+@elementwise(xlogy_slope)
+def xlogy_slope_(x, y, *, z, z_bar):
+    """A logarithm, constant where it was left out."""
+    return None, safe_divide(z_bar, y)
+
+
+@elementwise(xlog1py_slope)
+def xlog1py_slope_(x, y, *, z, z_bar):
+    """A logarithm of 1 + y, constant where it was left out."""
+    return None, safe_divide(z_bar, 1.0 + y)
 
 
 @elementwise(log_quotient)

@@ -38,3 +38,19 @@ def xmuly(x: Any, y: Any) -> Any:
     if not np.any(zero):
         return np.multiply(x, y)
     return np.multiply(x, np.where(zero, np.ones_like(y), y))[()]
+
+
+def xlogy_slope(x: Any, y: Any) -> Any:
+    """The derivative of ``xlogy(x, y)`` by ``x``: log(y), zero where x is zero and y has no logarithm."""
+    return np.log(_inside(x, y, 0.0))
+
+
+def xlog1py_slope(x: Any, y: Any) -> Any:
+    """The derivative of ``xlog1py(x, y)`` by ``x``: log(1 + y), zero where x is zero and 1 + y has no logarithm."""
+    return np.log1p(_inside(x, y, -1.0))
+
+
+def _inside(x: Any, y: Any, bound: float) -> Any:
+    """``y``, but a point whose logarithm is zero where x is zero and y does not lie beyond the bound."""
+    outside = np.equal(x, 0) & (np.equal(y, bound) if np.iscomplexobj(y) else np.less_equal(y, bound))
+    return np.where(outside, np.ones_like(y) + bound, y)[()] if np.any(outside) else y

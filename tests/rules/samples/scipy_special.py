@@ -78,6 +78,8 @@ SAMPLES |= {
     ],
     exponentials.shares: [call(n(4), 2.3), call(n(2, 3), n(2), 1), call(n(2, 3), n(1, 3), axis=0, keepdims=True)],
     quotients.xdivy: [call(n(3), u(2, 1)), call(0.4, 0.7), call(n(3), 0.7)],
+    quotients.xlogy_slope: [call(n(3), u(2, 1)), call(0.4, 0.7), call(0.0, 0.7)],
+    quotients.xlog1py_slope: [call(n(3), u(2, 1)), call(0.4, 0.7), call(0.0, 0.7)],
     quotients.xmuly: [call(n(3), u(2, 1)), call(0.4, 0.7), call(n(3), 0.7)],
     quotients.log_quotient: [call(u(3), u(2, 1)), call(0.4, 0.7), call(u(3), 0.7)],
     # gamma and beta functions
