@@ -20,9 +20,9 @@ from srcgrad.runtime import (
     deviation,
     if_floating,
     in_dtype,
+    others,
     present,
     rebroadcast,
-    running_product,
     safe_divide,
     unarray,
     unbroadcast,
@@ -206,25 +206,24 @@ for spread_ in (var, nanvar, std, nanstd):
 # --- products --------------------------------------------------------------------------------------------------------
 @rule(np.prod)
 def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, y_bar):
-    """The product from an initial value: each element's slope is the product of those before and those after it."""
+    """The product from an initial value: the slope of each element is the product of the others."""
     x = np.where(where, in_dtype(a, dtype), 1.0)
     g = if_floating(y_bar, dtype)
-    slope = initial * running_product(x, axis) * running_product(x, axis, True)
+    slope = initial * others(x, axis)
     by_a = np.where(where, unreduce(g, a, axis, keepdims) * slope, 0.0)
     return unarray(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
 
 
 @prod.when(dtype=None, initial=1, where=True)
 def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, y_bar):
-    """The product: each element's slope is the product of those before and those after it."""
-    others = running_product(a, axis) * running_product(a, axis, True)
-    return unreduce(y_bar, a, axis, keepdims) * others
+    """The product: the slope of each element is the product of the others."""
+    return unreduce(y_bar, a, axis, keepdims) * others(a, axis)
 
 
 @prod.tangent
 def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, a_dot, initial_dot):
     x = np.where(where, in_dtype(a, dtype), 1.0)
-    slope = initial * running_product(x, axis) * running_product(x, axis, True)
+    slope = initial * others(x, axis)
     by_a = np.sum(in_dtype(a_dot, dtype) * slope, axis=axis, keepdims=keepdims, where=where)
     by_initial = initial_dot * np.prod(x, axis=axis, keepdims=keepdims)
     return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)
@@ -232,8 +231,7 @@ def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, 
 
 @prod.tangent_when(dtype=None, initial=1, where=True)
 def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, a_dot, initial_dot):
-    others = running_product(a, axis) * running_product(a, axis, True)
-    return np.sum(a_dot * others, axis=axis, keepdims=keepdims), None
+    return np.sum(a_dot * others(a, axis), axis=axis, keepdims=keepdims), None
 
 
 @rule(np.nanprod)
@@ -242,7 +240,7 @@ def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, 
     numbers = present(a, where)
     x = np.where(numbers, in_dtype(a, dtype), 1.0)
     g = if_floating(y_bar, dtype)
-    slope = initial * running_product(x, axis) * running_product(x, axis, True)
+    slope = initial * others(x, axis)
     by_a = np.where(numbers, unreduce(g, a, axis, keepdims) * slope, 0.0)
     return unarray(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
 
@@ -251,7 +249,7 @@ def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, 
 def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, a_dot, initial_dot):
     numbers = present(a, where)
     x = np.where(numbers, in_dtype(a, dtype), 1.0)
-    slope = initial * running_product(x, axis) * running_product(x, axis, True)
+    slope = initial * others(x, axis)
     by_a = np.sum(in_dtype(a_dot, dtype) * slope, axis=axis, keepdims=keepdims, where=numbers)
     by_initial = initial_dot * np.prod(x, axis=axis, keepdims=keepdims)
     return if_floating(rebroadcast(by_a, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)

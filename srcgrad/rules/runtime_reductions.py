@@ -22,6 +22,7 @@ from srcgrad.runtime import (
     placed,
     rebroadcast,
     recurrence,
+    running_product,
     step_sizes,
     unbroadcast,
     unmidpoints,
@@ -126,6 +127,23 @@ def running_product_(a, axis=None, reverse=False, *, y, y_bar):
 @running_product_.tangent
 def running_product_(a, axis=None, reverse=False, *, y, a_dot):
     return recurrence(a_dot * y, a, axis, reverse)
+
+
+@rule(runtime.others)
+def others_(a, axis=None, *, y, y_bar):
+    """The products of the elements before and of those after, each the sum that its recurrence makes."""
+    before = running_product(a, axis)
+    after = running_product(a, axis, True)
+    by_before = before * recurrence(y_bar * after, a, axis, True)
+    return unbroadcast(by_before + after * recurrence(y_bar * before, a, axis), a)
+
+
+@others_.tangent
+def others_(a, axis=None, *, y, a_dot):
+    before = running_product(a, axis)
+    after = running_product(a, axis, True)
+    by_before = recurrence(a_dot * before, a, axis) * after
+    return by_before + before * recurrence(a_dot * after, a, axis, True)
 
 
 @rule(runtime.recurrence)

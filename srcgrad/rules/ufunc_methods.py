@@ -29,6 +29,7 @@ from srcgrad.runtime import (
     initial_share,
     latest,
     lifted,
+    others,
     present,
     rebroadcast,
     recurrence,
@@ -70,7 +71,7 @@ def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=1, where=
     """The product over axes, the first unless they are given."""
     x = np.where(where, in_dtype(array, dtype), 1.0)
     g = if_floating(y_bar, dtype)
-    slope = initial * running_product(x, axis) * running_product(x, axis, True)
+    slope = initial * others(x, axis)
     by_array = np.where(where, unreduce(g, array, axis, keepdims) * slope, 0.0)
     by_initial = unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
     return unarray(by_array, array), None, None, None, by_initial
@@ -79,7 +80,7 @@ def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=1, where=
 @multiply_reduce.tangent
 def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=1, where=True, *, y, array_dot, initial_dot):
     x = np.where(where, in_dtype(array, dtype), 1.0)
-    slope = initial * running_product(x, axis) * running_product(x, axis, True)
+    slope = initial * others(x, axis)
     by_array = np.sum(in_dtype(array_dot, dtype) * slope, axis=axis, keepdims=keepdims, where=where)
     by_initial = initial_dot * np.prod(x, axis=axis, keepdims=keepdims)
     return if_floating(rebroadcast(by_array, y), dtype), if_floating(rebroadcast(by_initial, y), dtype)

@@ -22,7 +22,15 @@ from srcgrad.runtime.containers import (
 )
 from srcgrad.runtime.convolution import kaiser_abscissas, unconvolve, uncorrelate_left, uncorrelate_right
 from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, retake, untake, zeros_like
-from srcgrad.runtime.cumulative import recurrence, running_product, shifted, uncumsum, with_initial, without_initial
+from srcgrad.runtime.cumulative import (
+    others,
+    recurrence,
+    running_product,
+    shifted,
+    uncumsum,
+    with_initial,
+    without_initial,
+)
 from srcgrad.runtime.decompositions import (
     anchors,
     basis_free,
@@ -280,6 +288,7 @@ __all__ = [
     "observations",
     "observed",
     "or_ones",
+    "others",
     "outside",
     "over_gaps",
     "own",

@@ -92,9 +92,24 @@ def running_product(a: Any, axis: Axes = None, reverse: bool = False) -> Any:
     lines, back = _lines(a, axis)
     if reverse:
         lines = lines[::-1]
-    made = np.ones_like(lines)
-    np.multiply.accumulate(lines[:-1], axis=0, out=made[1:])
+    made = np.ones(lines.shape, lines.dtype)
+    if 16 <= lines.shape[1] >= len(lines) // 8:  # an accumulation across rows is slow
+        for j in range(1, len(lines)):
+            np.multiply(made[j - 1], lines[j - 1], out=made[j])
+    else:
+        np.multiply.accumulate(lines[:-1], axis=0, out=made[1:])
     return back(made[::-1] if reverse else made)
+
+
+def others(a: Any, axis: Axes = None) -> Any:
+    """The product of the other elements along ``axis``, for each one: exact where some are zero."""
+    if type(a) is np.ndarray and a.ndim and axis != ():
+        y = np.multiply.reduce(a, axis, keepdims=True)
+        # A quotient where nothing is lost: no zero, nothing too small or too large for the dtype.
+        size = np.abs(y)
+        if y.dtype.kind in "fc" and np.all((size >= np.finfo(y.dtype).tiny) & (size <= np.finfo(y.dtype).max)):
+            return y / a
+    return running_product(a, axis) * running_product(a, axis, True)
 
 
 def recurrence(x: Any, a: Any, axis: Axes = None, reverse: bool = False) -> Any:

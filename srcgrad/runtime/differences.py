@@ -185,12 +185,11 @@ def ungradient(g: Any, f: Any, axis: Axis, edge_order: int, *varargs: Any) -> An
 
 def _ungradient(g: Any, f: Any, axis: int, edge_order: int, step: Any) -> Any:
     rank = np.ndim(f)
-    if np.ndim(step):
-        h = step_sizes(step, f, axis)
-        first = np.take(h, slope_places(f, axis), axis)
-        share = slope_leaning(f, axis, edge_order) * first / (first + np.take(h, slope_places(f, axis, True), axis))
-    else:
-        h, share = step, 0.5 * slope_leaning(f, axis, edge_order)
+    if not np.ndim(step):
+        return _ungradient_even(g / step, np.shape(f), axis, edge_order)
+    h = step_sizes(step, f, axis)
+    first = np.take(h, slope_places(f, axis), axis)
+    share = slope_leaning(f, axis, edge_order) * first / (first + np.take(h, slope_places(f, axis, True), axis))
     far = g * share
     near = g - far
     slopes = np.zeros(_lengthened(np.shape(f), axis, -1), np.result_type(near))
@@ -200,6 +199,21 @@ def _ungradient(g: Any, f: Any, axis: int, edge_order: int, step: Any) -> Any:
         slopes[_at(axis, rank, end)] += near[_at(axis, rank, end)]
         slopes[_at(axis, rank, other if slopes.shape[axis] > 1 else end)] += far[_at(axis, rank, end)]
     return undifferences(slopes / h, 1, axis)
+
+
+def _ungradient_even(g: Any, shape: tuple[int, ...], axis: int, edge_order: int) -> Any:
+    """The same at steps of 1: halves of the slopes on both sides, and what the ends have."""
+    rank = len(shape)
+    result = np.zeros(shape, np.result_type(g))
+    half = g[_at(axis, rank, slice(1, -1))] * 0.5
+    result[_at(axis, rank, slice(2, None))] = half
+    result[_at(axis, rank, slice(None, -2))] -= half
+    for sign, places in ((1.0, (0, 1, 2)), (-1.0, (-1, -2, -3))):
+        end = sign * g[_at(axis, rank, places[0])]
+        weights = (-1.0, 1.0) if edge_order == 1 else (-1.5, 2.0, -0.5)
+        for place, weight in zip(places, weights, strict=False):
+            result[_at(axis, rank, place)] += weight * end
+    return result
 
 
 # --- angles ----------------------------------------------------------------------------------------------------------

@@ -24,20 +24,27 @@ def _share_dtype(a: Any) -> np.dtype[Any]:
 def ties(a: Any, y: Any, axis: Axis = None, initial: Any = None, where: Any = True) -> Any:
     """The share of each element of ``a`` in the extremum ``y``: one, or evenly divided among equals, of which
     ``initial`` is one more; nan shares with nan.  Zero where ``where`` does not hold."""
-    if axis is None and where is True and initial is None and type(a) is np.ndarray and a.ndim:
-        equal = a == (y if type(y) is not np.ndarray else y.reshape(()))
-        n = np.count_nonzero(equal)
-        if n:
-            share = equal.astype(a.dtype if a.dtype is _FLOAT64 else _share_dtype(a))
-            if n > 1:
-                share /= n
-            return share
+    if where is True and type(a) is np.ndarray and a.ndim:
+        if axis is None and initial is None:
+            equal = a == (y if type(y) is not np.ndarray else y.reshape(()))
+            n = np.count_nonzero(equal)
+            if n:
+                share = equal.astype(a.dtype if a.dtype is _FLOAT64 else _share_dtype(a))
+                if n > 1:
+                    share /= n
+                return share
+        elif type(y) is np.ndarray and initial is None:
+            equal = a == spread_out(y, a, axis)
+            if np.count_nonzero(equal) == y.size and not np.isnan(y).any():  # one in each slice
+                return equal.astype(a.dtype if a.dtype is _FLOAT64 else _share_dtype(a))
     return _ties(a, y, axis, initial, where)
 
 
 def _ties(a: Any, y: Any, axis: Axis, initial: Any, where: Any) -> Any:
     equal, n = _attained(a, y, axis, initial, where)
-    share = np.divide(equal, np.maximum(n, 1), dtype=np.float64).astype(_share_dtype(a))
+    share = np.asarray(equal).astype(_share_dtype(a))
+    if np.any(n > 1):
+        share /= np.maximum(n, 1)
     return share if share.ndim else share[()]
 
 
@@ -50,7 +57,10 @@ def _attained(a: Any, y: Any, axis: Axis, initial: Any, where: Any) -> tuple[Any
         equal = equal | (missing & np.not_equal(a, a))
     if where is not True:
         equal = equal & where
-    n = np.add.reduce(equal, axis=axis, keepdims=True, dtype=np.intp) if np.ndim(equal) else np.intp(equal)
+    if axis is None or not np.ndim(equal):
+        n: Any = np.intp(np.count_nonzero(equal))
+    else:
+        n = np.add.reduce(equal, axis=axis, keepdims=True, dtype=np.intp)
     return equal, n if initial is None else n + _equals(initial, y)
 
 

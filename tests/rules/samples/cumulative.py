@@ -35,6 +35,15 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
         call(n(2, 3), ()),
         call(c(3)),
     ],
+    runtime.others: [
+        call(n(4)),
+        call(n(2, 3), 1),
+        call(n(2, 3, 2), (0, 2)),
+        call(np.array([2.0, 0.0, 3.0])),
+        call(np.array([2.0, 0.0, 3.0, 0.0])),
+        call(n(2, 3), ()),
+        call(c(3)),
+    ],
     runtime.recurrence: [
         call(n(4), n(4)),
         call(n(2, 3), n(2, 3), 1),
