@@ -52,7 +52,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, y, a_dot):
     v = np.conjugate(y[2].mT)
     squares = y[1] * y[1]
     count = np.shape(squares)[-1]
-    left = np.conjugate(u.mT) @ a_dot @ (np.conjugate(a.mT) @ u)
+    left = np.conjugate(u.mT) @ a_dot @ (np.conjugate(np.matrix_transpose(a)) @ u)
     right = y[2] @ np.conjugate(a_dot.mT) @ (a @ v)
     u_dot = u @ (over_gaps(hermitian_sum(left), squares) + twist(left, squares))
     v_dot = v @ over_gaps(hermitian_sum(right), squares)

@@ -214,7 +214,7 @@ def matching(found: Any, wanted: Any) -> Any:
     for batch in np.ndindex(wanted.shape[:-1]):
         distance = np.abs(wanted[batch][:, None] - found[batch])
         for i in range(count):
-            order[*batch, i] = nearest = int(np.argmin(distance[i]))
+            order[(*batch, i)] = nearest = int(np.argmin(distance[i]))
             distance[:, nearest] = np.inf
     return order
 

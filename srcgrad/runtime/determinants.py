@@ -19,7 +19,9 @@ def cofactor(a: Any, *x: Any) -> Any:
     A determinant is a polynomial, so that none of this divides by it: from regular matrices ``det(a) inv(a).T``, else
     from singular values.
     """
-    a = np.asarray(a, np.result_type(a, np.float32))
+    a = np.asarray(a)
+    if a.dtype.kind not in "fc":
+        a = a.astype(np.float64)
     if not x:
         return _cofactors(a)
     if len(x) == 1:
