@@ -100,9 +100,9 @@ def dot(a, b, *, y, a_dot, b_dot):
 @dot.infer
 def dot(arguments, literals):
     a, b = as_array(arguments["a"]), as_array(arguments["b"])
-    if a.shape is None or b.shape is None or len(a.shape) <= 2 >= len(b.shape) or not a.shape:
+    if not a.shape or not b.shape or len(a.shape) <= 2 >= len(b.shape):
         return product(a, b)
-    return Array(a.shape[:-1] + b.shape[:-2] + b.shape[-1:], promote(a.dtype, b.dtype))
+    return Array(a.shape[:-1] + b.shape[:-2] + b.shape[1:][-1:], promote(a.dtype, b.dtype))
 
 
 @dot.when(alike("a", "b"), a=rank(2), b=rank(2))

@@ -111,6 +111,13 @@ def elementwise(
     return Array(made.shape, dtype, made.shape == ())
 
 
+def of_library(fact: Fact) -> Fact:
+    """What a fact of NumPy's says of a library's result: numbers may be Python's, tuples without names or lists."""
+    if not isinstance(fact, Array):
+        return Unknown()
+    return Array(fact.shape, None, True, is_real(fact.dtype)) if fact.scalar else fact
+
+
 def product(a: Array, b: Array) -> Fact:
     """``a @ b`` and, up to rank 2, ``np.dot(a, b)``."""
     dtype = promote(a.dtype, b.dtype)

@@ -97,7 +97,14 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
         "scipy.polynomials",
         "scipy.special_limits",
     ),
-    "scipy.linalg": ("scipy.linalg",),
+    "scipy.linalg": (
+        "scipy.linalg",
+        "scipy.factors",
+        "scipy.eigenvalues",
+        "scipy.matrix_functions",
+        "scipy.matrices",
+        "scipy.systems",
+    ),
     "scipy.fft": ("scipy.fourier",),
     "scipy.signal": ("scipy.signal",),
     "scipy.ndimage": ("scipy.ndimage", "scipy.smoothing"),
@@ -191,6 +198,7 @@ def enter(made: Rule) -> Rule:
 def also(made: Rule, *functions: Callable[..., object]) -> Rule:
     """Let more functions have a rule: those of a library that compute what NumPy's do, by names that they share."""
     made.functions = tuple(dict.fromkeys((*made.functions, *functions)))
+    made.guests |= frozenset(functions)
     return enter(made)
 
 

@@ -32,7 +32,7 @@ from srcgrad.rules.facts import Array, Fact, Unknown, as_array, number
 from srcgrad.rules.formula import Formula, constant, displayed, formula_of, is_number, literal, spelling
 from srcgrad.rules.laws import Head
 from srcgrad.rules.placing import inline
-from srcgrad.rules.results import dtype_of, elementwise
+from srcgrad.rules.results import dtype_of, elementwise, of_library
 from srcgrad.rules.slicing import Slice
 
 __all__ = ["Argument", "Rule", "Slice", "UnsupportedCall", "alike", "inline", "rank"]
@@ -75,6 +75,7 @@ class Rule:
         self.refusals: dict[str, tuple[str, str]] = {}  # parameter -> reason and hint
         self.arranged: Callable[[list[gast.expr]], list[gast.expr]] | None = None
         self.neutral: dict[str, object] = {}
+        self.guests: frozenset[object] = frozenset()  # functions of libraries, some of which return Python's numbers
         self.keeps_integers = False
         self.own_dtype = False  # whether results have a dtype that their operands do not tell
         self.drops_neutral = False  # whether a default 0 that is added, 1 that multiplies, is left out of the text
@@ -426,6 +427,8 @@ class Rule:
     # --- facts -------------------------------------------------------------------------------------------------------
     def _strong(self, fact: Fact, function: object) -> Fact:
         """Python's numbers become NumPy's when a NumPy function returns them; unknown when no function is named."""
+        if self.guests and (function is None or function in self.guests):
+            return of_library(fact)
         if isinstance(fact, Array) and fact.dtype in ("int", "float", "complex"):
             home = getattr(function, "__module__", None) or ""
             if home in ("math", "_operator", "builtins"):
