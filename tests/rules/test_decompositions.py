@@ -317,3 +317,11 @@ def test_beside_pytorch() -> None:
 def _thin_in_torch(torch: Any, t: Any) -> Any:
     u, s, vh = torch.linalg.svd(t, full_matrices=False)
     return (((u * s.cos()) @ vh).abs() ** 2 * torch.arange(1.0, u.shape[0] + 1)[:, None]).sum()
+
+
+def test_eigenvalues_in_another_order_find_their_vectors() -> None:
+    from srcgrad.runtime import matching
+
+    found = np.array([[1.0, 2.0j, 3.0], [1.0, 1.0 + 1e-9, 0.5]])
+    wanted = np.array([[3.0, 1.0, 2.0j], [0.5, 1.0 + 1e-9, 1.0]])
+    np.testing.assert_array_equal(np.take_along_axis(found, matching(found, wanted), -1), wanted)
