@@ -7,6 +7,7 @@ Real numbers share one width; whole numbers lose their decimals, numbers far apa
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,7 +112,7 @@ class _Complex:
         return f"{self.real(value.real)}{sign}{imaginary}j"
 
 
-def _body(array: Any, indent: int, summarise: bool, write: Any) -> str:
+def _body(array: Any, indent: int, summarise: bool, write: Callable[[Any], str]) -> str:
     if array.ndim == 0:
         return str(write(array.item()))
     if array.ndim == 1:
@@ -208,7 +209,7 @@ def _joined(head: str, suffixes: list[str], indent: int) -> str:
 
 def _format(tensor: Tensor, spec: str) -> str:
     if tensor.array.ndim == 0:
-        return tensor.array.item().__format__(spec)  # type: ignore[no-any-return]
+        return format(tensor.array.item(), spec)
     return object.__format__(tensor, spec)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from srcgrad.eager import messages
 from srcgrad.eager.formulas import INPUT, RESULT
+from srcgrad.eager.graph import AccumulateGrad
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import SavedResult, Tensor
 
@@ -51,8 +52,8 @@ class Packed:
         opened = self.opened()
         made = Tensor.of(opened.array)
         made.node, made.number = self.edge
-        if type(made.node).__name__ == "AccumulateGrad":
-            return made.node.variable  # type: ignore[union-attr, no-any-return]
+        if isinstance(made.node, AccumulateGrad):
+            return made.node.variable
         return made
 
     def origin(self, node: Node) -> tuple[str, int]:

@@ -83,6 +83,7 @@ MODULES = (
     "runtime_products",
     "runtime_decompositions",
     "random",
+    "replacing",
     "refusals",
 )
 #: Rules of libraries that may not be installed, imported at the first question about a function of theirs.

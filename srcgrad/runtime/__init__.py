@@ -175,6 +175,7 @@ from srcgrad.runtime.repeating import (
     unresize,
     untile,
 )
+from srcgrad.runtime.replacing import lasting, replaced_at
 from srcgrad.runtime.segments import lifted, segment_ties, unlifted, unreduceat
 from srcgrad.runtime.shaping import (
     astype,
@@ -270,6 +271,7 @@ __all__ = [
     "kaiser_abscissas",
     "keep_real",
     "kept",
+    "lasting",
     "knots_around",
     "laps",
     "latest",
@@ -314,6 +316,7 @@ __all__ = [
     "repad",
     "repad_chosen",
     "repad_values",
+    "replaced_at",
     "require_number",
     "retake",
     "rewound",

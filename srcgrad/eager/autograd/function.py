@@ -73,7 +73,7 @@ class BackwardCFunction(Node, FunctionCtx):
             raise RuntimeError(messages.FREED)
         if self.kept is None:
             return self.to_save
-        made = []
+        made: list[Any] = []
         for item, then in zip(self.kept, self.versions or (0,) * len(self.kept), strict=True):
             if item is None:
                 made.append(None)

@@ -52,7 +52,7 @@ for _name, _names in (
     _f = comparison(getattr(operator, _name), _name)
     function(*_names, method=True)(_f)
     setattr(Tensor, f"__{_name}__", _operator(_f))
-Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
+setattr(Tensor, "__hash__", object.__hash__)  # noqa: B010
 
 
 @function("equal", method=True)

@@ -9,14 +9,13 @@ import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.modes import no_grad, state
-from srcgrad.eager.operations.shaping import wrapped
+from srcgrad.eager.operations.shaping import unsqueeze, wrapped
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import view_of, write
 
 _select = Operation(operator.getitem, "SelectBackward0")
 _slice = Operation(operator.getitem, "SliceBackward0")
-_unsqueeze = Operation(np.expand_dims, "UnsqueezeBackward0")
 _alias = Operation(np.positive, "AliasBackward0")
 _index = Operation(operator.getitem, "IndexBackward0", {"a": "self"})
 _unbind = Operation(operator.getitem, "UnbindBackward0")
@@ -103,39 +102,38 @@ def _basic(input: Tensor, parts: list[Any]) -> Tensor:
     """A view, made as PyTorch makes it: one operation for each part that does something."""
     made = input
     dim = 0
-    steps = 0
     missing = input.array.ndim - sum(map(_consumes, parts))
     for part in parts:
         if part is Ellipsis:
             dim += missing
         elif part is None:
-            axis = dim
-            made = view_of(
-                made, _unsqueeze, {"a": made, "axis": axis}, lambda a, axis=axis: np.expand_dims(a, axis),
-                saved={"dim": axis},
-            )  # fmt: skip
+            made = unsqueeze(made, dim)
             dim += 1
-            steps += 1
         elif isinstance(part, slice):
-            length = made.array.shape[dim]
-            start, stop, step = part.indices(length)
-            where = (slice(None),) * dim + (slice(start, max(start, stop), step),)
-            sizes = tuple(made.array.shape)
-            if (start, stop, step) != (0, length, 1) or len(parts) == 1:
-                end = 9223372036854775807 if part.stop is None else part.stop
-                made = view_of(
-                    made, _slice, {"a": made, "b": where}, lambda a, where=where: a[where],
-                    saved={"dim": dim, "start": start if part.start is None else part.start, "end": end, "step": step,
-                           "self_sym_sizes": sizes},
-                )  # fmt: skip
-                steps += 1
+            made = _sliced(made, dim, part, len(parts) == 1)
             dim += 1
         else:
             made = select(made, dim, part)
-            steps += 1
-    if not steps:
+    if made is input:
         made = view_of(input, _alias, {"x": input}, lambda a: a[...])
     return made
+
+
+def _sliced(input: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
+    """Part of a dimension; a slice of everything is nothing, unless it stands alone."""
+    length = input.array.shape[dim]
+    start, stop, step = part.indices(length)
+    if (start, stop, step) == (0, length, 1) and not alone:
+        return input
+    where = (slice(None),) * dim + (slice(start, max(start, stop), step),)
+    saved = {
+        "dim": dim,
+        "start": start if part.start is None else part.start,
+        "end": 9223372036854775807 if part.stop is None else part.stop,
+        "step": step,
+        "self_sym_sizes": tuple(input.array.shape),
+    }
+    return view_of(input, _slice, {"a": input, "b": where}, lambda a: a[where], saved=saved)
 
 
 @function("select", method=True)

@@ -70,4 +70,5 @@ for _names, _f, _node, _floats in BINARY:
 @function("square", method=True)
 def square(input: Tensor) -> Tensor:
     """The square, as PyTorch makes it: a power."""
-    return input**2
+    made: Tensor = input**2
+    return made

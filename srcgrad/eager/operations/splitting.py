@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from srcgrad import runtime
@@ -40,6 +40,11 @@ class _Parts(Node):
         """Nothing is saved."""
 
 
+def _at(place: tuple[Any, ...]) -> Callable[[Any], Any]:
+    """How the part at a place is made from the whole."""
+    return lambda array: array[place]
+
+
 def split_views(input: Tensor, places: Sequence[Any], name: str, saved: dict[str, Any]) -> tuple[Tensor, ...]:
     """Views of the input at several places, outputs of one node."""
     storage = input.storage_array()
@@ -60,7 +65,7 @@ def split_views(input: Tensor, places: Sequence[Any], name: str, saved: dict[str
         part.array = storage[(*place, ...)]
         if node is not None:
             part.node, part.number = node, number
-        results.append(attach(part, input, lambda a, place=place: a[(*place, ...)], several=True))
+        results.append(attach(part, input, _at((*place, ...)), several=True))
     if node is not None:
         node.shape = tuple(part.array.shape for part in results)
         node.dtype = tuple(part.array.dtype for part in results)
