@@ -34,6 +34,12 @@ def absolute(x, *, z, z_bar):
     return z_bar * np.sign(x)
 
 
+@absolute.when(x=is_complex)
+def absolute(x, *, z, z_bar):
+    """The absolute value of a complex number; slope 0 at 0."""
+    return z_bar * safe_divide(np.conjugate(x), z)
+
+
 @absolute.tangent
 def absolute(x, *, z, x_dot):
     return np.real(np.sign(np.conjugate(x)) * x_dot)
@@ -42,6 +48,11 @@ def absolute(x, *, z, x_dot):
 @absolute.tangent_when(x=is_real)
 def absolute(x, *, z, x_dot):
     return x_dot * np.sign(x)
+
+
+@absolute.tangent_when(x=is_complex)
+def absolute(x, *, z, x_dot):
+    return np.real(safe_divide(np.conjugate(x), z) * x_dot)
 
 
 @elementwise(np.fabs, math.fabs)

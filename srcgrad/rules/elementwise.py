@@ -61,21 +61,15 @@ def positive(x, *, z, z_bar):
     return z_bar
 
 
-@elementwise(np.remainder, operator.mod)
-def remainder(x1, x2, *, z, z_bar):
-    """The remainder of floor division: x1 - x2 * floor(x1 / x2), the floor a constant."""
-    return z_bar, -z_bar * np.floor_divide(x1, x2)
-
-
 @elementwise(np.floor_divide, operator.floordiv)
 def floor_divide(x1, x2, *, z, z_bar):
     """The floor of the quotient, constant between its jumps."""
     return None, None
 
 
-@elementwise(np.fmod, math.fmod, math.remainder)
-def fmod(x1, x2, *, z, z_bar):
-    """The remainder with the sign of x1 (or, of math.remainder, the nearest to zero): x1 less a multiple of x2."""
+@elementwise(np.remainder, operator.mod, np.fmod, math.fmod, math.remainder)
+def remainder(x1, x2, *, z, z_bar):
+    """What is left of x1 when a multiple of x2 is taken, (x1 - z) / x2 times, which is constant between jumps."""
     return z_bar, -z_bar * np.rint((x1 - z) / x2)
 
 
@@ -231,5 +225,5 @@ ldexp.casts_operands = False
 
 
 # Integers in, integers out: the others are floating whatever they are given.
-for kept in (add, subtract, multiply, negative, positive, remainder, floor_divide, fmod):
+for kept in (add, subtract, multiply, negative, positive, remainder, floor_divide):
     kept.keeps_integers = True

@@ -13,7 +13,7 @@ import operator
 
 import numpy as np
 
-from srcgrad.rules.arguments import Argument, is_numpy
+from srcgrad.rules.arguments import Argument
 from srcgrad.rules.facts import as_array
 from srcgrad.rules.results import elementwise as ufunc_result
 from srcgrad.rules.table import elementwise, rule
@@ -57,12 +57,6 @@ def power(x1, x2, *, z, z_bar):
 def power(x1, x2, *, z, z_bar):
     """x ** 2."""
     return z_bar * 2.0 * x1
-
-
-@power.when(x1=is_numpy, x2=_is_nonzero)
-def power(x1, x2, *, z, z_bar):
-    """An array to a literal exponent other than 0."""
-    return z_bar * x2 * x1 ** (x2 - 1)
 
 
 @power.when(x2=_is_fraction)

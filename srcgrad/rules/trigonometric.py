@@ -109,6 +109,12 @@ def arccosh(x, *, z, z_bar):
     return quotient(z_bar, np.sinh(z))
 
 
+@arccosh.when(x=is_real)
+def arccosh(x, *, z, z_bar):
+    """The inverse hyperbolic cosine of a real number; infinite slope at 1."""
+    return quotient(z_bar, np.sqrt(x - 1.0) * np.sqrt(x + 1.0))
+
+
 @elementwise(np.arctanh, math.atanh, cmath.atanh)
 def arctanh(x, *, z, z_bar):
     """The inverse hyperbolic tangent."""

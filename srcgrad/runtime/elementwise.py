@@ -20,7 +20,7 @@ def quotient(x: Any, y: Any) -> Any:
 
 def safe_divide(x: Any, y: Any) -> Any:
     """``x / y``, and zero where ``y`` is zero: the subgradient 0 of norms and standard deviations at 0."""
-    if type(y) is float and type(x) is float:
+    if isinstance(y, float) and isinstance(x, float):
         return x / y if y else 0.0
     zero = np.equal(y, 0)
     if not np.any(zero):
@@ -32,16 +32,23 @@ def safe_divide(x: Any, y: Any) -> Any:
 def angle_slope(y: Any, x: Any) -> Any:
     """``x / (x * x + y * y)``, how fast the angle of (x, y) turns with y; zero at the origin.
 
-    The squares are not formed, so that they cannot leave the range of the dtype.
+    Where the squares leave the range of the dtype the length of (x, y) serves.
     """
     if type(x) is float and type(y) is float:
         r = math.hypot(x, y)
         return x / r / r if r else 0.0
+    with np.errstate(over="ignore", under="ignore"):
+        square = np.add(np.multiply(x, x), np.multiply(y, y))
+    if square.size and square.min() > _TINY.get(square.dtype.char, np.inf) and square.max() < np.inf:
+        return x / square
     radius = np.hypot(x, y)
     zero = np.equal(radius, 0)
     if np.any(zero):
         radius = np.where(zero, np.ones_like(radius), radius)  # x is zero there, too
     return x / radius / radius
+
+
+_TINY = {c: np.finfo(c).tiny / np.finfo(c).eps for c in "efdg"}  # a smaller square has lost digits
 
 
 def half_circle(x: Any) -> Any:
@@ -71,7 +78,7 @@ def prevails(x1: Any, x2: Any) -> Any:
     """The share of ``x1`` in ``np.fmax(x1, x2)``: 0 where it is less, or nan and the other is not; two nan share."""
     share = np.asarray(wins(x1, x2))
     first, second = np.isnan(x1), np.isnan(x2)
-    if np.any(first | second):
+    if np.any(first) or np.any(second):
         share = np.where(first & second, np.asarray(0.5, share.dtype), np.where(first, np.zeros_like(share), share))
     return share if share.ndim else share[()]
 
@@ -86,20 +93,20 @@ _FLOAT64 = np.dtype(np.float64)
 def share(x1: Any, x2: Any, rate: float = 1.0) -> Any:
     """``1 / (1 + exp(rate * (x2 - x1)))`` without overflow, the share of exp(x1) in exp(x1) + exp(x2) at rate 1; equal
     arguments share, infinite ones too."""
-    with np.errstate(invalid="ignore"):
-        step = np.subtract(x1, x2)
-    other = np.exp(-rate * np.abs(step))
-    result = np.where(np.less(step, 0), other, np.ones_like(other)) / (1.0 + other)
-    if np.any(np.isnan(result)):
-        result = np.where(np.equal(x1, x2), np.asarray(0.5, other.dtype), result)
+    with np.errstate(invalid="ignore", over="ignore"):
+        result = 1.0 / (1.0 + np.exp(rate * np.subtract(x2, x1)))
+    if np.isnan(np.sum(result)):
+        result = np.where(np.equal(x1, x2), np.asarray(0.5, result.dtype), result)
     return result if np.ndim(result) else result[()]
 
 
 # --- bounds ----------------------------------------------------------------------------------------------------------
 def is_within(a: Any, low: Any, high: Any) -> Any:
     """Where ``np.clip(a, low, high)`` is ``a``, bounds included."""
-    inside = np.True_ if low is None else np.greater_equal(a, low)
-    return inside if high is None else inside & np.less_equal(a, high)
+    if low is None:
+        return np.True_ if high is None else np.less_equal(a, high)
+    inside = np.greater_equal(a, low)
+    return inside if high is None else np.logical_and(inside, np.less_equal(a, high))
 
 
 def is_below(a: Any, low: Any, high: Any) -> Any:
@@ -158,6 +165,8 @@ def power_partial(x: Any, p: Any, m: int, n: int) -> Any:
     dtype = np.result_type(x, p, 0.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         base, p = _widened(x, dtype), _widened(p, dtype)
+        if m + n == 1 and np.asarray(p).dtype.kind in "fc":
+            return np.asarray(_slope(base, p, m), dtype)[()]
         exponent = np.subtract(p, m)
         if np.asarray(exponent).dtype.kind in "iu" and np.any(np.less(exponent, 0)):
             exponent = np.asarray(exponent, np.result_type(x, 0.0))[()]
@@ -169,6 +178,15 @@ def power_partial(x: Any, p: Any, m: int, n: int) -> Any:
             term = factor * power * log ** (n - j)
             total = total + np.where(np.equal(factor, 0), np.zeros_like(term), term)
     return np.asarray(total, dtype)[()]
+
+
+def _slope(x: Any, p: Any, m: int) -> Any:
+    """The first derivative of ``x ** p``, by x (m = 1) or by p."""
+    if m == 0:
+        return np.power(x, p) * _log(x, p, 0)
+    slope = np.power(x, p - 1) * p
+    constant = np.equal(p, 0)
+    return np.where(constant, np.zeros_like(slope), slope) if np.any(constant) else slope
 
 
 _INTEGER = np.dtype(int)

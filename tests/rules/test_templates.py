@@ -97,7 +97,7 @@ MATRIX, VECTOR = Array((None, None), "float64"), Array((None,), "float64")
         (np.sqrt, "f(a)", {"facts": {"x": number("float")}}, ["x: quotient(y_bar, 2.0 * y)"]),
         (np.log, "f(a)", {}, ["x: y_bar / a"]),
         (np.log, "f(a)", {"facts": {"x": number("float")}}, ["x: quotient(y_bar, a)"]),
-        (operator.pow, "f(a, 0.5)", {"facts": {"x1": VECTOR}}, ["x1: y_bar * 0.5 * a ** (0.5 - 1)"]),
+        (operator.pow, "f(a, 0.5)", {"facts": {"x1": VECTOR}}, ["x1: y_bar * 0.5 / a ** (1 - 0.5)"]),
         (operator.pow, "f(a, 0.5)", {}, ["x1: quotient(y_bar * 0.5, a ** (1 - 0.5))"]),
         (operator.pow, "f(2, a)", {}, ["x2: y_bar * y * math.log(2)"]),
         (abs, "f(a)", {"facts": {"x": VECTOR}}, ["x: y_bar * np.sign(a)"]),
@@ -121,7 +121,7 @@ MATRIX, VECTOR = Array((None, None), "float64"), Array((None,), "float64")
         (np.sum, "f(a)", {}, ["a: unreduce(y_bar, a)"]),
         (np.sum, "f(a, axis=0)", {}, ["a: unreduce(y_bar, a, 0)"]),
         (np.sum, "f(a, axis=0)", {"tangent": True}, ["y_dot: np.sum(a_dot, axis=0)"]),
-        (np.mean, "f(a)", {}, ["a: unreduce(y_bar / np.size(a), a)"]),
+        (np.mean, "f(a)", {}, ["a: unreduce(y_bar / count(a), a)"]),
         (np.max, "f(a, 1)", {}, ["a: unreduce(y_bar, a, 1) * ties(a, y, 1)"]),
         (np.linalg.norm, "f(a)", {}, ["x: unreduce(safe_divide(y_bar, y), a) * np.conjugate(a)"]),
         (np.matmul, "f(a, b)", {}, ["x1: unmatmul_left(y_bar, a, b)", "x2: unmatmul_right(y_bar, a, b)"]),
@@ -202,10 +202,7 @@ def test_what_is_read() -> None:
 @pytest.mark.parametrize(
     ("function", "call", "message"),
     [
-        (np.sum, "f(a, where=m)", "np.sum: the argument 'where' is not supported"),
-        (np.sum, "f(a, 0, t)", "np.sum: the argument 'dtype' is not supported"),
         (np.sum, "f(a, out=b)", "np.sum: the argument 'out' is not supported"),
-        (np.sum, "f(a, initial=0.0)", "np.sum: the argument 'initial' is not supported"),
         (np.sin, "f(a, b)", "np.sin: the argument 'out' is not supported"),
         (np.sin, "f(a, where=m)", "np.sin: the argument 'where' is not supported: where it is false the result"),
         (np.clip, "f(a, 0, 1, where=m)", "np.clip: the argument 'where' is not supported: where it is false"),

@@ -187,7 +187,12 @@ SAMPLES |= {
     runtime.safe_divide: [call(n(3), u(3)), call(n(2, 3), 0.7), call(0.3, 0.4), call(n(3), c(3))],
     runtime.angle_slope: [call(n(3), n(2, 3)), call(0.3, u(3)), call(0.3, 0.4)],
     runtime.half_circle: [call(u(3)), call(0.4), call(c(3))],
-    runtime.share: [call(n(3), n(2, 3)), call(0.3, 0.4), call(n(3), 0.2, 0.6931471805599453), call(np.array([900.0, -900.0]), n(2))],
+    runtime.share: [
+        call(n(3), n(2, 3)),
+        call(0.3, 0.4),
+        call(n(3), 0.2, 0.6931471805599453),
+        call(np.array([900.0, -900.0]), n(2)),
+    ],
     runtime.where_finite: [call(n(3), np.array([np.nan, 0.3, np.inf])), call(0.3, 0.4), call(c(3), c(3))],
 }
 
