@@ -30,8 +30,8 @@ from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed,
 from srcgrad.frontend.normal_form import Apply, Fixed, LocalFunction, Operation
 from srcgrad.frontend.user_calls import UserCalls, is_none
 from srcgrad.frontend.writing import LATER
-from srcgrad.rules.formula import is_number
-from srcgrad.rules.table import lookup
+from srcgrad.rules.formula import displayed, is_number
+from srcgrad.rules.table import lookup, refusal
 from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
@@ -77,10 +77,25 @@ class Calls(UserCalls):
                     node, f"an object of class {function.__name__} is made", "user objects come in a later version"
                 )
         self.refuse_mutation(node, function)
+        self._refuse_calling(node, function)
         settled = self.settle(node)
         return settled, self.unruled(node, settled, spelled(node.func), function)
 
+    def _refuse_calling(self, node: gast.Call, function: object) -> None:
+        """A function of NumPy's that calls the functions it is given, or was given when it was made."""
+        made = refusal(type(function))
+        if made is not None:
+            raise self.refuse(node, f"{displayed(type(function))}: {made.reason}", made.hint)
+        known = refusal(function)
+        given = [part for a in node.args for part in (a.elts if isinstance(a, gast.List | gast.Tuple) else [a])]
+        if known is not None and any(isinstance(a, gast.Lambda) or self.scope.static_of(a) is not None for a in given):
+            raise self.refuse(node, f"{displayed(function)}: {known.reason}", known.hint)
+
     def _unknown(self, node: gast.Call) -> Exception:
+        if isinstance(node.func, gast.Call):
+            made = self.scope.static_of(node.func.func)
+            if made is not None:
+                self._refuse_calling(node.func, made.value)
         match node.func:
             case gast.Name(id=name):
                 return self.refuse(

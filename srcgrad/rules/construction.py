@@ -167,6 +167,12 @@ def full_like(a, fill_value, dtype=None, shape=None, *, y, fill_value_dot):
 full_like.accept(ignored=("order", "subok", "device"))
 
 
+@full_like.infer
+def full_like(arguments, literals):
+    a = as_array(arguments["a"])
+    return Array(a.shape if "shape" not in arguments else None, dtype_of(arguments, literals, strong(a.dtype)))
+
+
 # --- copies and dtypes -----------------------------------------------------------------------------------------------
 @linear(np.copy, "a")
 def copy(a, *, y, y_bar):

@@ -9,7 +9,8 @@ import operator
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.rules.facts import Array, Dimension, as_array
+from srcgrad.rules.facts import Array, Dimension, Unknown, as_array, number
+from srcgrad.rules.results import strong
 from srcgrad.rules.table import add_method, linear, rule
 from srcgrad.runtime import (
     compressed,
@@ -27,6 +28,18 @@ from srcgrad.runtime import (
     untake_axis,
     zeros_like,
 )
+
+
+def along_axis(name: str):
+    """The fact of elements picked along an axis; of all in a row where it is None."""
+
+    def infer(arguments, literals):
+        a = as_array(arguments[name])
+        if "axis" not in literals or (a.rank is None and literals["axis"] is not None):
+            return Array(None, strong(a.dtype))
+        return Array((None,) * (1 if literals["axis"] is None else a.rank or 0), strong(a.dtype))
+
+    return infer
 
 
 @rule(operator.getitem)
@@ -47,10 +60,22 @@ def take(a, indices, axis=None, mode="raise", *, y, y_bar):
     return untake_axis(y_bar, a, indices, axis, mode)
 
 
+@take.infer
+def take(arguments, literals):
+    a, indices = as_array(arguments["a"]), as_array(arguments["indices"])
+    if a.rank is None or indices.rank is None or "axis" not in literals:
+        return Array(None, strong(a.dtype))
+    rank = indices.rank if literals["axis"] is None else max(a.rank, 1) - 1 + indices.rank
+    return Array((None,) * rank, strong(a.dtype))
+
+
 @linear(np.take_along_axis, "arr")
 def take_along_axis(arr, indices, axis=-1, *, y, y_bar):
     """Elements by position along an axis."""
     return untake_along(y_bar, arr, indices, axis)
+
+
+take_along_axis.infer(along_axis("arr"))
 
 
 @rule(runtime.item)
@@ -62,6 +87,12 @@ def item(a, *args, y, y_bar):
 @item.tangent
 def item(a, *args, y, a_dot):
     return pick(a_dot, args)
+
+
+@item.infer
+def item(arguments, literals):
+    made = {"float64": "float", "float32": "float", "complex128": "complex", "int64": "int", "bool": "bool"}
+    return number(made.get(as_array(arguments["a"]).dtype or ""))
 
 
 add_method("item", runtime.item)
@@ -80,6 +111,8 @@ def compressed_(a, condition, axis=None, *, y, y_bar):
     return untake_axis(y_bar, a, np.flatnonzero(condition), axis)
 
 
+compress.infer(along_axis("a"))
+compressed_.infer(along_axis("a"))
 add_method("compress", compressed)
 
 
@@ -87,6 +120,9 @@ add_method("compress", compressed)
 def extract(condition, arr, *, y, y_bar):
     """Elements where a condition holds, in a row."""
     return untake_axis(y_bar, arr, np.flatnonzero(condition))
+
+
+extract.infer(lambda arguments, literals: Array((None,), strong(as_array(arguments["arr"]).dtype)))
 
 
 @rule(np.trim_zeros)
@@ -98,6 +134,18 @@ def trim_zeros(filt, trim="fb", axis=None, *, y, y_bar):
 @trim_zeros.tangent
 def trim_zeros(filt, trim="fb", axis=None, *, y, filt_dot):
     return filt_dot[span_of(filt, trim, axis)]
+
+
+@trim_zeros.infer
+def trim_zeros(arguments, literals):
+    fact = arguments["filt"]
+    return (
+        Array(None if fact.shape is None else (None,) * len(fact.shape), fact.dtype) if _is_array(fact) else Unknown()
+    )
+
+
+def _is_array(fact):
+    return isinstance(fact, Array) and not fact.scalar
 
 
 @linear(np.choose, "choices")
@@ -123,6 +171,10 @@ def select(condlist, choicelist, default=0, *, y, choicelist_dot, default_dot):
         rebroadcast(np.select(condlist, choicelist_dot), y),
         rebroadcast(np.select(condlist, zeros_like(choicelist), default_dot), y),
     )
+
+
+choose.infer(lambda arguments, literals: Array())
+select.infer(lambda arguments, literals: Array())
 
 
 # --- triangles and diagonals -----------------------------------------------------------------------------------------

@@ -290,3 +290,8 @@ if hasattr(np, "unstack"):  # NumPy 2.1
     def unstack_(x, axis=0, *, y, y_bar):
         """The parts along an axis, stacked again."""
         return np.stack(y_bar, axis)
+
+    @unstack_.infer
+    def unstack_(arguments, literals):
+        x = as_array(arguments["x"])
+        return Sequence("tuple", None, Array((None,) * (x.rank - 1) if x.rank else None, x.dtype))

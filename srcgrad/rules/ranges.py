@@ -148,6 +148,18 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, y, star
     )
 
 
+def _spread(arguments, literals):
+    """The fact of numbers between ends: one axis more than they have."""
+    ends = broadcast(as_array(arguments["start"]), as_array(arguments["stop"]))
+    if "base" in arguments:
+        ends = broadcast(ends, as_array(arguments["base"]))
+    return Array(None if ends.shape is None else (None,) * (len(ends.shape) + 1))
+
+
+logspace.infer(_spread)
+geomspace.infer(_spread)
+
+
 # --- in steps --------------------------------------------------------------------------------------------------------
 @rule(np.arange)
 def arange(start, stop=None, step=1, dtype=None, *, y, y_bar):
@@ -192,6 +204,9 @@ def vander(x, N=None, increasing=False, *, y, y_bar):
 @vander.tangent
 def vander(x, N=None, increasing=False, *, y, x_dot):
     return np.expand_dims(x_dot, 1) * power_partial(np.expand_dims(x, 1), exponents(y, increasing), 1, 0)
+
+
+vander.infer(lambda arguments, literals: Array((None, None)))
 
 
 # --- between knots ---------------------------------------------------------------------------------------------------

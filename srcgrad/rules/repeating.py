@@ -30,6 +30,14 @@ def tile(A, reps, *, y, y_bar):
     return untile(y_bar, A, reps)
 
 
+@tile.infer
+def tile(arguments, literals):
+    a, reps = as_array(arguments["A"]), literals.get("reps")
+    count = len(reps) if isinstance(reps, tuple) else 1 if type(reps) is int else None
+    shape = None if a.rank is None or count is None else (None,) * max(a.rank, count)
+    return Array(shape, strong(a.dtype))
+
+
 @linear(np.repeat, "a")
 def repeat(a, repeats, axis=None, *, y, y_bar):
     """Every element several times."""

@@ -159,11 +159,12 @@ def dtype_of(arguments: Facts, literals: Literals, otherwise: str | None) -> str
 
 
 def dtype_name(dtype: Any) -> str | None:
-    """The name of a dtype, a scalar type or a string that means one."""
+    """The name of a dtype, a scalar type or a string that means one; of objects, which may be numbers, none."""
     try:
-        return str(np.dtype(dtype))
+        made = np.dtype(dtype)
     except TypeError:
         return None
+    return None if made.kind == "O" else str(made)
 
 
 def joined(arrays: Fact | None) -> tuple[Array | None, int | None]:

@@ -77,13 +77,19 @@ def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok:
 
 def unastype(g: Any, a: Any, dtype: Any) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``a.astype(dtype)``: zero through a dtype that is not floating."""
-    return unbroadcast(g, a) if dtype is None or np.dtype(dtype).kind in "fc" else zeros_like(a)
+    return unbroadcast(g, a) if dtype is None or _is_floating(np.dtype(dtype)) else zeros_like(a)
 
 
 def reastype(g: Any, like: Any) -> Any:
     """The tangent ``g`` of a conversion to ``like``: in its dtype, and zero where that is not floating."""
     dtype = getattr(like, "dtype", None)
-    return rebroadcast(g, like) if dtype is None or dtype.kind in "fc" else np.zeros(np.shape(like))[()]
+    return rebroadcast(g, like) if dtype is None or _is_floating(dtype) else np.zeros(np.shape(like))[()]
+
+
+def _is_floating(dtype: np.dtype[Any]) -> bool:
+    if dtype.kind == "O":
+        raise NotImplementedError("an array of objects has no derivative here: make it of numbers")
+    return dtype.kind in "fc"
 
 
 # --- what a shape decides --------------------------------------------------------------------------------------------

@@ -209,6 +209,17 @@ def test_a_cotangent_comes_back_in_the_dtype_of_its_argument() -> None:
     np.testing.assert_allclose(gradient, [3.0, 5.0])
 
 
+def test_an_array_of_objects_is_refused_where_it_is_met() -> None:
+    """Its dtype is not floating, and nothing passed through it."""
+
+    def f(x):
+        return np.sum(np.array([x[0], x[1]], dtype=object))
+
+    for derivative in (lambda: grad(f)(x[0]), lambda: jvp(f, (x[0],), (x[1],))):
+        with pytest.raises(NotImplementedError, match="an array of objects"):
+            derivative()
+
+
 # --- refusals --------------------------------------------------------------------------------------------------------
 def of_bytes(x):
     return np.sum(x.view(np.int64))
@@ -247,9 +258,32 @@ def enumerated(x):
     return s
 
 
+def in_pieces(x):
+    return np.sum(np.piecewise(x, [x < 0.0], [lambda t: t, 3.0]))
+
+
+def on_indices(x):
+    return np.sum(np.fromfunction(lambda i, j: i * x[0, 0], (2, 3)))
+
+
+squared = np.vectorize(lambda t: t * t)
+
+
+def vectorized(x):
+    return np.sum(squared(x))
+
+
+def vectorized_here(x):
+    return np.sum(np.vectorize(np.sin)(x))
+
+
 @pytest.mark.parametrize(
     ("f", "message"),
     [
+        (in_pieces, "calls functions on parts"),
+        (on_indices, "calls a function that is an argument"),
+        (vectorized, "calls a function on parts"),
+        (vectorized_here, "calls a function on parts"),
         (of_bytes, "reads the bytes"),
         (of_its_owner, "owns the memory"),
         (of_fields, "reads the bytes"),

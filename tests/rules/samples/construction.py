@@ -97,7 +97,7 @@ SAMPLES |= {
         call(n(2), 0.4, 3, base=3.0, dtype=float),
         call(0.3, 0.7, 3, base=u(2)),
         call(0.3, 0.7, 3, base=u(2), axis=-1),
-        call(n(3), 0.7, 4, True, u(2, 1), None, 1),
+        call(n(3), 0.7, 4, True, u(2, 1), axis=1),
     ],
     np.geomspace: [
         call(0.3, 0.7, 5),
