@@ -1,7 +1,7 @@
 """One operation applied: computed by NumPy, recorded as a node whose formula is a rule of the shared table.
 
-``Operation`` is a function of the table with the name that PyTorch gives its node.  ``elementwise`` makes the functions
-that are called most, with as few steps as Python allows; ``apply`` is for all the others.
+``Operation`` is a function of the table with the name that PyTorch gives its node; ``call`` applies one.  The functions
+that are called most are made in ``srcgrad.eager.elementwise``.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.eager import dtypes, messages
-from srcgrad.eager.dtypes import DIMENSIONED, NUMBER, OF_NUMPY, ZERO_DIM
+from srcgrad.eager import messages
 from srcgrad.eager.formulas import INPUT, LIST, PLAIN, RESULT, Formula, stand_in
-from srcgrad.eager.graph import Node, accumulator, list_class, node_class, sequence
+from srcgrad.eager.graph import Node, list_class, node_class, sequence
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.tensor import SavedList, SavedResult, SavedResults, Tensor, new
 from srcgrad.rules.facts import Fact, fact_of
@@ -287,164 +286,3 @@ def _hashable(value: Any) -> bool:
     except TypeError:
         return False
     return True
-
-
-# --- elementwise operations, the fast way ----------------------------------------------------------------------------
-def elementwise_unary(
-    function: Callable[[Any], Any],
-    operation: Operation,
-    name: str,
-    *,
-    floats: bool = True,
-    parameter: str = "x",
-) -> Callable[[Tensor], Tensor]:
-    """``f(input)`` of a function of one argument; ``floats``: integers become the default floating dtype."""
-    formulas: list[Formula] = []
-    kind = operation.node
-    saves_result = saves_input = False
-
-    def first() -> Formula:
-        nonlocal saves_result, saves_input
-        formula = operation.formula((parameter,), (parameter,), {})
-        sources = [source for source, _ in formula.sources]
-        saves_result, saves_input = RESULT in sources, INPUT in sources
-        formulas.append(formula)
-        return formula
-
-    def f(input: Tensor) -> Tensor:
-        try:
-            a = input.array
-        except AttributeError:
-            raise TypeError(
-                f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-            ) from None
-        if a.dtype not in _FLOATING and floats:
-            a = a.astype(dtypes.get_default_dtype().numpy)
-        result: Tensor = new(Tensor)
-        result.array = function(a)
-        made = input.node
-        if state.recording and (made is not None or input.leaf_grad):
-            formula = formulas[0] if formulas else first()
-            if input.alias is not None:
-                made = input.grad_node()
-            edge = (made, input.number) if made is not None else (accumulator(input), 0)
-            record(result, kind, formula, (edge,), {parameter: input})
-        elif state.inference:
-            result.inference = True
-        return result
-
-    f.__name__ = f.__qualname__ = name
-    f.__doc__ = f"``{name}`` of each element."
-    return f
-
-
-def elementwise_binary(
-    function: Callable[[Any, Any], Any],
-    operation: Operation,
-    name: str,
-    *,
-    floats: bool = False,
-    parameters: tuple[str, str] = ("x1", "x2"),
-) -> Callable[[Any, Any], Tensor]:
-    """``f(input, other)`` of a function of two arguments, one of which may be a number."""
-    formulas: dict[Any, Formula] = {}
-    kind = operation.node
-    x1, x2 = parameters
-
-    def formula_of(mask: int, alike: bool, numbers: int) -> Formula:
-        tensors = tuple(p for p, is_number in zip(parameters, (numbers & 1, numbers & 2), strict=True) if not is_number)
-        wanted = tuple(p for p, bit in zip(parameters, (1, 2), strict=True) if mask & bit)
-        facts = {parameters[numbers - 1]: fact_of(1.0, "")} if numbers else None
-        made = Formula(
-            operation.rule, parameters, tensors, wanted, facts=facts, alike=alike, slots=operation.slots,
-            outputs=parameters,
-        )  # fmt: skip
-        formulas[mask, alike, numbers] = made
-        return made
-
-    def f(input: Any, other: Any) -> Tensor:
-        result: Tensor = new(Tensor)
-        numbers = 0
-        if isinstance(other, Tensor):
-            if not isinstance(input, Tensor):
-                numbers = 1
-                a, b = input, other.array
-                a, b, alike = settled(a, b, floats)
-            else:
-                a, b = input.array, other.array
-                if a.dtype is b.dtype and a.dtype in _FLOATING:
-                    alike = a.shape == b.shape
-                else:
-                    a, b, alike = settled(a, b, floats)
-        else:
-            numbers = 2
-            a, b = input.array, other
-            if type(b) is not float or a.dtype not in _FLOATING:
-                a, b, alike = settled(a, b, floats, name)
-            else:
-                alike = True
-        try:
-            result.array = function(a, b)
-        except ValueError:
-            raise shape_error(a, b) from None
-        if state.recording:
-            mask = 0
-            if not numbers & 1 and (input.node is not None or input.leaf_grad):
-                mask = 1
-            if not numbers & 2 and (other.node is not None or other.leaf_grad):
-                mask |= 2
-            if mask and OF_NUMPY[result.array.dtype].category >= 2:
-                formula = formulas.get((mask, alike, numbers)) or formula_of(mask, alike, numbers)
-                if numbers == 2:
-                    edges: Any = (input.edge(), (None, 0))
-                elif numbers == 1:
-                    edges = ((None, 0), other.edge())
-                else:
-                    edges = (
-                        input.edge() if mask & 1 else (None, 0),
-                        other.edge() if mask & 2 else (None, 0),
-                    )
-                record(result, kind, formula, edges, {x1: input, x2: other})
-                return result
-        if state.inference:
-            result.inference = True
-        return result
-
-    f.__name__ = f.__qualname__ = name
-    f.__doc__ = f"``{name}`` of each pair of elements, broadcast."
-    return f
-
-
-def settled(a: Any, b: Any, floats: bool, name: str = "") -> tuple[Any, Any, bool]:
-    """Operands in the dtype that PyTorch computes in; whether they have one shape and dtype, as they were given."""
-    common = dtypes.result_type([_standing(a), _standing(b)])
-    if floats and common.category < 2:
-        common = dtypes.get_default_dtype()
-    given = [value for value in (a, b) if hasattr(value, "dtype")]
-    alike = all(value.dtype == common.numpy for value in given) and len({value.shape for value in given}) == 1
-    return _as(a, common), _as(b, common), alike
-
-
-def _standing(value: Any) -> tuple[dtypes.dtype, int]:
-    dtype = getattr(value, "dtype", None)
-    if dtype is None:
-        return dtypes.of_number(value), NUMBER
-    return dtypes.of(value), DIMENSIONED if value.ndim else ZERO_DIM
-
-
-def _as(value: Any, common: dtypes.dtype) -> Any:
-    if hasattr(value, "dtype"):
-        return value if value.dtype == common.numpy else value.astype(common.numpy)
-    return common.numpy.type(value)
-
-
-def shape_error(a: Any, b: Any) -> RuntimeError:
-    """The error about shapes that do not broadcast."""
-    left, right = np.shape(a), np.shape(b)
-    rank = max(len(left), len(right))
-    padded = [(1,) * (rank - len(s)) + s for s in (left, right)]
-    for dimension in reversed(range(rank)):
-        m, n = padded[0][dimension], padded[1][dimension]
-        if m != n and 1 not in (m, n):
-            return RuntimeError(messages.BROADCAST.format(a=m, b=n, dimension=dimension))
-    return RuntimeError(f"shapes {left} and {right} do not broadcast")

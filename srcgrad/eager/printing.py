@@ -124,7 +124,8 @@ def _body(array: Any, indent: int, summarise: bool, write: Callable[[Any], str])
         rows += [_body(array[i], indent + 1, summarise, write) for i in range(len(array) - edge, len(array))]
     else:
         rows = [_body(part, indent + 1, summarise, write) for part in array]
-    return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(rows) + "]"
+    between = "," + "\n" * int(array.ndim - 1) + " " * (indent + 1)
+    return f"[{between.join(rows)}]"
 
 
 def _row(array: Any, indent: int, summarise: bool, write: Any) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes
-from srcgrad.eager.dispatch import Operation, elementwise_binary, elementwise_unary
+from srcgrad.eager.dispatch import Operation
+from srcgrad.eager.elementwise import elementwise_binary, elementwise_unary
 from srcgrad.eager.registry import function, method, offer
 from srcgrad.eager.tensor import Tensor
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.dispatch import settled, shape_error
+from srcgrad.eager.elementwise import settled, shape_error
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
 

@@ -235,7 +235,7 @@ def _store(part: Tensor, value: Any) -> None:
         try:
             np.broadcast_shapes(given.array.shape, part.array.shape)
         except ValueError:
-            from srcgrad.eager.dispatch import shape_error
+            from srcgrad.eager.elementwise import shape_error
 
             raise shape_error(part.array, given.array) from None
         part.copy_(given)

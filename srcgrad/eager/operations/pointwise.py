@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.dispatch import Operation, elementwise_binary, elementwise_unary
+from srcgrad.eager.dispatch import Operation
+from srcgrad.eager.elementwise import elementwise_binary, elementwise_unary
 from srcgrad.eager.registry import function, offer
 from srcgrad.eager.tensor import Tensor
 
