@@ -34,13 +34,9 @@ def elementwise_unary(
     """``f(input)`` of a function of one argument; ``floats``: integers become the default floating dtype."""
     formulas: list[Formula] = []
     kind = operation.node
-    saves_result = saves_input = False
 
     def first() -> Formula:
-        nonlocal saves_result, saves_input
         formula = operation.formula((parameter,), (parameter,), {})
-        sources = [source for source, _ in formula.sources]
-        saves_result, saves_input = RESULT in sources, INPUT in sources
         formulas.append(formula)
         return formula
 
