@@ -152,6 +152,7 @@ SHAPE_ONLY: dict[Callable[..., object], tuple[int, ...]] = {
             runtime.untile,
             runtime.untrace,
             runtime.unvstack,
+            runtime.unwindow,
         ),
         (1,),
     ),

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from srcgrad.rules.facts import Array, as_array, dimensions
 from srcgrad.rules.results import strong
@@ -21,6 +22,7 @@ from srcgrad.runtime import (
     unrepeat,
     unresize,
     untile,
+    unwindow,
 )
 
 
@@ -62,6 +64,15 @@ def resize(a, new_shape, *, y, y_bar):
 def resize(arguments, literals):
     a = as_array(arguments["a"])
     return Array(dimensions(arguments.get("new_shape"), literals.get("new_shape")), strong(a.dtype))
+
+
+@linear(sliding_window_view, "x")
+def windows(x, window_shape, axis=None, *, y, y_bar):
+    """All windows of a shape: every element belongs to several."""
+    return unwindow(y_bar, x, window_shape, axis)
+
+
+windows.accept(ignored=("subok", "writeable"))
 
 
 # --- padding ---------------------------------------------------------------------------------------------------------

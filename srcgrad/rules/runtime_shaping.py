@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from srcgrad import runtime
 from srcgrad.rules.facts import Array, Sequence, Unknown, element, is_floating
@@ -31,8 +32,8 @@ from srcgrad.runtime import (
 )
 
 constant(
-    runtime.arranging, runtime.exponents, runtime.intervals, runtime.is_between, runtime.is_replaced, runtime.knots_around,
-    runtime.laps, runtime.memory_axes, runtime.memory_order, runtime.selected, runtime.sorting, runtime.span_of,
+    runtime.arranging, runtime.exponents, runtime.intervals, runtime.is_between, runtime.is_replaced,
+    runtime.knots_around, runtime.laps, runtime.memory_axes, runtime.memory_order, runtime.selected, runtime.sorting, runtime.span_of,
 )  # fmt: skip
 
 
@@ -185,6 +186,12 @@ def unresize_(g, a, *, y, y_bar):
     return np.resize(y_bar, np.shape(g))
 
 
+@linear(runtime.unwindow, "g")
+def unwindow_(g, x, window_shape, axis=None, *, y, y_bar):
+    """Windows summed; taken again."""
+    return sliding_window_view(y_bar, window_shape, axis)
+
+
 @linear(runtime.unpad, "g")
 def unpad_(g, array, pad_width, mode="constant", stat_length=None, reflect_type="even", *, y, y_bar):
     """The part inside, with what the padding took from it; padded again."""
@@ -293,7 +300,7 @@ for taken_apart in (unconcatenate_, unstack_, unvstack_, unhstack_, undstack_, u
     taken_apart.infer(_items_like)
 for shaped_, name in (
     (unpad_, "array"), (undiagonal_, "a"), (untrace_, "a"), (undiag_, "v"), (untake_axis_, "a"), (untake_along_, "arr"),
-    (unrepeat_, "a"), (untile_, "a"), (unresize_, "a"), (mesh_, "like"), (unmesh_, "x"), (unpad_chosen_, "array"),
-    (unpermute_along_, "arr"), (unastype_, "a"),
+    (unrepeat_, "a"), (unwindow_, "x"), (untile_, "a"), (unresize_, "a"), (mesh_, "like"), (unmesh_, "x"),
+    (unpad_chosen_, "array"), (unpermute_along_, "arr"), (unastype_, "a"),
 ):  # fmt: skip
     shaped_.infer(_like(name))

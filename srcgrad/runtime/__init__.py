@@ -174,6 +174,7 @@ from srcgrad.runtime.repeating import (
     unrepeat,
     unresize,
     untile,
+    unwindow,
 )
 from srcgrad.runtime.replacing import lasting, replaced_at
 from srcgrad.runtime.segments import lifted, segment_ties, unlifted, unreduceat
@@ -434,6 +435,7 @@ __all__ = [
     "unvecdot_left",
     "unvecdot_right",
     "unvstack",
+    "unwindow",
     "unweighed",
     "vector_axis",
     "weighed",

@@ -139,7 +139,7 @@ def _add_many(buffer: Any, index: Any, g: Any) -> bool:
     if not buffer.flags.c_contiguous or buffer.size > 8 * np.size(g):
         return False
     if isinstance(index, np.ndarray) and index.dtype == bool and index.shape == buffer.shape:
-        np.add.at(buffer.reshape(-1), np.flatnonzero(index), np.broadcast_to(g, (np.count_nonzero(index),)))
+        np.add.at(buffer.reshape(-1), np.flatnonzero(index), np.broadcast_to(g, (int(np.count_nonzero(index)),)))
         return True
     if is_basic(index) or buffer.ndim == 1:
         return False

@@ -68,6 +68,21 @@ def unresize(g: Any, a: Any) -> Any:
     return unarray(np.reshape(np.sum(np.reshape(whole, (rows, size)), axis=0), np.shape(a)), a)
 
 
+def unwindow(g: Any, x: Any, window_shape: Any, axis: Any = None) -> Any:
+    """The cotangent of ``x`` where ``g`` is that of ``sliding_window_view(x, window_shape, axis)``."""
+    result = np.zeros(np.shape(x), floating(x, g))
+    widths = [int(n) for n in np.atleast_1d(window_shape)]
+    axes = [k % result.ndim for k in (range(result.ndim) if axis is None else np.atleast_1d(axis))]
+    g = real_for(g, result.dtype)
+    for offset in np.ndindex(*widths):
+        span = [slice(None)] * result.ndim
+        for k, start in zip(axes, offset, strict=True):
+            begin = span[k].start or 0  # an axis may be given twice
+            span[k] = slice(begin + start, begin + start + g.shape[k])
+        result[tuple(span)] += g[(..., *offset)]
+    return unarray(result, x)
+
+
 # --- padding ---------------------------------------------------------------------------------------------------------
 def _pairs(widths: Any, rank: int) -> Pairs:
     """``pad_width``, or ``stat_length``, as (before, after) of every axis."""
@@ -76,6 +91,8 @@ def _pairs(widths: Any, rank: int) -> Pairs:
         for axis, width in widths.items():
             made[axis] = (width, width) if isinstance(width, int) else tuple(width)
         return made
+    if isinstance(widths, int):
+        return [(widths, widths)] * rank
     return [(before, after) for before, after in np.broadcast_to(np.asarray(widths), (rank, 2)).tolist()]
 
 

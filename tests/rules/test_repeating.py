@@ -76,13 +76,26 @@ def repeated(x):
     return np.sum(y) + np.sum(x.repeat(2) ** 3 * w[:24]) + np.sum(np.tile(x, (2, 1, 2)) ** 3)
 
 
+def windowed(x):
+    y = np.lib.stride_tricks.sliding_window_view(x, (2, 3)) ** 2 * w[:24].reshape(2, 2, 2, 3)
+    return np.sum(y) + np.sum(np.mean(np.lib.stride_tricks.sliding_window_view(x, 2, axis=1), axis=-1) ** 3)
+
+
 def resized(x):
     return np.sum(np.resize(x, (4, 5)) ** 3 * w[:20].reshape(4, 5)) + np.sum(np.resize(x, 5) ** 2)
 
 
 @pytest.mark.parametrize(
     "f",
-    [padded_with_itself, padded_by_reflection, padded_with_extrema, padded_in_a_mode_known_later, repeated, resized],
+    [
+        padded_with_itself,
+        padded_by_reflection,
+        padded_with_extrema,
+        padded_in_a_mode_known_later,
+        repeated,
+        resized,
+        windowed,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_derivatives(f: Callable[..., Any]) -> None:

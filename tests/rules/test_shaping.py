@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import grad, jvp
+from srcgrad import grad, jvp, vjp
 from srcgrad.errors import SrcgradError, UnsupportedSyntax
 from srcgrad.runtime import memory_axes
 from tests.rules.orders import check_orders
@@ -124,6 +124,32 @@ def test_an_item_of_complex_numbers_is_complex() -> None:
         return abs(z.item(1) * 2.0) ** 2
 
     np.testing.assert_allclose(grad(f)(np.array([1.0, 2.0 + 1.0j])), [0.0, 8.0 * (2.0 - 1.0j)])
+
+
+# --- what is handed out ----------------------------------------------------------------------------------------------
+def test_a_gradient_that_is_a_view_belongs_to_who_asked_for_it() -> None:
+    def f(x, y):
+        return np.sum(np.concatenate([x, y]) * w[:8]) + np.sum(x * y.T.T)
+
+    gradient = grad(f, argnums=(0, 1))
+    at = (x[0].copy(), x[1].copy())
+    first = gradient(*at)
+    expected = [part.copy() for part in first]
+    for part in first:
+        assert not any(np.shares_memory(part, other) for other in (*at, w))
+        part[...] = np.nan
+    assert not np.shares_memory(*first)
+    np.testing.assert_array_equal(gradient(*at), expected)
+
+
+def test_a_cotangent_is_no_view_of_its_seed() -> None:
+    _, pullback = vjp(lambda x: np.reshape(x.T, 12), x)
+    seed = w.copy()
+    for _ in range(2):
+        (part,) = pullback(seed)
+        np.testing.assert_array_equal(part, w.reshape(4, 3).T)
+        part[...] = 0.0
+    np.testing.assert_array_equal(seed, w)
 
 
 # --- several arrays at a time ----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from srcgrad import runtime
 from tests.rules.samples.calls import Call, Draws, call
@@ -84,6 +85,15 @@ SAMPLES |= {
         call(c(3), 1, constant_values=c()),
         *_modes,
     ],
+    sliding_window_view: [
+        call(n(5), 3),
+        call(n(4, 5), (2, 3)),
+        call(n(4, 5), 2, axis=1),
+        call(n(4, 5), (2, 2), (-1, 0), writeable=False),
+        call(n(5), (2, 2), (0, 0)),
+        call(c(4), 2),
+    ],
+    runtime.unwindow: [call(n(3, 3), n(5), 3), call(n(4, 4, 2), n(4, 5), 2, 1), call(n(3, 2, 2), n(5), (2, 2), (0, 0))],
     runtime.untile: [call(n(6), n(3), 2), call(n(2, 2, 6), n(2, 3), (2, 1, 2)), call(c(6), c(3), 2)],
     runtime.unrepeat: [
         call(n(6), n(3), 2),
