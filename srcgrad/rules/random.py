@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.facts import Array, Static, as_array, broadcast, dimensions
+from srcgrad.rules.facts import Array, Static, as_array, broadcast, dimensions, number
 from srcgrad.rules.table import constant, refused, rule
-from srcgrad.runtime import rebroadcast, unbroadcast
+from srcgrad.runtime import quotient, rebroadcast, unbroadcast
 
 
 def named(names: str) -> list[Callable[..., Any]]:
@@ -25,59 +25,59 @@ def named(names: str) -> list[Callable[..., Any]]:
 
 
 def drawn(arguments, literals):
-    """The fact of draws: of the shape ``size``, else of that of the parameters; a number where these are."""
+    """The fact of draws: of the shape ``size``, else of that of the parameters; Python's number where these are one."""
     size = arguments.get("size")
     if size is not None and size != Static(None):
         return Array(dimensions(size, literals.get("size")), "float64") if literals.get("size") else Array()
-    made = Array((), None, True)
-    for fact in arguments.values():
-        made = broadcast(made, as_array(fact)) if fact is not size else made
-    return Array(made.shape, "float64") if made.shape else Array()
+    made = number()
+    for parameter, fact in arguments.items():
+        made = broadcast(made, as_array(fact)) if parameter != "size" else made
+    return Array(made.shape, "float64") if made.shape else number(real=True) if made.shape == () else Array()
 
 
 # --- shifted and stretched -------------------------------------------------------------------------------------------
 @rule(np.random.normal)
 def normal(loc=0.0, scale=1.0, size=None, *, z, z_bar):
     """A normal draw, loc + scale * n."""
-    return unbroadcast(z_bar, loc), unbroadcast(z_bar * (z - loc) / scale, scale)
+    return unbroadcast(z_bar, loc), unbroadcast(quotient(z_bar * (z - loc), scale), scale)
 
 
 @normal.tangent
 def normal(loc=0.0, scale=1.0, size=None, *, z, loc_dot, scale_dot):
-    return rebroadcast(loc_dot, z), rebroadcast(scale_dot * (z - loc) / scale, z)
+    return rebroadcast(loc_dot, z), rebroadcast(quotient(scale_dot * (z - loc), scale), z)
 
 
 @rule(np.random.laplace)
 def laplace(loc=0.0, scale=1.0, size=None, *, z, z_bar):
     """A draw of Laplace's distribution, shifted and stretched."""
-    return unbroadcast(z_bar, loc), unbroadcast(z_bar * (z - loc) / scale, scale)
+    return unbroadcast(z_bar, loc), unbroadcast(quotient(z_bar * (z - loc), scale), scale)
 
 
 @laplace.tangent
 def laplace(loc=0.0, scale=1.0, size=None, *, z, loc_dot, scale_dot):
-    return rebroadcast(loc_dot, z), rebroadcast(scale_dot * (z - loc) / scale, z)
+    return rebroadcast(loc_dot, z), rebroadcast(quotient(scale_dot * (z - loc), scale), z)
 
 
 @rule(np.random.logistic)
 def logistic(loc=0.0, scale=1.0, size=None, *, z, z_bar):
     """A logistic draw, shifted and stretched."""
-    return unbroadcast(z_bar, loc), unbroadcast(z_bar * (z - loc) / scale, scale)
+    return unbroadcast(z_bar, loc), unbroadcast(quotient(z_bar * (z - loc), scale), scale)
 
 
 @logistic.tangent
 def logistic(loc=0.0, scale=1.0, size=None, *, z, loc_dot, scale_dot):
-    return rebroadcast(loc_dot, z), rebroadcast(scale_dot * (z - loc) / scale, z)
+    return rebroadcast(loc_dot, z), rebroadcast(quotient(scale_dot * (z - loc), scale), z)
 
 
 @rule(np.random.gumbel)
 def gumbel(loc=0.0, scale=1.0, size=None, *, z, z_bar):
     """A draw of Gumbel's distribution, shifted and stretched."""
-    return unbroadcast(z_bar, loc), unbroadcast(z_bar * (z - loc) / scale, scale)
+    return unbroadcast(z_bar, loc), unbroadcast(quotient(z_bar * (z - loc), scale), scale)
 
 
 @gumbel.tangent
 def gumbel(loc=0.0, scale=1.0, size=None, *, z, loc_dot, scale_dot):
-    return rebroadcast(loc_dot, z), rebroadcast(scale_dot * (z - loc) / scale, z)
+    return rebroadcast(loc_dot, z), rebroadcast(quotient(scale_dot * (z - loc), scale), z)
 
 
 @rule(np.random.uniform)
@@ -184,7 +184,7 @@ refused(
     hint="draw indices: x[np.random.permutation(len(x))], x[np.random.choice(len(x), k)]",
 )
 refused(
-    "the shape of its distribution has no rule here",
+    "it is drawn by rejection, so that no formula makes it of chance",
     *named("f gamma beta chisquare standard_gamma standard_t noncentral_chisquare noncentral_f wald vonmises"),
     hint="make it of draws that have a derivative, or differentiate its log-density (the score) instead",
 )

@@ -68,7 +68,8 @@ def public_home(value: object, name: str) -> tuple[str, str] | None:
     """
     module = getattr(value, "__module__", None)
     if isinstance(module, str):
-        homes = [".".join(takewhile(lambda part: not part.startswith("_"), module.split("."))), module]
+        homes = ["srcgrad.runtime"] if module.startswith("srcgrad.runtime.") else []
+        homes += [".".join(takewhile(lambda part: not part.startswith("_"), module.split("."))), module]
     else:
         homes = ["numpy", "scipy.special"] if type(value).__name__ == "ufunc" else []
     own = getattr(value, "__name__", None)

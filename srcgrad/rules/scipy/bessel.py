@@ -354,14 +354,14 @@ def spherical_kn(n, z, derivative=False, *, y, y_bar):
 @elementwise(special.struve)
 def struve(v, x, *, y, y_bar):
     """Struve's function H, DLMF 11.4.27, 11.4.31."""
-    power = 0.5641895835477563 * (0.5 * x) ** v * special.rgamma(v + 1.5)
+    power = 0.5641895835477563 * np.power(0.5 * x, v) * special.rgamma(v + 1.5)
     return None, y_bar * 0.5 * (special.struve(v - 1, x) - special.struve(v + 1, x) + power)
 
 
 @elementwise(special.modstruve)
 def modstruve(v, x, *, y, y_bar):
     """The modified Struve function L."""
-    power = 0.5641895835477563 * (0.5 * x) ** v * special.rgamma(v + 1.5)
+    power = 0.5641895835477563 * np.power(0.5 * x, v) * special.rgamma(v + 1.5)
     return None, y_bar * 0.5 * (special.modstruve(v - 1, x) + special.modstruve(v + 1, x) + power)
 
 

@@ -11,6 +11,7 @@ from srcgrad.rules.table import elementwise, rule
 from srcgrad.runtime import rebroadcast, unbroadcast
 from srcgrad.runtime.scipy.exponentials import exponential_integral
 from srcgrad.runtime.scipy.hypergeometric import hyp2f1
+from srcgrad.runtime.scipy.quotients import xdivy
 
 _ORDER = "its order counts the integrals"
 
@@ -130,23 +131,23 @@ def fresnel(x, *, y, x_dot):
 @rule(special.sici)
 def sici(x, *, y, y_bar):
     """The sine and cosine integrals, DLMF 6.2(ii)."""
-    return unbroadcast(y_bar[0] * np.sinc(x / np.pi) + y_bar[1] * np.cos(x) / x, x)
+    return unbroadcast(y_bar[0] * np.sinc(x / np.pi) + xdivy(y_bar[1] * np.cos(x), x), x)
 
 
 @sici.tangent
 def sici(x, *, y, x_dot):
-    return np.sinc(x / np.pi) * x_dot, np.cos(x) / x * x_dot
+    return np.sinc(x / np.pi) * x_dot, xdivy(np.cos(x) * x_dot, x)
 
 
 @rule(special.shichi)
 def shichi(x, *, y, y_bar):
     """The hyperbolic sine and cosine integrals, DLMF 6.2(ii)."""
-    return unbroadcast(y_bar[0] * special.spherical_in(0, x) + y_bar[1] * np.cosh(x) / x, x)
+    return unbroadcast(y_bar[0] * special.spherical_in(0, x) + xdivy(y_bar[1] * np.cosh(x), x), x)
 
 
 @shichi.tangent
 def shichi(x, *, y, x_dot):
-    return rebroadcast(special.spherical_in(0, x) * x_dot, y[0]), np.cosh(x) / x * x_dot
+    return rebroadcast(special.spherical_in(0, x) * x_dot, y[0]), xdivy(np.cosh(x) * x_dot, x)
 
 
 # --- exponential integrals -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from srcgrad.rules.table import elementwise
-from srcgrad.runtime import power_partial, safe_divide
+from srcgrad.runtime import power_partial, quotient, safe_divide
 from srcgrad.runtime.scipy.hypergeometric import hyp2f1
 from srcgrad.runtime.scipy.quotients import log_quotient, xdivy, xlog1py_slope, xlogy_slope, xmuly
 
@@ -35,7 +35,7 @@ def expm1(x, *, z, z_bar):
 @elementwise(special.log1p)
 def log1p(x, *, z, z_bar):
     """log(1 + x)."""
-    return z_bar / (1.0 + x)
+    return quotient(z_bar, 1.0 + x)
 
 
 @elementwise(special.cbrt)
@@ -72,7 +72,7 @@ def expit(x, *, z, z_bar):
 @elementwise(special.logit)
 def logit(x, *, z, z_bar):
     """log(x / (1 - x))."""
-    return z_bar / (x * (1.0 - x))
+    return quotient(z_bar, x * (1.0 - x))
 
 
 @elementwise(special.log_expit)
@@ -169,7 +169,7 @@ def pseudo_huber(delta, r, *, z, z_bar):
 def boxcox(x, lmbda, *, z, z_bar):
     """(x ** lmbda - 1) / lmbda = log(x) exprel(lmbda log(x))."""
     log = np.log(x)
-    return z_bar * x ** (lmbda - 1.0), z_bar * 0.5 * log * log * special.hyp1f1(2.0, 3.0, lmbda * log)
+    return z_bar * np.power(x, lmbda - 1.0), z_bar * 0.5 * log * log * special.hyp1f1(2.0, 3.0, lmbda * log)
 
 
 @elementwise(special.boxcox1p)

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import special, stats
 
 from srcgrad.rules.scipy.location_scale import location_scale
+from srcgrad.runtime import quotient
 from srcgrad.runtime.scipy.quotients import xmuly
 from srcgrad.runtime.scipy.student import student_density, student_slope
 
@@ -330,10 +331,10 @@ def logistic_logsf(x, loc=0, scale=1, *, y, y_bar):
 @location_scale(stats.logistic.ppf)
 def logistic_ppf(q, loc=0, scale=1, *, y, y_bar):
     """The quantile of the logistic distribution."""
-    return y_bar * scale / (q * (1.0 - q)), y_bar, y_bar * ((y - loc) / scale)
+    return quotient(y_bar, q * (1.0 - q)) * scale, y_bar, y_bar * ((y - loc) / scale)
 
 
 @location_scale(stats.logistic.isf)
 def logistic_isf(q, loc=0, scale=1, *, y, y_bar):
     """The upper quantile of the logistic distribution."""
-    return -y_bar * scale / (q * (1.0 - q)), y_bar, y_bar * ((y - loc) / scale)
+    return -quotient(y_bar, q * (1.0 - q)) * scale, y_bar, y_bar * ((y - loc) / scale)

@@ -102,7 +102,11 @@ def refuse_methods(distribution: Any) -> None:
         if not callable(method) or lookup(method) or is_constant(method) or refusal(method):
             continue
         if name in _DRAWS:
-            refused("a draw varies by jumps", method, hint="draw standard numbers, and shift and stretch them")
+            refused(
+                "draws of scipy.stats have no rules",
+                method,
+                hint="draw with numpy.random, whose draws of shifted and stretched distributions have",
+            )
         elif name in _ESTIMATES:
             refused("it searches or integrates", method, hint=_WRITE)
         elif name in _SUMMARIES:

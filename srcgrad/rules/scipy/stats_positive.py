@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special, stats
 
 from srcgrad.rules.scipy.location_scale import location_scale
-from srcgrad.runtime import safe_divide
+from srcgrad.runtime import quotient, safe_divide
 from srcgrad.runtime.scipy.gamma import gamma_density, gammainc_slope
 from srcgrad.runtime.scipy.quotients import xdivy, xmuly
 
@@ -67,13 +67,13 @@ def expon_logsf(x, loc=0, scale=1, *, y, y_bar):
 @location_scale(stats.expon.ppf)
 def expon_ppf(q, loc=0, scale=1, *, y, y_bar):
     """The quantile of the exponential distribution."""
-    return y_bar / (1.0 - q) * scale, y_bar, y_bar * ((y - loc) / scale)
+    return quotient(y_bar, 1.0 - q) * scale, y_bar, y_bar * ((y - loc) / scale)
 
 
 @location_scale(stats.expon.isf)
 def expon_isf(q, loc=0, scale=1, *, y, y_bar):
     """The upper quantile of the exponential distribution."""
-    return -y_bar / q * scale, y_bar, y_bar * ((y - loc) / scale)
+    return -quotient(y_bar, q) * scale, y_bar, y_bar * ((y - loc) / scale)
 
 
 # --- gamma -----------------------------------------------------------------------------------------------------------

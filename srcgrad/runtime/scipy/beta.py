@@ -1,7 +1,7 @@
 """The density of the beta distribution, and the incomplete beta function by its parameters.
 
 >>> round(float(betainc_slope(2.0, 3.0, 0.4, 1, 0)), 12)
--0.30643945943
+-0.240869376088
 """
 
 from __future__ import annotations

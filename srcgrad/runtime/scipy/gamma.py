@@ -1,7 +1,7 @@
 """Derivatives of digamma and of the reciprocal gamma function, and the incomplete gamma function by its parameter.
 
 >>> round(float(gammainc_slope(2.0, 1.5)), 12)
--0.251713671937
+-0.313488637825
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Student's distribution: its density, and its distribution function by the degrees of freedom.
 
 >>> round(float(student_density(0.5, 3.0)), 12), round(float(student_slope(0.5, 3.0)), 12)
-(0.313180709081, 0.004186003286)
+(0.313180911009, 0.00529909273)
 """
 
 from __future__ import annotations

@@ -28,7 +28,12 @@ for name in "exponential rayleigh".split():
 for name in "weibull pareto power".split():
     SAMPLES[getattr(np.random, name)] = [call(u(3) + 1), call(1.8), call(1.8, 3), call(u(3) + 1, size=(2, 3))]
 SAMPLES |= {
-    np.random.uniform: [call(u(2, 3), u(3) + 1), call(0.3, 1.8), call(0.3, u(3) + 1, 3), call(low=u(2, 1), size=(2, 3))],
+    np.random.uniform: [
+        call(u(2, 3), u(3) + 1),
+        call(0.3, 1.8),
+        call(0.3, u(3) + 1, 3),
+        call(low=u(2, 1), size=(2, 3)),
+    ],
     np.random.lognormal: [call(n(2, 3), u(3)), call(0.3, 0.8), call(0.3, u(3), 3), call(mean=n(3), size=(2, 3))],
 }
 
