@@ -23,14 +23,13 @@ from srcgrad.runtime.scipy.systems import (
     bands_product,
     hermitian_bands,
     in_triangle,
-    mirrored,
     turned_bands,
     unassumed,
     unhermitian_bands,
     uplo,
 )
 
-constant(mirrored, uplo)
+constant(uplo)
 
 
 def is_among(*values: object) -> known.Condition:
@@ -55,7 +54,7 @@ GENERAL = is_among(None, "gen", "general", "banded")
 @rule(linalg.solve)
 def solve(a, b, lower=False, assume_a=None, transposed=False, *, x, x_bar):
     """The solution of a x = b, where the structure of a says which part of it is read."""
-    g = linalg.solve(np.matrix_transpose(a), as_columns(x_bar, b), not lower, assume_a=mirrored(assume_a))
+    g = linalg.solve(np.matrix_transpose(a), as_columns(x_bar, b), not lower, assume_a=assume_a)
     return unassumed(-(g @ as_columns(x, b).mT), a, assume_a, lower), unbroadcast(from_columns(g, b), b)
 
 
@@ -90,6 +89,20 @@ def solve(a, b, lower=False, assume_a=None, transposed=False, *, x, x_bar):
 @solve.tangent_when(assume_a=GENERAL)
 def solve(a, b, lower=False, assume_a=None, transposed=False, *, x, a_dot, b_dot):
     return -from_columns(linalg.solve(a, a_dot @ as_columns(x, b)), b), linalg.solve(a, b_dot)
+
+
+@solve.when(assume_a="upper triangular")
+def solve(a, b, lower=False, assume_a=None, transposed=False, *, x, x_bar):
+    """With one triangle."""
+    g = linalg.solve(np.matrix_transpose(a), as_columns(x_bar, b), assume_a="lower triangular")
+    return unassumed(-(g @ as_columns(x, b).mT), a, assume_a), unbroadcast(from_columns(g, b), b)
+
+
+@solve.when(assume_a="lower triangular")
+def solve(a, b, lower=False, assume_a=None, transposed=False, *, x, x_bar):
+    """With the other triangle."""
+    g = linalg.solve(np.matrix_transpose(a), as_columns(x_bar, b), assume_a="upper triangular")
+    return unassumed(-(g @ as_columns(x, b).mT), a, assume_a), unbroadcast(from_columns(g, b), b)
 
 
 STRUCTURES = (

@@ -26,12 +26,6 @@ def uplo(lower: Any) -> str:
     return "L" if lower else "U"
 
 
-def mirrored(assume_a: str | None) -> str | None:
-    """The structure of the transpose."""
-    turned = {"upper triangular": "lower triangular", "lower triangular": "upper triangular"}
-    return turned.get(assume_a or "", assume_a)
-
-
 def _part(a: Any, assume_a: str | None) -> Any:
     match assume_a:
         case "diagonal":
