@@ -28,6 +28,7 @@ from srcgrad.runtime import (
     from_columns,
     from_triangle,
     least_squares_cutoff,
+    of_distinct,
     rebroadcast,
     to_triangle,
     unbroadcast,
@@ -268,8 +269,8 @@ def tensorsolve(a, b, axes=None, *, x, a_dot, b_dot):
 def lstsq(a, b, rcond=None, *, y, y_bar):
     """The shortest x that minimises |b - a x|, for matrices whose rank does not change, and the least squares.
 
-    Of singular values without a cotangent nothing is taken, not even where they are equal: a second derivative that
-    follows them is that of np.linalg.svdvals.
+    Of singular values without a cotangent nothing is taken, not even where they are equal; a second derivative that
+    follows equal ones is refused.
     """
     p = whole_inverse(np.linalg.pinv(a, least_squares_cutoff(rcond, a)), a)
     rest = np.conjugate(b - np.matmul(a, y[0]))
@@ -278,7 +279,7 @@ def lstsq(a, b, rcond=None, *, y, y_bar):
     inside = unmatmul_left(rest, a, p @ np.conjugate(g))
     above = unmatmul_left(p.T @ np.conjugate(y[0]), a, np.conjugate(y_bar[0] - np.transpose(a) @ g))
     d = np.linalg.svd(a, full_matrices=False)
-    stretched = weighted(np.conjugate(d[0]), y_bar[3], np.conjugate(d[2]))
+    stretched = weighted(np.conjugate(d[0]), of_distinct(y_bar[3], y[3]), np.conjugate(d[2]))
     return unbroadcast(inside + above + stretched - unmatmul_left(b_bar, a, y[0]), a), unbroadcast(b_bar, b)
 
 

@@ -31,6 +31,7 @@ from srcgrad.runtime import (
     pair_differences,
     ratio,
     rebroadcast,
+    require_distinct,
     safe_divide,
     safe_power,
     scaled,
@@ -114,6 +115,23 @@ def weighted_(u, w, v, *, y, y_bar):
 @weighted_.tangent
 def weighted_(u, w, v, *, y, u_dot, w_dot, v_dot):
     return weighted(u_dot, w, v), weighted(u, w_dot, v), weighted(u, w, v_dot)
+
+
+@rule(runtime.of_distinct)
+def of_distinct_(w, s, *, y, y_bar):
+    """Weights that may vary only where the singular values that they weigh are distinct."""
+    return require_distinct(y_bar, s), None
+
+
+@of_distinct_.tangent
+def of_distinct_(w, s, *, y, w_dot):
+    return require_distinct(w_dot, s)
+
+
+@linear(runtime.require_distinct, "g")
+def require_distinct_(g, s, *, y, y_bar):
+    """What may come back to weights of distinct singular values."""
+    return require_distinct(y_bar, s)
 
 
 @linear(runtime.widen, "w")

@@ -62,3 +62,21 @@ def whole_inverse(p: Any, a: Any) -> Any:
             " zero is not known; write the sum over singular vectors with np.linalg.svd"
         )
     return p
+
+
+def of_distinct(w: Any, s: Any) -> Any:
+    """``w`` itself, weights of singular values ``s`` that may vary only where no two of those are equal."""
+    return w
+
+
+def require_distinct(g: Any, s: Any) -> Any:
+    """``g`` itself, what comes back to weights of singular values; refused where it counts and two values are equal.
+
+    There the vectors of equal values turn into each other at once, and what the weights forget of them is not known.
+    """
+    if len(s) > 1 and np.any(np.equal(s[1:], s[:-1])) and np.any(g):
+        raise NotImplementedError(
+            "np.linalg.lstsq: a second derivative by singular values that are equal is not known;"
+            " take them from np.linalg.svdvals, or x from np.linalg.pinv(a) @ b"
+        )
+    return g

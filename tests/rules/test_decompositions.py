@@ -325,3 +325,18 @@ def test_eigenvalues_in_another_order_find_their_vectors() -> None:
     found = np.array([[1.0, 2.0j, 3.0], [1.0, 1.0 + 1e-9, 0.5]])
     wanted = np.array([[3.0, 1.0, 2.0j], [0.5, 1.0 + 1e-9, 1.0]])
     np.testing.assert_array_equal(np.take_along_axis(found, matching(found, wanted), -1), wanted)
+
+
+def test_second_derivatives_by_equal_singular_values_of_least_squares_are_refused() -> None:
+    b = np.array([1.0, 2.0])
+
+    def spread_of_values(a):
+        return np.sum((np.linalg.lstsq(a, b, rcond=None)[3] - 1.0) ** 2)
+
+    def solution(a):
+        return np.sum(np.linalg.lstsq(a, b, rcond=None)[0] ** 2)
+
+    with pytest.raises(NotImplementedError, match="singular values that are equal"):
+        srcgrad.hvp(spread_of_values)(np.eye(2), np.ones((2, 2)))
+    assert np.all(np.isfinite(srcgrad.hvp(solution)(np.eye(2), np.ones((2, 2)))))
+    np.testing.assert_allclose(srcgrad.grad(spread_of_values)(np.diag([3.0, 2.0])), np.diag([4.0, 2.0]))

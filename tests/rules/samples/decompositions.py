@@ -114,6 +114,8 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     runtime.scaled: [call(n(2, 3), n(3)), call(c(2, 3), n(2, 1))],
     runtime.weighted: [call(n(3, 2), n(2), n(2, 4)), call(c(2, 3, 2), n(2, 2), c(2, 2, 4))],
     runtime.widen: [call(n(3), 5), call(c(2, 3), 3)],
+    runtime.of_distinct: [call(n(3), np.array([3.0, 2.0, 1.0]))],
+    runtime.require_distinct: [call(n(3), np.array([3.0, 2.0, 1.0]))],
     runtime.pair_differences: [call(n(3)), call(n(2, 3), 5), call(c(3), 3)],
     runtime.unpair_differences: [call(n(3, 3), n(3)), call(n(2, 5, 5), n(2, 3))],
     runtime.over_gaps: [
