@@ -127,7 +127,8 @@ def _give(rule: Rule, function: object, bound: dict[str, gast.expr], name: str, 
             if not known or value not in rule.allowed[parameter]:
                 values = " or ".join(map(repr, rule.allowed[parameter]))
                 raise UnsupportedCall(f"{called}: the argument {name!r} must be the literal {values}")
-        bound[parameter] = argument
+        if not _is_idle(rule, parameter, argument):
+            bound[parameter] = argument
         return
     is_ufunc = type(function).__name__ == "ufunc"
     if name in rule.ignored or (is_ufunc and name in _OF_UFUNCS):
@@ -149,6 +150,15 @@ def _give(rule: Rule, function: object, bound: dict[str, gast.expr], name: str, 
             " written; choose with np.where"
         )
     raise UnsupportedCall(f"{called}: the argument {name!r} is not supported")
+
+
+def _is_idle(rule: Rule, parameter: str, argument: gast.expr) -> bool:
+    """Whether an argument says ``dtype=None`` or ``where=True``, as the rule assumes when it is not given."""
+    if parameter not in ("dtype", "where") or parameter not in rule.defaults:
+        return False
+    known, value = literal(argument)
+    usual = literal(rule.defaults[parameter])[1]
+    return known and all(type(value) is type(other) and value == other for other in (usual, NEUTRAL[parameter]))
 
 
 def _says_default(function: object, name: str, value: object) -> bool:

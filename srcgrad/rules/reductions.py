@@ -76,8 +76,9 @@ nansum.infer(sum_result)
 @linear(np.mean, "a")
 def mean(a, axis=None, dtype=None, keepdims=False, where=True, *, y, y_bar):
     """The mean over axes."""
-    n = count(a, axis, keepdims=keepdims, where=where)
-    return unreduce(if_floating(y_bar, dtype) / n, a, axis, keepdims, where)
+    return unreduce(
+        if_floating(y_bar, dtype) / count(a, axis, keepdims=keepdims, where=where), a, axis, keepdims, where
+    )
 
 
 @mean.tangent_when(other_than(dtype=None))

@@ -44,7 +44,7 @@ for f in (np.fmax.reduce, np.fmin.reduce):
 for f in (np.logaddexp.reduce, np.logaddexp2.reduce, np.hypot.reduce):
     SAMPLES[f] = [
         call(n(2, 3)),
-        call(n(2, 3), 1, None),
+        call(n(2, 3), 1),
         call(n(2, 3), axis=None, keepdims=True),
         call(n(2, 3, 2), axis=(0, -1)),
         call(n(2, 3), axis=1, initial=0.3, where=mask),
