@@ -228,7 +228,7 @@ class StatementTangent:
 
     def _slice(self, made: Apply, active: frozenset[str], facts: Mapping[str, Fact], statement: Bind) -> Slice:
         known = [self.fact(statement.target), *facts.values()]
-        scalar = _is_python(made.function) and all(isinstance(f, Array) and f.scalar for f in known)
+        scalar = _is_python(made.function) and all(isinstance(f, Array) and f.scalar and f.is_real for f in known)
         try:
             return made.rule.tangent_slice(active, made.arguments, scalar=scalar, facts=facts)
         except MissingRule as missing:
@@ -241,6 +241,8 @@ class StatementTangent:
         """Drop a ``rebroadcast`` that the facts prove idle: what the tangent reads has the result's shape and dtype."""
         if not (isinstance(value, gast.Call) and _calls(value, runtime.rebroadcast)):
             return value
+        if any(isinstance(n, gast.Constant) and isinstance(n.value, complex) for n in walk(value)):
+            return value  # of real operands too it is complex, until it is narrowed
         read = {n.id for n in walk(*piece.body, *piece.values.values()) if isinstance(n, gast.Name)}
         whole: Array | None = None
         unread: list[Fact] = []
@@ -253,7 +255,8 @@ class StatementTangent:
         if whole is None or not isinstance(result, Array):
             return value
         fits = same_shape(whole, result) or all(isinstance(f, Array) and f.shape == () for f in unread)
-        weak = all(isinstance(f, Array) and f.dtype in WEAK for f in unread) and keeps_complex(made.function)
+        weak = made.rule.kind == "elementwise" and keeps_complex(made.function)
+        weak = weak and all(isinstance(f, Array) and f.dtype in WEAK for f in unread)
         if fits and (weak or same_dtype(whole, result) or (whole.is_real and result.is_real)):
             bare: gast.expr = value.args[0]
             return bare

@@ -154,10 +154,8 @@ class StatementAdjoint(SequenceAdjoint):
             self.bars.drop(target)
             return []
         facts = {p: self.fact_of(e) for p, e in apply.arguments.items()}
-        scalar = self.is_scalar(target) and all(
-            n in self.lenient or (_is_number(self.fact(n)) and _is_number(self.fact(target)))
-            for p in wanted
-            for n in atoms(apply.arguments[p])
+        scalar = _is_number(self.fact(target)) and all(
+            _is_number(self.fact(n)) for p in wanted for n in atoms(apply.arguments[p])
         )
         try:
             piece = apply.rule.adjoint_slice(
@@ -208,7 +206,7 @@ class StatementAdjoint(SequenceAdjoint):
     ) -> gast.expr:
         """A partial of an elementwise rule summed down to the shape of its operand, no sooner than needed.
 
-        A temporary that is used once, and was itself made elementwise, can keep the larger shape, and an imaginary part:
+        A temporary that is used once, and was itself made elementwise, can keep the larger shape and an imaginary part:
         its own operands are summed down instead, and its value need not be known for its shape's sake.
         """
         target = statement.target
@@ -218,6 +216,8 @@ class StatementAdjoint(SequenceAdjoint):
         if isinstance(partial, gast.Call) and calls_function(partial, runtime.unbroadcast):
             bare = partial.args[0]
         source = self.wide.get(target, target)
+        if name in self.lenient and source == target and self.is_scalar(target):
+            return bare
         if name in self.widenable:
             if source != target or bare is not partial or self._leaves_dtype(name, statement):
                 self.wide[name] = source
