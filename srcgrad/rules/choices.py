@@ -37,7 +37,7 @@ def fmax(x1, x2, *, z, z_bar):
 @elementwise(np.fmin)
 def fmin(x1, x2, *, z, z_bar):
     """The smaller one that is a number; equal arguments share."""
-    return z_bar * prevails(-x1, -x2), z_bar * prevails(-x2, -x1)
+    return z_bar * prevails(x1, x2, True), z_bar * prevails(x2, x1, True)
 
 
 # --- conditions ------------------------------------------------------------------------------------------------------

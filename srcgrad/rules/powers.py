@@ -13,7 +13,7 @@ import operator
 
 import numpy as np
 
-from srcgrad.rules.arguments import Argument
+from srcgrad.rules.arguments import Argument, is_python
 from srcgrad.rules.facts import as_array
 from srcgrad.rules.results import elementwise as ufunc_result
 from srcgrad.rules.table import elementwise, rule
@@ -37,46 +37,64 @@ def _is_nonzero(argument: Argument) -> bool:
     return argument.is_literal and isinstance(argument.literal, int | float) and argument.literal != 0
 
 
+def _is_negative(argument: Argument) -> bool:
+    return argument.is_literal and isinstance(argument.literal, int | float) and argument.literal < 0
+
+
 def _is_positive(argument: Argument) -> bool:
     return argument.is_literal and isinstance(argument.literal, int | float) and argument.literal > 0
 
 
-@elementwise(np.power, operator.pow, pow, math.pow)
+@elementwise(operator.pow, pow, math.pow)
 def power(x1, x2, *, z, z_bar):
     """The power, with the limits of its slopes where x1 or x2 is zero."""
     return z_bar * power_partial(x1, x2, 1, 0), z_bar * power_partial(x1, x2, 0, 1)
 
 
-@power.when(x2=_is_one)
-def power(x1, x2, *, z, z_bar):
+@elementwise(np.power)
+def numpy_power(x1, x2, *, z, z_bar):
+    """The power, with the limits of its slopes where x1 or x2 is zero."""
+    return z_bar * power_partial(x1, x2, 1, 0), z_bar * power_partial(x1, x2, 0, 1)
+
+
+def _first(x1, x2, *, z, z_bar):
     """x ** 1."""
     return z_bar
 
 
-@power.when(x2=_is_two)
-def power(x1, x2, *, z, z_bar):
+def _second(x1, x2, *, z, z_bar):
     """x ** 2."""
     return z_bar * 2.0 * x1
 
 
-@power.when(x2=_is_fraction)
-def power(x1, x2, *, z, z_bar):
+def _root(x1, x2, *, z, z_bar):
     """A root: x ** (p - 1) below the line, so that a Python number may be zero."""
     return quotient(z_bar * x2, x1 ** (1 - x2))
 
 
-@power.when(x2=_is_nonzero)
-def power(x1, x2, *, z, z_bar):
+def _literal(x1, x2, *, z, z_bar):
     """A literal exponent other than 0."""
     return z_bar * x2 * x1 ** (x2 - 1)
 
 
-@power.when(x1=_is_positive)
-def power(x1, x2, *, z, z_bar):
+def _exponential(x1, x2, *, z, z_bar):
     """A power of a literal base."""
     return None, z_bar * z * math.log(x1)
 
 
+@numpy_power.when(x1=is_python, x2=_is_negative)
+def numpy_power(x1, x2, *, z, z_bar):
+    """An inverse power of a Python number, which may be zero: NumPy's power does not raise."""
+    return z_bar * power_partial(x1, x2, 1, 0)
+
+
+for made in (power, numpy_power):
+    made.when(x2=_is_one)(_first)
+    made.when(x2=_is_two)(_second)
+    made.when(x2=_is_fraction)(_root)
+    made.when(x2=_is_nonzero)(_literal)
+    made.when(x1=_is_positive)(_exponential)
+    made.keeps_integers = True
 power.accept(base="x1", exp="x2")
 
 
@@ -132,5 +150,3 @@ def hypot(x1, x2, *, z, z_bar):
     """The length of (x1, x2), with slope 0 at the origin."""
     return z_bar * safe_divide(x1, z), z_bar * safe_divide(x2, z)
 
-
-power.keeps_integers = True

@@ -74,9 +74,10 @@ def wins(x1: Any, x2: Any) -> Any:
     return share if share.ndim else share[()]
 
 
-def prevails(x1: Any, x2: Any) -> Any:
-    """The share of ``x1`` in ``np.fmax(x1, x2)``: 0 where it is less, or nan and the other is not; two nan share."""
-    share = np.asarray(wins(x1, x2))
+def prevails(x1: Any, x2: Any, least: bool = False) -> Any:
+    """The share of ``x1`` in ``np.fmax(x1, x2)``, or in ``np.fmin(x1, x2)``: 0 where the other is taken, or x1 is nan and
+    the other is not; two nan share."""
+    share = np.asarray(wins(x2, x1) if least else wins(x1, x2))
     first, second = np.isnan(x1), np.isnan(x2)
     if np.any(first) or np.any(second):
         share = np.where(first & second, np.asarray(0.5, share.dtype), np.where(first, np.zeros_like(share), share))
@@ -159,7 +160,10 @@ def power_partial(x: Any, p: Any, m: int, n: int) -> Any:
     if n == 0 and isinstance(p, int | float):
         factor = p if m == 1 else _polynomial(_falling(m, 0), p)
         if type(x) is float and (x or p >= m):
-            return factor * x ** (p - m) if factor else 0.0
+            try:
+                return factor * x ** (p - m) if factor else 0.0
+            except OverflowError:
+                pass
         if getattr(x, "dtype", _INTEGER).kind in "fc":
             return factor * x ** (p - m) if factor else np.zeros_like(x)
     dtype = np.result_type(x, p, 0.0)
