@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.rules.facts import WEAK, Array, as_array, promote
+from srcgrad.rules.facts import WEAK, Array, Unknown, as_array, is_floating, promote
 from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
     bessel_i,
@@ -66,6 +66,18 @@ def kaiser(M, beta, *, y, beta_dot):
 
 
 # --- facts -----------------------------------------------------------------------------------------------------------
+def cotangent_of(name):
+    """What infers a cotangent of an argument: like the argument, if that is no list."""
+
+    def infer(arguments, literals):
+        fact = arguments[name]
+        if not isinstance(fact, Array):
+            return Unknown()
+        return fact if is_floating(fact.dtype) else Array(fact.shape, None)
+
+    return infer
+
+
 def vector_result(first, second):
     """What infers a vector of the common dtype of two arguments."""
 
@@ -79,6 +91,6 @@ def vector_result(first, second):
 for product in (convolve, correlate):
     product.infer(vector_result("a", "v"))
 for left in (unconvolve_, uncorrelate_left_):
-    left.infer(lambda arguments, literals: as_array(arguments["a"]))
-uncorrelate_right_.infer(lambda arguments, literals: as_array(arguments["v"]))
+    left.infer(cotangent_of("a"))
+uncorrelate_right_.infer(cotangent_of("v"))
 kaiser.infer(lambda arguments, literals: Array((None,), None))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.rules.convolution import cotangent_of
 from srcgrad.rules.facts import Array, as_array
 from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
@@ -252,6 +253,6 @@ for transform in (irfft, hfft, irfftn, irfft2):
 for shifted in (fftshift, ifftshift):
     shifted.infer(lambda arguments, literals: as_array(arguments["x"]))
 for transposed in (unfftn_, unifftn_, unrfftn_, unirfftn_):
-    transposed.infer(lambda arguments, literals: as_array(arguments["a"]))
-fitted_.infer(lambda arguments, literals: as_array(arguments["like"]))
+    transposed.infer(cotangent_of("a"))
+fitted_.infer(cotangent_of("like"))
 weighted_bins_.infer(lambda arguments, literals: as_array(arguments["g"]))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.rules.convolution import vector_result
+from srcgrad.rules.convolution import cotangent_of, vector_result
 from srcgrad.rules.facts import WEAK, Array, as_array, promote
 from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
@@ -23,6 +23,7 @@ from srcgrad.runtime import (
     rebroadcast,
     root_count,
     tail,
+    unarray,
     unbroadcast,
     uncolumn,
     unconstants,
@@ -74,7 +75,7 @@ def unpolyval_(g, p, x, n=0, *, y, g_dot, x_dot):
     return unpolyval(g_dot, p, x, n), unpolyval(g * x_dot, p, x, n + 1)
 
 
-unpolyval_.infer(lambda arguments, literals: as_array(arguments["p"]))
+unpolyval_.infer(cotangent_of("p"))
 
 
 # --- sums, products, quotients ---------------------------------------------------------------------------------------
@@ -115,7 +116,7 @@ def polymul(a1, a2, *, y, a1_dot, a2_dot):
 def polydiv(u, v, *, y, y_bar):
     """The quotient q and the remainder r: u_dot - q * v_dot is q_dot * v + r_dot, a division again."""
     made = undivision(y_bar, u, v)
-    return unbroadcast(made, u), -unpolymul(made, v, y[0])
+    return unarray(made, u), unpolymul(-made, v, y[0])
 
 
 @polydiv.tangent
@@ -130,7 +131,7 @@ polydiv.sums = add
 def division_(u, v, like, *, y, y_bar):
     """np.polydiv in given lengths."""
     made = undivision(y_bar, u, v)
-    return unbroadcast(made, u), -unpolymul(made, v, y[0])
+    return unarray(made, u), unpolymul(-made, v, y[0])
 
 
 @division_.tangent
@@ -145,7 +146,7 @@ division_.sums = add
 def undivision_(g, u, v, *, y, y_bar):
     """The transpose of a division; it divides y_bar."""
     made = division(y_bar, v, g)
-    return made, None, -unpolymul(y, v, made[0])
+    return made, None, unpolymul(-y, v, made[0])
 
 
 @undivision_.tangent
@@ -218,7 +219,7 @@ def poly(seq_of_zeros, *, y, y_bar):
     """The polynomial y of given roots: moving a root subtracts y without its factor, which Horner's scheme divides out,
     at multiple roots too; summed over the coefficients, it is the value of another polynomial at the root."""
     sums = np.convolve(y_bar[:0:-1], y)[: root_count(seq_of_zeros)]
-    return unbroadcast(-np.polyval(sums, seq_of_zeros), seq_of_zeros)
+    return unarray(-np.polyval(sums, seq_of_zeros), seq_of_zeros)
 
 
 @poly.tangent
@@ -330,7 +331,7 @@ def uncolumn_(g, x, *, y, y_bar):
 # --- facts -----------------------------------------------------------------------------------------------------------
 for sized, name in ((tail_, "like"), (unpolymul_, "a1"), (unpolyder_, "p"), (unpolyint_, "p"), (unconstants_, "k"),
                     (uncolumn_, "x")):  # fmt: skip
-    sized.infer(lambda arguments, literals, name=name: as_array(arguments[name]))
+    sized.infer(cotangent_of(name))
 polymul.infer(vector_result("a1", "a2"))
 
 

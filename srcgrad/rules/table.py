@@ -107,7 +107,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
         "scipy.systems",
     ),
     "scipy.fft": ("scipy.fourier",),
-    "scipy.signal": ("scipy.signal",),
+    "scipy.signal": ("scipy.signal", "scipy.filtering"),
     "scipy.ndimage": ("scipy.ndimage", "scipy.smoothing"),
     "scipy.stats": (
         "scipy.stats",

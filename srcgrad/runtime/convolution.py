@@ -14,6 +14,12 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.containers import unarray
+
+
+def narrowed(g: Any, like: Any) -> Any:
+    """``g`` in the shape and dtype of ``like``, which may be a list of coefficients: then a list."""
+    return unarray(g, like) if isinstance(like, list | tuple) else unbroadcast(g, like)
 
 
 def _placed(g: Any, start: int, length: int) -> Any:
@@ -36,7 +42,7 @@ def unconvolve(g: Any, a: Any, v: Any, mode: str = "full") -> Any:
         start = min(m, n) - 1
         full = _placed(g, start if g.size == n - m + 1 else start // 2, m + n - 1)
         result = np.correlate(full, np.conj(v), "valid")
-    return unbroadcast(result, a)
+    return narrowed(result, a)
 
 
 def _full_correlation(g: Any, m: int, n: int) -> Any:
@@ -53,16 +59,16 @@ def _full_correlation(g: Any, m: int, n: int) -> Any:
 def uncorrelate_left(g: Any, a: Any, v: Any, mode: str = "valid") -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``np.correlate(a, v, mode)``."""
     if g.size == np.size(a) - np.size(v) + 1:
-        return unbroadcast(np.convolve(g, np.conj(v)), a)
-    return unbroadcast(np.convolve(_full_correlation(g, np.size(a), np.size(v)), np.conj(v), "valid"), a)
+        return narrowed(np.convolve(g, np.conj(v)), a)
+    return narrowed(np.convolve(_full_correlation(g, np.size(a), np.size(v)), np.conj(v), "valid"), a)
 
 
 def uncorrelate_right(g: Any, a: Any, v: Any, mode: str = "valid") -> Any:
     """The cotangent of ``v``, which is conjugated, where ``g`` is that of ``np.correlate(a, v, mode)``."""
     if g.size == np.size(a) - np.size(v) + 1:
-        return unbroadcast(np.conj(np.correlate(a, np.conj(g), "valid")), v)
+        return narrowed(np.conj(np.correlate(a, np.conj(g), "valid")), v)
     full = _full_correlation(g, np.size(a), np.size(v))
-    return unbroadcast(np.conj(np.correlate(full, np.conj(a), "valid")[::-1]), v)
+    return narrowed(np.conj(np.correlate(full, np.conj(a), "valid")[::-1]), v)
 
 
 def kaiser_abscissas(M: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
-from srcgrad.runtime.convolution import unconvolve
+from srcgrad.runtime.convolution import narrowed, unconvolve
 
 
 # --- alignment at the constant term ----------------------------------------------------------------------------------
@@ -25,8 +25,8 @@ def tail(g: Any, like: Any) -> Any:
     if surplus < 0:
         padded = np.zeros((n, *g.shape[1:]), g.dtype)
         padded[-surplus:] = g
-        return unbroadcast(padded, like)
-    return unbroadcast(g[surplus:] if surplus else g, like)
+        return narrowed(padded, like)
+    return narrowed(g[surplus:] if surplus else g, like)
 
 
 # --- values ----------------------------------------------------------------------------------------------------------
@@ -46,11 +46,11 @@ def polyslope(p: Any, x: Any, n: int = 1) -> Any:
 
 def unpolyval(g: Any, p: Any, x: Any, n: int = 0) -> Any:
     """The cotangent of ``p`` where ``g`` is that of the n-th derivative by ``x`` of ``np.polyval(p, x)``."""
-    p = np.asarray(p)
+    given, g, p, x = p, np.asarray(g), np.asarray(p), np.asarray(x)
     result = np.zeros(p.shape, np.result_type(g, x))
     if p.ndim == 1:
-        flat, power = np.ravel(g), np.ones(np.size(x), np.result_type(x))
-        step = np.ravel(x)
+        flat, step = g.ravel(), x.ravel()
+        power = np.ones(x.size, x.dtype)
         for e in range(n, len(p)):
             result[len(p) - 1 - e] = np.dot(flat, power)
             power = power * step
@@ -61,7 +61,7 @@ def unpolyval(g: Any, p: Any, x: Any, n: int = 0) -> Any:
             term = term * x
     if n:
         result[: len(p) - n] *= _falling(len(p), n, p.ndim)
-    return unbroadcast(result, p)
+    return narrowed(result, given)
 
 
 def root_count(seq_of_zeros: Any) -> int:
@@ -76,18 +76,18 @@ def unpolyder(g: Any, p: Any, m: int = 1) -> Any:
     """The cotangent of ``p`` where ``g`` is that of ``np.polyder(p, m)``."""
     result = np.zeros(np.shape(p), g.dtype)
     result[: len(g)] = g * _falling(len(p), m)[: len(g)]
-    return unbroadcast(result, p)
+    return narrowed(result, p)
 
 
 def unpolyint(g: Any, p: Any, m: int = 1) -> Any:
     """The cotangent of ``p`` where ``g`` is that of ``np.polyint(p, m)``."""
-    return unbroadcast(g[: len(p)] / _falling(len(p) + m, m), p)
+    return narrowed(g[: len(p)] / _falling(len(p) + m, m), p)
 
 
 def unconstants(g: Any, k: Any, m: int = 1) -> Any:
     """The cotangent of the constants ``k`` where ``g`` is that of ``np.polyint(p, m, k)``."""
     given = g[len(g) - m :] / np.array([math.factorial(e) for e in range(m - 1, -1, -1)], np.float64)
-    return unbroadcast(given if np.size(k) == 1 else np.concatenate((given, np.zeros(np.size(k) - m))), k)
+    return narrowed(given if np.size(k) == 1 else np.concatenate((given, np.zeros(np.size(k) - m))), k)
 
 
 # --- products and quotients ------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def column(x: Any, like: Any) -> Any:
 
 def uncolumn(g: Any, x: Any) -> Any:
     """``g`` summed over its axes behind the first: the cotangent of ``x`` where ``g`` is that of ``column(x, ...)``."""
-    return unbroadcast(np.sum(g, axis=tuple(range(1, np.ndim(g)))) if np.ndim(g) > 1 else g, x)
+    return narrowed(np.sum(g, axis=tuple(range(1, np.ndim(g)))) if np.ndim(g) > 1 else g, x)
 
 
 def normal_solve(g: Any, x: Any, w: Any = None, rcond: float | None = None) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from scipy import ndimage
 
+from srcgrad.rules.convolution import cotangent_of
 from srcgrad.rules.facts import Array, as_array, is_floating
 from srcgrad.rules.reading import reads_shape
 from srcgrad.rules.table import constant, linear, refused, rule
@@ -244,10 +245,10 @@ for made in (correlate1d, convolve1d, correlate, convolve):
     made.infer(filtered)
 constant_boundary(correlate1d, convolve1d, correlate, convolve)
 for made in (uncorrelate1d_, unconvolve1d_, uncorrelate_, unconvolve_):
-    made.infer(lambda arguments, literals: as_array(arguments["input"]))
+    made.infer(cotangent_of("input"))
     reads_shape(made.functions[0], 1)
 for made in (uncorrelate1d_weights_, unconvolve1d_weights_, uncorrelate_weights_, unconvolve_weights_):
-    made.infer(lambda arguments, literals: as_array(arguments["weights"]))
+    made.infer(cotangent_of("weights"))
     reads_shape(made.functions[0], 2)
 for made in (fourier_gaussian, fourier_uniform, fourier_ellipsoid, fourier_shift):
     made.infer(lambda arguments, literals: Array(as_array(arguments["input"]).shape, None))

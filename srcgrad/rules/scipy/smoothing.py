@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from scipy import ndimage
 
+from srcgrad.rules.convolution import cotangent_of
 from srcgrad.rules.facts import Array, as_array, is_floating
 from srcgrad.rules.reading import reads_shape
 from srcgrad.rules.scipy.ndimage import constant_boundary
@@ -186,5 +187,5 @@ _transposes = (
     unsobel_, unprewitt_,
 )  # fmt: skip
 for made in _transposes:
-    made.infer(lambda arguments, literals: as_array(arguments["input"]))
+    made.infer(cotangent_of("input"))
     reads_shape(made.functions[0], 1)

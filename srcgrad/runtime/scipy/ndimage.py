@@ -14,6 +14,7 @@ import numpy as np
 from scipy import ndimage
 
 from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.convolution import narrowed
 from srcgrad.runtime.scipy.boundaries import extended, folded
 
 Several = Any  # one for all axes, or a sequence with one for each
@@ -68,7 +69,7 @@ def uncorrelate1d_weights(
 ) -> Any:
     """The cotangent of ``weights`` where ``g`` is that of ``scipy.ndimage.correlate1d(input, weights, axis, ...)``."""
     n = len(weights)
-    return unbroadcast(np.conj(_weighed(g, input, n, axis, mode, cval, n // 2 + origin)), weights)
+    return narrowed(np.conj(_weighed(g, input, n, axis, mode, cval, n // 2 + origin)), weights)
 
 
 def unconvolve1d_weights(
@@ -76,7 +77,7 @@ def unconvolve1d_weights(
 ) -> Any:
     """The cotangent of ``weights`` where ``g`` is that of ``scipy.ndimage.convolve1d(input, weights, axis, ...)``."""
     n = len(weights)
-    return unbroadcast(_weighed(g, input, n, axis, mode, cval, (n - 1) // 2 - origin)[::-1], weights)
+    return narrowed(_weighed(g, input, n, axis, mode, cval, (n - 1) // 2 - origin)[::-1], weights)
 
 
 # --- several axes at once --------------------------------------------------------------------------------------------
@@ -130,7 +131,7 @@ def uncorrelate_weights(
     """The cotangent of ``weights`` where ``g`` is that of ``scipy.ndimage.correlate(input, weights, ...)``."""
     window, before = _window(g.ndim, weights, origin, axes, turned=False)
     result = _weighed_nd(g, input, window.shape, before, mode, cval)
-    return unbroadcast(np.conj(result).reshape(np.shape(weights)), weights)
+    return narrowed(np.conj(result).reshape(np.shape(weights)), weights)
 
 
 def unconvolve_weights(
@@ -139,7 +140,7 @@ def unconvolve_weights(
     """The cotangent of ``weights`` where ``g`` is that of ``scipy.ndimage.convolve(input, weights, ...)``."""
     window, before = _window(g.ndim, weights, origin, axes, turned=True)
     result = _weighed_nd(g, input, window.shape, before, mode, cval)
-    return unbroadcast(np.flip(result).reshape(np.shape(weights)), weights)
+    return narrowed(np.flip(result).reshape(np.shape(weights)), weights)
 
 
 # --- means -----------------------------------------------------------------------------------------------------------
