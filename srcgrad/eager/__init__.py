@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any as _Any
+
 from srcgrad.eager import autograd
 from srcgrad.eager import dtypes as _dtypes
 from srcgrad.eager import operations as _operations  # noqa: F401  (registers the functions)
 from srcgrad.eager.dtypes import dtype, get_default_dtype, set_default_dtype
+from srcgrad.eager.generators import Generator, default_generator
 from srcgrad.eager.modes import (
     enable_grad,
     inference_mode,
@@ -23,10 +26,17 @@ globals().update(_FUNCTIONS[""])
 globals().update({d.name: d for d in _dtypes.ALL})
 globals().update(_dtypes.ALIASES)
 
+
+def __getattr__(name: str) -> _Any:
+    raise AttributeError(f"module 'torch' has no attribute '{name}'")
+
+
 __all__ = [
+    "Generator",
     "Size",
     "Tensor",
     "autograd",
+    "default_generator",
     "device",
     "dtype",
     "enable_grad",

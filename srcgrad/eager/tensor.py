@@ -215,6 +215,9 @@ class Tensor:
         return len(self.array)
 
 
+Tensor.__module__ = "torch"  # as PyTorch's prints
+
+
 class SavedResult:
     """A result as its own node saves it: the array without the tensor, which would make a cycle."""
 

@@ -31,12 +31,7 @@ def binary_operator(f: Callable[[Any, Any], Any], symbol: str, swapped: bool = F
 
     def apply(self: Any, other: Any) -> Any:
         if not isinstance(other, Tensor | int | float | complex | np.generic):
-            if isinstance(other, np.ndarray):
-                from srcgrad.eager.operations.creation import from_numpy
-
-                other = from_numpy(other)
-            else:
-                return NotImplemented
+            return NotImplemented  # an array computes the operator by itself, and hands back a tensor
         return f(other, self) if swapped else f(self, other)
 
     apply.__name__ = f"__{'r' if swapped else ''}{symbol}__"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.operations.creation import clone, leaf, on_cpu
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.warned import warn_once
@@ -75,19 +78,97 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     return array.copy() if copy else array
 
 
+def _wrapped(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    """What a NumPy function of tensors made, as a tensor."""
+    array = np.asarray(array)
+    return leaf(array.astype(np.uint8) if array.dtype.kind == "b" else array)
+
+
+@method()
+def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
+    """The tensor with its elements in order in memory: itself, or a copy."""
+    return self if self.storage_array().flags.c_contiguous else clone(self, memory_format="contiguous")
+
+
+@method("__contains__")
+def contains(self: Tensor, element: Any) -> bool:
+    """Whether some element is this one."""
+    if not isinstance(element, Tensor | int | float | complex):
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
+    other = element.array if isinstance(element, Tensor) else element
+    return bool(np.any(self.array == other))
+
+
+@method("__reduce_ex__")
+def reduce(self: Tensor, protocol: Any) -> Any:
+    """How to pickle a tensor: as a leaf."""
+    kind = None if type(self) is Tensor else type(self)
+    return rebuilt, (kind, np.array(self.array), self.requires_grad)
+
+
+def rebuilt(kind: Any, array: Any, requires_grad: bool) -> Tensor:
+    """A tensor out of a pickle."""
+    made: Tensor = object.__new__(kind or Tensor)
+    made.array = array
+    made.leaf_grad = requires_grad
+    return made
+
+
+@method("__copy__")
+def shallow(self: Tensor) -> Tensor:
+    """Another tensor of the same memory, a leaf."""
+    return rebuilt(type(self), self.storage_array(), self.requires_grad)
+
+
+@method("__deepcopy__")
+def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+    """A leaf with a copy of the memory, and of the gradient."""
+    if id(self) in memo:
+        known: Tensor = memo[id(self)]
+        return known
+    if self.node is not None:
+        raise RuntimeError(messages.DEEPCOPY)
+    made = memo[id(self)] = rebuilt(type(self), np.array(self.array), self.leaf_grad)
+    if self.gradient is not None:
+        made.gradient = deepcopy(self.gradient, memo)
+    return made
+
+
+@method()
+def apply_(self: Tensor, callable: Any) -> Tensor:
+    """Store ``callable`` of each element."""
+    if self.requires_grad:
+        raise TypeError("apply_ is only supported on CPU tensors that do not require grad")
+    storage = self.storage_array()
+    for place in np.ndindex(storage.shape):
+        storage[place] = callable(storage[place].item())
+    return self
+
+
+@method()
+def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
+    """Store ``callable`` of each pair of elements."""
+    storage, other = self.storage_array(), np.broadcast_to(tensor.array, self.array.shape)
+    for place in np.ndindex(storage.shape):
+        storage[place] = callable(storage[place].item(), other[place].item())
+    return self
+
+
 @function("_cast", method="to")
 def to(self: Tensor, *args: Any, dtype: Any = None, copy: bool = False, **others: Any) -> Tensor:
     """The tensor in another dtype; itself where it has that already."""
     for given in args:
         if isinstance(given, dtypes.dtype):
             dtype = given
+        elif isinstance(given, str):
+            on_cpu(given)
         elif isinstance(given, Tensor):
             dtype = given.dtype
         elif isinstance(given, bool):
             continue
     if dtype is None or (dtype is self.dtype and not copy):
         return self.clone() if copy else self
-    made: Tensor = call(_to, {"x": self, "dtype": dtype.numpy}, array=self.array.astype(dtype.numpy))
+    made: Tensor = call(_to, {"a": self, "dtype": dtype.numpy}, array=self.array.astype(dtype.numpy))
     return made
 
 
@@ -99,8 +180,7 @@ def _cast(d: dtypes.dtype) -> Any:
 
 
 for _name, _d in (*dtypes.ALIASES.items(),):
-    if _name not in ("cfloat", "cdouble"):
-        setattr(Tensor, _name, _cast(_d))
+    setattr(Tensor, _name, _cast(_d))
 setattr(Tensor, "byte", _cast(dtypes.uint8))  # noqa: B010
 setattr(Tensor, "char", _cast(dtypes.int8))  # noqa: B010
 for _name, _f in (
@@ -110,5 +190,7 @@ for _name, _f in (
     ("__bool__", _truth),
     ("__index__", _index),
     ("__array__", _array),
+    ("__array_wrap__", _wrapped),
 ):
     setattr(Tensor, _name, _f)
+setattr(Tensor, "__array_priority__", 1000)  # noqa: B010 (arrays leave operators to tensors)
