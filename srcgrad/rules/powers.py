@@ -13,7 +13,7 @@ import operator
 
 import numpy as np
 
-from srcgrad.rules.arguments import Argument, is_python
+from srcgrad.rules.arguments import Argument, is_numpy
 from srcgrad.rules.facts import as_array
 from srcgrad.rules.results import elementwise as ufunc_result
 from srcgrad.rules.table import elementwise, rule
@@ -39,6 +39,10 @@ def _is_nonzero(argument: Argument) -> bool:
 
 def _is_negative(argument: Argument) -> bool:
     return argument.is_literal and isinstance(argument.literal, int | float) and argument.literal < 0
+
+
+def _may_be_python(argument: Argument) -> bool:
+    return not is_numpy(argument)
 
 
 def _is_positive(argument: Argument) -> bool:
@@ -82,9 +86,9 @@ def _exponential(x1, x2, *, z, z_bar):
     return None, z_bar * z * math.log(x1)
 
 
-@numpy_power.when(x1=is_python, x2=_is_negative)
+@numpy_power.when(x1=_may_be_python, x2=_is_negative)
 def numpy_power(x1, x2, *, z, z_bar):
-    """An inverse power of a Python number, which may be zero: NumPy's power does not raise."""
+    """An inverse power of what may be a Python zero: NumPy's power does not raise."""
     return z_bar * power_partial(x1, x2, 1, 0)
 
 

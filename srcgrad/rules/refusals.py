@@ -95,3 +95,10 @@ refused(
     np.savez_compressed,
     hint="return the array and write it outside of the function",
 )
+
+refused(
+    "whether the result is complex depends on the values",
+    np.emath.sqrt, np.emath.log, np.emath.log2, np.emath.log10, np.emath.logn, np.emath.power, np.emath.arccos,
+    np.emath.arcsin, np.emath.arctanh,
+    hint="give the ufunc a dtype: np.sqrt(x, dtype=complex)",
+)  # fmt: skip
