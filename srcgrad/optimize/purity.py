@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.optimize.aliases import callee_of
 from srcgrad.optimize.effects import CHANGING_METHODS, calls_of
+from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalReference
 
 _BUILTINS = frozenset(
@@ -25,7 +26,8 @@ _EFFECTS = frozenset(
 
 
 def pure(expression: gast.expr) -> bool:
-    """Everything but calls of functions that are not NumPy's, math's, the runtime's or harmless builtins."""
+    """Everything but calls of functions that are not NumPy's, math's, the runtime's, harmless builtins or SciPy's with
+    a rule."""
     calls = calls_of(expression)
     return calls is not None and all(_pure_call(call) for call in calls)
 
@@ -43,6 +45,8 @@ def _pure_call(call: gast.Call) -> bool:
     if isinstance(call.func, GlobalReference) and (call.func.binding.module or "").startswith("srcgrad.runtime"):
         return not {"add_at", "require_number"} & {call.func.binding.attribute, call.func.binding.preferred}
     module = getattr(function, "__module__", None) or ""
+    if module.startswith("scipy."):
+        return lookup(function) is not None  # its draws, searches and settings have no rules
     return module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
 
 

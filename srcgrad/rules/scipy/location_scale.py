@@ -16,7 +16,7 @@ def location_scale(function: Callable[..., Any]) -> Callable[[Callable[..., Any]
     decorate = elementwise(function)
 
     def made(template: Callable[..., Any]) -> Rule:
-        rule: Rule = decorate(template)  # type: ignore[assignment]
+        rule: Rule = decorate(template)
         rule.drops_neutral = rule.own_dtype = True
         return rule.infer(double)
 
