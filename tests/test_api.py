@@ -529,6 +529,15 @@ def test_a_lambda_pickles_by_its_source():
     assert again(0.5) == pytest.approx(np.sin(0.5) + 0.5 * np.cos(0.5))
 
 
+def test_what_was_pickled_by_its_source_checks_what_it_returns():
+    with pytest.raises(srcgrad.SeedError, match=r"\(3,\)"):
+        pickle.loads(pickle.dumps(grad(lambda x: x * 2.0)))(vector(3))
+    again = pickle.loads(pickle.dumps(value_and_grad(lambda x: (x * x, [x]), has_aux=True)))
+    assert again(3.0) == ((9.0, [3.0]), 6.0)
+    again = pickle.loads(pickle.dumps(grad(lambda z: z * z, holomorphic=True)))
+    assert pickle.loads(pickle.dumps(again))(1.0 + 1j) == 2.0 + 2j
+
+
 def test_a_saved_file_runs_without_the_compiler(tmp_path):
     """It imports NumPy and srcgrad.runtime; gast and astor need not be there."""
     grad(energy, argnums=(0, 1)).save(tmp_path / "energy_gradient.py")

@@ -13,8 +13,6 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from srcgrad.api.arguments import (
     Argnums,
     Parameters,
@@ -24,7 +22,7 @@ from srcgrad.api.arguments import (
     is_static,
     kind_of,
 )
-from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, check_complex, require_holomorphic
+from srcgrad.api.holomorphic import check_complex, complex_derivative, require_one_number
 from srcgrad.api.saved import Saved, import_object, imported
 from srcgrad.errors import ArgumentError, SeedError, Span
 from srcgrad.rules.edition import edition
@@ -163,10 +161,7 @@ class Derivative:
             seeds = (seed, *map(zeros_like, auxiliary)) if auxiliary else seed
             return self.fitted(self.run(backward, saved, seeds), values, shared=True)
 
-        gradient = at(1.0)
-        if self.holomorphic:
-            require_holomorphic(gradient, at(1j), compiled.function.span)
-        return gradient
+        return at(1.0) if not self.holomorphic else complex_derivative(at, compiled.function.span)
 
     def _with_aux(self, values: tuple[Any, ...]) -> Any:
         compiled = self.program(values, "split")
@@ -200,24 +195,7 @@ class Derivative:
                 inner.require_scalar(inner.parameters.call(inner.primal, values), compiled)
 
     def require_scalar(self, value: Any, compiled: Compiled) -> None:
-        if isinstance(value, float) and not self.holomorphic:
-            return
-        wanted = "complex" if self.holomorphic else "real"
-        reason = f"the gradient of a function needs one {wanted} number, but it returned"
-        span: Span = compiled.function.span
-        if value is None or isinstance(value, str | tuple | list | dict):
-            raise SeedError(f"{reason} {described(value)}", span)
-        if np.shape(value) != ():
-            raise SeedError(
-                f"{reason} an array of shape {np.shape(value)}",
-                span,
-                hint="use jacobian, or vjp with a seed of that shape",
-            )
-        if np.iscomplexobj(value):
-            if not self.holomorphic:
-                raise SeedError(f"{reason} a complex one", span, hint=HOLOMORPHIC_OR_VJP)
-        elif self.holomorphic or not np.issubdtype(np.result_type(value), np.floating):
-            raise SeedError(f"{reason} {described(value)}", span)
+        require_one_number(value, compiled.function.span, holomorphic=self.holomorphic)
 
     def finished(self, outcome: Any, values: tuple[Any, ...]) -> Any:
         """What the differentiated function would have returned: a derivative fits its program's raw result."""
@@ -294,9 +272,11 @@ class Derivative:
         if found is self.primal:
             state = {"mode": self.mode, "has_aux": self.has_aux, "holomorphic": self.holomorphic}
             return type(self), (self.primal, self.argnums), state
-        compiled = self.program(None)
+        compiled = self.program(None, "split")
+        assert compiled.backward is not None
+        names = compiled.entry.__name__, compiled.backward.__name__
         tupled = isinstance(self.argnums, tuple)
-        return Saved, (compiled.emission.text, compiled.entry.__name__, self.mode, self.wanted, tupled)
+        return Saved, (compiled.emission.text, names, self.mode, self.wanted, tupled, self.has_aux, self.holomorphic)
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.mode, self.has_aux, self.holomorphic = state["mode"], state["has_aux"], state["holomorphic"]

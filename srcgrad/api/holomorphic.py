@@ -7,11 +7,12 @@ function has a complex derivative, and only there (the Cauchy-Riemann equations)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import is_floating, leaves_of
+from srcgrad.api.arguments import described, is_floating, leaves_of
 from srcgrad.errors import ArgumentError, SeedError, Span
 
 BOTH_PARTS = "vjp gives the cotangents of the real part with the seed 1.0, of the imaginary part with the seed -1j"
@@ -26,6 +27,32 @@ def check_complex(value: Any, name: str) -> None:
                 f"argument {place} is real: the derivative of a holomorphic function is by a complex number",
                 hint=f"pass {place} + 0j",
             )
+
+
+def require_one_number(value: Any, span: Span | None = None, *, holomorphic: bool = False) -> None:
+    """Refuse what has no gradient: all but one real number, or one complex number where a complex derivative is asked
+    for."""
+    if isinstance(value, float) and not holomorphic:
+        return
+    wanted = "complex" if holomorphic else "real"
+    reason = f"the gradient of a function needs one {wanted} number, but it returned"
+    if value is None or isinstance(value, str | tuple | list | dict):
+        raise SeedError(f"{reason} {described(value)}", span)
+    if np.shape(value) != ():
+        hint = "use jacobian, or vjp with a seed of that shape"
+        raise SeedError(f"{reason} an array of shape {np.shape(value)}", span, hint=hint)
+    if np.iscomplexobj(value):
+        if not holomorphic:
+            raise SeedError(f"{reason} a complex one", span, hint=HOLOMORPHIC_OR_VJP)
+    elif holomorphic or not np.issubdtype(np.result_type(value), np.floating):
+        raise SeedError(f"{reason} {described(value)}", span)
+
+
+def complex_derivative(pulled: Callable[[complex], Any], span: Span | None = None) -> Any:
+    """The complex derivative, if it exists, of what ``pulled`` gives the cotangents of for a seed."""
+    gradient = pulled(1.0)
+    require_holomorphic(gradient, pulled(1j), span)
+    return gradient
 
 
 def require_holomorphic(one: Any, turned: Any, span: Span | None) -> None:

@@ -6,38 +6,58 @@ import importlib
 from typing import Any
 
 from srcgrad.api.arguments import Parameters
-from srcgrad.runtime import as_cotangent
+from srcgrad.api.holomorphic import complex_derivative, require_one_number
+from srcgrad.runtime import as_cotangent, zeros_like
 
 
 class Saved:
-    """A derivative that was pickled by its text: it runs without the function it was made from."""
+    """A gradient that was pickled by its text: it runs without the function it was made from."""
 
-    def __init__(self, source: str, entry: str, mode: str, wanted: tuple[str, ...], tupled: bool) -> None:
-        self.tupled = tupled
+    def __init__(
+        self,
+        source: str,
+        names: tuple[str, str],
+        mode: str,
+        wanted: tuple[str, ...],
+        tupled: bool,
+        has_aux: bool,
+        holomorphic: bool,
+    ) -> None:
+        self._made = source, names, mode, wanted, tupled, has_aux, holomorphic
         self.source = source
-        self.entry = entry
         self.mode = mode
         self.wanted = wanted
+        self.tupled = tupled
+        self.has_aux = has_aux
+        self.holomorphic = holomorphic
         namespace: dict[str, Any] = {}
-        exec(compile(source, f"<srcgrad {entry}>", "exec"), namespace)
-        self.function = namespace[entry]
-        self.parameters = Parameters(self.function)
+        exec(compile(source, f"<srcgrad {names[0]}>", "exec"), namespace)
+        self.forward, self.backward = (namespace[name] for name in names)
+        self.parameters = Parameters(self.forward)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values = self.parameters.bind(args, kwargs)
-        raw = self.function(*values)
-        value, gradients = raw if self.mode == "value" else (None, raw)
-        gradients = gradients if self.tupled else (gradients,)
+        outcome, saved = self.forward(*values)
+        value, auxiliary = outcome if self.has_aux else (outcome, None)
+        require_one_number(value, holomorphic=self.holomorphic)
         by_name = dict(zip(self.parameters.names, values, strict=False))
-        fits = tuple(as_cotangent(g, by_name[n]) for n, g in zip(self.wanted, gradients, strict=True))
-        fitted = fits if self.tupled else fits[0]
-        return (value, fitted) if self.mode == "value" else fitted
+
+        def at(seed: complex) -> Any:
+            raw = self.backward(saved, (seed, zeros_like(auxiliary)) if self.has_aux else seed)
+            pairs = zip(self.wanted, raw if self.tupled else (raw,), strict=True)
+            fits = tuple(as_cotangent(g, by_name[name]) for name, g in pairs)
+            return fits if self.tupled else fits[0]
+
+        gradient = complex_derivative(at) if self.holomorphic else at(1.0)
+        if self.has_aux:
+            return ((value, auxiliary), gradient) if self.mode == "value" else (gradient, auxiliary)
+        return (value, gradient) if self.mode == "value" else gradient
 
     def __reduce__(self) -> Any:
-        return type(self), (self.source, self.entry, self.mode, self.wanted, self.tupled)
+        return type(self), self._made
 
     def __repr__(self) -> str:
-        return f"<srcgrad {self.entry} with respect to {', '.join(self.wanted)}>"
+        return f"<srcgrad {self.forward.__name__} with respect to {', '.join(self.wanted)}>"
 
 
 def imported(primal: Any) -> Any:

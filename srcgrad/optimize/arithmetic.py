@@ -103,7 +103,7 @@ class _Rewriter:
             case gast.Call(args=[gast.Constant(value=bool() as value), yes, no], keywords=[]):
                 if callee_of(node.func) is np.where:
                     chosen, other = (yes, no) if value else (no, yes)
-                    if isinstance(other, gast.Constant) and self.inexact(chosen):
+                    if _number(other) is not None and self.inexact(chosen):
                         return chosen
         return node
 
