@@ -79,6 +79,13 @@ def solve(a, b, lower=False, assume_a=None, transposed=False, *, x, a_dot, b_dot
     return a_part, linalg.solve(a, b_dot, lower, assume_a=assume_a, transposed=True)
 
 
+@solve.when(known.alike("a", "b"), assume_a=GENERAL, a=known.rank(2), b=known.rank(1))
+def solve(a, b, lower=False, assume_a=None, transposed=False, *, x, x_bar):
+    """One matrix, one vector."""
+    g = linalg.solve(a.T, x_bar)
+    return unassumed(np.outer(-g, x), a), g
+
+
 @solve.when(assume_a=GENERAL)
 def solve(a, b, lower=False, assume_a=None, transposed=False, *, x, x_bar):
     """With any matrix."""
@@ -127,6 +134,13 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, *, x, a_do
     moved = in_triangle(a_dot, a, lower, unit_diagonal) @ as_columns(x, b)
     a_part = -from_columns(linalg.solve_triangular(a, moved, trans, lower, unit_diagonal), b)
     return a_part, linalg.solve_triangular(a, b_dot, trans, lower, unit_diagonal)
+
+
+@solve_triangular.when(known.alike("a", "b"), trans=is_among(0, "N"), a=known.rank(2), b=known.rank(1))
+def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, *, x, x_bar):
+    """One matrix, one vector."""
+    g = linalg.solve_triangular(a, x_bar, 1, lower, unit_diagonal)
+    return in_triangle(np.outer(-g, x), a, lower, unit_diagonal), g
 
 
 @solve_triangular.when(trans=is_among(1, "T"))

@@ -10,6 +10,7 @@ import gast
 import numpy as np
 from scipy import linalg
 
+from srcgrad.rules.arguments import is_real
 from srcgrad.rules.facts import Array, Sequence, as_array, promote
 from srcgrad.rules.formula import is_none, spelling
 from srcgrad.rules.rewriting import item, read
@@ -45,6 +46,12 @@ def toeplitz(c, r=None, *, y, y_bar):
 @toeplitz.tangent
 def toeplitz(c, r=None, *, y, c_dot, r_dot):
     return linalg.toeplitz(c_dot, np.zeros_like(r)), linalg.toeplitz(np.zeros_like(c), r_dot)
+
+
+@toeplitz.when(r=None, c=is_real)
+def toeplitz(c, r=None, *, y, y_bar):
+    """Symmetric, of the first column."""
+    return untoeplitz_c(y_bar, c) + untoeplitz_r(y_bar, c), None
 
 
 @toeplitz.when(r=None)
