@@ -534,12 +534,12 @@ def test_names_that_mean_nothing(body, reason, program):
 
 
 def test_a_function_without_a_rule_says_which_rule_to_write(program):
-    f = program("def f(x):\n    return np.hanning(x) * np.hanning(3)\n")
+    f = program("import statistics\ndef f(x):\n    return statistics.fmean(x) * statistics.fmean([1.0, 3.0])\n")
     unruled = [s for s in walk(normal(f).body) if isinstance(s, Bind) and isinstance(s.operation, Unruled)]
     assert [s.target for s in unruled] == ["t"]
     refusal = unruled[0].operation.refusal
-    assert isinstance(refusal, MissingRule) and refusal.span.code == "np.hanning(x)"
-    assert "np.hanning" in refusal.reason and "@srcgrad.rule(np.hanning)" in refusal.hint
+    assert isinstance(refusal, MissingRule) and refusal.span.code == "statistics.fmean(x)"
+    assert "statistics.fmean" in refusal.reason and "@srcgrad.rule(statistics.fmean)" in refusal.hint
 
 
 def test_refusals_are_language_errors_with_a_caret(program):

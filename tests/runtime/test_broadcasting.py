@@ -77,7 +77,7 @@ def test_ties_share() -> None:
     a = np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]])
     np.testing.assert_allclose(ties(a, np.max(a, 1), 1), [[0, 0.5, 0.5], [1 / 3, 1 / 3, 1 / 3]])
     np.testing.assert_allclose(ties(a, np.max(a)), [[0, 0.5, 0.5], [0, 0, 0]])
-    assert np.all(np.isnan(ties(np.array([np.nan, 1.0]), np.nan)))
+    np.testing.assert_array_equal(ties(np.array([np.nan, 1.0]), np.nan), [1.0, 0.0])  # nan is the greatest of all
     assert wins(1.0, 1.0) == 0.5
     np.testing.assert_array_equal(wins(np.array([0.0, 1.0, 2.0]), 1.0), [0.0, 0.5, 1.0])
     assert wins(np.ones(2, np.float32), 0.0).dtype == np.float32
