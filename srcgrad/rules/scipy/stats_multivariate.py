@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special, stats
 
+from srcgrad.rules.facts import Array, as_array, number
 from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import rebroadcast
 from srcgrad.runtime.scipy.gaussian import (
@@ -150,6 +151,17 @@ def dirichlet_pdf(x, alpha, *, y, x_dot, alpha_dot):
         y * np.reshape(np.sum(by_x, axis=1), np.shape(y)),
         y * np.reshape(np.sum(special.xlogy(alpha_dot, rows), axis=1) - np.sum(alpha_dot * digammas), np.shape(y)),
     )
+
+
+def of_points(arguments, literals):
+    """The fact of Dirichlet's density: one number for one point."""
+    return number("float64") if as_array(arguments["x"]).rank == 1 else Array(None, "float64")
+
+
+dirichlet_logpdf.infer(of_points)
+dirichlet_pdf.infer(of_points)
+for normal_ in (normal_logpdf, normal_pdf):
+    normal_.infer(lambda arguments, literals: Array(None, "float64"))
 
 
 # --- what the formulas above call ------------------------------------------------------------------------------------

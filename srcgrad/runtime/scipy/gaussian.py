@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,13 @@ def covariance_matrix(cov: Any, points: Any) -> Any:
         return matrix.reshape(1, 1)
     if matrix.ndim < 2:
         return matrix * np.eye(k, dtype=np.result_type(matrix, np.float32))
-    return np.tril(matrix) + np.tril(matrix, -1).T
+    return np.where(_lower(k) > 0, matrix, matrix.T)
+
+
+@lru_cache(maxsize=16)
+def _lower(k: int) -> Any:
+    """The lower triangle, half of the diagonal."""
+    return np.tri(k) - 0.5 * np.eye(k)
 
 
 def uncovariance(g: Any, cov: Any) -> Any:
@@ -51,7 +58,7 @@ def uncovariance(g: Any, cov: Any) -> Any:
     if np.size(g) == 1:
         return unbroadcast(np.reshape(g, np.shape(cov)), cov)
     if rank == 2:
-        return unbroadcast(np.tril(g) + np.tril(np.transpose(g), -1), cov)
+        return unbroadcast((g + np.transpose(g)) * _lower(len(g)), cov)
     return unbroadcast(np.trace(g) if rank == 0 else np.diagonal(g), cov)
 
 
