@@ -387,13 +387,15 @@ def _enter(ufunc: np.ufunc) -> None:
         return
     found = lookup(ufunc)
     methods = (ufunc.reduce, ufunc.accumulate, ufunc.reduceat, ufunc.outer)
-    if is_constant(ufunc) or (found is not None and not found.differentiable):
+    if is_constant(ufunc):
         constant(*methods)
         return
-    if found is not None and found.kind == "elementwise":
+    if found is not None and not found.differentiable:
+        constant(ufunc.outer)  # the other methods hand the first element on as it is
+    elif found is not None and found.kind == "elementwise":
         enter(Outer(ufunc))
     for method in methods:
-        if lookup(method) is None:
+        if lookup(method) is None and not is_constant(method):
             refused(
                 f"the derivative of {name}.{method.__name__} is not known",
                 method,
