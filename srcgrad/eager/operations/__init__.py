@@ -14,6 +14,7 @@ from srcgrad.eager.operations import (
     matrix,
     members,
     pointwise,
+    ranking,
     reductions,
     shaping,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "matrix",
     "members",
     "pointwise",
+    "ranking",
     "reductions",
     "shaping",
 ]
