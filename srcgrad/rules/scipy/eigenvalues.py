@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from srcgrad.rules import decompositions, norms, singular_values
+from srcgrad.rules import decompositions, norms, products, singular_values
 from srcgrad.rules import linalg as numpy_linalg
 from srcgrad.rules.arguments import is_real
 from srcgrad.rules.decompositions import SWITCH, is_true, matrix, real_part
@@ -35,6 +35,8 @@ SHARED = {
 }
 for shared, function in SHARED.items():
     also(shared, function).accept(ignored=("check_finite", "lapack_driver"))
+if hasattr(linalg, "kron"):  # SciPy before 1.15
+    also(products.kron, linalg.kron)
 numpy_linalg.lstsq.accept(cond="rcond")
 norms.norm.accept(a="x")
 singular_values.svdvals.accept(a="x")

@@ -252,3 +252,18 @@ def solve_discrete_lyapunov(a, q, method=None, *, x, a_dot, q_dot):
     turned = np.conjugate(np.matrix_transpose(a_dot))
     moved = a_dot @ x @ np.conjugate(np.matrix_transpose(a)) + a @ x @ turned
     return linalg.solve_discrete_lyapunov(a, moved, method), linalg.solve_discrete_lyapunov(a, q_dot, method)
+
+
+@solve_sylvester.infer
+def solve_sylvester(arguments, literals):
+    a, b, q = (as_array(arguments[p]) for p in "abq")
+    dtype = floating(promote(promote(a.dtype, b.dtype), q.dtype))
+    return Array(q.shape if a.rank == b.rank == q.rank == 2 else None, dtype)
+
+
+for lyapunov in (solve_continuous_lyapunov, solve_discrete_lyapunov):
+
+    @lyapunov.infer
+    def lyapunov(arguments, literals):
+        a, q = as_array(arguments["a"]), as_array(arguments["q"])
+        return Array(q.shape if a.rank == q.rank == 2 else None, floating(promote(a.dtype, q.dtype)))

@@ -139,8 +139,9 @@ def diagsvd(s, M, N, *, y, y_bar):
 @rule(linalg.khatri_rao)
 def khatri_rao(a, b, *, y, y_bar):
     """The Kronecker products of columns."""
-    g = np.reshape(y_bar, (np.shape(a)[0], np.shape(b)[0], np.shape(b)[1]))
-    return unbroadcast(np.sum(g * b, axis=1), a), unbroadcast(np.sum(g * np.expand_dims(a, 1), axis=0), b)
+    g = np.reshape(y_bar, np.shape(y_bar)[:-2] + np.shape(a)[-2:-1] + np.shape(b)[-2:])
+    a_bar = np.sum(g * np.expand_dims(b, -3), axis=-2)
+    return unbroadcast(a_bar, a), unbroadcast(np.sum(g * np.expand_dims(a, -2), axis=-3), b)
 
 
 @khatri_rao.tangent

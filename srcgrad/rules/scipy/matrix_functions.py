@@ -177,3 +177,11 @@ def tanhm(A, *, y, y_bar):
 @tanhm.tangent
 def tanhm(A, *, y, A_dot):
     return corner(linalg.tanhm(doubled(A, A_dot)))
+
+
+for of_matrix in (sqrtm, logm, fractional_matrix_power, cosm, sinm, tanm, coshm, sinhm, tanhm):
+
+    @of_matrix.infer
+    def of_matrix(arguments, literals):
+        a = as_array(arguments["A"])
+        return Array(a.shape if a.rank and a.rank >= 2 else None)  # complex where a real one has no real root

@@ -226,7 +226,11 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     linalg.companion: [call(u(4)), call(c(3)), *batched(call(u(2, 3)))],
     linalg.leslie: [call(n(4), n(3)), call(c(3), n(2))],
     linalg.diagsvd: [call(n(2), 2, 3), call(c(2), 4, 2)],
-    linalg.khatri_rao: [call(n(2, 3), n(4, 3)), call(c(2, 2), n(1, 2))],
+    linalg.khatri_rao: [
+        call(n(2, 3), n(4, 3)),
+        call(c(2, 2), n(1, 2)),
+        *batched(call(n(2, 2, 3), n(4, 3))),
+    ],
     linalg.block_diag: [
         call(n(2, 3), n(1, 2), n(2, 2)),
         call(n(2), 0.7, n(2, 1)),
@@ -273,6 +277,9 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     matrices.block: [call(n(5, 6), n(2, 2), n(2, 3)), call(c(3, 3), c(2), n(2, 1)), call(n(3, 3), n(3, 3))],
     matrices.block_placed: [call(n(2, 2), n(5, 6), n(2, 3)), call(c(1, 2), c(3, 3), n(2, 1)), call(n(3, 3), n(3, 3))],
 }
+
+if hasattr(linalg, "kron"):
+    SAMPLES[linalg.kron] = [call(n(2, 2), n(3, 1))]
 
 ANALYTIC: set[Callable[..., Any]] = {linalg.expm, linalg.inv}
 
