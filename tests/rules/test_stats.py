@@ -147,6 +147,14 @@ def test_integers_and_single_precision() -> None:
     assert srcgrad.grad(lambda m: stats.norm.logpdf(3, m))(1.0) == 2.0
 
 
+def test_students_distribution_without_end_is_normal() -> None:
+    for name in FUNCTIONS:
+        t, normal = program(stats.t, name, 1), program(stats.norm, name, 0)
+        for argnum in (0, 2, 3):
+            made = srcgrad.grad(t, argnum)(0.7, np.inf, 0.1, 1.3)
+            assert made == pytest.approx(srcgrad.grad(normal, max(argnum - 1, 0))(0.7, 0.1, 1.3))
+
+
 # --- counts ----------------------------------------------------------------------------------------------------------
 def test_counts_without_probability() -> None:
     k = np.array([-1, 9])

@@ -189,7 +189,7 @@ def student_density_(t, df, *, z, z_bar):
     square = t * t / df
     digammas = special.digamma(0.5 * (df + 1)) - special.digamma(0.5 * df)
     by_df = 0.5 * (digammas - np.log1p(square) + (square * (df + 1) / (1 + square) - 1) / df)
-    return -z_bar * z * (df + 1) * t / (df + t * t), z_bar * z * by_df
+    return -z_bar * z * (1 + 1 / df) * t / (1 + square), z_bar * z * by_df
 
 
 @elementwise(student_slope)

@@ -161,7 +161,7 @@ def huber(delta, r, *, z, z_bar):
 def pseudo_huber(delta, r, *, z, z_bar):
     """delta**2 (sqrt(1 + (r / delta)**2) - 1)."""
     length = np.hypot(delta, r)
-    return z_bar * (2.0 * z - r * r * delta / length) / delta, z_bar * r * delta / length
+    return z_bar * (z / delta) ** 2 / length, z_bar * r * delta / length
 
 
 # --- Box and Cox -----------------------------------------------------------------------------------------------------

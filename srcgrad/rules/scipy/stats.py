@@ -87,8 +87,8 @@ def t_pdf(x, df, loc=0, scale=1, *, y, y_bar):
     """Student's density."""
     u = (x - loc) / scale
     weight = y_bar * y
-    slope = weight * (df + 1) * u / (df + u * u) / scale
     square = u * u / df
+    slope = weight * (1 + 1 / df) * u / (1 + square) / scale
     digammas = special.digamma(0.5 * (df + 1)) - special.digamma(0.5 * df)
     by_df = 0.5 * weight * (digammas - np.log1p(square) + ((df + 1) * square / (1 + square) - 1) / df)
     return -slope, by_df, slope, slope * u - weight / scale
@@ -98,8 +98,8 @@ def t_pdf(x, df, loc=0, scale=1, *, y, y_bar):
 def t_logpdf(x, df, loc=0, scale=1, *, y, y_bar):
     """The logarithm of Student's density."""
     u = (x - loc) / scale
-    slope = y_bar * (df + 1) * u / (df + u * u) / scale
     square = u * u / df
+    slope = y_bar * (1 + 1 / df) * u / (1 + square) / scale
     digammas = special.digamma(0.5 * (df + 1)) - special.digamma(0.5 * df)
     by_df = 0.5 * y_bar * (digammas - np.log1p(square) + ((df + 1) * square / (1 + square) - 1) / df)
     return -slope, by_df, slope, slope * u - y_bar / scale

@@ -59,5 +59,5 @@ def stirling(x: Any) -> Any:
 
 def result_dtype(*values: Any) -> np.dtype[Any]:
     """The floating dtype in which a function of ``values`` answers."""
-    dtype = np.result_type(*values)
+    dtype = np.result_type(*(np.asarray(value) if isinstance(value, list | tuple) else value for value in values))
     return dtype if dtype.kind in "fc" else np.dtype(np.float64)
