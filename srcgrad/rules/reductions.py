@@ -24,6 +24,7 @@ from srcgrad.runtime import (
     present,
     rebroadcast,
     safe_divide,
+    spread_numbers,
     unarray,
     unbroadcast,
     unreduce,
@@ -132,7 +133,7 @@ def var(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None,
 @rule(np.nanvar)
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
     """The mean squared deviation of the numbers, nan left out."""
-    numbers = present(a, where)
+    numbers = spread_numbers(a, axis, ddof, where)
     share = if_floating(y_bar, dtype, True) * (2.0 / count(a, axis, ddof, keepdims=keepdims, where=numbers))
     slope = unreduce(share, a, axis, keepdims, numbers) * deviation(a, axis, numbers, mean, dtype)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
@@ -140,7 +141,7 @@ def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=No
 
 @nanvar.tangent
 def nanvar(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
-    numbers = present(a, where)
+    numbers = spread_numbers(a, axis, ddof, where)
     scale = 2.0 / count(a, axis, ddof, keepdims=keepdims, where=numbers)
     distance = deviation(a, axis, numbers, mean, dtype)
     by_a = scale * np.sum(a_dot * distance, axis=axis, keepdims=keepdims)
@@ -172,7 +173,7 @@ def std(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None,
 @rule(np.nanstd)
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, y_bar):
     """The root of the variance of the numbers, nan left out; slope 0 where it is 0."""
-    numbers = present(a, where)
+    numbers = spread_numbers(a, axis, ddof, where)
     share = safe_divide(if_floating(y_bar, dtype, True), y) / count(a, axis, ddof, keepdims=keepdims, where=numbers)
     slope = unreduce(share, a, axis, keepdims, numbers) * deviation(a, axis, numbers, mean, dtype)
     return slope, None, None, None, None, None, unbroadcast(-slope, mean)
@@ -180,7 +181,7 @@ def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=No
 
 @nanstd.tangent
 def nanstd(a, axis=None, dtype=None, ddof=0, keepdims=False, where=True, mean=None, *, y, a_dot, mean_dot):
-    numbers = present(a, where)
+    numbers = spread_numbers(a, axis, ddof, where)
     scale = count(a, axis, ddof, keepdims=keepdims, where=numbers)
     distance = deviation(a, axis, numbers, mean, dtype)
     by_a = np.sum(a_dot * distance, axis=axis, keepdims=keepdims) / scale

@@ -34,6 +34,7 @@ from srcgrad.runtime import (
 
 constant(
     runtime.count, runtime.ties, runtime.initial_share, runtime.latest, runtime.present, runtime.freedom,
+    runtime.spread_numbers,
     runtime.end_length, runtime.end_size, runtime.segment_ties, runtime.gradient_axis, runtime.unknown_spacing,
     runtime.slope_places, runtime.slope_leaning, runtime.turns,
 )  # fmt: skip

@@ -53,7 +53,7 @@ from srcgrad.runtime.products import (
     unmatmul_left, unmatmul_right, unouter_left, unouter_right, untensordot_left, untensordot_right, unvdot_left,
     unvdot_right, unvecdot_left, unvecdot_right,
 )  # fmt: skip
-from srcgrad.runtime.reducing import count, deviation, if_floating, in_dtype, present, unreduce
+from srcgrad.runtime.reducing import count, deviation, if_floating, in_dtype, present, spread_numbers, unreduce
 from srcgrad.runtime.repeating import (
     repad, repad_chosen, repad_values, unpad, unpad_chosen, unpad_values, unrepeat, unresize, untile, unwindow,
 )  # fmt: skip
@@ -88,7 +88,7 @@ __all__ = [
     "quotient", "ratio", "rearray", "reastype", "rebroadcast", "rechoose", "recurrence", "repad", "repad_chosen",
     "repad_values", "replaced_at", "require_distinct", "require_number", "retake", "rewound", "root_count",
     "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "share", "shifted",
-    "signal_length", "sinc_slope", "slope_leaning", "slope_places", "sorting", "span_of", "spread", "step_sizes",
+    "signal_length", "sinc_slope", "slope_leaning", "slope_places", "sorting", "span_of", "spread", "spread_numbers", "step_sizes",
     "stop_gradient", "tail", "ties", "to_matrices", "to_triangle", "tolist", "total", "transposed_subscripts",
     "turns", "twist", "unaligned", "unappend", "unarray", "unastype", "unblock", "unbroadcast", "unchoose",
     "uncolumn", "uncolumn_stack", "uncolumn_sums", "unconcatenate", "unconstants", "unconvolve", "uncorrelate_left",

@@ -137,3 +137,9 @@ def present(a: Any, where: Any = True) -> Any:
     """Where the elements of ``a`` are numbers, not nan, and ``where`` holds."""
     numbers = np.equal(a, a)
     return numbers if where is True else np.logical_and(numbers, where)
+
+
+def spread_numbers(a: Any, axis: Axis = None, ddof: float = 0, where: Any = True) -> Any:
+    """``present``, but nowhere in slices that have no more numbers than ``ddof``: they have no variance."""
+    numbers = present(a, where)
+    return numbers & (np.sum(numbers, axis=axis, keepdims=True) > ddof)

@@ -120,7 +120,7 @@ class _Order:
         if len(lines) == 1 and len(given) <= 4 and self.length:
             ranks = (*low[0].tolist(), *high[0].tolist())
             self.low, self.high = np.array(_ranked(lines[0], ranks), np.intp).reshape(2, 1, len(given))
-        else:
+        elif self.length:
             order = np.argsort(lines, axis=-1, kind="stable")
             self.low, self.high = np.take_along_axis(order, low, -1), np.take_along_axis(order, high, -1)
 
@@ -147,8 +147,8 @@ def weighed(
     order = _Order(a, q, axis, method, skips_nan)
     lines = order.lines(x)
     lower, upper = order.weights(slope, np.asarray(x).real.dtype)
-    result: Any = 0.0
-    for weight, places in ((lower, order.low), (upper, order.high)):
+    result: Any = np.zeros(lower.shape, lines.dtype)
+    for weight, places in ((lower, order.low), (upper, order.high)) if order.length else ():
         part = np.zeros(weight.shape, lines.dtype)  # and stays 0 where the weight is, be the element infinite
         result = result + np.multiply(weight, np.take_along_axis(lines, places, -1), out=part, where=weight != 0)
     shape = kept_shape(order.shape, axis) if keepdims else tuple(order.rest)
@@ -170,10 +170,11 @@ def unweighed(
     order = _Order(a, q, axis, method, skips_nan)
     result = np.zeros((math.prod(order.rest), order.length), floating(a, g))
     lower, upper = order.weights(slope, result.real.dtype)
-    g = np.reshape(real_for(g, result.dtype), (-1, len(result))).T
+    g = np.reshape(real_for(g, result.dtype), (lower.shape[1], len(result))).T
     rows = np.arange(len(result))[:, None]
-    np.add.at(result, (rows, order.low), g * lower)
-    np.add.at(result, (rows, order.high), g * upper)
+    if order.length:
+        np.add.at(result, (rows, order.low), g * lower)
+        np.add.at(result, (rows, order.high), g * upper)
     turned = result.reshape([order.shape[x] for x in order.axes])
     return unarray(np.transpose(turned, np.argsort(order.axes)), a)
 
