@@ -108,8 +108,10 @@ class Methods(Expressions):
             if isinstance(owner.value, LocalFunction):
                 raise self.refuse(node, "an attribute of a local function")
             self.scope.attribute(owner.value, node)
-        elif not (self.is_global(node) or node.attr in SHAPES | CONSTANT_MEMBERS | FIELDS or attribute_function(node.attr) is not None):
-            raise self._unknown_attribute(node)
+        elif not self.is_global(node):
+            known = node.attr in SHAPES | CONSTANT_MEMBERS | FIELDS
+            if not (known or attribute_function(node.attr) is not None):
+                raise self._unknown_attribute(node)
 
     def _unknown_attribute(self, node: gast.Attribute) -> Exception:
         if method_function(node.attr) is not None or node.attr in TEXT | CHANGES | VIEWS:

@@ -41,7 +41,7 @@ def _pure_call(call: gast.Call) -> bool:
     if id(function) in _BUILTINS or id(function) in _MATH or isinstance(function, (np.ufunc, np.dtype)):
         return True
     if isinstance(getattr(function, "__self__", None), np.ufunc):
-        return function.__name__ != "at"
+        return getattr(function, "__name__", "") != "at"
     if isinstance(call.func, GlobalReference) and (call.func.binding.module or "").startswith("srcgrad.runtime"):
         return not {"add_at", "require_number"} & {call.func.binding.attribute, call.func.binding.preferred}
     module = getattr(function, "__module__", None) or ""

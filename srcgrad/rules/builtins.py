@@ -79,6 +79,18 @@ def prod_(iterable, start=1, *, y, iterable_dot, start_dot):
     return start * np.sum(np.array(iterable_dot) * others), start_dot * np.prod(values)
 
 
+if hasattr(math, "sumprod"):  # Python 3.12
+
+    @rule(math.sumprod)
+    def sumprod(p, q, *, y, y_bar):
+        """The sum of the products of two sequences of numbers."""
+        return unarray(y_bar * np.array(q), p), unarray(y_bar * np.array(p), q)
+
+    @sumprod.tangent
+    def sumprod(p, q, *, y, p_dot, q_dot):
+        return np.dot(np.array(p_dot), np.array(q)), np.dot(np.array(p), np.array(q_dot))
+
+
 # --- choices ---------------------------------------------------------------------------------------------------------
 @elementwise(max)
 def max_(*args, z, z_bar):

@@ -21,7 +21,6 @@ from srcgrad.runtime import (
     recurrence,
     running_product,
     unarray,
-    unbroadcast,
     uncumsum,
     with_initial,
     without_initial,

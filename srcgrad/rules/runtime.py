@@ -8,8 +8,6 @@ Transposes come in pairs that transpose into each other: ``unbroadcast`` and ``r
 # mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
 from __future__ import annotations
 
-import numpy as np
-
 from srcgrad import runtime
 from srcgrad.rules.facts import as_array
 from srcgrad.rules.table import linear, rule
@@ -21,7 +19,6 @@ from srcgrad.runtime import (
     spread,
     total,
     unarray,
-    unastype,
     unbroadcast,
     ungather,
     unpack_like,

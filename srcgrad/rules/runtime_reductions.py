@@ -62,7 +62,10 @@ def deviation_(a, axis=None, where=True, mean=None, dtype=None, *, y, y_bar):
 
 @deviation_.tangent
 def deviation_(a, axis=None, where=True, mean=None, dtype=None, *, y, a_dot, mean_dot):
-    return deviation(a_dot, axis, where, zeros_like(mean), dtype), -deviation(rebroadcast(mean_dot, a), axis, where, 0.0)
+    return (
+        deviation(a_dot, axis, where, zeros_like(mean), dtype),
+        -deviation(rebroadcast(mean_dot, a), axis, where, 0.0),
+    )
 
 
 @linear(runtime.in_dtype, "a")

@@ -33,7 +33,8 @@ from srcgrad.runtime import (
 
 constant(
     runtime.arranging, runtime.exponents, runtime.intervals, runtime.is_between, runtime.is_replaced,
-    runtime.knots_around, runtime.laps, runtime.memory_axes, runtime.memory_order, runtime.selected, runtime.sorting, runtime.span_of,
+    runtime.knots_around, runtime.laps, runtime.memory_axes, runtime.memory_order, runtime.selected, runtime.sorting,
+    runtime.span_of,
 )  # fmt: skip
 
 

@@ -366,7 +366,8 @@ FIELDS = frozenset("eigenvalues eigenvectors U S Vh Q R sign logabsdet".split())
 _METHODS: dict[str, Callable[..., object]] = {
     name: getattr(np, name)
     for name in (
-        "all any argmax argmin argpartition argsort choose clip cumprod cumsum diagonal dot max mean min nonzero prod ravel "
+        "all any argmax argmin argpartition argsort choose clip cumprod cumsum diagonal dot max mean min nonzero prod "
+        "ravel "
         "repeat reshape round searchsorted squeeze std sum swapaxes take trace transpose var"
     ).split()
 } | {"conj": np.conjugate, "conjugate": np.conjugate, "copy": np.copy, "flatten": np.ravel}

@@ -75,8 +75,8 @@ def wins(x1: Any, x2: Any) -> Any:
 
 
 def prevails(x1: Any, x2: Any, least: bool = False) -> Any:
-    """The share of ``x1`` in ``np.fmax(x1, x2)``, or in ``np.fmin(x1, x2)``: 0 where the other is taken, or x1 is nan and
-    the other is not; two nan share."""
+    """The share of ``x1`` in ``np.fmax(x1, x2)``, or in ``np.fmin(x1, x2)``: 0 where the other is taken, or x1 alone
+    is nan; two nan share."""
     share = np.asarray(wins(x2, x1) if least else wins(x1, x2))
     first, second = np.isnan(x1), np.isnan(x2)
     if np.any(first) or np.any(second):

@@ -86,8 +86,8 @@ def count(a: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, wh
         else:
             shape = np.shape(a)
             n = math.prod([shape[axis] for axis in axis]) if isinstance(axis, tuple) else shape[axis]
-        n = n - ddof
-        return n if n > 0 else math.nan
+        left = n - ddof
+        return left if left > 0 else math.nan
     counts = np.sum(np.broadcast_to(where, np.shape(a)), axis=axis, keepdims=keepdims) - ddof
     return np.where(counts > 0, counts, math.nan)[()]
 

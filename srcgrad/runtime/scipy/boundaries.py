@@ -23,9 +23,9 @@ _SYNONYMS = {
 }
 
 
-def places(n: int, before: int, after: int, mode: str) -> Any:
-    """Which of ``n`` elements stands at each place from ``-before`` to ``n + after``."""
-    place = np.arange(-before, n + after)
+def places(n: int, start: int, stop: int, mode: str) -> Any:
+    """Which of ``n`` elements stands at each place from ``start`` to ``stop``, counted from the first."""
+    place = np.arange(start, stop)
     match _SYNONYMS.get(mode, mode):
         case "wrap":
             return place % n
@@ -46,23 +46,43 @@ def is_constant(mode: str) -> bool:
     return _SYNONYMS.get(mode, mode) == "constant"
 
 
+def _first(x: Any, axis: int) -> Any:
+    """``x`` with an axis first."""
+    return x if axis == 0 or x.ndim == 1 else np.moveaxis(x, axis, 0)
+
+
 def extended(x: Any, before: int, after: int, mode: str, cval: Any = 0.0, axis: int = -1) -> Any:
     """``x`` with elements before and after it along an axis."""
-    if is_constant(mode):
-        widths = [(0, 0)] * x.ndim
-        widths[axis] = (before, after)
-        return np.pad(x, widths, constant_values=cval)
-    return np.take(x, places(x.shape[axis], before, after, mode), axis)
+    rows = _first(x, axis)
+    n = len(rows)
+    alone = is_constant(mode) or not n
+    result = np.empty((before + n + after, *rows.shape[1:]), np.result_type(x, cval) if alone else x.dtype)
+    result[before : before + n] = rows
+    if alone:
+        result[:before] = cval
+        result[before + n :] = cval
+    else:
+        result[:before] = rows[places(n, -before, 0, mode)]
+        result[before + n :] = rows[places(n, n, n + after, mode)]
+    return result if rows is x else np.moveaxis(result, 0, axis)
 
 
 def folded(g: Any, before: int, after: int, mode: str, axis: int = -1) -> Any:
     """The cotangent of ``x`` where ``g`` is that of ``extended(x, before, after, mode, axis=axis)``."""
-    g = np.moveaxis(g, axis, 0)
-    n = g.shape[0] - before - after
-    result = g[before : before + n]
+    rows = _first(g, axis)
+    n = len(rows) - before - after
+    result = rows[before : before + n]
     if not is_constant(mode) and before + after and n:
-        result = np.array(result)
-        place = places(n, before, after, mode)
-        np.add.at(result, place[:before], g[:before])
-        np.add.at(result, place[before + n :], g[before + n :])
-    return np.moveaxis(result, 0, axis)
+        result = result.copy()
+        if before:
+            _add(result, places(n, -before, 0, mode), rows[:before])
+        if after:
+            _add(result, places(n, n, n + after, mode), rows[before + n :])
+    return result if rows is g else np.moveaxis(result, 0, axis)
+
+
+def _add(result: Any, place: Any, g: Any) -> None:
+    if len(place) == 1:
+        result[place[0]] += g[0]
+    else:
+        np.add.at(result, place, g)

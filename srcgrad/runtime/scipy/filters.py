@@ -17,7 +17,8 @@ from srcgrad.runtime.scipy.ndimage import unconvolve1d
 # --- recursive filters -----------------------------------------------------------------------------------------------
 def lags(u: Any, x: Any, like: Any, axis: int = -1) -> Any:
     """The sums of products of ``x`` with ``u`` at each lag, ``sum_m x[m] u[m + k]``, as many as ``like`` is long."""
-    x, u = np.moveaxis(x, axis, 0), np.moveaxis(u, axis, 0)
+    if x.ndim > 1:
+        x, u = np.moveaxis(x, axis, 0), np.moveaxis(u, axis, 0)
     count = np.size(like)
     sums = np.zeros(count, np.result_type(u, x))
     for k in range(min(count, len(u))):

@@ -47,9 +47,9 @@ def _spread(g: Any, step: Step) -> Any:
 def _weighed(g: Any, input: Any, n: int, axis: int, mode: str, cval: Any, before: int) -> Any:
     """The cotangent of the n weights of a filter along one axis, each the sum of products at its shift."""
     _require_floating(input)
-    long = extended(np.asarray(input), before, n - 1 - before, mode, cval, axis)
-    long, flat = np.moveaxis(long, axis, 0), np.moveaxis(g, axis, 0)
-    length, flat = len(flat), flat.ravel()
+    rows = np.moveaxis(input, axis, 0)
+    long = extended(rows, before, n - 1 - before, mode, cval, 0)
+    flat, length = np.moveaxis(g, axis, 0).ravel(), len(rows)
     return np.asarray([np.dot(flat, long[k : k + length].ravel()) for k in range(n)])
 
 
@@ -95,7 +95,8 @@ def _window(ndim: int, weights: Any, origin: Several, axes: Any, turned: bool) -
 
 def _spread_nd(g: Any, window: Any, before: Sequence[int], mode: str) -> Any:
     """The transpose of a filter along every axis."""
-    long = np.pad(g, [(0, n - 1) for n in window.shape])
+    long = np.zeros([m + n - 1 for m, n in zip(g.shape, window.shape, strict=True)], g.dtype)
+    long[tuple(map(slice, g.shape))] = g
     long = ndimage.convolve(long, window, mode="constant", origin=[-(n // 2) for n in window.shape])
     for axis, (n, b) in enumerate(zip(window.shape, before, strict=True)):
         long = folded(long, b, n - 1 - b, mode, axis)

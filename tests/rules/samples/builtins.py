@@ -49,6 +49,8 @@ SAMPLES |= {
     runtime.unarray: [call(n(2), [0.1, 0.2]), call(n(2, 2), [n(2), [0.1, 0.2]]), call(n(3), n(3))],
     runtime.rearray: [call([0.1, 0.2], n(2)), call([n(2), [0.1, 0.2]], n(2, 2)), call(0.3, 0.4)],
 }
+if hasattr(math, "sumprod"):
+    SAMPLES[math.sumprod] = [call([0.3, 0.4], [0.1, 0.9]), call((0.3, 2.0), n(2))]
 if hasattr(np, "astype"):
     SAMPLES[np.astype] = [call(n(3), float)]
 

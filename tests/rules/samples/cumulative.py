@@ -96,7 +96,13 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
         call(n(2, 1), 0.3, n(3, 4), 0),
     ],
     runtime.midpoints: [call(n(4)), call(n(3, 4), 0)],
-    runtime.unmidpoints: [call(n(3), n(4)), call(n(2, 4), n(3, 4), 0), call(n(1), n(4)), call(n(2, 3), n(4)), call(n(1, 3), n(4, 3), 0)],
+    runtime.unmidpoints: [
+        call(n(3), n(4)),
+        call(n(2, 4), n(3, 4), 0),
+        call(n(1), n(4)),
+        call(n(2, 3), n(4)),
+        call(n(1, 3), n(4, 3), 0),
+    ],
     np.gradient: [
         call(n(4)),
         call(n(3, 4)),

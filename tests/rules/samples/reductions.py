@@ -33,7 +33,12 @@ _wide = {"dtype": np.complex128}
 for f in (np.sum, np.mean, np.var, np.std, np.prod):
     SAMPLES[f] = [*_spread, call(n(2, 3), 1, where=mask), call(c(2, 3), axis=0), call(c(3))]
 for f in (np.sum, np.mean, np.prod, np.var, np.std):
-    SAMPLES[f] += [call(n(2, 3), 0, np.float64), call(c(2, 3), **_wide), call(c(2, 3), **_double), call(n(2, 3), axis=1, keepdims=True, **_double)]
+    SAMPLES[f] += [
+        call(n(2, 3), 0, np.float64),
+        call(c(2, 3), **_wide),
+        call(c(2, 3), **_double),
+        call(n(2, 3), axis=1, keepdims=True, **_double),
+    ]
 for f in (np.max, np.amax, np.min, np.amin, np.ptp):
     SAMPLES[f] = [Call((distinct(*s.args[0].shape),), s.kwargs) for s in _axes]
 for f in (np.max, np.amax, np.min, np.amin):
@@ -69,7 +74,9 @@ for f in (np.nansum, np.nanprod, np.nanmean, np.nanvar, np.nanstd):
         call(_missing, 1, np.float64),
         call(n(2, 3), axis=0),
         call(n(2, 3, 2), axis=(0, -1)),
-        call(np.array([[1.3, nan, -0.4, 2.0], [nan, 2.2, 0.7, 0.1]]), axis=1, where=np.array([True, True, True, False])),
+        call(
+            np.array([[1.3, nan, -0.4, 2.0], [nan, 2.2, 0.7, 0.1]]), axis=1, where=np.array([True, True, True, False])
+        ),
         call(np.array([0.4 + 1.3j, nan, -1.1 + 0.2j])),
     ]
 for f in (np.nansum, np.nanprod):

@@ -125,7 +125,13 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
         call(n(3, 5), dtype=np.float64),
         call(c(3, 5), dtype=np.float64),
     ],
-    runtime.observations: [call(n(2, 3)), call(n(3, 2), n(3, 1), False), call(n(3), n(2, 3)), call(n(3), n(3), False), call(c(3), None, True, np.float64)],
+    runtime.observations: [
+        call(n(2, 3)),
+        call(n(3, 2), n(3, 1), False),
+        call(n(3), n(2, 3)),
+        call(n(3), n(3), False),
+        call(c(3), None, True, np.float64),
+    ],
     runtime.observed: [
         call(n(2, 3), n(5, 3)),
         call(n(2, 3), n(5, 3), True, True),

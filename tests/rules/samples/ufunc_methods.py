@@ -74,7 +74,11 @@ SAMPLES[np.add.reduceat] = [
     call(c(5), [0, 3]),
 ]
 for f in (np.maximum.reduceat, np.minimum.reduceat):
-    SAMPLES[f] = [call(distinct(5), [0, 3]), call(distinct(2, 4), [1, 3], axis=1), call(distinct(4, 2), [0, 2], 0, np.float64)]
+    SAMPLES[f] = [
+        call(distinct(5), [0, 3]),
+        call(distinct(2, 4), [1, 3], axis=1),
+        call(distinct(4, 2), [0, 2], 0, np.float64),
+    ]
 SAMPLES[runtime.unreduceat] = [
     call(n(2), n(5), [0, 3]),
     call(n(4), n(5), np.array([0, 3, 1, 4])),
@@ -85,7 +89,12 @@ SAMPLES[runtime.unlifted] = [call(n(2, 1), n(2)), call(n(1, 1), 0.3), call(n(2),
 
 for ufunc in {value for value in vars(np).values() if isinstance(value, np.ufunc)}:
     if ufunc.nin == 2 and ufunc.nout == 1 and ufunc.signature is None and isinstance(lookup(ufunc.outer), Outer):
-        SAMPLES[ufunc.outer] = [call(u(2), u(3) + 1.0), call(u(2, 2), u(3) + 1.0), call(0.3, u(3) + 1.0), call(u(2), 1.4)]
+        SAMPLES[ufunc.outer] = [
+            call(u(2), u(3) + 1.0),
+            call(u(2, 2), u(3) + 1.0),
+            call(0.3, u(3) + 1.0),
+            call(u(2), 1.4),
+        ]
 SAMPLES[np.multiply.outer] += [call(c(2), c(3)), call(n(2), c(3))]
 SAMPLES[np.ldexp.outer] = [call(u(2), np.array([1, 2, -1])), call(0.4, np.array([2, 0]))]
 
