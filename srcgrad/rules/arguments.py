@@ -1,6 +1,7 @@
 """What is known about the arguments of a call, and the conditions on it by which rules choose their formulas.
 
-Each condition is certain: of an argument of which nothing is known none of them holds.
+Each condition is certain: of an argument of which nothing is known none of them holds, but ``other_than``, by which the
+plain formula is left.
 """
 
 from __future__ import annotations
@@ -67,3 +68,12 @@ def is_python(argument: Argument) -> bool:
 def is_numpy(argument: Argument) -> bool:
     """Whether an argument is an array, or a number of NumPy's."""
     return argument.dtype is not None and argument.dtype not in WEAK
+
+
+def other_than(**usual: object) -> Joint:
+    """The condition that one of these arguments may be another than this literal, with which the plain formula counts."""
+
+    def says(argument: Argument, value: object) -> bool:
+        return argument.is_literal and type(argument.literal) is type(value) and argument.literal == value
+
+    return lambda arguments: not all(says(arguments[p], value) for p, value in usual.items())

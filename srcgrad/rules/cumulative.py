@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.rules.conditions import other_than
+from srcgrad.rules.arguments import other_than
 from srcgrad.rules.facts import Array, as_array
 from srcgrad.rules.results import dtype_of, summed
 from srcgrad.rules.table import linear, rule

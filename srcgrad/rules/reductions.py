@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.rules.conditions import other_than
+from srcgrad.rules.arguments import other_than
 from srcgrad.rules.facts import as_array
 from srcgrad.rules.results import dtype_of, floating, reduced, summed
 from srcgrad.rules.table import linear, rule

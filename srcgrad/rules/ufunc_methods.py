@@ -15,7 +15,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.rules.conditions import other_than
+from srcgrad.rules.arguments import other_than
 from srcgrad.rules.facts import Array, as_array, computed, is_floating
 from srcgrad.rules.formula import Formula, is_none, spelling
 from srcgrad.rules.results import dtype_of, reduced, summed
