@@ -71,7 +71,7 @@ def is_numpy(argument: Argument) -> bool:
 
 
 def other_than(**usual: object) -> Joint:
-    """The condition that one of these arguments may be another than this literal, with which the plain formula counts."""
+    """The condition that one of these arguments may be another than this literal, for which the plain formula holds."""
 
     def says(argument: Argument, value: object) -> bool:
         return argument.is_literal and type(argument.literal) is type(value) and argument.literal == value
