@@ -15,7 +15,7 @@ import pytest
 from srcgrad.rules.catalogue import Entry, entries
 
 #: Random draws vary by themselves; a reduction of one element hands it on; texts and objects are no numbers.
-PASSED_OVER = ("np.random", "np.test", "np.show", "np.object_", "np.mintypecode", "np.get")
+PASSED_OVER = ("np.random", "np.test", "np.show", "np.object_", "np.mintypecode", "np.get", "np.from")
 rng = np.random.default_rng(0)
 ARGUMENTS: dict[str, Callable[[], Any]] = {
     "number": lambda: float(rng.uniform(0.3, 0.9)),

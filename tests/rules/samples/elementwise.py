@@ -134,7 +134,6 @@ SAMPLES |= {
         call(_steps, u(7) / 9 - 0.1, None),
         call(_steps, a_min=-0.35, a_max=None),
         call(_steps, 0.02 + u(2, 1) / 9, 0.41),
-        call(_steps, min=-0.3 - u() / 9, max=0.7 + u() / 9),
         call(0.3, 0.5, 0.9),
         call(_steps, 0.73, u() / 9 - 0.3),
     ],
@@ -149,6 +148,8 @@ SAMPLES |= {
 }
 SAMPLES[np.angle] += [call(c(3), True), call(c(3), deg=True), call(n(3), True)]
 SAMPLES[np.real_if_close] += [call(c(3), tol=1000), call(c(2), 50)]
+if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
+    SAMPLES[np.clip] += [call(_steps, min=-0.3 - u() / 9, max=0.7 + u() / 9), call(_steps, max=0.35), call(_steps)]
 if hasattr(math, "fma"):
     SAMPLES[math.fma] = [call(0.3, 0.4, 0.5)]
 
