@@ -13,10 +13,14 @@ from srcgrad.eager.operations import (
     joining,
     matrix,
     members,
+    picking,
     pointwise,
     ranking,
+    rearranging,
     reductions,
+    rounding,
     shaping,
+    splitting,
 )
 from srcgrad.eager.operations.creation import copied
 
@@ -33,9 +37,13 @@ __all__ = [
     "inplace",
     "joining",
     "matrix",
+    "picking",
     "members",
     "pointwise",
     "ranking",
+    "rearranging",
     "reductions",
+    "rounding",
     "shaping",
+    "splitting",
 ]

@@ -58,7 +58,11 @@ def mul(input: Tensor, other: Any) -> Tensor:
 
 @function("div", "divide", "true_divide", method=True)
 def div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """``input / other``."""
+    """``input / other``, rounded to a whole number by ``rounding_mode``."""
+    if rounding_mode is not None:
+        from srcgrad.eager.operations.rounding import rounded_quotient
+
+        return rounded_quotient(input, other, rounding_mode)
     return _div(input, other)
 
 
@@ -105,7 +109,7 @@ Tensor.__pow__ = binary_operator(pow, "pow")
 Tensor.__rpow__ = binary_operator(pow, "pow", swapped=True)
 
 
-@method("__pos__")
+@method("__pos__", "positive")
 def positive(self: Tensor) -> Tensor:
     """The tensor itself."""
     return self

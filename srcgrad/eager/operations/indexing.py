@@ -110,7 +110,7 @@ def _basic(input: Tensor, parts: list[Any]) -> Tensor:
             made = unsqueeze(made, dim)
             dim += 1
         elif isinstance(part, slice):
-            made = _sliced(made, dim, part, len(parts) == 1)
+            made = sliced(made, dim, part, len(parts) == 1)
             dim += 1
         else:
             made = select(made, dim, part)
@@ -119,7 +119,7 @@ def _basic(input: Tensor, parts: list[Any]) -> Tensor:
     return made
 
 
-def _sliced(input: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
+def sliced(input: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
     """Part of a dimension; a slice of everything is nothing, unless it stands alone."""
     length = input.array.shape[dim]
     start, stop, step = part.indices(length)

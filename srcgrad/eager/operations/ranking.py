@@ -248,6 +248,17 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     return leaf(np.stack(places, 1) if input.array.ndim else np.zeros((len(places[0]), 0), np.int64))
 
 
+@function("unique", method=True)
+def unique(
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
+    """Each element once, in order; where each is, and how often."""
+    found = np.unique(input.array, return_inverse=True, return_counts=True, axis=dim)
+    wanted = (True, return_inverse, return_counts)
+    made = tuple(leaf(np.asarray(a)) for a, want in zip(found, wanted, strict=True) if want)
+    return made if len(made) > 1 else made[0]
+
+
 @function("argwhere", method=True)
 def argwhere(input: Tensor) -> Tensor:
     """Where elements are not zero."""

@@ -1,0 +1,316 @@
+"""Elements picked by indices and masks, and copies with elements replaced."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.eager import dtypes
+from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.formulas import stand_in
+from srcgrad.eager.operations.creation import leaf
+from srcgrad.eager.operations.shaping import wrapped
+from srcgrad.eager.registry import function
+from srcgrad.eager.tensor import Tensor
+
+_gather = Operation(operator.getitem, "GatherBackward0", {"a": "self"})
+_index_select = Operation(operator.getitem, "IndexSelectBackward0", {"a": "self"})
+_masked_select = Operation(operator.getitem, "MaskedSelectBackward0", {"a": "self"})
+_take = Operation(np.take, "TakeBackward0", {"a": "self"})
+_where = Operation(np.where, "WhereBackward0")
+_fill_number = Operation(np.where, "MaskedFillBackward0")
+_fill_tensor = Operation(np.where, "MaskedFillBackward1")
+_clamp = Operation(np.where, "ClampBackward1")
+_clamp_min = Operation(np.where, "ClampMinBackward0")
+_clamp_max = Operation(np.where, "ClampMaxBackward0")
+_clamp_tensors = Operation(np.clip, "ClampBackward0")
+
+
+def along(input: Tensor, dim: int, index: Any) -> tuple[Any, ...]:
+    """An index for every dimension that takes ``index`` along one and follows the others."""
+    axis = wrapped(dim, input.array.ndim)
+    places: list[Any] = list(np.ogrid[tuple(slice(n) for n in index.shape)])
+    places[axis] = index
+    return tuple(places)
+
+
+def _checked(name: str, input: Tensor, dim: int, index: Tensor) -> Any:
+    if index.dtype is not dtypes.int64 and index.dtype is not dtypes.int32:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    if index.array.ndim != input.array.ndim:
+        raise RuntimeError(
+            "Index tensor must have the same number of dimensions as "
+            + ("input" if name == "gather" else "self")
+            + " tensor"
+        )
+    size = input.array.shape[wrapped(dim, input.array.ndim)] if input.array.ndim else 1
+    array = np.asarray(index.array)
+    if array.size and (array.min() < 0 or array.max() >= size):
+        wrong = array[(array < 0) | (array >= size)][0]
+        raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
+    return array
+
+
+@function("gather", method=True)
+def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
+    """Elements picked along a dimension, by an index for each of them."""
+    places = _checked("gather", input, dim, index)
+    if not input.array.ndim:
+        copy: Tensor = input.clone()
+        return copy
+    made: Tensor = call(_gather, {"a": input, "b": along(input, dim, places)}, saved={"dim": dim, "index": index})
+    return made
+
+
+@function("take_along_dim", method=True)
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
+    """Elements picked along a dimension, indices broadcast over the others."""
+    if dim is None:
+        return gather(input.reshape(-1), 0, indices.reshape(-1))
+    axis = wrapped(dim, input.array.ndim)
+    shape = list(np.broadcast_shapes(*(
+        [1 if i == axis else n for i, n in enumerate(t.array.shape)] for t in (input, indices)
+    )))  # fmt: skip
+    shape[axis] = indices.array.shape[axis]
+    return gather(input, axis, leaf(np.broadcast_to(indices.array, shape)))
+
+
+@function("take", method=True)
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """Elements of the whole, by one number each."""
+    made: Tensor = call(_take, {"a": input, "indices": np.asarray(index.array)}, saved={"index": index})
+    return made
+
+
+@function("index_select", method=True)
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Slices along a dimension."""
+    axis = wrapped(dim, input.array.ndim)
+    if index.array.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    places = np.atleast_1d(index.array)
+    if places.size and (places.min() < 0 or places.max() >= input.array.shape[axis]):
+        raise IndexError("index out of range in self")
+    where = (slice(None),) * axis + (places,)
+    made: Tensor = call(_index_select, {"a": input, "b": where}, saved={"dim": dim, "index": index})
+    return made
+
+
+@function("masked_select", method=True)
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where a mask is true."""
+    if mask.dtype is not dtypes.bool_:
+        raise RuntimeError(f"masked_select: expected BoolTensor for mask, but got {mask.dtype.long_name}")
+    shape = np.broadcast_shapes(input.array.shape, mask.array.shape)
+    if shape != input.array.shape:
+        input = input.expand(shape)
+    where = np.broadcast_to(mask.array, shape)
+    made: Tensor = call(_masked_select, {"a": input, "b": where}, saved={"mask": mask})
+    return made
+
+
+# --- one of two ------------------------------------------------------------------------------------------------------
+def _cast(values: tuple[Any, ...]) -> tuple[list[Tensor], dtypes.dtype]:
+    """Tensors and numbers as tensors of their common dtype."""
+    common = dtypes.result_type([
+        (v.dtype, dtypes.DIMENSIONED if v.array.ndim else dtypes.ZERO_DIM)
+        if isinstance(v, Tensor)
+        else (dtypes.of_number(v), dtypes.NUMBER)
+        for v in values
+    ])  # fmt: skip
+    made = [v.to(common) if isinstance(v, Tensor) else Tensor.of(np.asarray(v, common.numpy)) for v in values]
+    return made, common
+
+
+@function("where")
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """Elements of one tensor where a condition holds, of another elsewhere."""
+    if input is None:
+        return condition.nonzero(as_tuple=True)
+    if condition.dtype is not dtypes.bool_:
+        if condition.dtype is not dtypes.uint8:
+            raise RuntimeError(
+                "where expected condition to be a boolean tensor, but got a tensor with dtype "
+                + condition.dtype.long_name
+            )
+    (x, y), _ = _cast((input, other))
+    try:
+        array = np.where(condition.array, x.array, y.array)
+    except ValueError:
+        from srcgrad.eager.elementwise import shape_error
+
+        raise shape_error(x.array, y.array) from None
+    values = {"condition": np.asarray(condition.array, bool), "x": x, "y": y}
+    return call(_where, values, array=array, saved={"condition": condition})
+
+
+def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    made: Tensor = where(condition, self, other)
+    return made
+
+
+setattr(Tensor, "where", _where_method)  # noqa: B010
+
+
+@function("masked_fill", method=True)
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """A copy with a number wherever a mask is true."""
+    if mask.dtype is not dtypes.bool_:
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype " + mask.dtype.long_name)
+    if isinstance(value, Tensor) and value.array.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.array.ndim} dimension(s)."
+        )
+    operation = _fill_tensor if isinstance(value, Tensor) else _fill_number
+    filling = value.to(input.dtype) if isinstance(value, Tensor) else np.asarray(value, input.array.dtype)
+    array = np.where(mask.array, filling.array if isinstance(filling, Tensor) else filling, input.array)
+    values = {"condition": np.asarray(mask.array), "x": filling, "y": input}
+    made: Tensor = call(operation, values, array=array, saved={"mask": mask})
+    return made
+
+
+@function("clamp", "clip", method=True)
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Elements between bounds; those at a bound or beyond it pass no gradient."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if isinstance(min, Tensor) or isinstance(max, Tensor):
+        given = [v for v in (input, min, max) if v is not None]
+        cast, _ = _cast(tuple(given))
+        low, high = cast[1] if min is not None else None, cast[-1] if max is not None else None
+        made: Tensor = call(_clamp_tensors, {"a": cast[0], "a_min": low, "a_max": high})
+        return made
+    return _clamped(_clamp, input, min, max)
+
+
+def _clamped(operation: Operation, input: Tensor, low: Any, high: Any) -> Tensor:
+    numbers = tuple(v for v in (low, high) if v is not None)
+    (x, *_), common = _cast((input, *numbers))
+    a = np.asarray(x.array)
+    bounds: list[Any] = [None if v is None else common.numpy.type(v) for v in (low, high)]
+    bounded = a if low is None else np.maximum(a, bounds[0])
+    bounded = bounded if high is None else np.minimum(bounded, bounds[1])
+    inside = np.ones(a.shape, bool) if low is None else a > bounds[0]
+    if high is not None:
+        inside = inside & (a < bounds[1])
+    values = {"condition": inside, "x": x, "y": bounded}
+    made: Tensor = call(operation, values, array=bounded, saved={"min": low, "max": high})
+    return made
+
+
+@function("clamp_min", method=True)
+def clamp_min(input: Tensor, min: Any) -> Tensor:
+    """Elements not below a bound."""
+    return input.maximum(min) if isinstance(min, Tensor) else _clamped(_clamp_min, input, min, None)
+
+
+@function("clamp_max", method=True)
+def clamp_max(input: Tensor, max: Any) -> Tensor:
+    """Elements not above a bound."""
+    return input.minimum(max) if isinstance(max, Tensor) else _clamped(_clamp_max, input, None, max)
+
+
+# --- copies with elements replaced -----------------------------------------------------------------------------------
+def _replacing(node: str) -> Operation:
+    return Operation(runtime.replaced_at, node, {"x": "self", "value": "src"})
+
+
+_scatter_tensor, _scatter_number = _replacing("ScatterBackward0"), _replacing("ScatterBackward1")
+_copy, _put = _replacing("IndexCopyBackward0"), _replacing("IndexPutBackward0")
+_fill, _fill_by = _replacing("IndexFillBackward0"), _replacing("IndexFillBackward1")
+_masked_scatter = _replacing("MaskedScatterBackward0")
+
+
+def _replaced(operation: Operation, input: Tensor, index: tuple[Any, ...], value: Any) -> Tensor:
+    given = value if isinstance(value, Tensor) else np.asarray(value, input.array.dtype)
+    made: Tensor = call(operation, {"x": input, "index": index, "value": given})
+    return made
+
+
+def _part(src: Tensor, index: Any) -> Tensor:
+    """The part of the source that an index speaks of."""
+    if src.array.shape == index.shape:
+        return src
+    made: Tensor = src[tuple(slice(n) for n in index.shape)]
+    return made
+
+
+@function("scatter", method=True)
+def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
+    """A copy with elements stored along a dimension, by an index for each of them."""
+    places = _checked("scatter", input, dim, index)
+    src = value if src is None else src
+    if isinstance(src, Tensor):
+        return _replaced(_scatter_tensor, input, along(input, dim, places), _part(src, places))
+    return _replaced(_scatter_number, input, along(input, dim, places), src)
+
+
+@function("index_copy", method=True)
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """A copy with slices replaced."""
+    return _replaced(_copy, input, _slices(input, dim, index), source)
+
+
+@function("index_fill", method=True)
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
+    """A copy with slices filled."""
+    operation = _fill_by if isinstance(value, Tensor) else _fill
+    return _replaced(operation, input, _slices(input, dim, index), value)
+
+
+@function("index_put", method=True)
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """A copy with elements stored by indices, or added to."""
+    index = tuple(i.array if isinstance(i, Tensor) else i for i in indices)
+    return _added(_put_sum, input, index, values) if accumulate else _replaced(_put, input, index, values)
+
+
+@function("masked_scatter", method=True)
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """A copy with the elements of the source, one after the other, where a mask is true."""
+    where_true = np.broadcast_to(mask.array, input.array.shape)
+    first = source.reshape(-1)[: int(where_true.sum())]
+    return _replaced(_masked_scatter, input, (where_true,), first)
+
+
+def _slices(input: Tensor, dim: int, index: Tensor) -> tuple[Any, ...]:
+    return (slice(None),) * wrapped(dim, input.array.ndim) + (np.atleast_1d(index.array),)
+
+
+_add_slices = Operation(np.add, "IndexAddBackward0")
+_add_elements = Operation(np.add, "ScatterAddBackward0")
+_put_sum = Operation(np.add, "IndexPutBackward0")
+
+
+def _added(operation: Operation, input: Tensor, index: tuple[Any, ...], source: Tensor) -> Tensor:
+    from srcgrad.eager.lifting import lifted
+
+    like = stand_in(input.array.shape, input.array.dtype)
+    spread = lifted(runtime.untake)(source, like, index)
+    made: Tensor = call(operation, {"x1": input, "x2": spread})
+    return made
+
+
+@function("index_add", method=True)
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
+    """A copy with slices added to."""
+    return _added(_add_slices, input, _slices(input, dim, index), source if alpha == 1 else source * alpha)
+
+
+@function("scatter_add", method=True)
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """A copy with elements added along a dimension, by an index for each of them."""
+    places = _checked("scatter_add", input, dim, index)
+    return _added(_add_elements, input, along(input, dim, places), _part(src, places))
+
+
+IN_PLACE: dict[str, Callable[..., Tensor]] = {
+    "clamp_": clamp, "clip_": clamp, "clamp_min_": clamp_min, "clamp_max_": clamp_max, "masked_fill_": masked_fill,
+    "scatter_": scatter, "scatter_add_": scatter_add, "index_add_": index_add, "index_copy_": index_copy,
+    "index_fill_": index_fill, "index_put_": index_put, "masked_scatter_": masked_scatter,
+}  # fmt: skip
