@@ -129,7 +129,7 @@ def _along(given: Mapping[str, gast.expr], function, leading: tuple[str, ...]) -
 @rule(runtime.multi_dot_slope)
 def multi_dot_slope_(arrays, *directions, y, y_bar):
     """The derivative of a chain along directions, each of which it is linear in."""
-    return unmulti_dot(y_bar, arrays, *directions), [unmulti_dot(y_bar, arrays) for x in directions]
+    return unmulti_dot(y_bar, arrays, *directions)
 
 
 @multi_dot_slope_.tangent
@@ -145,11 +145,7 @@ multi_dot_slope_.expand(
 @rule(runtime.unmulti_dot)
 def unmulti_dot_(g, arrays, *directions, y, y_bar):
     """The transpose of the derivative of a chain: along the cotangents, as second derivatives are symmetric."""
-    return (
-        multi_dot_slope(arrays, *directions, y_bar),
-        unmulti_dot(g, arrays, *directions, y_bar),
-        [unmulti_dot(g, arrays, y_bar) for x in directions],
-    )
+    return multi_dot_slope(arrays, *directions, y_bar), unmulti_dot(g, arrays, *directions, y_bar)
 
 
 @unmulti_dot_.tangent

@@ -17,7 +17,7 @@ from srcgrad.rules.results import axes_of, dtype_of, product
 from srcgrad.rules.table import linear, rule
 from srcgrad.rules.template import Joint, alike, rank
 from srcgrad.runtime import (
-    unastype,
+    if_floating,
     unbroadcast,
     uncross_left,
     uncross_right,
@@ -322,16 +322,15 @@ if hasattr(np, "matvec"):  # NumPy 2.2
 
 
 # --- diagonals -------------------------------------------------------------------------------------------------------
-@linear(np.trace, "a")
+@rule(np.trace)
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, *, y, y_bar):
     """The sum of a diagonal."""
-    return unastype(untrace(y_bar, a, offset, axis1, axis2), a, dtype)
+    return untrace(if_floating(y_bar, dtype), a, offset, axis1, axis2)
 
 
-@trace.when(dtype=None)
-def trace(a, offset=0, axis1=0, axis2=1, dtype=None, *, y, y_bar):
-    """In the dtype of a."""
-    return untrace(y_bar, a, offset, axis1, axis2)
+@trace.tangent
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, *, y, a_dot):
+    return if_floating(np.trace(a_dot, offset, axis1, axis2, dtype), dtype)
 
 
 @trace.infer
@@ -341,16 +340,15 @@ def trace(arguments, literals):
     return Array((), dtype, scalar=True) if a.rank == 2 else Array(None, dtype)
 
 
-@linear(np.linalg.trace, "x")
+@rule(np.linalg.trace)
 def linalg_trace(x, offset=0, dtype=None, *, y, y_bar):
     """The sum of a diagonal of each matrix."""
-    return unastype(untrace(y_bar, x, offset, -2, -1), x, dtype)
+    return untrace(if_floating(y_bar, dtype), x, offset, -2, -1)
 
 
-@linalg_trace.when(dtype=None)
-def linalg_trace(x, offset=0, dtype=None, *, y, y_bar):
-    """In the dtype of x."""
-    return untrace(y_bar, x, offset, -2, -1)
+@linalg_trace.tangent
+def linalg_trace(x, offset=0, dtype=None, *, y, x_dot):
+    return if_floating(np.linalg.trace(x_dot, offset=offset, dtype=dtype), dtype)
 
 
 @linear(np.diagonal, "a")

@@ -35,13 +35,13 @@ from srcgrad.runtime import (
 @linear(runtime.unmatmul_left, "g", "b")
 def unmatmul_left_(g, a, b, *, y, y_bar):
     """g @ b.T in the shape of a."""
-    return y_bar @ b, unmatmul_right(g, y_bar, b)
+    return unbroadcast(y_bar @ b, g), unmatmul_right(g, y_bar, b)
 
 
 @linear(runtime.unmatmul_right, "g", "a")
 def unmatmul_right_(g, a, b, *, y, y_bar):
     """a.T @ g in the shape of b."""
-    return a @ y_bar, unmatmul_left(g, a, y_bar)
+    return unbroadcast(a @ y_bar, g), unmatmul_left(g, a, y_bar)
 
 
 @linear(runtime.undot_left, "g", "b")
@@ -83,13 +83,13 @@ def unouter_right_(g, a, b, *, y, y_bar):
 @linear(runtime.untensordot_left, "g", "b")
 def untensordot_left_(g, a, b, axes=2, *, y, y_bar):
     """The first transpose of np.tensordot."""
-    return np.tensordot(y_bar, b, axes), untensordot_right(g, y_bar, b, axes)
+    return unbroadcast(np.tensordot(y_bar, b, axes), g), untensordot_right(g, y_bar, b, axes)
 
 
 @linear(runtime.untensordot_right, "g", "a")
 def untensordot_right_(g, a, b, axes=2, *, y, y_bar):
     """The second transpose of np.tensordot."""
-    return np.tensordot(a, y_bar, axes), untensordot_left(g, a, y_bar, axes)
+    return unbroadcast(np.tensordot(a, y_bar, axes), g), untensordot_left(g, a, y_bar, axes)
 
 
 @linear(runtime.unvdot_left, "g", "b")

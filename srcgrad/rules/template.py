@@ -178,8 +178,9 @@ class Rule:
     # --- what both machines ask --------------------------------------------------------------------------------------
     @cached_property
     def differentiable(self) -> frozenset[str]:
-        """The parameters with a partial that is not None."""
-        return frozenset(self._partials(self.template))
+        """The parameters with a partial that is not None; a variadic one whose partials are written for each call."""
+        written = frozenset(self._partials(self.template))
+        return written.union([self.variadic] if self._expand and self.variadic else [])
 
     @property
     def options(self) -> tuple[str, ...]:

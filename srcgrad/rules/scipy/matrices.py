@@ -156,7 +156,7 @@ diagsvd.infer(square("s"))
 @rule(linalg.block_diag)
 def block_diag(*arrs, y, y_bar):
     """Matrices along the diagonal."""
-    return [block(y_bar, x) for x in arrs]
+    return None
 
 
 def _cut(given: Mapping[str, gast.expr]) -> gast.expr:

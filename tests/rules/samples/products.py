@@ -197,10 +197,11 @@ for _product, (_name, _samples) in _halves.items():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # vectors of length 2
         _seeds = [random_like(_product(*p.args, **p.kwargs), rng) for p in _samples]
+    # Real cotangents of complex products too: what flows back through np.real.
+    _both = list(zip(_seeds, _samples, strict=True))
+    _both += [(np.real(g), p) for g, p in _both if np.iscomplexobj(g)]
     for _side in ("left", "right"):
-        SAMPLES[getattr(runtime, f"un{_name}_{_side}")] = [
-            call(g, *p.args, **p.kwargs) for g, p in zip(_seeds, _samples, strict=True)
-        ]
+        SAMPLES[getattr(runtime, f"un{_name}_{_side}")] = [call(g, *p.args, **p.kwargs) for g, p in _both]
 
 #: Functions whose formula continues to complex numbers, so that a complex step is exact.
 ANALYTIC: set[Callable[..., Any]] = {
