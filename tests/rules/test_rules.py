@@ -122,11 +122,19 @@ def modes(call: Bound) -> dict[str, tuple[Any, Any]]:
     return made
 
 
-def case_id(case: Any) -> str:
-    return displayed(case[1])
+def cases(pairs: list[tuple[Rule, Callable[..., Any]]]) -> list[Any]:
+    """Rules with one of their functions each; SciPy's are tried on the first Python only."""
+    return [
+        pytest.param(
+            (rule, function),
+            id=displayed(function),
+            marks=[pytest.mark.slow] if rule.template.__module__.startswith("srcgrad.rules.scipy") else [],
+        )
+        for rule, function in pairs
+    ]
 
 
-@pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
+@pytest.mark.parametrize("case", cases(FUNCTIONS))
 def test_every_rule_has_samples(case: tuple[Rule, Callable[..., Any]]) -> None:
     rule, function = case
     assert function in SAMPLES, f"add a sample for {displayed(function)} to tests/rules/samples.py"
@@ -140,7 +148,7 @@ def test_every_parameter_is_given_by_a_sample(rule: Rule) -> None:
     assert set(rule.parameters) <= given, f"no sample of {displayed(rule.functions[0])} gives all of its parameters"
 
 
-@pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
+@pytest.mark.parametrize("case", cases(FUNCTIONS))
 def test_adjoint_and_tangent_agree_with_numbers_and_each_other(case: tuple[Rule, Callable[..., Any]]) -> None:
     rule, function = case
     rng = np.random.default_rng(1)
@@ -181,7 +189,7 @@ def fit(partial: Any, value: Any) -> None:
         assert np.iscomplexobj(partial) <= np.iscomplexobj(value)
 
 
-@pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
+@pytest.mark.parametrize("case", cases(FUNCTIONS))
 def test_reads_are_truthful(case: tuple[Rule, Callable[..., Any]]) -> None:
     """What a slice says that it does not read may be poisoned; of what it reads the shape of, the values may be."""
     rule, function = case
@@ -226,7 +234,7 @@ ELEMENTWISE = [
 SHAPES = [((2, 3), (3,)), ((2, 1), (1, 3)), ((), (3,)), ((0, 3), (3,)), ((1,), ()), ((2, 3), (1, 1)), ((1, 3), (0, 3))]
 
 
-@pytest.mark.parametrize("case", ELEMENTWISE, ids=case_id)
+@pytest.mark.parametrize("case", cases(ELEMENTWISE))
 def test_elementwise_rules_broadcast(case: tuple[Rule, Callable[..., Any]]) -> None:
     rule, function = case
     if "d" * function.nin not in [loop.split("->")[0] for loop in function.types]:
@@ -264,7 +272,7 @@ def single(x: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
+@pytest.mark.parametrize("case", cases(FUNCTIONS))
 def test_float32_is_kept(case: tuple[Rule, Callable[..., Any]]) -> None:
     """Cotangents of float32 arrays are float32; so is a tangent where the result is."""
     rule, function = case
