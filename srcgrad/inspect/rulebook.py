@@ -96,6 +96,7 @@ def _ruled(name: str, rule: Rule, function: Callable[..., object]) -> str:
     rows = [
         ("kind", kinds[rule.kind]),
         ("derivatives by", ", ".join(sorted(rule.differentiable, key=rule.parameters.index)) or "nothing: zero"),
+        ("refused by", "; ".join(f"{p}: {reason}" for p, (reason, _) in rule.refusals.items())),
         ("call", call_form(rule, function)),
         ("without effect", ", ".join(sorted(_ignored(rule, function)))),
         ("not supported", ", ".join(declined(rule, function))),
