@@ -116,6 +116,10 @@ def elementwise_binary(
             result.array = function(a, b)
         except ValueError:
             raise shape_error(a, b) from None
+        except TypeError:
+            if name in ("sub", "rsub"):
+                raise NotImplementedError(messages.SUBTRACTED_MASKS) from None
+            raise
         if state.recording:
             mask = 0
             if not numbers & 1 and (input.node is not None or input.leaf_grad):

@@ -144,7 +144,7 @@ class Node:
 def modified(node: Node, item: Any, now: int, then: int) -> RuntimeError:
     """The error about a saved tensor that was changed in place."""
     owner, number = item.origin(node)
-    origin = f", which is output {number} of {owner}" if owner else ""
+    origin = f", which is output {number} of {owner}," if owner else ""
     hint = messages.MODIFIED_HINT_ANOMALY if anomaly.enabled else messages.MODIFIED_HINT
     array = item.array
     shape = "[" + ", ".join(map(str, array.shape)) + "]"

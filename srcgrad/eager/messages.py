@@ -40,7 +40,7 @@ NONLEAF_GRAD = (
 )
 MODIFIED = (
     "one of the variables needed for gradient computation has been modified by an inplace operation: "
-    "[torch.{type} {shape}]{origin}, is at version {now}; expected version {then} instead. Hint: {hint}"
+    "[torch.{type} {shape}]{origin} is at version {now}; expected version {then} instead. Hint: {hint}"
 )
 MODIFIED_HINT = (
     "enable anomaly detection to find the operation that failed to compute its gradient, with "
@@ -91,3 +91,6 @@ BACKWARD_AND_VJP = "Implementing both 'backward' and 'vjp' for a custom Function
 DIRTY_NOT_RETURNED = "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified inplace must all be outputs of the Function."
 COPY_CONSTRUCT = "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
 DEEPCOPY = "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
+NEGATED_MASK = "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+SUBTRACTED_MASKS = "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
+OUT_REQUIRES_GRAD = "{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad."

@@ -128,6 +128,8 @@ def check_writable(tensor: Tensor) -> None:
     view: View = tensor.alias
     base = view.base
     if base.node is None and base.leaf_grad:
+        if view.circumstance == WITHOUT_GRAD:
+            raise RuntimeError(messages.NO_GRAD_VIEW_INPLACE)
         raise RuntimeError(messages.LEAF_VIEW_INPLACE)
 
 

@@ -3,6 +3,7 @@
 from srcgrad.eager.operations import (
     arithmetic,
     comparing,
+    complex_parts,
     conversion,
     creation,
     drawing,
@@ -27,6 +28,7 @@ from srcgrad.eager.operations.creation import copied
 __all__ = [
     "arithmetic",
     "comparing",
+    "complex_parts",
     "conversion",
     "copied",
     "creation",

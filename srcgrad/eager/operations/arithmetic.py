@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtypes
+from srcgrad.eager import dtypes, messages
 from srcgrad.eager.dispatch import Operation
 from srcgrad.eager.elementwise import elementwise_binary, elementwise_unary
 from srcgrad.eager.registry import function, method, offer
@@ -21,8 +21,17 @@ _sub = elementwise_binary(operator.sub, Operation(np.subtract, "SubBackward0", S
 _rsub = elementwise_binary(operator.sub, Operation(np.subtract, "RsubBackward1", SELF_OTHER), "rsub")
 _mul = elementwise_binary(operator.mul, Operation(np.multiply, "MulBackward0", SELF_OTHER), "mul")
 _div = elementwise_binary(operator.truediv, Operation(np.divide, "DivBackward0", SELF_OTHER), "div", floats=True)
+
+
+def _negative(a: Any) -> Any:
+    try:
+        return -a
+    except TypeError:
+        raise NotImplementedError(messages.NEGATED_MASK) from None
+
+
 neg = offer(
-    elementwise_unary(operator.neg, Operation(np.negative, "NegBackward0"), "neg", floats=False), "neg", "negative"
+    elementwise_unary(_negative, Operation(np.negative, "NegBackward0"), "neg", floats=False), "neg", "negative"
 )
 
 
@@ -38,21 +47,39 @@ def binary_operator(f: Callable[[Any, Any], Any], symbol: str, swapped: bool = F
     return apply
 
 
+def stored(name: str, made: Tensor, out: Tensor) -> Tensor:
+    """A result put into a tensor that is there already."""
+    if made.requires_grad or out.requires_grad:
+        raise RuntimeError(messages.OUT_REQUIRES_GRAD.format(name=name))
+    storage, array = out.storage_array(), made.storage_array()
+    if storage.shape == array.shape:
+        storage[...] = array
+    else:
+        out.array = array.astype(storage.dtype)
+    return out
+
+
 @function("add", method=True)
 def add(input: Tensor, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
     """``input + alpha * other``."""
+    if out is not None:
+        return stored("add", add(input, other, alpha=alpha), out)
     return _add(input, other if alpha == 1 else _mul(other, alpha) if isinstance(other, Tensor) else other * alpha)
 
 
 @function("sub", "subtract", method=True)
-def sub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+def sub(input: Tensor, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
     """``input - alpha * other``."""
+    if out is not None:
+        return stored("sub", sub(input, other, alpha=alpha), out)
     return _sub(input, other if alpha == 1 else _mul(other, alpha) if isinstance(other, Tensor) else other * alpha)
 
 
 @function("mul", "multiply", method=True)
-def mul(input: Tensor, other: Any) -> Tensor:
+def mul(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
     """``input * other``."""
+    if out is not None:
+        return stored("mul", mul(input, other), out)
     return _mul(input, other)
 
 

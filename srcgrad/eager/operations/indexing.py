@@ -57,6 +57,8 @@ def _part(part: Any) -> Any:
         return np.asarray(array)
     if part is None or part is Ellipsis:
         return part
+    if isinstance(part, str):
+        raise TypeError("new(): invalid data type 'str'")
     if isinstance(part, bool | np.bool_):
         return np.asarray(part)
     if isinstance(part, slice):
@@ -101,19 +103,23 @@ def _is_advanced(part: Any) -> bool:
 def _basic(input: Tensor, parts: list[Any]) -> Tensor:
     """A view, made as PyTorch makes it: one operation for each part that does something."""
     made = input
-    dim = 0
+    dim = taken = 0  # in the view so far, and in the input
     missing = input.array.ndim - sum(map(_consumes, parts))
     for part in parts:
         if part is Ellipsis:
             dim += missing
-        elif part is None:
+            taken += missing
+            continue
+        if part is None:
             made = unsqueeze(made, dim)
             dim += 1
-        elif isinstance(part, slice):
+            continue
+        if isinstance(part, slice):
             made = sliced(made, dim, part, len(parts) == 1)
             dim += 1
         else:
-            made = select(made, dim, part)
+            made = select(made, dim, part, taken)
+        taken += 1
     if made is input:
         made = view_of(input, _alias, {"x": input}, lambda a: a[...])
     return made
@@ -137,12 +143,13 @@ def sliced(input: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
 
 
 @function("select", method=True)
-def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One slice along a dimension, without that dimension."""
+def select(input: Tensor, dim: int, index: int, _named: int | None = None) -> Tensor:
+    """One slice along a dimension, without that dimension; an error may name the dimension otherwise."""
     axis = wrapped(dim, input.array.ndim)
     size = input.array.shape[axis]
     if not -size <= index < size:
-        raise IndexError(f"index {index} is out of bounds for dimension {axis} with size {size}")
+        at = axis if _named is None else _named
+        raise IndexError(f"index {index} is out of bounds for dimension {at} with size {size}")
     where = (slice(None),) * axis + (index,)
     return view_of(
         input,
@@ -232,12 +239,8 @@ def _store(part: Tensor, value: Any) -> None:
         given = value
         while given.array.ndim > part.array.ndim and given.array.shape[0] == 1:
             given = select(given, 0, 0)
-        try:
-            np.broadcast_shapes(given.array.shape, part.array.shape)
-        except ValueError:
-            from srcgrad.eager.elementwise import shape_error
-
-            raise shape_error(part.array, given.array) from None
+        if given.array.shape != part.array.shape:
+            given = given.expand(part.array.shape)
         part.copy_(given)
         return
     part.fill_(value)

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.modes import state
-from srcgrad.eager.operations import arithmetic, pointwise
+from srcgrad.eager.operations import arithmetic, picking, pointwise, rearranging, reductions, rounding
 from srcgrad.eager.registry import method
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import bump, check_writable, write
@@ -54,10 +54,19 @@ for _name, _f, _ufunc in (
     ("div_", arithmetic.div, None),
     ("pow_", arithmetic.pow, None),
     ("neg_", arithmetic.neg, None),
-    *((f"{name}_", f, None) for name, f in pointwise.MADE.items()),
+    *((f"{name}_", f, None) for name, f in {**pointwise.MADE, **rounding.STEPS}.items()),
+    *((name, f, None) for name, f in picking.IN_PLACE.items()),
+    ("square_", pointwise.square, None),
+    ("floor_divide_", rounding.floor_divide, None),
+    ("cumsum_", reductions.cumsum, None),
+    ("cumprod_", reductions.cumprod, None),
+    ("tril_", rearranging.tril, None),
+    ("triu_", rearranging.triu, None),
 ):
     setattr(Tensor, _name, in_place(_f, _name, _ufunc))
-for _operator, _name in (("iadd", "add_"), ("isub", "sub_"), ("imul", "mul_"), ("itruediv", "div_"), ("ipow", "pow_")):
+for _operator, _name in (("iadd", "add_"), ("isub", "sub_"), ("imul", "mul_"), ("itruediv", "div_"), ("ipow", "pow_"),
+    ("imod", "remainder_"), ("ifloordiv", "floor_divide_"),
+):  # fmt: skip
     setattr(Tensor, f"__{_operator}__", getattr(Tensor, _name))
 
 

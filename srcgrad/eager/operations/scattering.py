@@ -27,6 +27,21 @@ def put(target: Tensor, index: tuple[Any, ...], value: Any) -> None:
                 f"{d.long_name} for the destination and {given.dtype.long_name} for the source."
             )
 
+    picked = target.array[index].shape
+    try:
+        fits = np.broadcast_shapes(given.array.shape, picked) == picked
+    except ValueError:
+        fits = False
+    if not fits and given.array.size != 1:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(given.array.shape)} cannot be broadcast to indexing result "
+            f"of shape {list(picked)}"
+        )
+    only_mask = len(index) == 1 and getattr(index[0], "dtype", None) == np.bool_ and not isinstance(value, Tensor)
+    if only_mask and index[0].shape == target.array.shape:
+        target.masked_fill_(Tensor.of(index[0]), value)
+        return
+
     def compute(old: Tensor) -> Tensor:
         made: Tensor = call(_put, {"x": old, "index": index, "value": given})
         return made
