@@ -223,6 +223,9 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         from srcgrad.eager import messages
 
         raise RuntimeError(messages.LEAF_VIEW_INPLACE)
+    if all(part is Ellipsis for part in parts):
+        _store(self, value)
+        return
     if not (isinstance(value, Tensor) and value.requires_grad) and not self.requires_grad and self.alias is None:
         with no_grad():
             part = _basic(self, parts)

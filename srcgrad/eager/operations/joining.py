@@ -36,6 +36,13 @@ def _checked(name: str, tensors: Any) -> list[Tensor]:
     return given
 
 
+def _kept(made: Tensor) -> Tensor:
+    """The result, whose node PyTorch lets run again: it saves shapes only."""
+    if made.node is not None:
+        made.node.keeps = True
+    return made
+
+
 @function("cat", "concat", "concatenate")
 def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None) -> Tensor:
     """Tensors one after the other along a dimension."""
@@ -62,8 +69,7 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None, out: Any = None)
                     f"Sizes of tensors must match except in dimension {at}. Expected size {m} but got size {n} for "
                     f"tensor number {place} in the list."
                 )
-    made: Tensor = call(_cat, {"arrays": counted, "axis": at}, saved={"dim": dim})
-    return made
+    return _kept(call(_cat, {"arrays": counted, "axis": at}, saved={"dim": dim}))
 
 
 @function("stack")
@@ -80,8 +86,7 @@ def stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
                 f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
                 f"{list(item.array.shape)} at entry {place}"
             )
-    made: Tensor = call(_stack, {"arrays": _promoted(given), "axis": at}, saved={"dim": dim})
-    return made
+    return _kept(call(_stack, {"arrays": _promoted(given), "axis": at}, saved={"dim": dim}))
 
 
 def _atleast(name: str, raise_rank: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
