@@ -30,7 +30,8 @@ from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed,
 from srcgrad.frontend.normal_form import Apply, Fixed, LocalFunction, Operation
 from srcgrad.frontend.user_calls import UserCalls, is_none
 from srcgrad.frontend.writing import LATER
-from srcgrad.rules.formula import displayed, is_number
+from srcgrad.rules.calling import signature_of
+from srcgrad.rules.formula import displayed, is_number, literal
 from srcgrad.rules.table import lookup, refusal
 from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.syntax.globals import GlobalReference
@@ -291,6 +292,20 @@ class Calls(UserCalls):
         for keyword in node.keywords:
             if keyword.arg == "out" and not is_none(keyword.value):
                 raise self.refuse(keyword.value, f"{spelled(node.func)} stores into an array", LATER)
+        if home_of(function) == "scipy":
+            self._refuse_stores_of_scipy(node, function)
+
+    def _refuse_stores_of_scipy(self, node: gast.Call, function: object) -> None:
+        """``output=`` that is an array and no dtype, and ``overwrite_x=True``."""
+        signature = signature_of(function)
+        places = [] if signature is None else list(signature.parameters)
+        given = [*zip(places, node.args, strict=False), *((keyword.arg, keyword.value) for keyword in node.keywords)]
+        for name, value in given:
+            known, constant = literal(value)
+            static = self.scope.static_of(value)
+            is_dtype = known or (static is not None and isinstance(static.value, type))
+            if (name == "output" and not is_dtype) or ((name or "").startswith("overwrite_") and constant is not False):
+                raise self.refuse(value, f"{spelled(node.func)} stores into an array", LATER)
 
 
 def _is_named_number(node: gast.expr) -> bool:

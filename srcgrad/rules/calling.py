@@ -34,10 +34,6 @@ NEUTRAL: Mapping[str, object] = {
     "correction": 0,
     "copy": None,
     "device": None,
-    "overwrite_x": False,
-    "overwrite_data": False,
-    "plan": None,
-    "output": None,
 }
 
 

@@ -13,9 +13,11 @@ from srcgrad.rules.table import lookup
 from tests.rules.orders import check_orders
 
 ndimage = pytest.importorskip("scipy.ndimage")
+fft = pytest.importorskip("scipy.fft")
 
 rng = np.random.default_rng(47)
 X = rng.standard_normal(6)
+IMAGE = np.arange(6.0)
 MODES = ["reflect", "constant", "nearest", "mirror", "wrap"]
 
 
@@ -121,6 +123,45 @@ def test_widths_that_are_not_differentiated() -> None:
     for sigma in ((0.6, 0.8), [0.6, 0.8], np.array([0.6, 0.8])):
         np.testing.assert_allclose(np.sum(gradient(a, sigma) * v), np.sum(expected * ndimage.gaussian_filter(a, sigma)))
         np.testing.assert_allclose(srcgrad.hvp(width)(a, sigma, v), gradient(v, sigma), rtol=1e-12)
+
+
+def stored_for_its_effect(x):
+    buffer = np.zeros(6)
+    ndimage.gaussian_filter1d(IMAGE, 1.0, output=buffer)
+    return np.sum(buffer * x)
+
+
+def stored_at_its_place(x):
+    buffer = np.zeros(6)
+    ndimage.laplace(IMAGE, buffer)
+    return np.sum(buffer * x)
+
+
+def stored_by_an_unruled_function(x):
+    buffer = np.zeros(6)
+    y = ndimage.maximum_filter(IMAGE, 3, output=buffer)
+    return np.sum(buffer * y * x)
+
+
+def overwritten(x):
+    z = IMAGE + 0j
+    fft.fft(z, overwrite_x=True)
+    return np.sum(np.real(z) * x)
+
+
+def in_another_dtype(x):
+    return np.sum(ndimage.maximum_filter(IMAGE, 3, output=np.float64) * x)
+
+
+@pytest.mark.parametrize("f", [stored_for_its_effect, stored_at_its_place, stored_by_an_unruled_function, overwritten])
+def test_arrays_that_are_stored_into(f: Any) -> None:
+    """Although nothing that is differentiated is stored there: what is read later would be what was there before."""
+    with pytest.raises(SrcgradError, match="stores into an array"):
+        srcgrad.grad(f)(X)
+
+
+def test_a_dtype_as_output_is_no_array() -> None:
+    np.testing.assert_allclose(srcgrad.grad(in_another_dtype)(X), ndimage.maximum_filter(IMAGE, 3))
 
 
 def greatest(x):
