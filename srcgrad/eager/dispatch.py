@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from srcgrad.eager import messages
-from srcgrad.eager.formulas import INPUT, LIST, PLAIN, RESULT, Formula, stand_in
+from srcgrad.eager.formulas import INPUT, LIST, PLAIN, RESULT, SHAPE, Formula, stand_in
 from srcgrad.eager.graph import Node, list_class, node_class, sequence
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.tensor import SavedList, SavedResult, SavedResults, Tensor, new
@@ -254,6 +254,8 @@ def _recorded(
         result: Tensor = new(Tensor)
         result.array = array
         node = record(result, operation.node_of(lists), formula, tuple(edges), values)
+        if not formula.keeps and only_places(formula, values):
+            node.keeps = True
         if saved is not None:
             node.statics = saved
         return result
@@ -278,6 +280,17 @@ def _recorded(
             made.node, made.number = node, number
         results.append(made)
     return tuple(results)
+
+
+def only_places(formula: Formula, values: Mapping[str, Any]) -> bool:
+    """Whether a node saves only shapes, axes and places, which PyTorch does not free: it can be gone through again."""
+    return all(kind is SHAPE or (kind is PLAIN and _is_place(values[p])) for kind, p in formula.sources)
+
+
+def _is_place(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_place, value))
+    return isinstance(value, int | slice | np.dtype | None)
 
 
 def _hashable(value: Any) -> bool:
