@@ -163,9 +163,11 @@ def _in_blocks(terms: Any, factors: Any, dtype: Any) -> Any:
         inside[j + 1] += terms[j]
         np.multiply(factors[j], passed[j], out=passed[j + 1])
     incoming = np.zeros((blocks, rest), dtype)
+    # A product may overflow; where nothing comes in it takes no part.
     for block in range(1, blocks):
-        incoming[block] = inside[size, block - 1] + passed[size, block - 1] * incoming[block - 1]
-    # A product that overflows is no number, but where nothing comes in it takes no part.
+        before = incoming[block - 1]
+        np.multiply(passed[size, block - 1], before, out=incoming[block], where=before != 0)
+        incoming[block] += inside[size, block - 1]
     result = np.multiply(passed[:size], incoming, out=np.zeros(inside[:size].shape, dtype), where=incoming != 0)
     result += inside[:size]
     return np.moveaxis(result, 0, 1).reshape(blocks * size, rest)[:n]

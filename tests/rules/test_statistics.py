@@ -1,0 +1,163 @@
+"""Order statistics, weighted means, covariances and counts through the compiler: forms, ties, what is refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.errors import MissingRule, UnsupportedSyntax
+from srcgrad.runtime import unweighed, weighed
+from tests.rules.orders import check_orders
+from tests.rules.programs import program
+from tests.rules.quotients import check
+from tests.rules.samples.statistics import SMOOTH, STEPS
+
+rng = np.random.default_rng(53)
+x = rng.standard_normal((3, 4))
+z = rng.standard_normal((3, 4)) + 1j * rng.standard_normal((3, 4))
+w = rng.uniform(0.2, 0.9, 4)
+nan = math.nan
+missing = np.where(x > 0.9, nan, x)
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+# --- order statistics ------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("method", [*SMOOTH, *STEPS])
+def test_every_method_by_elements_and_by_q(method: str) -> None:
+    """Against differences, so that the element is NumPy's; a method that jumps has slope 0 in q."""
+    calls = [f"np.quantile(x, q, axis=1, method={method!r})", f"np.percentile(x, 100 * q, 0, method={method!r})"]
+    calls += [f"np.nanquantile(x, q[0], method={method!r})"]
+    check(program(" + ".join(f"np.sum({c} ** 2)" for c in calls), "x", "q"), x, np.array([0.2371, 0.6133]))
+
+
+def test_forms_of_median() -> None:
+    calls = ["np.median(x)", "np.median(x, 0)", "np.median(x, axis=(0, 1), keepdims=True)", "np.nanmedian(x, axis=-1)"]
+    calls += ["np.median(x, 1, None, False, True)", "np.quantile(x, 0.3, (1, 0), None, False, 'hazen', True)"]
+    check_orders(program(" + ".join(f"np.sum({call} ** 3)" for call in calls)), x, 3)
+
+
+@pytest.mark.parametrize("call", ["np.nanmedian(x)", "np.nanmedian(x, axis=1)", "np.nanpercentile(x, 37.0, axis=0)"])
+def test_nan_is_absent(call: str) -> None:
+    found = srcgrad.grad(program(f"np.nansum({call} ** 2)"))(missing)
+    assert np.all(np.isfinite(found)) and np.all(found[np.isnan(missing)] == 0) and np.any(found != 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "at", "expected"),
+    [
+        ("np.median(x)", [3.0, 1, 2], [0, 0, 1]),
+        ("np.median(x)", [4.0, 1, 2, 3], [0, 0, 0.5, 0.5]),
+        ("np.median(x)", [2.0, 1, 2, 2, 3], [0, 0, 1, 0, 0]),
+        ("np.quantile(x, 0.5)", [1.0, 2, 2, 3], [0, 0.5, 0.5, 0]),
+        ("np.quantile(x, 0)", [2.0, 1, 1], [0, 1, 0]),
+        ("np.quantile(x, 1)", [2.0, 1, 2], [0, 0, 1]),
+        ("np.nansum(np.nanmedian(x, axis=1))", [[nan, nan], [2.0, 4]], [[0, 0], [0.5, 0.5]]),
+        ("np.median(x)", [], []),
+    ],
+)
+def test_ties_go_to_the_one_in_the_stable_order(call: str, at: Any, expected: Any) -> None:
+    np.testing.assert_allclose(srcgrad.grad(program(call))(np.array(at, float)), expected)
+
+
+def test_quantiles_as_in_torch() -> None:
+    torch = pytest.importorskip("torch")
+    a = np.array([[2.0, 1, 2, 2, 3], [5, 4, 3, 2, 1]])
+    for q in (0.0, 0.3, 0.5, 0.75, 1.0):
+        t = torch.tensor(a, requires_grad=True)
+        torch.quantile(t, q, dim=1).sum().backward()
+        np.testing.assert_allclose(srcgrad.grad(program("np.sum(np.quantile(x, q, axis=1))", "x", "q"))(a, q), t.grad)
+
+
+def test_a_partition_finds_what_sorting_finds() -> None:
+    """One long slice is partitioned, several are sorted."""
+    a = rng.integers(0, 60, 2000).astype(float)
+    twice = np.stack([a, a])
+    for q in (0.0, 0.25, 0.301, 0.5, 1.0):
+        both = unweighed(np.array([1.0, 0.0]), twice, q, 1)
+        np.testing.assert_array_equal(unweighed(1.0, a, q), both[0])
+        np.testing.assert_allclose(weighed(a, a, q), np.quantile(a, q))
+    assert unweighed(1.0, np.append(a, nan), 1.0)[-1] == 1.0
+
+
+def test_the_slope_by_q_at_the_ends() -> None:
+    f = program("np.quantile(x, q)", "x", "q")
+    slope = srcgrad.grad(f, 1)
+    a = np.array([4.0, 1.0, 3.0])
+    assert (slope(a, 0.0), slope(a, 0.5), slope(a, 1.0)) == (4.0, 2.0, 2.0)
+
+
+# --- weighted means --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("call", "weights"),
+    [
+        ("np.average(x, axis=1, weights=w)", w),
+        ("np.average(x, 0, w[:3], keepdims=True)", w),
+        ("np.average(x, weights=w * np.ones((3, 1)))", w),
+        ("np.average(x, axis=(1, 0), weights=w[:, None] * w[:3])", w),
+        ("np.average(x, axis=1, weights=w, returned=True)[0]", w),
+        ("np.average(x, axis=1, weights=w, returned=True)[1]", w),
+        ("np.average(x * w, axis=0, returned=True)[0]", w),
+        ("np.average(x * 1j + w, axis=1, weights=w * (1 + 2j)).imag", w),
+    ],
+)
+def test_averages(call: str, weights: Any) -> None:
+    check(program(f"np.sum({call} ** 2)", "x", "w"), x, weights)
+
+
+# --- covariances -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "call",
+    [
+        "np.cov(x)", "np.cov(x, rowvar=False)", "np.cov(x, x[0] ** 2)", "np.cov(x, None, True, True)", "np.cov(x[0])",
+        "np.cov(x, ddof=0)", "np.cov(x, x[:2] ** 2, fweights=np.array([1, 2, 1, 3]))", "np.cov(x, dtype=np.float64)",
+        "np.corrcoef(x)", "np.corrcoef(x, x[0] ** 2)", "np.corrcoef(x, rowvar=False)", "np.corrcoef(x[0], x[1])",
+    ],
+)  # fmt: skip
+def test_covariances(call: str) -> None:
+    check_orders(program(f"np.sum({call} ** 3)"), x, 2)
+
+
+@pytest.mark.parametrize("options", ["", ", ddof=0", ", ddof=2, fweights=np.array([1, 2, 1, 3])", ", bias=True"])
+def test_covariances_by_their_weights(options: str) -> None:
+    check(program(f"np.sum(np.cov(x, x[0] ** 2, aweights=w{options}) ** 2)", "x", "w"), x, w)
+
+
+@pytest.mark.parametrize("call", ["np.cov(z)", "np.cov(z, z[0] ** 2, aweights=np.arange(1.0, 5.0))", "np.corrcoef(z)"])
+def test_complex_covariances(call: str) -> None:
+    check(program(f"np.sum(np.abs({call}) ** 4) + np.sum(np.real({call}))", "z"), z)
+
+
+def test_arrays_in_a_list() -> None:
+    check(program("np.cov([x[0], x[1]])[0, 1] + np.corrcoef([x[0], x[1], x[0] * x[2]])[1, 2]"), x, second=False)
+
+
+# --- counts ----------------------------------------------------------------------------------------------------------
+def test_counts_are_linear_in_weights() -> None:
+    check_orders(program("np.sum(np.bincount(np.array([0, 2, 1, 2]), x, minlength=5) ** 3)"), x[0], 3)
+    single = srcgrad.grad(program("np.sum(np.bincount([0, 2, 2], weights=x))"))(np.ones(3, np.float32))
+    assert single.dtype == np.float32
+
+
+@pytest.mark.parametrize("name", ["histogram", "histogram_bin_edges"])
+def test_counts_by_data_are_refused(name: str) -> None:
+    with pytest.raises(MissingRule, match="from bin to bin by jumps") as refusal:
+        srcgrad.grad(program(f"np.sum(np.{name}(x)[0])"))(x)
+    assert "smooth kernels" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("np.quantile(x, 0.5, method='inverted_cdf', weights=x)", "the argument 'weights' is not supported"),
+        ("np.median(x, overwrite_input=True)", "the argument 'overwrite_input' is not supported"),
+        ("np.average(x, returned=x[0, 0] > 0)[0]", "the argument 'returned' must be the literal False or True"),
+    ],
+)
+def test_refused_forms(call: str, message: str) -> None:
+    with pytest.raises(UnsupportedSyntax, match=message):
+        srcgrad.grad(program(call))(x)
