@@ -10,7 +10,7 @@ from typing import Any
 
 from scipy import stats
 
-from srcgrad.rules.table import constant, is_constant, lookup, refusal, refused
+from srcgrad.rules.table import constant, refused, rules
 
 
 def named(names: str) -> list[Callable[..., Any]]:
@@ -90,7 +90,7 @@ def distributions() -> list[Any]:
     ]
 
 
-def refuse_methods(distribution: Any) -> None:
+def refuse_methods(distribution: Any, ruled: set[Callable[..., Any]]) -> None:
     """Say of each method of a distribution that has no rule why it is refused."""
     refused(
         "a frozen distribution is an object",
@@ -99,7 +99,7 @@ def refuse_methods(distribution: Any) -> None:
     )
     for name in dir(distribution):
         method = None if name.startswith("_") else getattr(distribution, name, None)
-        if not callable(method) or lookup(method) or is_constant(method) or refusal(method):
+        if not callable(method) or method in ruled:
             continue
         if name in _DRAWS:
             refused(
@@ -117,5 +117,6 @@ def refuse_methods(distribution: Any) -> None:
             refused("this function of this distribution has no rule", method, hint=f"{_WRITE}; ruled are {_RULED}")
 
 
+_ruled = {function for rule in rules() for function in rule.functions}
 for distribution_ in distributions():
-    refuse_methods(distribution_)
+    refuse_methods(distribution_, _ruled)
