@@ -37,7 +37,9 @@ FORMS = {
         f"axis=1, keepdims=True, dtype='float64', {SOME}",
     ),
     "sum prod nansum nanprod": ("initial=0.7", f"axis=1, initial=0.7, {SOME}"),
-    "max min nanmax nanmin": ("", "axis=-1", "axis=(0, 1), keepdims=True", "initial=0.1", f"axis=1, initial=-9.0, {SOME}"),
+    "max min nanmax nanmin": (
+        "", "axis=-1", "axis=(0, 1), keepdims=True", "initial=0.1", f"axis=1, initial=-9.0, {SOME}",
+    ),
     "var std nanvar nanstd": ("ddof=1", "axis=1, correction=1", "mean=0.3", f"axis=1, mean=np.ones((2, 1)), {SOME}"),
     "ptp": ("", "axis=0", "axis=1, keepdims=True"),
 }  # fmt: skip
