@@ -8,6 +8,7 @@ number.  Printing and other effects are not here: they are statements, not value
 # mypy: disable-error-code="attr-defined"
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 
@@ -27,6 +28,7 @@ constant(
     np.isnan, np.isinf, np.isfinite, np.isneginf, np.isposinf, np.isreal, np.iscomplex, np.isrealobj, np.iscomplexobj,
     np.isscalar, np.signbit, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.bitwise_count, np.invert, np.left_shift,
     np.right_shift, np.isnat, math.isnan, math.isinf, math.isfinite, np.isin, any, all,
+    cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan,
 )  # fmt: skip
 
 # shapes and kinds

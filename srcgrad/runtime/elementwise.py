@@ -166,6 +166,11 @@ def power_partial(x: Any, p: Any, m: int, n: int) -> Any:
                 pass
         if getattr(x, "dtype", _INTEGER).kind in "fc":
             return factor * x ** (p - m) if factor else np.zeros_like(x)
+    if m == 0 and n == 1 and type(x) is float and type(p) is float and x > 0:
+        try:
+            return x**p * math.log(x)
+        except OverflowError:
+            pass
     dtype = np.result_type(x, p, 0.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         base, p = _widened(x, dtype), _widened(p, dtype)
