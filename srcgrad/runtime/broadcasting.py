@@ -12,6 +12,7 @@ import numpy as np
 
 _CONTAINERS = (tuple, list, dict, set, str, type(None))
 _NUMBERS = (bool, int, float, complex)
+_SINGLE = frozenset({complex, np.float64, np.complex128, np.float32, np.complex64})
 
 
 def unbroadcast(g: Any, like: Any) -> Any:
@@ -23,7 +24,10 @@ def unbroadcast(g: Any, like: Any) -> Any:
     if type(g) is kind:
         if kind is float:
             return g
-        if kind is np.ndarray and g.shape == like.shape and g.dtype == like.dtype:
+        if kind is np.ndarray:
+            if g.shape == like.shape and g.dtype == like.dtype:
+                return g
+        elif kind in _SINGLE:
             return g
     return _narrow(g, like)
 
@@ -34,7 +38,10 @@ def rebroadcast(g: Any, like: Any) -> Any:
     if type(g) is kind:
         if kind is float:
             return g
-        if kind is np.ndarray and g.shape == like.shape and g.dtype == like.dtype:
+        if kind is np.ndarray:
+            if g.shape == like.shape and g.dtype == like.dtype:
+                return g
+        elif kind in _SINGLE:
             return g
     _refuse_containers(g, like)
     shape = np.shape(like)
@@ -80,7 +87,7 @@ def _cast(g: Any, like: Any) -> Any:
     if isinstance(like, np.ndarray):
         return np.asarray(g, dtype)
     if isinstance(like, _NUMBERS):
-        return g.item() if isinstance(g, np.ndarray | np.generic) else g
+        return complex(g) if dtype.kind == "c" else float(g)
     return dtype.type(g)
 
 

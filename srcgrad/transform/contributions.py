@@ -245,5 +245,5 @@ def _is_handed_on(value: gast.expr) -> bool:
 def is_arithmetic(value: gast.expr) -> bool:
     """Whether the value is certainly a number or an array, so that ``+`` adds."""
     return isinstance(value, gast.BinOp | gast.UnaryOp) or calls_function(value, runtime.unbroadcast) or (
-        isinstance(value, gast.Constant) and isinstance(value.value, int | float)
+        isinstance(value, gast.Constant) and isinstance(value.value, int | float | complex)
     )

@@ -47,6 +47,11 @@ def test_dtypes_follow_the_primal() -> None:
     assert type(unbroadcast(np.ones(3), np.float32(1))) is np.float32
     assert type(unbroadcast(np.ones(3), 1.0)) is float
     assert type(unbroadcast(np.float64(2), 1)) is float
+    assert type(unbroadcast(np.longdouble(2), 1.0)) is float
+    assert type(unbroadcast(np.longdouble(2) * 1j, 1j)) is complex
+    assert type(unbroadcast(np.complex64(2 + 1j), np.float32(1))) is np.float32
+    assert type(unbroadcast(np.float32(2), 1j)) is complex
+    assert unbroadcast(2.0 + 1j, 1.0) == 2.0
     assert unbroadcast(np.ones(3), np.zeros(3, int)).dtype == np.float64
     assert unbroadcast(np.ones(3) * (1 + 2j), np.zeros(3)).dtype == np.float64
     assert unbroadcast(np.ones(3), np.zeros(3, complex)).dtype == np.complex128
