@@ -177,7 +177,7 @@ def full_like(arguments, literals):
 @linear(np.copy, "a")
 def copy(a, *, y, y_bar):
     """The same elements."""
-    return unbroadcast(y_bar, a)
+    return unarray(y_bar, a)
 
 
 copy.accept(ignored=("order", "subok"))
@@ -229,7 +229,7 @@ if hasattr(np, "astype"):  # NumPy 2.1
 @rule(tolist)
 def tolist_(a, *, y, y_bar):
     """The elements as numbers in nested lists."""
-    return unbroadcast(rearray(y_bar, a), a)
+    return rearray(y_bar, a)
 
 
 @tolist_.tangent

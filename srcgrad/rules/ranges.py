@@ -275,7 +275,7 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, y, y_bar):
         add(untake_axis(y_bar * (1.0 - t), fp, i), untake_axis(y_bar * t, fp, j)),
         zeros_like(left),
         zeros_like(right),
-        unbroadcast(-np.sum(g * drift) * np.sign(period), period),
+        -np.sum(g * drift) * np.sign(period),
     )
 
 

@@ -99,28 +99,12 @@ def pad(
     )
 
 
-@pad.when(mode="constant")
-def pad(
-    array, pad_width, mode="constant", stat_length=None, constant_values=0, end_values=0, reflect_type="even",
-    *, y, y_bar,
-):  # fmt: skip
-    """Padded with constants: the part inside."""
-    return (
-        unpad(y_bar, array, pad_width),
-        None,
-        None,
-        None,
-        unpad_values(y_bar, array, constant_values, pad_width),
-        unpad_values(y_bar, array, end_values, pad_width),
-    )
-
-
 @pad.when(mode=_is_linear)
 def pad(
     array, pad_width, mode="constant", stat_length=None, constant_values=0, end_values=0, reflect_type="even",
     *, y, y_bar,
 ):  # fmt: skip
-    """Padded with ramps, means or elements of the array."""
+    """Padded with constants, ramps, means or elements of the array."""
     return (
         unpad(y_bar, array, pad_width, mode, stat_length, reflect_type),
         None,
@@ -140,18 +124,6 @@ def pad(
         repad_chosen(array_dot, array, pad_width, mode, stat_length, reflect_type),
         repad_values(constant_values_dot, array, pad_width, mode),
         repad_values(end_values_dot, array, pad_width, mode),
-    )
-
-
-@pad.tangent_when(mode="constant")
-def pad(
-    array, pad_width, mode="constant", stat_length=None, constant_values=0, end_values=0, reflect_type="even",
-    *, y, array_dot, constant_values_dot, end_values_dot,
-):  # fmt: skip
-    return (
-        np.pad(array_dot, pad_width),
-        repad_values(constant_values_dot, array, pad_width),
-        repad_values(end_values_dot, array, pad_width),
     )
 
 

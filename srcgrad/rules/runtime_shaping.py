@@ -110,7 +110,7 @@ def uncolumn_stack_(g, arrays, *, y, y_bar):
 @linear(runtime.unblock, "g")
 def unblock_(g, arrays, *, y, y_bar):
     """Taken apart; put together again."""
-    return unbroadcast(np.block(y_bar), g)
+    return np.block(y_bar)
 
 
 @linear(runtime.uninsert, "g")
@@ -239,13 +239,13 @@ def undiagonal_(g, a, offset=0, axis1=0, axis2=1, *, y, y_bar):
 @linear(runtime.untrace, "g")
 def untrace_(g, a, offset=0, axis1=0, axis2=1, *, y, y_bar):
     """One value along a diagonal; summed again."""
-    return unbroadcast(np.trace(y_bar, offset, axis1, axis2), g)
+    return np.trace(y_bar, offset, axis1, axis2)
 
 
 @linear(runtime.undiag, "g")
 def undiag_(g, v, k=0, *, y, y_bar):
     """The transpose of np.diag."""
-    return unbroadcast(np.diag(y_bar, k), g)
+    return np.diag(y_bar, k)
 
 
 @linear(runtime.untake_axis, "g")
@@ -281,13 +281,13 @@ def pick_(a, args, *, y, y_bar):
 @linear(runtime.unpick, "g")
 def unpick_(g, a, args, *, y, y_bar):
     """Put back; taken again."""
-    return unbroadcast(pick(y_bar, args), g)
+    return pick(y_bar, args)
 
 
 @linear(runtime.unchoose, "g")
 def unchoose_(g, a, choices, mode="raise", *, y, y_bar):
     """Handed to what was chosen; chosen again."""
-    return unbroadcast(rechoose(y_bar, a, mode), g)
+    return rechoose(y_bar, a, mode)
 
 
 @linear(runtime.rechoose, "choices")

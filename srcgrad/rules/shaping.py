@@ -168,37 +168,37 @@ def _results(variadic: str, make: Callable[[Array, int], Fact], *, alone: bool =
 @rule(np.atleast_1d)
 def atleast_1d(*arys, y, y_bar):
     """At least one axis each."""
-    return [unbroadcast(np.reshape(y_bar[i], np.shape(x)), x) for i, x in enumerate(arys)]
+    return [np.reshape(y_bar[i], np.shape(x)) for i, x in enumerate(arys)]
 
 
 @atleast_1d.when(arys=_is_one)
 def atleast_1d(*arys, y, y_bar):
     """At least one axis."""
-    return [unbroadcast(np.reshape(y_bar, np.shape(x)), x) for x in arys]
+    return [np.reshape(y_bar, np.shape(x)) for x in arys]
 
 
 @rule(np.atleast_2d)
 def atleast_2d(*arys, y, y_bar):
     """At least two axes each."""
-    return [unbroadcast(np.reshape(y_bar[i], np.shape(x)), x) for i, x in enumerate(arys)]
+    return [np.reshape(y_bar[i], np.shape(x)) for i, x in enumerate(arys)]
 
 
 @atleast_2d.when(arys=_is_one)
 def atleast_2d(*arys, y, y_bar):
     """At least two axes."""
-    return [unbroadcast(np.reshape(y_bar, np.shape(x)), x) for x in arys]
+    return [np.reshape(y_bar, np.shape(x)) for x in arys]
 
 
 @rule(np.atleast_3d)
 def atleast_3d(*arys, y, y_bar):
     """At least three axes each."""
-    return [unbroadcast(np.reshape(y_bar[i], np.shape(x)), x) for i, x in enumerate(arys)]
+    return [np.reshape(y_bar[i], np.shape(x)) for i, x in enumerate(arys)]
 
 
 @atleast_3d.when(arys=_is_one)
 def atleast_3d(*arys, y, y_bar):
     """At least three axes."""
-    return [unbroadcast(np.reshape(y_bar, np.shape(x)), x) for x in arys]
+    return [np.reshape(y_bar, np.shape(x)) for x in arys]
 
 
 def _at_least(rank: int) -> Callable[[Array, int], Fact]:

@@ -67,6 +67,7 @@ SAMPLES |= {
         call(n(2, 3), ((1, 2), (0, 1))),
         call(n(2, 3), (1, 2), constant_values=1.5),
         call(n(3), 1, "constant"),
+        call(n(3), 1, "constant", constant_values=0.7),
         call(n(2, 3), ((1, 2), (2, 1)), constant_values=n(2, 2)),
         call(n(2, 3), 1, constant_values=n(2)),
         call(n(2, 3), 1, constant_values=n(2, 1)),

@@ -100,7 +100,7 @@ SAMPLES |= {
         call(n(2, 3), [1, 2], 1),
         call(c(4), 5),
     ],
-    np.copy: [call(n(3)), call(0.3), call(c(3), order="F")],
+    np.copy: [call(n(3)), call(0.3), call([0.3, 0.4]), call(c(3), order="F")],
     runtime.astype: [
         call(n(3), float),
         call(n(3), np.float64),
@@ -118,7 +118,12 @@ SAMPLES |= {
         call(n(2, 3, 4), n(4), 2),
         call(c(3), c(3), 0),
     ],
-    runtime.unastype: [call(n(3), n(3), float), call(c(3), c(3), complex), call(n(3), n(3), None)],
+    runtime.unastype: [
+        call(n(3), n(3), float),
+        call(c(3), c(3), complex),
+        call(n(3), n(3), None),
+        call(n(3), n(3), int),
+    ],
     runtime.reastype: [call(n(3), n(2, 3)), call(n(3), n(3)), call(0.3, 0.4), call(c(3), c(3))],
 }
 SAMPLES[np.moveaxis].append(call(c(2, 3), 0, 1))
