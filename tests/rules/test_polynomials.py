@@ -71,17 +71,13 @@ def columns_fit(x):
     return np.sum(c * c)
 
 
-PROGRAMS = [values, sums, products, quotients, quotient_alone, calculus, poly_of, fit, columns_fit]
+TO_THE_THIRD = [values, products, quotient_alone, fit]
+TO_THE_SECOND = [sums, quotients, calculus, poly_of, roots_of, weighted_fit, columns_fit]
 
 
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
-def test_orders_one_to_three(f: Any) -> None:
-    check_orders(f, X)
-
-
-@pytest.mark.parametrize("f", [roots_of, weighted_fit], ids=lambda f: f.__name__)
-def test_orders_one_and_two(f: Any) -> None:
-    check_orders(f, X, order=2)
+@pytest.mark.parametrize("f", TO_THE_THIRD + TO_THE_SECOND, ids=lambda f: f.__name__)
+def test_orders(f: Any) -> None:
+    check_orders(f, X, order=3 if f in TO_THE_THIRD else 2)
 
 
 def leading_zeros(x):
