@@ -330,6 +330,9 @@ def test_integers_in_containers_have_none():
     assert hvp(f)(point, got)["n"] is None
     assert jvp(f, (point,), ({**got, "n": 0},))[1] == pytest.approx(jvp(f, (point,), (got,))[1])
     check_grads(f, point)
+    dense = hessian(lambda p: np.sum(p["x"] ** p["n"]) * p["list"][0])({"x": X, "n": 3, "list": [0.5, 2]})
+    assert dense["n"] is None and dense["x"]["n"] is None and dense["list"][1] is None
+    np.testing.assert_allclose(dense["list"][0]["x"], 3.0 * X**2)
 
 
 def test_numbers_that_are_all_integers_are_refused():

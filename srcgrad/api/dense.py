@@ -283,7 +283,7 @@ def _map_leaves(value: Any, make: Callable[[Any, tuple[Any, ...]], Any], path: t
         return tuple(parts) if isinstance(value, tuple) else parts
     if isinstance(value, dict):
         return {key: _map_leaves(item, make, (*path, key)) for key, item in value.items()}
-    return make(value, path)
+    return None if value is None else make(value, path)
 
 
 def _at(value: Any, path: tuple[Any, ...]) -> Any:
