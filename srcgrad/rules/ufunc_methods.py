@@ -346,21 +346,27 @@ class Outer(Rule):
         """The text above with the ufunc's partials, or terms of its tangent, in their places."""
         own = lookup(self.ufunc)
         assert own is not None
-        formula, partials = own._formula(own.template), own._partials(own.template)
-        names = {own.parameters[0]: "x1", own.parameters[1]: "B", own.result: "C"}
+        names = {own.parameters[0]: "x1", own.parameters[1]: "B", own.result: "C", own.adjoint: "C_bar"}
+        dots = dict(zip(own.parameters, ("x1_dot", "B_dot"), strict=False))
+        diagonal = own.kind == "elementwise"
+        template = own._tangent if is_tangent and not diagonal else own.template
+        assert template is not None
+        formula, partials = own._formula(template), own._partials(template)
         lines = [*written.body]
         made: list[gast.expr] = []
-        for p, operand, dot in zip(own.parameters, ("x1", "B"), ("x1_dot", "B_dot"), strict=False):
-            adjoint = dot if is_tangent else "C_bar"
-            binding = {q: read(name) for q, name in names.items()} | {own.adjoint: read(adjoint)}
-            binding |= {name: read(f"{name}_{operand}") for name, _ in formula.body}
+        for p, operand in zip(own.parameters, ("x1", "B"), strict=False):
             if p not in partials:
                 made.append(gast.Constant(None, None))
                 continue
-            lines += [(f"{name}_{operand}", substituted(value, binding)) for name, value in formula.body]
+            seed = {own.adjoint: dots[p]} if is_tangent and diagonal else {f"{q}_dot": dot for q, dot in dots.items()}
+            renamed = names | seed | {name: f"{name}_{operand}" for name, _ in formula.body}
+            binding = {name: read(other) for name, other in renamed.items()}
+            lines += [(renamed[name], substituted(value, binding)) for name, value in formula.body]
             value = substituted(partials[p], binding)
-            fit, like = (rebroadcast, "C") if is_tangent else (unbroadcast, operand)
-            made.append(gast.Call(spelling(fit), [value, read(like)], []))
+            if diagonal:
+                fit, like = (rebroadcast, "C") if is_tangent else (unbroadcast, operand)
+                value = gast.Call(spelling(fit), [value, read(like)], [])
+            made.append(value)
         return Formula(tuple(lines), tuple(_filled(term, made) for term in written.returned))
 
 
@@ -392,7 +398,7 @@ def _enter(ufunc: np.ufunc) -> None:
         return
     if found is not None and not found.differentiable:
         constant(ufunc.outer)  # the other methods hand the first element on as it is
-    elif found is not None and found.kind == "elementwise":
+    elif found is not None:
         enter(Outer(ufunc))
     for method in methods:
         if lookup(method) is None and not is_constant(method):
