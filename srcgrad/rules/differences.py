@@ -53,6 +53,12 @@ def diff(a, n=1, axis=-1, prepend=None, append=None, *, y, y_bar):
     return undiff(y_bar, a, n, axis), None, None
 
 
+@diff.when(n=0)
+def diff(a, n=1, axis=-1, prepend=None, append=None, *, y, y_bar):
+    """No difference at all: the array, without what would stand in front and behind."""
+    return unarray(y_bar, a), zeros_like(prepend), zeros_like(append)
+
+
 @diff.tangent
 def diff(a, n=1, axis=-1, prepend=None, append=None, *, y, a_dot, prepend_dot, append_dot):
     by_a = differences(a_dot, n, axis, zeros_like(prepend), zeros_like(append))

@@ -56,6 +56,7 @@ def test_methods() -> None:
     [
         ("np.diff(x, prepend=t, append=2 * t)", (x, rng.standard_normal((2, 2)))),
         ("np.diff(x, 2, 0, t)", (x, np.array(0.3))),
+        ("np.diff(x, 0, -1, t)", (x, np.array(0.3))),
         ("np.ediff1d(x, t, t)", (x, rng.standard_normal((2, 2)))),
         ("np.trapezoid(x, t)", (x, np.array([0.1, 0.5, 2.0]))),
         ("np.trapezoid(x, dx=t)", (x, np.array(0.4))),
