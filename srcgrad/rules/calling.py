@@ -149,10 +149,12 @@ def _give(rule: Rule, function: object, bound: dict[str, gast.expr], name: str, 
 
 
 def _is_idle(rule: Rule, parameter: str, argument: gast.expr) -> bool:
-    """Whether an argument says ``dtype=None`` or ``where=True``, as the rule assumes when it is not given."""
-    if parameter not in ("dtype", "where") or parameter not in rule.defaults:
+    """Whether an argument says ``dtype=None``, ``where=True`` or ``initial=None``, as if it were not given."""
+    if parameter not in ("dtype", "where", "initial") or parameter not in rule.defaults:
         return False
     known, value = literal(argument)
+    if parameter == "initial":
+        return known and value is None
     usual = literal(rule.defaults[parameter])[1]
     return known and all(type(value) is type(other) and value == other for other in (usual, NEUTRAL[parameter]))
 
