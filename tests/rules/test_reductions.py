@@ -57,7 +57,8 @@ def test_forms(name: str) -> None:
     "call",
     [
         "x.sum(0)", "x.sum(1, np.float64)", "x.sum(axis=1, keepdims=True, initial=2.0)", "x.mean(axis=(0, 1))",
-        "x.mean(0, keepdims=True)", "x.prod(initial=0.5)", "x.prod(initial=None)", "x.max(0, None, True)", "x.max(initial=0.1)",
+        "x.mean(0, keepdims=True)", "x.prod(initial=0.5)", "x.prod(initial=None)", "x.max(0, None, True)",
+        "x.max(initial=0.1)",
         "x.min(axis=-1)", "x.var(0, None, None, 1)", "x.std(axis=0, ddof=1, keepdims=True)",
         f"x.sum({SOME})", f"x.mean(axis=1, {SOME})",
     ],
