@@ -236,6 +236,14 @@ def part_result(arguments, literals):
     return Array(val.shape, _real_dtype(val.dtype), val.scalar)
 
 
+@conjugate.infer
+def conjugate(arguments, literals):
+    x = as_array(arguments["x"])
+    if x.dtype in WEAK:  # 1j.conjugate() is a Python number, np.conjugate(1j) is not
+        return Array(x.shape, None, x.scalar, real=x.dtype in ("int", "float"))
+    return ufunc_result(np.conjugate, (), [x])
+
+
 real.infer(part_result)
 imag.infer(part_result)
 phase.infer(lambda arguments, literals: number("float"))
@@ -248,4 +256,3 @@ imag.flat_when(val=is_real)
 angle.flat_when(z=is_real)
 
 absolute.casts_operands = False
-conjugate.keeps_integers = True
