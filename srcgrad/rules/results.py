@@ -6,6 +6,7 @@ Each takes the facts of the arguments and the values of those that are literal, 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -97,7 +98,8 @@ def elementwise(
         made = broadcast(made, operand)
     plain = function is None or home in ("_operator", "builtins")
     python = plain and all(operand.dtype in WEAK for operand in operands)
-    ufuncs = [f for f in (function, *family) if isinstance(f, np.ufunc) and f.nin == len(operands)]
+    alike = _UFUNC_OF_OPERATOR.get(function) if plain else None  # type: ignore[call-overload]
+    ufuncs = [f for f in (function, *family, alike) if isinstance(f, np.ufunc) and f.nin == len(operands)]
     if ufuncs and not python:
         found = computed(ufuncs[0], operands)
         return Array(made.shape, found.dtype, made.shape == (), found.real)
@@ -109,6 +111,10 @@ def elementwise(
     if not is_real(dtype) and not keeps_complex(function):
         dtype = None
     return Array(made.shape, dtype, made.shape == ())
+
+
+#: The ufunc that an operator is for NumPy's numbers and arrays, where its rule is not that of the ufunc.
+_UFUNC_OF_OPERATOR = {operator.truediv: np.divide, operator.pow: np.power, pow: np.power}
 
 
 def of_library(fact: Fact) -> Fact:

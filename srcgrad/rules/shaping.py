@@ -251,7 +251,7 @@ meshgrid.accept(ignored=("copy",))
 meshgrid.expand(
     None, _each("xi", lambda dot, y, i: gast.Call(spelling(mesh), [dot, y, constant(i), read("indexing")], []))
 )
-meshgrid.infer(_results("xi", lambda a, i: Array(None, strong(a.dtype))))
+meshgrid.infer(lambda arguments, literals: Unknown())  # a tuple of copies, or a list of views
 
 
 @rule(np.ix_)

@@ -4,7 +4,7 @@ A cotangent is set into the full product, whose transposes are plain: with ``y =
 ``a`` is the correlation of that of ``y`` with ``v``.
 
 >>> unconvolve(np.array([1.0, 0.0, 0.0]), np.zeros(2), np.array([3.0, 4.0]))
-array([3., 4.])
+array([3., 0.])
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 products, quotients, and the transposes of all of these.
 
 >>> polyslope(np.array([1.0, 0.0, 5.0]), 3.0)
-6.0
+np.float64(6.0)
 """
 
 from __future__ import annotations

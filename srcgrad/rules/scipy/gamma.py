@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from scipy import special
 
+from srcgrad.rules.facts import Array, as_array
 from srcgrad.rules.table import elementwise
 from srcgrad.runtime.scipy.beta import beta_density, betainc_slope
 from srcgrad.runtime.scipy.gamma import (
@@ -68,6 +69,12 @@ def poch(z, m, *, y, y_bar):
     """The rising factorial gamma(z + m) / gamma(z), DLMF 5.2.5."""
     upper = special.digamma(z + m)
     return y_bar * y * (upper - special.digamma(z)), y_bar * y * upper
+
+
+@polygamma.infer
+def polygamma(arguments, literals):
+    """A 0-d array stays one, and a number becomes one."""
+    return Array(as_array(arguments["x"]).shape or None)
 
 
 polygamma.refuse("pass an integer", n=_WHOLE)
