@@ -29,6 +29,11 @@ from srcgrad.runtime import (
 )
 
 
+def is_array(argument):
+    """Whether an argument is an array, and no list of numbers."""
+    return argument.rank is not None
+
+
 # --- one axis --------------------------------------------------------------------------------------------------------
 @linear(np.fft.fft, "a")
 def fft(a, n=None, axis=-1, norm=None, *, y, y_bar):
@@ -36,7 +41,7 @@ def fft(a, n=None, axis=-1, norm=None, *, y, y_bar):
     return fitted(np.fft.fft(y_bar, None, axis, norm), a)
 
 
-@fft.when(n=None)
+@fft.when(n=None, a=is_array)
 def fft(a, n=None, axis=-1, norm=None, *, y, y_bar):
     """Of the whole axis."""
     return unbroadcast(np.fft.fft(y_bar, None, axis, norm), a)
@@ -48,7 +53,7 @@ def ifft(a, n=None, axis=-1, norm=None, *, y, y_bar):
     return fitted(np.fft.ifft(y_bar, None, axis, norm), a)
 
 
-@ifft.when(n=None)
+@ifft.when(n=None, a=is_array)
 def ifft(a, n=None, axis=-1, norm=None, *, y, y_bar):
     """Of the whole axis."""
     return unbroadcast(np.fft.ifft(y_bar, None, axis, norm), a)
@@ -88,7 +93,7 @@ def fftn(a, s=None, axes=None, norm=None, *, y, y_bar):
     return unfftn(y_bar, a, s, axes, norm)
 
 
-@fftn.when(s=None)
+@fftn.when(s=None, a=is_array)
 def fftn(a, s=None, axes=None, norm=None, *, y, y_bar):
     """Of whole axes."""
     return unbroadcast(np.fft.fftn(y_bar, None, axes, norm), a)
@@ -100,7 +105,7 @@ def ifftn(a, s=None, axes=None, norm=None, *, y, y_bar):
     return unifftn(y_bar, a, s, axes, norm)
 
 
-@ifftn.when(s=None)
+@ifftn.when(s=None, a=is_array)
 def ifftn(a, s=None, axes=None, norm=None, *, y, y_bar):
     """Of whole axes."""
     return unbroadcast(np.fft.ifftn(y_bar, None, axes, norm), a)
@@ -112,7 +117,7 @@ def fft2(a, s=None, axes=(-2, -1), norm=None, *, y, y_bar):
     return unfftn(y_bar, a, s, axes, norm)
 
 
-@fft2.when(s=None)
+@fft2.when(s=None, a=is_array)
 def fft2(a, s=None, axes=(-2, -1), norm=None, *, y, y_bar):
     """Of whole axes."""
     return unbroadcast(np.fft.fft2(y_bar, None, axes, norm), a)
@@ -124,7 +129,7 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None, *, y, y_bar):
     return unifftn(y_bar, a, s, axes, norm)
 
 
-@ifft2.when(s=None)
+@ifft2.when(s=None, a=is_array)
 def ifft2(a, s=None, axes=(-2, -1), norm=None, *, y, y_bar):
     """Of whole axes."""
     return unbroadcast(np.fft.ifft2(y_bar, None, axes, norm), a)

@@ -238,7 +238,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False, *, c, c_bar):
     miss = y - np.polyval(c, t)
     weight = column(w, c)
     x_bar = uncolumn(weight**2 * (miss * polyslope(z, t) - fit * polyslope(c, t)), x)
-    return x_bar, unbroadcast(weight**2 * fit, y), None, None, None, uncolumn(2.0 * weight * fit * miss, w)
+    return x_bar, unarray(weight**2 * fit, y), None, None, None, uncolumn(2.0 * weight * fit * miss, w)
 
 
 @polyfit.when(w=None)
@@ -248,7 +248,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False, *, c, c_bar):
     z = normal_solve(c_bar, x, w, rcond)
     fit = np.polyval(z, t)
     miss = y - np.polyval(c, t)
-    return uncolumn(miss * polyslope(z, t) - fit * polyslope(c, t), x), unbroadcast(fit, y)
+    return uncolumn(miss * polyslope(z, t) - fit * polyslope(c, t), x), unarray(fit, y)
 
 
 @polyfit.tangent

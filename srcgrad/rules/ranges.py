@@ -165,7 +165,7 @@ geomspace.infer(_spread)
 def arange(start, stop=None, step=1, dtype=None, *, y, y_bar):
     """Numbers from start in steps; how many is a constant."""
     g = unastype(y_bar, y_bar, dtype)
-    return unbroadcast(np.sum(g), start), None, unbroadcast(np.sum(g * np.arange(np.size(y))), step)
+    return np.sum(g), None, np.sum(g * np.arange(np.size(y)))
 
 
 @arange.tangent
@@ -177,7 +177,7 @@ def arange(start, stop=None, step=1, dtype=None, *, y, start_dot, step_dot):
 def arange(start, stop=None, step=1, dtype=None, *, y, y_bar):
     """What is named start is the end."""
     g = unastype(y_bar, y_bar, dtype)
-    return zeros_like(start), None, unbroadcast(np.sum(g * np.arange(np.size(y))), step)
+    return zeros_like(start), None, np.sum(g * np.arange(np.size(y)))
 
 
 @arange.tangent_when(stop=None)

@@ -77,14 +77,14 @@ def quantile(a, q, axis=None, method="linear", keepdims=False, *, y, a_dot, q_do
 @rule(np.percentile)
 def percentile(a, q, axis=None, method="linear", keepdims=False, *, y, y_bar):
     """The quantile of q / 100."""
-    p = q / 100.0
+    p = np.divide(q, 100.0)
     slope = weighed(a, a, p, axis, keepdims, method, False, 1)
-    return unweighed(y_bar, a, p, axis, keepdims, method), leading(y_bar * slope, q) / 100.0
+    return unweighed(y_bar, a, p, axis, keepdims, method), leading(y_bar * slope / 100.0, q)
 
 
 @percentile.tangent
 def percentile(a, q, axis=None, method="linear", keepdims=False, *, y, a_dot, q_dot):
-    p = q / 100.0
+    p = np.divide(q, 100.0)
     slope = weighed(a, a, p, axis, keepdims, method, False, 1) / 100.0
     return rebroadcast(weighed(a_dot, a, p, axis, keepdims, method), y), rebroadcast(unleading(q_dot, y) * slope, y)
 
@@ -106,14 +106,14 @@ def nanquantile(a, q, axis=None, method="linear", keepdims=False, *, y, a_dot, q
 @rule(np.nanpercentile)
 def nanpercentile(a, q, axis=None, method="linear", keepdims=False, *, y, y_bar):
     """The quantile of q / 100 of the numbers, nan left out."""
-    p = q / 100.0
+    p = np.divide(q, 100.0)
     slope = weighed(a, a, p, axis, keepdims, method, True, 1)
-    return unweighed(y_bar, a, p, axis, keepdims, method, True), leading(y_bar * slope, q) / 100.0
+    return unweighed(y_bar, a, p, axis, keepdims, method, True), leading(y_bar * slope / 100.0, q)
 
 
 @nanpercentile.tangent
 def nanpercentile(a, q, axis=None, method="linear", keepdims=False, *, y, a_dot, q_dot):
-    p = q / 100.0
+    p = np.divide(q, 100.0)
     slope = weighed(a, a, p, axis, keepdims, method, True, 1) / 100.0
     by_a = weighed(a_dot, a, p, axis, keepdims, method, True)
     return rebroadcast(by_a, y), rebroadcast(unleading(q_dot, y) * slope, y)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.convolution import narrowed
 
 Norm = Literal["backward", "ortho", "forward"] | None
 Sizes = Sequence[int] | None
@@ -24,7 +24,7 @@ def fitted(g: Any, like: Any) -> Any:
     """``g`` cut or padded with zeros at the end of each axis to the shape of ``like``, in its dtype."""
     shape = np.shape(like)
     if g.shape == shape:
-        return unbroadcast(g, like)
+        return narrowed(g, like)
     if len(shape) != g.ndim:
         raise ValueError(f"a cotangent of rank {g.ndim} does not fit a value of rank {len(shape)}")
     part = g[tuple(map(slice, shape))]
@@ -32,7 +32,7 @@ def fitted(g: Any, like: Any) -> Any:
         padded = np.zeros(shape, g.dtype)
         padded[tuple(map(slice, part.shape))] = part
         part = padded
-    return unbroadcast(part, like)
+    return narrowed(part, like)
 
 
 def signal_length(a: Any, n: int | None = None, axis: int = -1) -> int:
@@ -85,7 +85,7 @@ def _unfftn(transform: Any, g: Any, a: Any, s: Sizes, axes: Sequence[int] | None
     steps = _lengths(a, s, axes)[::-1]
     for (axis, _), n in zip(steps[::-1], _before(np.shape(a), steps)[::-1], strict=True):
         g = _cut(transform(g, None, axis, norm), n, axis)
-    return unbroadcast(g, a)
+    return narrowed(g, a)
 
 
 def unfftn(g: Any, a: Any, s: Sizes = None, axes: Sequence[int] | None = None, norm: Norm = None) -> Any:
@@ -106,7 +106,7 @@ def unrfftn(g: Any, a: Any, s: Sizes = None, axes: Sequence[int] | None = None, 
     for (axis, _), n in zip(others, befores, strict=True):
         g = _cut(np.fft.fft(g, None, axis, norm), n, axis)
     g = np.fft.hfft(weighted_bins(g, 0.5, length, last), length, last, norm)
-    return unbroadcast(_cut(g, before, last), a)
+    return narrowed(_cut(g, before, last), a)
 
 
 def unirfftn(g: Any, a: Any, s: Sizes = None, axes: Sequence[int] | None = None, norm: Norm = None) -> Any:
@@ -116,4 +116,4 @@ def unirfftn(g: Any, a: Any, s: Sizes = None, axes: Sequence[int] | None = None,
     g = _cut(weighted_bins(np.fft.ihfft(g, None, last, norm), 2.0, length, last), before, last)
     for (axis, _), n in zip(others[::-1], befores, strict=True):
         g = _cut(np.fft.ifft(g, None, axis, norm), n, axis)
-    return unbroadcast(g, a)
+    return narrowed(g, a)

@@ -5,7 +5,7 @@ of them (Hyndman & Fan 1996, doi 10.1080/00031305.1996.10473566).  ``weighed`` c
 order of others, ``unweighed`` is its transpose, and their argument ``slope`` counts derivatives by q.
 
 >>> weighed(np.array([5.0, 7.0, 9.0]), np.array([3.0, 1.0, 2.0]), 0.25)
-8.0
+np.float64(8.0)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
+from srcgrad.runtime.broadcasting import floating, real_for
 from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.reducing import Axis, kept_shape
 
@@ -181,7 +181,7 @@ def unweighed(
 
 def leading(g: Any, q: Any) -> Any:
     """``g`` summed over the axes after those of ``q``."""
-    return unbroadcast(np.sum(g, axis=tuple(range(np.ndim(q), np.ndim(g)))), q)
+    return unarray(np.sum(g, axis=tuple(range(np.ndim(q), np.ndim(g)))), q)
 
 
 def unleading(g: Any, y: Any) -> Any:

@@ -77,7 +77,7 @@ def mutants(rule: Rule) -> Iterator[Mutant]:
             return ast.get_source_segment(text.decode(), node) or ""
 
         for partial in returned:
-            if not (isinstance(partial, ast.Constant) and partial.value is None):
+            if not (isinstance(partial, ast.Constant) and partial.value is None) and not _is_zero(partial):
                 yield at(partial, "a sign", f"-({source(partial)})")
         for expression in [*returned, *values]:
             for node in ast.walk(expression):
@@ -88,6 +88,14 @@ def mutants(rule: Rule) -> Iterator[Mutant]:
                             yield at(node, "a missing factor", f"({source(kept)})")
                     case ast.Call(func=ast.Name(id=name), args=[first, *_]) if name.startswith("un"):
                         yield at(node, f"a dropped {name}", f"({source(first)})")
+
+
+def _is_zero(expression: ast.expr) -> bool:
+    """Whether an expression is zero by its text: its sign is no fault."""
+    match expression:
+        case ast.Call(func=ast.Name(id="zeros_like") | ast.Attribute(attr="zeros_like")):
+            return True
+    return False
 
 
 def _varies(node: ast.expr, template: FunctionType) -> bool:

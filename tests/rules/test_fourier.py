@@ -123,6 +123,16 @@ def test_the_gradient_is_the_conjugate_of_that_of_pytorch() -> None:
     np.testing.assert_allclose(srcgrad.grad(half_energy)(W[:4]), np.conj(z.grad.numpy()), rtol=1e-12, atol=1e-14)
 
 
+def of_numbers(a, b):
+    return np.sum(np.real(np.fft.fft([a, b, a * b]) * W[:3])) + np.sum(np.fft.irfft([a, b], 3) ** 2)
+
+
+def test_lists_of_numbers() -> None:
+    point, steps = np.array([0.4, -0.7]), 1e-6 * np.eye(2)
+    expected = [(of_numbers(*(point + s)) - of_numbers(*(point - s))) / 2e-6 for s in steps]
+    np.testing.assert_allclose(srcgrad.grad(of_numbers, argnums=(0, 1))(*map(float, point)), expected, rtol=1e-8)
+
+
 def stored(x, out):
     return np.sum(np.real(np.fft.fft(x, out=out)))
 

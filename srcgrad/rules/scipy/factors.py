@@ -59,7 +59,7 @@ def cho_factor(a, lower=False, *, y, a_dot):
     c = y[0]
     g = linalg.solve_triangular(c, from_triangle(a_dot, "U"), 2)
     moved = half_triangle(linalg.solve_triangular(c, g.mT, 1).mT, True) @ np.triu(c)
-    return moved + other_triangle(a_dot), 0 * y[1]
+    return moved + other_triangle(a_dot), None
 
 
 @cho_factor.when(lower=True)
@@ -75,7 +75,7 @@ def cho_factor(a, lower=False, *, y, a_dot):
     c = y[0]
     g = linalg.solve_triangular(c, from_triangle(a_dot), 0, True)
     moved = np.tril(c) @ half_triangle(linalg.solve_triangular(np.conjugate(c), g.mT, 0, True).mT)
-    return moved + other_triangle(a_dot, True), 0 * y[1]
+    return moved + other_triangle(a_dot, True), None
 
 
 for factored in (cholesky, cho_factor):
@@ -166,7 +166,7 @@ def lu_factor(a, *, y, a_dot):
     left = linalg.solve_triangular(lu, rows_in_order(a_dot, y[1]), 0, True, True)
     inner = linalg.solve_triangular(lu, left.mT, 1).mT
     below = np.tril(inner, -1)
-    return below + np.tril(lu, -1) @ below + np.triu(inner) @ np.triu(lu), 0 * y[1]
+    return below + np.tril(lu, -1) @ below + np.triu(inner) @ np.triu(lu), None
 
 
 @rule(linalg.lu)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from scipy import special
 
-from srcgrad.rules.facts import Array, as_array
+from srcgrad.rules.facts import Array, as_array, broadcast
 from srcgrad.rules.table import elementwise
 from srcgrad.runtime.scipy.beta import beta_density, betainc_slope
 from srcgrad.runtime.scipy.gamma import (
@@ -74,7 +74,7 @@ def poch(z, m, *, y, y_bar):
 @polygamma.infer
 def polygamma(arguments, literals):
     """A 0-d array stays one, and a number becomes one."""
-    return Array(as_array(arguments["x"]).shape or None)
+    return Array(broadcast(as_array(arguments["n"]), as_array(arguments["x"])).shape or None)
 
 
 polygamma.refuse("pass an integer", n=_WHOLE)

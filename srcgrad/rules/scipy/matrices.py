@@ -61,8 +61,8 @@ def toeplitz(c, r=None, *, y, y_bar):
 
 
 @toeplitz.tangent_when(r=None)
-def toeplitz(c, r=None, *, y, c_dot, r_dot):
-    return linalg.toeplitz(c_dot), r_dot
+def toeplitz(c, r=None, *, y, c_dot):
+    return linalg.toeplitz(c_dot)
 
 
 @rule(linalg.hankel)
@@ -83,8 +83,8 @@ def hankel(c, r=None, *, y, y_bar):
 
 
 @hankel.tangent_when(r=None)
-def hankel(c, r=None, *, y, c_dot, r_dot):
-    return linalg.hankel(c_dot), r_dot
+def hankel(c, r=None, *, y, c_dot):
+    return linalg.hankel(c_dot)
 
 
 @linear(linalg.circulant, "c")

@@ -116,7 +116,7 @@ fractional_matrix_power.refuse(
 @rule(linalg.cosm)
 def cosm(A, *, y, y_bar):
     """The cosine."""
-    return unbroadcast(corner(linalg.cosm(doubled(np.matrix_transpose(A), y_bar))), A)
+    return corner(linalg.cosm(doubled(np.matrix_transpose(A), y_bar)))
 
 
 @cosm.tangent
@@ -127,7 +127,7 @@ def cosm(A, *, y, A_dot):
 @rule(linalg.sinm)
 def sinm(A, *, y, y_bar):
     """The sine."""
-    return unbroadcast(corner(linalg.sinm(doubled(np.matrix_transpose(A), y_bar))), A)
+    return corner(linalg.sinm(doubled(np.matrix_transpose(A), y_bar)))
 
 
 @sinm.tangent
@@ -138,7 +138,7 @@ def sinm(A, *, y, A_dot):
 @rule(linalg.tanm)
 def tanm(A, *, y, y_bar):
     """The tangent."""
-    return unbroadcast(corner(linalg.tanm(doubled(np.matrix_transpose(A), y_bar))), A)
+    return corner(linalg.tanm(doubled(np.matrix_transpose(A), y_bar)))
 
 
 @tanm.tangent
@@ -149,7 +149,7 @@ def tanm(A, *, y, A_dot):
 @rule(linalg.coshm)
 def coshm(A, *, y, y_bar):
     """The hyperbolic cosine."""
-    return unbroadcast(corner(linalg.coshm(doubled(np.matrix_transpose(A), y_bar))), A)
+    return corner(linalg.coshm(doubled(np.matrix_transpose(A), y_bar)))
 
 
 @coshm.tangent
@@ -160,7 +160,7 @@ def coshm(A, *, y, A_dot):
 @rule(linalg.sinhm)
 def sinhm(A, *, y, y_bar):
     """The hyperbolic sine."""
-    return unbroadcast(corner(linalg.sinhm(doubled(np.matrix_transpose(A), y_bar))), A)
+    return corner(linalg.sinhm(doubled(np.matrix_transpose(A), y_bar)))
 
 
 @sinhm.tangent
@@ -171,7 +171,7 @@ def sinhm(A, *, y, A_dot):
 @rule(linalg.tanhm)
 def tanhm(A, *, y, y_bar):
     """The hyperbolic tangent."""
-    return unbroadcast(corner(linalg.tanhm(doubled(np.matrix_transpose(A), y_bar))), A)
+    return corner(linalg.tanhm(doubled(np.matrix_transpose(A), y_bar)))
 
 
 @tanhm.tangent

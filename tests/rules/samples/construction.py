@@ -123,6 +123,7 @@ SAMPLES |= {
         call(2.5, step=0.4),
         call(0.3, 5.0, 1.5, dtype=int),
         call(4.5, dtype=int),
+        call(4.5, step=1.5, dtype=int),
         call(n(), np.array(9.0), np.array(1.5)),
         call(0.3, 3.0, step=0.4),
     ],

@@ -56,9 +56,9 @@ def half_banded(width: int, size: int, lower: bool, draw: Callable[..., Any] = n
     return ab
 
 
-def unit_lu(a: Any) -> tuple[Any, Any]:
-    factors: tuple[Any, Any] = linalg.lu_factor(a)
-    return factors
+def rolled(draw: Callable[..., Any], *shape: int) -> Any:
+    """Matrices with a heavy diagonal, their rows in another order, which pivots put right."""
+    return np.roll(draw(*shape) + 4.0 * np.eye(shape[-1]), 1, axis=-2)
 
 
 _hermitian = hpd(3)
@@ -74,7 +74,7 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
         call(symmetric(3, 3) + np.tril(n(3, 3), -1), n(3, 2), assume_a="sym"),
         call(complex_apart(3, 3) + np.triu(c(3, 3), 1), c(3), True, assume_a="symmetric"),
         call(hermitian(3, 3), c(3), assume_a="her"),
-        call(hermitian(3, 3), c(3, 1), lower=True, assume_a="hermitian"),
+        call(hermitian(3, 3), n(3, 1), lower=True, assume_a="hermitian"),
         call(apart(3, 3), n(3), transposed=True),
         call(spd(3), n(3, 2), assume_a="pos", transposed=True),
         *batched(
@@ -82,7 +82,8 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
             call(apart(3, 3), n(2, 3, 2)),
             call(apart(3, 3), n(3, 2), assume_a="diagonal"),
             call(apart(4, 4), n(4), assume_a="tridiagonal"),
-            call(apart(3, 3), n(3), assume_a="upper triangular"),
+            call(complex_apart(3, 3), n(3), assume_a="upper triangular"),
+            call(apart(2, 3, 3), n(3), transposed=True),
             call(complex_apart(3, 3), n(3, 2), assume_a="lower triangular"),
             call(apart(3, 3), n(3), assume_a="banded"),
             call(apart(3, 3), n(3), assume_a="lower triangular", transposed=True),
@@ -111,6 +112,8 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
         call(half_banded(1, 4, True, c), c(4), lower=True),
         call(half_banded(2, 3, False, c), c(3, 2), lower=False),
         call(half_banded(0, 3, False), n(3)),
+        call(half_banded(1, 3, False), c(3)),
+        call(half_banded(1, 3, False, c), n(3)),
     ],
     linalg.solve_sylvester: [
         call(apart(3, 3), apart(2, 2), n(3, 2)),
@@ -122,13 +125,14 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
         call(apart(3, 3), n(3, 3)),
         call(complex_apart(3, 3), c(3, 3)),
         call(complex_apart(2, 2), n(2, 2)),
+        call(spd(2), c(2, 2)),
         *batched(call(apart(2, 2, 2), n(2, 2))),
     ],
     linalg.solve_discrete_lyapunov: [
         call(0.3 * n(3, 3), n(3, 3)),
         call(0.3 * c(3, 3), c(3, 3)),
         call(0.3 * c(2, 2), n(2, 2), method="bilinear"),
-        call(0.3 * n(3, 3), n(3, 3), "direct"),
+        call(0.3 * n(3, 3), c(3, 3), "direct"),
     ],
     # factors
     linalg.cholesky: [
@@ -153,18 +157,22 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     ],
     linalg.cho_solve_banded: [
         call((linalg.cholesky_banded(half_banded(1, 4, False)), False), n(4)),
-        call((linalg.cholesky_banded(half_banded(1, 4, True, c), lower=True), True), c(4, 2)),
+        call((linalg.cholesky_banded(half_banded(1, 4, True, c), lower=True), True), n(4, 2)),
     ],
-    linalg.lu_factor: [call(n(4, 4)), call(c(3, 3)), *batched(call(n(2, 3, 3)))],
-    linalg.lu: [call(n(4, 4)), call(c(3, 3)), call(n(2, 3, 3))],
+    linalg.lu_factor: [call(rolled(n, 4, 4)), call(rolled(c, 3, 3)), *batched(call(rolled(n, 2, 3, 3)))],
+    linalg.lu: [call(rolled(n, 4, 4)), call(rolled(c, 3, 3)), call(rolled(n, 2, 3, 3))],
     linalg.lu_solve: [
-        call(linalg.lu_factor(n(4, 4)), n(4)),
-        call(linalg.lu_factor(n(4, 4)), n(4, 2), 1),
-        call(linalg.lu_factor(c(3, 3)), c(3, 2)),
-        call(linalg.lu_factor(c(3, 3)), n(3), trans=1),
-        call(linalg.lu_factor(c(3, 3)), c(3, 2), trans=2),
-        call(linalg.lu_factor(n(3, 3)), c(3), trans=2),
-        *batched(call(linalg.lu_factor(n(2, 3, 3)), n(3)), call(linalg.lu_factor(n(3, 3)), n(2, 3, 2), 1)),
+        call(linalg.lu_factor(rolled(n, 4, 4)), n(4)),
+        call(linalg.lu_factor(rolled(n, 4, 4)), n(4, 2), 1),
+        call(linalg.lu_factor(rolled(c, 3, 3)), c(3, 2)),
+        call(linalg.lu_factor(rolled(c, 3, 3)), n(3), trans=1),
+        call(linalg.lu_factor(rolled(c, 3, 3)), n(3, 2), trans=2),
+        call(linalg.lu_factor(rolled(n, 3, 3)), c(3), trans=2),
+        call(linalg.lu_factor(rolled(n, 3, 3)), c(3)),
+        *batched(
+            call(linalg.lu_factor(rolled(n, 2, 3, 3)), n(3)),
+            call(linalg.lu_factor(rolled(n, 3, 3)), n(2, 3, 2), 1),
+        ),
     ],
     linalg.qr: [
         call(spread(3, 3)),
@@ -202,10 +210,11 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
         call(n(3, 3), n(3, 3)),
         call(c(2, 2), c(2, 2), method="blockEnlarge"),
         call(n(3, 3), n(3, 3), "SPS", False),
-        call(c(2, 2), c(2, 2), compute_expm=False),
+        call(n(2, 2), c(2, 2), compute_expm=False),
+        call(c(2, 2), n(2, 2), compute_expm=False),
     ],
     linalg.sqrtm: [call(logarithmic(3, 3)), call(complex_apart(3, 3)), call(-spd(2) / 3)],
-    linalg.logm: [call(logarithmic(3, 3)), call(complex_apart(3, 3))],
+    linalg.logm: [call(logarithmic(3, 3)), call(complex_apart(3, 3)), call(-spd(2) / 3)],
     linalg.fractional_matrix_power: [call(logarithmic(3, 3), 0.7), call(complex_apart(2, 2), -1.3), call(spd(3), 2)],
     **{
         f: [call(0.5 * n(3, 3)), call(0.5 * c(2, 2))]
@@ -224,11 +233,12 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     linalg.hankel: [call(n(3)), call(n(3), n(4)), call(c(4), r=n(2)), call(c(2))],
     linalg.circulant: [call(n(4)), call(c(3)), call(n(1)), *batched(call(n(2, 3)))],
     linalg.companion: [call(u(4)), call(c(3)), *batched(call(u(2, 3)))],
-    linalg.leslie: [call(n(4), n(3)), call(c(3), n(2))],
+    linalg.leslie: [call(n(4), n(3)), call(c(3), n(2)), call(n(3), c(2))],
     linalg.diagsvd: [call(n(2), 2, 3), call(c(2), 4, 2)],
     linalg.khatri_rao: [
         call(n(2, 3), n(4, 3)),
         call(c(2, 2), n(1, 2)),
+        call(n(2, 2), c(1, 2)),
         *batched(call(n(2, 2, 3), n(4, 3))),
     ],
     linalg.block_diag: [

@@ -36,6 +36,7 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     ],
     np.quantile: [
         call(distinct(5), 0.3),
+        call(distinct(5), [0.43, 0.71]),
         call(distinct(4, 3), 0.37, axis=0),
         call(distinct(3, 4), 0.8, axis=-1, keepdims=True),
         call(distinct(2, 3, 2), _several, axis=(0, -1)),
@@ -46,6 +47,7 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     ],
     np.percentile: [
         call(distinct(5), 30.0),
+        call(distinct(5), [43.0, 71.0]),
         call(distinct(4, 3), 100 * _several, axis=0),
         call(distinct(4, 3), 37.0, axis=1, keepdims=True, method="hazen"),
     ],
