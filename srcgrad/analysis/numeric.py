@@ -44,7 +44,9 @@ def numeric_names(function: Function) -> frozenset[str]:
                 names = [n for p, e in arguments.items() if p in rule.differentiable for n in atoms(e)]
                 if called not in LIST_OPERATORS:
                     found.update((*names, target))
-                elif any(isinstance(e, gast.Constant) and isinstance(e.value, float | complex) for e in arguments.values()):
+                elif any(
+                    isinstance(e, gast.Constant) and isinstance(e.value, float | complex) for e in arguments.values()
+                ):
                     found.update((*names, target))
                 elif names:
                     linked.append((target, *names))
