@@ -170,6 +170,8 @@ def record(
         from srcgrad.eager.saved import pack
 
         pack(node, formula)
+    if any(getattr(getattr(v, "array", None), "dtype", array.dtype).kind == "c" for v in values.values()):
+        node.meets_complex = True
     result.node = node
     return node
 

@@ -12,6 +12,8 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.modes import anomaly
 
@@ -38,6 +40,7 @@ class Node:
     dtype: Any = None
     slots: Any = None  # what the saved values are called, in order
     statics: Any = None  # further _saved_ attributes, by name
+    meets_complex = False  # a complex input of a real output
     keeps = False  # nothing that is saved counts as freed
     takes_none = False  # runs although no gradient has arrived
     # What is rarely there.
@@ -108,10 +111,17 @@ class Node:
     # --- what the engine asks ----------------------------------------------------------------------------------------
     def apply(self, g: Any) -> Any:
         """Gradients of the inputs, one per edge, as arrays; ``g`` is an array."""
+        if isinstance(g, list) or g.dtype.kind == "c" or self.meets_complex:
+            return conjugated(self.formula.run(self, conjugated(g, np.conjugate)), np.conjugate)
         return self.formula.run(self, g)
 
     def apply_to_tensors(self, g: Any) -> Any:
         """The same on tensors, recorded."""
+        if isinstance(g, list) or g.array.dtype.kind == "c" or self.meets_complex:
+            from srcgrad.eager.lifting import lifted
+
+            conjugate = lifted(np.conjugate)
+            return conjugated(self.formula.lifted(self, conjugated(g, conjugate)), conjugate)
         return self.formula.lifted(self, g)
 
     def check_versions(self) -> None:
@@ -139,6 +149,16 @@ class Node:
         self.check_versions()
         item = self.saved[self.slots[name]]
         return item.reattached(self) if hasattr(item, "reattached") else item
+
+
+def conjugated(values: Any, conjugate: Callable[[Any], Any]) -> Any:
+    """Complex gradients in the other convention: rules pair without conjugation, PyTorch's gradients with it."""
+    if isinstance(values, list | tuple):
+        return [conjugated(value, conjugate) for value in values]
+    if values is None:
+        return None
+    array = getattr(values, "array", values)
+    return conjugate(values) if getattr(array, "dtype", None) is not None and array.dtype.kind == "c" else values
 
 
 def modified(node: Node, item: Any, now: int, then: int) -> RuntimeError:
@@ -198,10 +218,10 @@ class _Spread(Node):
     """A node some of whose partials are lists, one item for each tensor of a list that was given."""
 
     def apply(self, g: Any) -> Any:
-        return _flat(self.formula.run(self, g), self.edges)
+        return _flat(super().apply(g), self.edges)
 
     def apply_to_tensors(self, g: Any) -> Any:
-        return _flat(self.formula.lifted(self, g), self.edges)
+        return _flat(super().apply_to_tensors(g), self.edges)
 
 
 def _flat(partials: Any, edges: tuple[Edge, ...]) -> list[Any]:

@@ -143,3 +143,12 @@ def test_products_of_matrices(a: tuple[int, ...], b: tuple[int, ...]) -> None:
     direction = rng.standard_normal(a)
     moved = np.sum(seed * np.matmul(direction, right))
     assert np.sum(x.grad.numpy() * direction) == pytest.approx(moved)
+
+
+def test_complex_gradients_are_conjugates_of_those_of_the_rules() -> None:
+    z = torch.tensor([3.0 + 4.0j], requires_grad=True)
+    torch.abs(z).sum().backward()
+    assert z.grad.tolist() == pytest.approx([0.6 + 0.8j])
+    w = torch.tensor([3.0 + 4.0j], requires_grad=True)
+    (w * w).real.sum().backward()
+    assert w.grad.tolist() == pytest.approx([6.0 - 8.0j])
