@@ -18,6 +18,7 @@ from srcgrad.runtime import (
     end_size,
     gradient_axis,
     midpoints,
+    one_spacing_only,
     rebroadcast,
     slope_leaning,
     slope_places,
@@ -29,7 +30,6 @@ from srcgrad.runtime import (
     undifferences,
     unediff1d,
     ungradient,
-    unknown_spacing,
     unmidpoints,
     unstep_sizes,
     untake_axis,
@@ -42,21 +42,15 @@ from srcgrad.runtime import (
 def diff(a, n=1, axis=-1, prepend=None, append=None, *, y, y_bar):
     """Differences of neighbours, n times, of what stands in front, the array, and what stands behind."""
     joined = undifferences(y_bar, n, axis)
-    start = end_length(prepend, axis)
+    start = end_length(prepend, axis, n)
     stop = start + end_length(a, axis)
-    return cut(joined, a, start, axis), cut(joined, prepend, 0, axis), cut(joined, append, stop, axis)
+    return cut(joined, a, start, axis), cut(joined, prepend, 0, axis, n), cut(joined, append, stop, axis, n)
 
 
 @diff.when(prepend=None, append=None)
 def diff(a, n=1, axis=-1, prepend=None, append=None, *, y, y_bar):
     """Differences of neighbours, n times."""
     return undiff(y_bar, a, n, axis), None, None
-
-
-@diff.when(n=0)
-def diff(a, n=1, axis=-1, prepend=None, append=None, *, y, y_bar):
-    """No difference at all: the array, without what would stand in front and behind."""
-    return unarray(y_bar, a), zeros_like(prepend), zeros_like(append)
 
 
 @diff.tangent
@@ -143,7 +137,7 @@ def one_number(argument):
 @rule(np.gradient)
 def gradient(f, axis=None, edge_order=1, *varargs, y, y_bar):
     """Slopes by differences, along each axis."""
-    return ungradient(y_bar, f, axis, edge_order, *varargs), None, None, [unknown_spacing(h) for h in varargs]
+    return ungradient(y_bar, f, axis, edge_order, *varargs), None, None, [one_spacing_only(h) for h in varargs]
 
 
 @gradient.when(varargs=one_number)
@@ -175,7 +169,7 @@ def gradient(f, axis=None, edge_order=1, *varargs, y, y_bar):
 
 @gradient.tangent
 def gradient(f, axis=None, edge_order=1, *varargs, y, f_dot, varargs_dot):
-    return np.gradient(f_dot, *varargs, axis=axis, edge_order=edge_order), unknown_spacing(varargs_dot)
+    return np.gradient(f_dot, *varargs, axis=axis, edge_order=edge_order), one_spacing_only(varargs_dot)
 
 
 @gradient.tangent_when(varargs=one_number)
@@ -213,22 +207,22 @@ gradient.sums = runtime.add
 def ungradient_(g, f, axis, edge_order, *varargs, y, y_bar):
     """The transpose of np.gradient; and back."""
     by_g = np.gradient(y_bar, *varargs, axis=axis, edge_order=edge_order)
-    return by_g, None, None, None, [unknown_spacing(h) for h in varargs]
+    return by_g, None, None, None, [one_spacing_only(h) for h in varargs]
 
 
-@ungradient_.when(varargs=one_number)
+@ungradient_.when(varargs=lambda argument: argument.count == 1)
 def ungradient_(g, f, axis, edge_order, *varargs, y, y_bar):
-    """At even spacing proportional to its reciprocal."""
+    """At even spacing, which one spacing here always is, proportional to its reciprocal."""
     by_g = np.gradient(y_bar, *varargs, axis=axis, edge_order=edge_order)
     return by_g, None, None, None, [unbroadcast(-np.sum(y_bar * y) / h, h) for h in varargs]
 
 
 @ungradient_.tangent
 def ungradient_(g, f, axis, edge_order, *varargs, y, g_dot, varargs_dot):
-    return ungradient(g_dot, f, axis, edge_order, *varargs), unknown_spacing(varargs_dot)
+    return ungradient(g_dot, f, axis, edge_order, *varargs), one_spacing_only(varargs_dot)
 
 
-@ungradient_.tangent_when(varargs=one_number)
+@ungradient_.tangent_when(varargs=lambda argument: argument.count == 1)
 def ungradient_(g, f, axis, edge_order, *varargs, y, g_dot, varargs_dot):
     return ungradient(g_dot, f, axis, edge_order, *varargs), -y * varargs_dot[0] / varargs[0]
 

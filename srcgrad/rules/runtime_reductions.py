@@ -35,7 +35,7 @@ from srcgrad.runtime import (
 constant(
     runtime.count, runtime.ties, runtime.initial_share, runtime.latest, runtime.present, runtime.freedom,
     runtime.spread_numbers,
-    runtime.end_length, runtime.end_size, runtime.segment_ties, runtime.gradient_axis, runtime.unknown_spacing,
+    runtime.end_length, runtime.end_size, runtime.segment_ties, runtime.gradient_axis, runtime.one_spacing_only,
     runtime.slope_places, runtime.slope_leaning, runtime.turns,
 )  # fmt: skip
 
@@ -57,7 +57,7 @@ def unreduce_(g, a, axis=None, keepdims=False, where=True, *, y, y_bar):
 def deviation_(a, axis=None, where=True, mean=None, dtype=None, *, y, y_bar):
     """The deviation from the own mean is a projection, its own transpose; the distance from another is linear."""
     slope = deviation(y_bar, axis, where, zeros_like(mean), dtype)
-    return unbroadcast(slope, a), None, None, unbroadcast(-slope, mean)
+    return slope, None, None, unbroadcast(-slope, mean)
 
 
 @deviation_.tangent
@@ -180,15 +180,15 @@ def undifferences_(g, n=1, axis=-1, *, y, y_bar):
 
 
 @linear(runtime.cut, "g")
-def cut_(g, like, start, axis=-1, *, y, y_bar):
+def cut_(g, like, start, axis=-1, n=1, *, y, y_bar):
     """A part; put back among zeros."""
-    return placed(y_bar, g, start, axis)
+    return placed(y_bar, g, start, axis, n)
 
 
 @linear(runtime.placed, "x")
-def placed_(x, like, start, axis=-1, *, y, y_bar):
+def placed_(x, like, start, axis=-1, n=1, *, y, y_bar):
     """Put among zeros; cut out again."""
-    return cut(y_bar, x, start, axis)
+    return cut(y_bar, x, start, axis, n)
 
 
 @linear(runtime.unediff1d, "g")

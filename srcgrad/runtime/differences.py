@@ -35,9 +35,9 @@ def differences(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append:
     return np.diff(a, n, axis, **ends)
 
 
-def end_length(end: Any, axis: int = -1) -> int:
-    """How many elements along ``axis`` ``np.diff`` puts there for ``prepend`` or ``append``."""
-    return 0 if end is None else 1 if not np.ndim(end) else int(np.shape(end)[axis])
+def end_length(end: Any, axis: int = -1, n: int = 1) -> int:
+    """How many elements along ``axis`` ``np.diff`` puts there for ``prepend`` or ``append``; none where ``n`` is 0."""
+    return 0 if end is None or not n else 1 if not np.ndim(end) else int(np.shape(end)[axis])
 
 
 def end_size(end: Any) -> int:
@@ -69,16 +69,20 @@ def undiff(g: Any, a: Any, n: int = 1, axis: int = -1) -> Any:
     return unarray(undifferences(g, n, axis), a)
 
 
-def cut(g: Any, like: Any, start: int, axis: int = -1) -> Any:
-    """The part of ``g`` from ``start`` along ``axis`` as the cotangent of ``like``, which was put there."""
+def cut(g: Any, like: Any, start: int, axis: int = -1, n: int = 1) -> Any:
+    """The part of ``g`` from ``start`` along ``axis`` as the cotangent of ``like``, which was put there unless ``n`` is
+    0."""
+    if not n:
+        return zeros_like(like)
     part = g[_at(axis, np.ndim(g), slice(start, start + end_length(like, axis)))]
     return unarray(part, like) if np.ndim(like) else unbroadcast(part, like)
 
 
-def placed(x: Any, like: Any, start: int, axis: int = -1) -> Any:
-    """Zeros like ``like`` with ``x`` from ``start`` along ``axis``: the transpose of ``cut``."""
+def placed(x: Any, like: Any, start: int, axis: int = -1, n: int = 1) -> Any:
+    """Zeros like ``like`` with ``x`` from ``start`` along ``axis`` unless ``n`` is 0: the transpose of ``cut``."""
     result = np.zeros(np.shape(like), floating(x, x))
-    result[_at(axis, result.ndim, slice(start, start + end_length(x, axis)))] = x
+    if n:
+        result[_at(axis, result.ndim, slice(start, start + end_length(x, axis)))] = x
     return result
 
 
@@ -146,7 +150,7 @@ def gradient_axis(f: Any, axis: Axis = None) -> int:
     return axes[0]
 
 
-def unknown_spacing(h: Any) -> Any:
+def one_spacing_only(h: Any) -> Any:
     """Refuses to differentiate ``np.gradient`` by one of several spacings."""
     raise NotImplementedError(
         "np.gradient: its derivative by one of several spacings is not known: call it for one axis at a time"

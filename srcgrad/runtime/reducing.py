@@ -99,6 +99,8 @@ def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None, dt
     The mean is taken in ``dtype``: in a real one it is that of the real parts.
     """
     if mean is not None:
+        if np.iscomplexobj(mean) and not np.iscomplexobj(a):
+            raise NotImplementedError("a variance of real numbers about a complex mean has no derivative here")
         distance = np.conjugate(np.subtract(a, mean))
         return distance if where is True else np.where(where, distance, 0)[()]
     if where is True:

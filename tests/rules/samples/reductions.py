@@ -92,6 +92,7 @@ for f in (np.nanmax, np.nanmin):
         call(_missing),
         call(_missing, axis=1, keepdims=True),
         call(_missing, axis=0, initial=0.2),
+        call(_missing, axis=0, initial=0.95),
         call(_missing, initial=-9.0, where=mask),
         call(distinct(2, 3), axis=0),
     ]

@@ -40,7 +40,7 @@ for f in (np.maximum.reduce, np.minimum.reduce, np.fmax.reduce, np.fmin.reduce):
         call(distinct(2, 3), axis=1, initial=0.05, where=mask),
     ]
 for f in (np.fmax.reduce, np.fmin.reduce):
-    SAMPLES[f] += [call(_missing), call(_missing, axis=1, initial=0.2)]
+    SAMPLES[f] += [call(_missing), call(_missing, axis=1, initial=0.2), call(_missing, axis=1, initial=1.7)]
 for f in (np.logaddexp.reduce, np.logaddexp2.reduce, np.hypot.reduce):
     SAMPLES[f] = [
         call(n(2, 3)),
