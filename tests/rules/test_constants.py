@@ -69,7 +69,7 @@ def varies(function: Callable[..., Any], arguments: list[Any]) -> bool:
     return False
 
 
-@pytest.mark.parametrize("entry", constants(), ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", list(constants()), ids=lambda entry: entry.name)
 def test_no_constant_varies(entry: Entry) -> None:
     with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")

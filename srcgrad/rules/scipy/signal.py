@@ -261,7 +261,7 @@ refused(
     "splines and smoothing by splines are not written",
     *named(
         """cspline1d cspline1d_eval cspline2d gauss_spline qspline1d qspline1d_eval qspline2d sepfir2d spline_filter
-        symiirorder1 symiirorder2"""
+        symiirorder1 symiirorder2 whittaker_henderson"""
     ),
     hint="filter with scipy.signal.lfilter, or with scipy.ndimage.correlate1d and weights of your own",
 )
