@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -45,8 +46,8 @@ class Node:
     takes_none = False  # runs although no gradient has arrived
     # What is rarely there.
     tensor_hooks: dict[int, Any] | None = None
-    prehooks: dict[int, Any] | None = None
-    posthooks: dict[int, Any] | None = None
+    prehooks: OrderedDict[int, Any] | None = None
+    posthooks: OrderedDict[int, Any] | None = None
     retained: dict[int, Any] | None = None
     _metadata: dict[str, Any] | None = None
 
@@ -97,7 +98,7 @@ class Node:
         from srcgrad.eager.hooks import RemovableHandle
 
         if self.posthooks is None:
-            self.posthooks = {}
+            self.posthooks = OrderedDict()
         return RemovableHandle(self.posthooks, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
@@ -105,7 +106,7 @@ class Node:
         from srcgrad.eager.hooks import RemovableHandle
 
         if self.prehooks is None:
-            self.prehooks = {}
+            self.prehooks = OrderedDict()
         return RemovableHandle(self.prehooks, hook)
 
     # --- what the engine asks ----------------------------------------------------------------------------------------

@@ -7,32 +7,42 @@ leaf: tensor hooks, prehooks of its node, accumulation, post-accumulation hooks,
 from __future__ import annotations
 
 import itertools
+import weakref
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from srcgrad.eager import dtypes, messages
 from srcgrad.eager.graph import AccumulateGrad, Node
 from srcgrad.eager.tensor import Tensor
 
 _ids = itertools.count()
+Table = OrderedDict[int, Callable[..., Any]]
 
 
 class RemovableHandle:
     """A registered hook; ``remove()`` takes it out, as does leaving it as a context manager."""
 
-    def __init__(self, table: dict[int, Any], hook: Callable[..., Any]) -> None:
+    def __init__(self, table: Table, hook: Callable[..., Any] | None = None) -> None:
         self.id = next(_ids)
-        self.table = table
-        table[self.id] = hook
+        self.table = weakref.ref(table)  # a handle keeps no hook alive
+        if hook is not None:
+            table[self.id] = hook
 
     def remove(self) -> None:
         """Take the hook out."""
-        self.table.pop(self.id, None)
+        table = self.table()
+        if table is not None:
+            table.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.remove()
+
+
+RemovableHandle.__module__ = "torch.utils.hooks"
 
 
 def as_tensor(g: Any) -> Any:
@@ -45,16 +55,36 @@ def as_gradient(g: Any, create: bool) -> Any:
     return g if create or g is None else g.array
 
 
-def through_hooks(hooks: dict[int, Any], g: Any) -> Any:
+def checked(hook: Callable[..., Any], made: Any, g: Any) -> Tensor:
+    """What a hook put in the place of a gradient: a tensor of the same shape and dtype."""
+    if not isinstance(made, Tensor):
+        raise TypeError(messages.HOOK_RETURNED.format(expected="Variable", kind=type(made).__name__))
+    if g is not None:
+        name = getattr(hook, "__name__", None) or repr(hook)
+        was, now = dtypes.of(g.array), dtypes.of(made.array)
+        if was is not now:
+            raise RuntimeError(messages.HOOK_TYPE.format(name=name, was=was.type_name, now=now.type_name))
+        if made.array.shape != g.array.shape:
+            raise RuntimeError(messages.HOOK_SIZE.format(name=name))
+    return made
+
+
+def checked_tuple(hook: Callable[..., Any], made: Any, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same for hooks that see several gradients."""
+    if not isinstance(made, tuple):
+        raise TypeError(messages.HOOK_RETURNED.format(expected="tuple", kind=type(made).__name__))
+    if len(made) != len(grads):
+        name = getattr(hook, "__name__", None) or repr(hook)
+        raise RuntimeError(messages.HOOK_COUNT.format(name=name, count=len(made), expected=len(grads)))
+    return tuple(None if one is None else checked(hook, one, g) for one, g in zip(made, grads, strict=True))
+
+
+def through_hooks(hooks: Table, g: Any) -> Any:
     """A gradient through the hooks of a tensor, in order of registration."""
     for hook in [*hooks.values()]:
         made = hook(g)
         if made is not None:
-            if not isinstance(made, Tensor):
-                raise TypeError(f"expected Variable, but hook returned '{type(made).__name__}'")
-            if g is not None and made.array.shape != g.array.shape:
-                raise RuntimeError(f"hook '{getattr(hook, '__name__', repr(hook))}' has changed the size of value")
-            g = made
+            g = checked(hook, made, g)
     return g
 
 
@@ -72,28 +102,32 @@ def run_tensor_hooks(node: Node, g: Any, create: bool) -> Any:
             g = one
         elif g is not None:
             g[number] = one
+        elif one is not None:
+            g = [None] * node.outputs
+            g[number] = one
     return g
 
 
 def run_prehooks(node: Node, g: Any, create: bool) -> Any:
     """The gradients of a node's outputs through the hooks that run before it."""
-    grads = tuple(map(as_tensor, g if node.outputs > 1 else (g,)))
+    several = node.outputs > 1
+    grads = tuple(map(as_tensor, (g or [None] * node.outputs) if several else (g,)))
     for hook in [*(node.prehooks or {}).values()]:
         made = hook(grads)
         if made is not None:
-            grads = made if isinstance(made, tuple) else (made,)
+            grads = checked_tuple(hook, made, grads)
     back = [as_gradient(one, create) for one in grads]
-    return back if node.outputs > 1 else back[0]
+    return back if several else back[0]
 
 
 def run_posthooks(node: Node, partials: Any, g: Any, create: bool) -> Any:
     """The gradients of a node's inputs through the hooks that run after it."""
     inputs = tuple(map(as_tensor, partials)) + (None,) * (len(node.edges) - len(partials))
-    outputs = tuple(map(as_tensor, g if node.outputs > 1 else (g,)))
+    outputs = tuple(map(as_tensor, (g or [None] * node.outputs) if node.outputs > 1 else (g,)))
     for hook in [*(node.posthooks or {}).values()]:
         made = hook(inputs, outputs)
         if made is not None:
-            inputs = made if isinstance(made, tuple) else (made,)
+            inputs = checked_tuple(hook, made, inputs)
     return [as_gradient(one, create) for one in inputs]
 
 
@@ -109,7 +143,10 @@ def accumulate_with_hooks(node: AccumulateGrad, g: Any, create: bool, handed: se
     if g is not None:
         add_to_grad(leaf, g, create, handed)
     for hook in [*(leaf.post_accumulate or {}).values()]:
-        if hook(leaf) is not None:
-            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        made = hook(leaf)
+        if made is not None:
+            checked(hook, made, None)
     for hook in [*(node.posthooks or {}).values()]:
-        hook((), (as_tensor(g),))
+        made = hook((), (as_tensor(g),))
+        if made is not None:
+            checked_tuple(hook, made, ())

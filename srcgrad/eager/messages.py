@@ -94,3 +94,8 @@ DEEPCOPY = "Only Tensors created explicitly by the user (graph leaves) support t
 NEGATED_MASK = "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
 SUBTRACTED_MASKS = "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
 OUT_REQUIRES_GRAD = "{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad."
+HOOK_RETURNED = "expected {expected}, but hook returned '{kind}'"
+HOOK_SIZE = "hook '{name}' has changed the size of value"
+HOOK_TYPE = "hook '{name}' has changed the type of value (was torch.{was} got torch.{now})"
+HOOK_COUNT = "hook '{name}' has returned an incorrect number of values (got {count}, but expected {expected})"
+HOOK_WITHOUT_GRAD = "cannot register a hook on a tensor that doesn't require gradient"

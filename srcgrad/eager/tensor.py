@@ -8,6 +8,7 @@ The functions and methods are in ``srcgrad.eager.operations``; here is the state
 from __future__ import annotations
 
 import warnings
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,8 +35,8 @@ class Tensor:
     _accumulator: Any = None  # a weak reference to the leaf's AccumulateGrad
     base: Tensor | None = None
     alias: Any = None  # how a view is made again from its base
-    hooks: dict[int, Any] | None = None
-    post_accumulate: dict[int, Any] | None = None
+    hooks: OrderedDict[int, Any] | None = None
+    post_accumulate: OrderedDict[int, Any] | None = None
     inference = False
     retains = False
 

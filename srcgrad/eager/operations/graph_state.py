@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -42,25 +43,38 @@ def detach(input: Tensor) -> Tensor:
 def register_hook(self: Tensor, hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(gradient)`` when this tensor's gradient is known; what it returns takes the gradient's place."""
     if not self.requires_grad:
-        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        raise RuntimeError(messages.HOOK_WITHOUT_GRAD)
     if self.node is None:
         if self.hooks is None:
-            self.hooks = {}
+            self.hooks = OrderedDict()
         return RemovableHandle(self.hooks, hook)
     node = self.grad_node()
     assert node is not None
     if node.tensor_hooks is None:
         node.tensor_hooks = {}
-    return RemovableHandle(node.tensor_hooks.setdefault(self.number, {}), hook)
+    return RemovableHandle(node.tensor_hooks.setdefault(self.number, OrderedDict()), hook)
+
+
+def _backward_hooks(self: Tensor) -> Any:
+    """The hooks of this tensor's gradient, by the ids of their handles; None where there never was one."""
+    node = self.grad_node()
+    if node is None:
+        return self.hooks
+    return None if node.tensor_hooks is None else node.tensor_hooks.get(self.number)
+
+
+setattr(Tensor, "_backward_hooks", property(_backward_hooks))  # noqa: B010
 
 
 @method()
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(leaf)`` after a gradient was added to the leaf's ``grad``."""
-    if self.node is not None or not self.leaf_grad:
+    if not self.requires_grad:
+        raise RuntimeError(messages.HOOK_WITHOUT_GRAD)
+    if self.node is not None:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     if self.post_accumulate is None:
-        self.post_accumulate = {}
+        self.post_accumulate = OrderedDict()
     return RemovableHandle(self.post_accumulate, hook)
 
 
