@@ -74,8 +74,12 @@ def elementwise_binary(
     *,
     floats: bool = False,
     parameters: tuple[str, str] = ("x1", "x2"),
+    alone: bool = False,
 ) -> Callable[[Any, Any], Tensor]:
-    """``f(input, other)`` of a function of two arguments, one of which may be a number."""
+    """``f(input, other)`` of a function of two arguments, one of which may be a number.
+
+    ``alone``: beside a number, the tensor's edge is the node's only one.
+    """
     formulas: dict[Any, Formula] = {}
     kind = operation.node
     x1, x2 = parameters
@@ -86,7 +90,7 @@ def elementwise_binary(
         facts = {parameters[numbers - 1]: fact_of(1.0, "")} if numbers else None
         made = Formula(
             operation.rule, parameters, tensors, wanted, facts=facts, alike=alike, slots=operation.slots,
-            outputs=parameters,
+            outputs=tensors if alone else parameters,
         )  # fmt: skip
         formulas[mask, alike, numbers] = made
         return made
@@ -129,9 +133,9 @@ def elementwise_binary(
             if mask and OF_NUMPY[result.array.dtype].category >= 2:
                 formula = formulas.get((mask, alike, numbers)) or formula_of(mask, alike, numbers)
                 if numbers == 2:
-                    edges: Any = (input.edge(), (None, 0))
+                    edges: Any = (input.edge(),) if alone else (input.edge(), (None, 0))
                 elif numbers == 1:
-                    edges = ((None, 0), other.edge())
+                    edges = (other.edge(),) if alone else ((None, 0), other.edge())
                 else:
                     edges = (
                         input.edge() if mask & 1 else (None, 0),

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
+from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation
 from srcgrad.eager.elementwise import elementwise_binary, elementwise_unary
-from srcgrad.eager.registry import function, method, offer
+from srcgrad.eager.registry import function, offer
 from srcgrad.eager.tensor import Tensor
 
 SELF_OTHER = {"x1": "self", "x2": "other"}
 
 _add = elementwise_binary(operator.add, Operation(np.add, "AddBackward0", SELF_OTHER), "add")
 _sub = elementwise_binary(operator.sub, Operation(np.subtract, "SubBackward0", SELF_OTHER), "sub")
-_rsub = elementwise_binary(operator.sub, Operation(np.subtract, "RsubBackward1", SELF_OTHER), "rsub")
+_rsub_number = elementwise_binary(operator.sub, Operation(np.subtract, "RsubBackward1"), "rsub", alone=True)
+_rsub_tensor = elementwise_binary(operator.sub, Operation(np.subtract, "RsubBackward0"), "rsub")
 _mul = elementwise_binary(operator.mul, Operation(np.multiply, "MulBackward0", SELF_OTHER), "mul")
 _div = elementwise_binary(operator.truediv, Operation(np.divide, "DivBackward0", SELF_OTHER), "div", floats=True)
 
@@ -64,7 +66,10 @@ def add(input: Tensor, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor
     """``input + alpha * other``."""
     if out is not None:
         return stored("add", add(input, other, alpha=alpha), out)
-    return _add(input, other if alpha == 1 else _mul(other, alpha) if isinstance(other, Tensor) else other * alpha)
+    if alpha == 1 or not isinstance(other, Tensor):
+        return _add(input, other if alpha == 1 else other * alpha)
+    made: Tensor = composed("AddBackward0", lambda a, b: _add(a, _mul(b, alpha)), input, other, saved={"alpha": alpha})
+    return made
 
 
 @function("sub", "subtract", method=True)
@@ -72,7 +77,18 @@ def sub(input: Tensor, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor
     """``input - alpha * other``."""
     if out is not None:
         return stored("sub", sub(input, other, alpha=alpha), out)
-    return _sub(input, other if alpha == 1 else _mul(other, alpha) if isinstance(other, Tensor) else other * alpha)
+    if alpha == 1 or not isinstance(other, Tensor):
+        return _sub(input, other if alpha == 1 else other * alpha)
+    made: Tensor = composed("SubBackward0", lambda a, b: _sub(a, _mul(b, alpha)), input, other, saved={"alpha": alpha})
+    return made
+
+
+@function("rsub", method=True)
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """``other - alpha * input``."""
+    if alpha != 1:
+        input = _mul(input, alpha)
+    return _rsub_tensor(other, input) if isinstance(other, Tensor) else _rsub_number(other, input)
 
 
 @function("mul", "multiply", method=True)
@@ -103,20 +119,20 @@ for _name, _f in (("add", _add), ("sub", _sub), ("mul", _mul), ("truediv", _div)
     setattr(Tensor, f"__{_name}__", binary_operator(_f, _name))
 Tensor.__radd__ = binary_operator(_add, "add")
 Tensor.__rmul__ = binary_operator(_mul, "mul")
-Tensor.__rsub__ = binary_operator(_rsub, "sub", swapped=True)
+Tensor.__rsub__ = binary_operator(_rsub_number, "sub", swapped=True)
 Tensor.__rtruediv__ = binary_operator(_reflected_div, "truediv", swapped=True)
 Tensor.__neg__ = neg
 
 
 # --- powers ----------------------------------------------------------------------------------------------------------
 _pow_number = elementwise_binary(
-    operator.pow, Operation(np.power, "PowBackward0", {"x1": "self", "x2": "exponent"}), "pow"
+    operator.pow, Operation(np.power, "PowBackward0", {"x1": "self", "x2": "exponent"}), "pow", alone=True
 )
 _pow_tensor = elementwise_binary(
     operator.pow, Operation(np.power, "PowBackward1", {"x1": "self", "x2": "exponent", "z": "result"}), "pow"
 )
 _pow_base = elementwise_binary(
-    operator.pow, Operation(np.power, "PowBackward2", {"x1": "self", "x2": "exponent", "z": "result"}), "pow"
+    operator.pow, Operation(np.power, "PowBackward2", {"x1": "self", "x2": "exponent", "z": "result"}), "pow", alone=True
 )
 
 
@@ -136,7 +152,19 @@ Tensor.__pow__ = binary_operator(pow, "pow")
 Tensor.__rpow__ = binary_operator(pow, "pow", swapped=True)
 
 
-@method("__pos__", "positive")
-def positive(self: Tensor) -> Tensor:
+@function("float_power", method=True)
+def float_power(input: Any, exponent: Any) -> Tensor:
+    """``input ** exponent`` in double precision."""
+    given = [value for value in (input, exponent) if isinstance(value, Tensor | complex)]
+    wide = dtypes.complex128 if any(getattr(v, "dtype", dtypes.complex128).category == 3 for v in given) else dtypes.float64
+    cast = [v.to(wide) if isinstance(v, Tensor) else v for v in (input, exponent)]
+    return pow(*cast)
+
+
+@function("positive", method=True)
+def positive(input: Tensor) -> Tensor:
     """The tensor itself."""
-    return self
+    return input
+
+
+setattr(Tensor, "__pos__", positive)  # noqa: B010

@@ -69,7 +69,7 @@ STEPS.update(sgn=sgn, round=round, frac=frac)
 # --- remainders ------------------------------------------------------------------------------------------------------
 def _remainder(name: str, f: Any, node: str) -> Callable[[Any, Any], Tensor]:
     saved = {"x1": "self", "x2": "other"}
-    by_number = elementwise_binary(f, Operation(f, f"{node}Backward0", saved), name)
+    by_number = elementwise_binary(f, Operation(f, f"{node}Backward0", saved), name, alone=True)
     by_tensor = elementwise_binary(f, Operation(f, f"{node}Backward1", saved), name)
 
     def remainder(input: Any, other: Any) -> Tensor:
