@@ -84,6 +84,8 @@ MODULES = (
     "runtime_decompositions",
     "random",
     "replacing",
+    "neural",
+    "neural_losses",
     "refusals",
 )
 #: Rules of libraries that may not be installed, imported at the first question about a function of theirs.
