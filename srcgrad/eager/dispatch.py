@@ -6,7 +6,7 @@ that are called most are made in ``srcgrad.eager.elementwise``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import gast
@@ -55,9 +55,10 @@ class Operation:
         alike: bool = False,
         key: Any = None,
         lists: Mapping[str, int] | None = None,
+        watches: bool = False,
     ) -> Formula:
         """The formula for these tensor parameters and Python values, made once."""
-        whole = (tensors, wanted, alike, key)
+        whole = (tensors, wanted, alike, key, watches)
         known = self._formulas.get(whole)
         if known is None:
             given: dict[str, gast.expr] = {}
@@ -70,8 +71,9 @@ class Operation:
                     value = statics[p]
                     given[p] = constant(value) if _is_literal(value) else read(p)
             known = self._formulas[whole] = Formula(
-                self.rule, given, tensors, wanted, facts=facts, alike=alike, slots=self.slots, lists=lists or ()
-            )
+                self.rule, given, tensors, wanted, facts=facts, alike=alike, slots=self.slots, lists=lists or (),
+                watches=watches,
+            )  # fmt: skip
         return known
 
     def node_of(self, lists: tuple[str, ...]) -> type[Node]:
@@ -245,7 +247,10 @@ def _recorded(
     key += tuple(len(values[p]) for p in lists)
     if known is not None:
         key += tuple(known.values())
-    formula = operation.formula(tensors, wanted, statics, known, key=key, lists={p: len(values[p]) for p in lists})
+    counts = {p: len(values[p]) for p in lists}
+    watched = None if saved is None else watched_among(saved.values())
+    watches = watched is not None
+    formula = operation.formula(tensors, wanted, statics, known, key=key, lists=counts, watches=watches)
     edges: list[tuple[Node | None, int]] = []
     for p in tensors:
         if p in lists:
@@ -260,6 +265,7 @@ def _recorded(
             node.keeps = True
         if saved is not None:
             node.statics = saved
+            node.watched = watched
         return result
     first: Tensor = new(Tensor)
     first.array = array[0]
@@ -269,6 +275,7 @@ def _recorded(
     node.dtype = tuple(a.dtype for a in array)
     if saved is not None:
         node.statics = saved
+        node.watched = watched
     counter = [0]
     for i, (source, _) in enumerate(formula.sources):
         if source is RESULT:
@@ -282,6 +289,18 @@ def _recorded(
             made.node, made.number = node, number
         results.append(made)
     return tuple(results)
+
+
+def watched_among(values: Iterable[Any]) -> tuple[tuple[Tensor, int], ...] | None:
+    """The tensors among what a node saves by name, indices and masks, with their versions."""
+    found: list[tuple[Tensor, int]] = []
+    for value in values:
+        for item in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(item, Tensor) and not item.inference:
+                if item.counter is None:
+                    item.counter = [0]
+                found.append((item, item.counter[0]))
+    return tuple(found) or None
 
 
 def only_places(formula: Formula, values: Mapping[str, Any]) -> bool:

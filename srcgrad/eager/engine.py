@@ -233,10 +233,15 @@ def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
 
 
 def called(node: Node, grads: tuple[Any, ...]) -> Any:
-    """``node(*grads)``: the gradients of its inputs as tensors."""
-    arrays = [None if g is None else g.array for g in grads]
-    partials = node.apply(arrays[0] if node.outputs == 1 else arrays)
-    made = tuple(None if p is None else Tensor.of(p) for p in partials)
+    """``node(*grads)``: the gradients of its inputs as tensors, recorded where recording is on."""
+    create = state.recording
+    given = [g if g is None or create else g.array for g in grads]
+    g = given[0] if node.outputs == 1 else given
+    if isinstance(node, AccumulateGrad):
+        accumulate_into(node, g, create, {id(g)})
+        return ()
+    partials = _applied(node, g, create)
+    made = tuple(p if p is None or isinstance(p, Tensor) else Tensor.of(p) for p in partials)
     made += (None,) * (len(node.edges) - len(made))
     return made[0] if len(made) == 1 else made
 

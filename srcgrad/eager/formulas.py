@@ -58,8 +58,10 @@ class Formula:
         slots: Mapping[str, str] | None = None,
         outputs: Sequence[str] | None = None,
         lists: Collection[str] = (),
+        watches: bool = False,
     ) -> None:
         self.rule = rule
+        self.watches = watches  # nodes have tensors in ``watched`` that must not have changed
         self.lists = frozenset(lists)  # parameters that are lists of tensors; each has a partial that is a list
         self.tensors = tuple(tensors)  # parameters that are tensors; others are Python values
         self.outputs = self.tensors if outputs is None else tuple(outputs)  # one partial for each, as the edges
@@ -119,8 +121,12 @@ class Formula:
         """Text that takes what the node saved into the formula's parameters, versions checked."""
         if not self.sources:
             return ""
+        if self.watches:
+            lines = ["if _node.watched is not None:", "    _node.check_versions()"]
+        else:
+            lines = []
         items = [f"_s{i}" for i in range(len(self.sources))]
-        lines = ["_saved = _node.saved", "if _saved is None:", "    raise _RuntimeError(_FREED)"]
+        lines += ["_saved = _node.saved", "if _saved is None:", "    raise _RuntimeError(_FREED)"]
         lines.append(f"{', '.join(items)}, = _saved")
         watch = {INPUT: "{}.counter is not None", LIST: "{}.counter is not None", RESULT: "{}.counter[0]"}
         watched = [

@@ -7,6 +7,7 @@ tensors, so that a graph has no reference cycle and dies with its last tensor.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import weakref
 from collections import OrderedDict
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 Edge = tuple["Node | None", int]
 sequence = itertools.count()
+RELEASED = object()  # where a tensor was that a node saved by name
 LEAF_PRIORITY = 1 << 62  # leaves accumulate as soon as they can
 
 
@@ -41,6 +43,7 @@ class Node:
     dtype: Any = None
     slots: Any = None  # what the saved values are called, in order
     statics: Any = None  # further _saved_ attributes, by name
+    watched: Any = None  # (tensor, its version) of the tensors among those
     meets_complex = False  # a complex input of a real output
     keeps = False  # nothing that is saved counts as freed
     takes_none = False  # runs although no gradient has arrived
@@ -75,6 +78,25 @@ class Node:
     def _sequence_nr(self) -> int:
         return self.sequence
 
+    def _set_sequence_nr(self, number: int) -> None:
+        self.sequence = number
+
+    @property
+    def _input_metadata(self) -> tuple[Any, ...]:
+        """Shape and dtype of each output, the inputs of the backward function."""
+        from srcgrad.eager.slots import metadata_of
+
+        return metadata_of(self)
+
+    @property
+    def _register_hook_dict(self) -> Any:
+        return functools.partial(setattr, self, "posthooks")
+
+    def __dir__(self) -> list[str]:
+        from srcgrad.eager.slots import listing
+
+        return [*dir(type(self).__mro__[-1]), *listing(self)]
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
@@ -82,7 +104,7 @@ class Node:
         if name.startswith("_saved_"):
             return self.saved_attribute(name[7:])
         if name.startswith("_raw_saved_"):
-            from srcgrad.eager.saved import raw_saved
+            from srcgrad.eager.slots import raw_saved
 
             return raw_saved(self, name[11:])
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
@@ -127,6 +149,10 @@ class Node:
 
     def check_versions(self) -> None:
         """Raise where something that was saved has been changed since."""
+        if self.watched is not None:
+            for tensor, then in self.watched:
+                if tensor.counter is not None and tensor.counter[0] != then:
+                    raise modified(self, tensor, tensor.counter[0], then)
         assert self.saved is not None
         versions = self.versions or (0,) * len(self.saved)
         for item, then in zip(self.saved, versions, strict=True):
@@ -138,18 +164,15 @@ class Node:
         """Let go of what was saved."""
         if not self.keeps:
             self.saved = None
+            if self.watched is not None:
+                self.statics = {name: RELEASED if holds_tensor(v) else v for name, v in self.statics.items()}
+                self.watched = None
 
     def saved_attribute(self, name: str) -> Any:
         """What was saved under a name of PyTorch's."""
-        if self.statics is not None and name in self.statics:
-            return self.statics[name]
-        if self.slots is None or name not in self.slots:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '_saved_{name}'")
-        if self.saved is None:
-            raise RuntimeError(messages.FREED)
-        self.check_versions()
-        item = self.saved[self.slots[name]]
-        return item.reattached(self) if hasattr(item, "reattached") else item
+        from srcgrad.eager.slots import saved_attribute
+
+        return saved_attribute(self, name)
 
 
 def conjugated(values: Any, conjugate: Callable[[Any], Any]) -> Any:
@@ -162,6 +185,11 @@ def conjugated(values: Any, conjugate: Callable[[Any], Any]) -> Any:
     return conjugate(values) if getattr(array, "dtype", None) is not None and array.dtype.kind == "c" else values
 
 
+def holds_tensor(value: Any) -> bool:
+    """Whether a value is a tensor or a sequence with one."""
+    return hasattr(value, "storage_array") or (isinstance(value, list | tuple) and any(map(holds_tensor, value)))
+
+
 def modified(node: Node, item: Any, now: int, then: int) -> RuntimeError:
     """The error about a saved tensor that was changed in place."""
     owner, number = item.origin(node)
@@ -170,9 +198,16 @@ def modified(node: Node, item: Any, now: int, then: int) -> RuntimeError:
     array = item.array
     shape = "[" + ", ".join(map(str, array.shape)) + "]"
     text = messages.MODIFIED.format(
-        type=dtypes.of(array).type_name, shape=shape, origin=origin, now=now, then=then, hint=hint
+        kind=kind_of(dtypes.of(array)), shape=shape, origin=origin, now=now, then=then, hint=hint
     )
     return RuntimeError(text)
+
+
+def kind_of(dtype: dtypes.dtype) -> str:
+    """What that message calls the tensor: ``torch.FloatTensor``, but ``CPUBoolType``."""
+    if dtype.category in (0, 3):
+        return f"CPU{dtype.type_name.removesuffix('Tensor')}Type"
+    return f"torch.{dtype.type_name}"
 
 
 class AccumulateGrad(Node):
@@ -193,6 +228,10 @@ class AccumulateGrad(Node):
         return self.variable.array.dtype
 
 
+Node.__module__ = "torch.autograd.graph"  # as PyTorch prints them
+AccumulateGrad.__module__ = "builtins"
+
+
 def accumulator(leaf: Tensor) -> AccumulateGrad:
     """The one node of a leaf."""
     known = leaf._accumulator
@@ -210,7 +249,7 @@ def node_class(name: str) -> type[Node]:
     """The class of nodes of one name, ``MulBackward0``."""
     if name not in _classes:
         short = name.rpartition("::")[2]
-        made = type(short, (Node,), {"public_name": name if short != name else None, "__module__": "srcgrad.eager"})
+        made = type(short, (Node,), {"public_name": name if short != name else None, "__module__": "builtins"})
         _classes[name] = made
     return _classes[name]
 

@@ -40,7 +40,7 @@ NONLEAF_GRAD = (
 )
 MODIFIED = (
     "one of the variables needed for gradient computation has been modified by an inplace operation: "
-    "[torch.{type} {shape}]{origin} is at version {now}; expected version {then} instead. Hint: {hint}"
+    "[{kind} {shape}]{origin} is at version {now}; expected version {then} instead. Hint: {hint}"
 )
 MODIFIED_HINT = (
     "enable anomaly detection to find the operation that failed to compute its gradient, with "

@@ -143,7 +143,7 @@ class disable_saved_tensors_hooks:
 class SavedTensor:
     """One slot of a node; hooks registered on it replace what is there."""
 
-    def __init__(self, node: Node, place: int) -> None:
+    def __init__(self, node: Node, place: int | None) -> None:
         self.node, self.place = node, place
 
     def register_hooks(self, pack_hook: Hook, unpack_hook: Hook) -> None:
@@ -151,7 +151,7 @@ class SavedTensor:
         saved = self.node.saved
         if saved is None:
             raise RuntimeError(messages.FREED)
-        item = saved[self.place]
+        item = None if self.place is None else saved[self.place]
         if isinstance(item, Packed):
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor whose value has already been packed is forbidden."
@@ -159,11 +159,7 @@ class SavedTensor:
         if not isinstance(item, Tensor | SavedResult):
             raise RuntimeError("Calling register_hooks on a saved value that is not a tensor is forbidden.")
         made = packed(self.node, item, (pack_hook, unpack_hook))
-        self.node.saved = (*saved[: self.place], made, *saved[self.place + 1 :])
+        self.node.saved = tuple(made if i == self.place else one for i, one in enumerate(saved))
 
 
-def raw_saved(node: Node, name: str) -> SavedTensor:
-    """The slot of a saved tensor by PyTorch's name for it."""
-    if node.slots is None or name not in node.slots:
-        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_raw_saved_{name}'")
-    return SavedTensor(node, node.slots[name])
+SavedTensor.__module__ = "torch._C._autograd"

@@ -26,7 +26,7 @@ def getitem(input: Tensor, index: Any) -> Tensor:
     """``input[index]``."""
     parts = normalized(input, index)
     if any(_is_advanced(part) for part in parts):
-        return _advanced(input, parts)
+        return _advanced(input, parts, index)
     return _basic(input, parts)
 
 
@@ -160,14 +160,27 @@ def select(input: Tensor, dim: int, index: int, _named: int | None = None) -> Te
     )
 
 
-def _advanced(input: Tensor, parts: list[Any]) -> Tensor:
+def _advanced(input: Tensor, parts: list[Any], given: Any) -> Tensor:
     """A copy of the elements that arrays and masks pick; what is basic is done first, as a view."""
     index = tuple(parts)
     check_masks(input, parts)
-    made: Tensor = call(
-        _index, {"a": input, "b": index}, array=_picked(input.array, index), saved={"self_sym_sizes": input.array.shape}
-    )
+    saved = {"self_sym_sizes": input.array.shape, "indices": _indices(parts, given)}
+    made: Tensor = call(_index, {"a": input, "b": index}, array=_picked(input.array, index), saved=saved)
     return made
+
+
+def _indices(parts: list[Any], given: Any) -> tuple[Tensor | None, ...]:
+    """The tensors that index, as the node keeps them; None in the places of slices before the last."""
+    several = given if isinstance(given, tuple) else (given,)
+    made: list[Tensor | None] = []
+    for part, one in zip(parts, several, strict=True):
+        if isinstance(one, Tensor):
+            made.append(one)
+        else:
+            made.append(Tensor.of(part) if _is_advanced(part) else None)
+    while made and made[-1] is None:
+        made.pop()
+    return tuple(made)
 
 
 def _picked(array: Any, index: tuple[Any, ...]) -> Any:
