@@ -181,6 +181,8 @@ def conjugated(values: Any, conjugate: Callable[[Any], Any]) -> Any:
         return [conjugated(value, conjugate) for value in values]
     if values is None:
         return None
+    if type(values) is complex:  # -1j times a NumPy number is Python's
+        return np.conjugate(values)
     array = getattr(values, "array", values)
     return conjugate(values) if getattr(array, "dtype", None) is not None and array.dtype.kind == "c" else values
 

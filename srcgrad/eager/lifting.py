@@ -17,9 +17,10 @@ import numpy as np
 from srcgrad.eager import dtypes
 from srcgrad.eager.dispatch import Operation, call, unwrapped
 from srcgrad.eager.tensor import Tensor
-from srcgrad.rules.formula import constant
+from srcgrad.rules.formula import constant, literal
 from srcgrad.rules.rewriting import read
 from srcgrad.rules.table import is_constant, lookup
+from srcgrad.rules.template import Rule
 
 
 class LiftedModule:
@@ -50,8 +51,6 @@ def lifted(value: Any) -> Any:
 
 @cache
 def _function(function: Callable[..., Any]) -> Callable[..., Any]:
-    plans: dict[Any, Any] = {}
-
     def on_tensors(*args: Any, **kwargs: Any) -> Any:
         if not (any(map(_holds_tensor, args)) or any(map(_holds_tensor, kwargs.values()))):
             return function(*args, **kwargs)
@@ -63,19 +62,34 @@ def _function(function: Callable[..., Any]) -> Callable[..., Any]:
             if not is_constant(function):
                 raise NotImplementedError(f"there is no derivative rule for {function}")
             return Tensor.of(made) if isinstance(made, np.ndarray | np.generic) else made
-        key = (tuple(map(_key, args)), tuple((name, _key(value)) for name, value in kwargs.items()))
-        plan = plans.get(key)
-        if plan is None:
-            plan = plans[key] = _plan(function, rule, args, kwargs)
-        operation, places = plan
-        values = {p: _taken(place, args, kwargs) for p, place in places.items()}
         array = function(*map(unwrapped, args), **{name: unwrapped(value) for name, value in kwargs.items()})
-        return call(operation, values, facts=True, array=array)
+        return recorded(function, rule, args, kwargs, array)
 
     return on_tensors
 
 
-def _plan(function: Callable[..., Any], rule: Any, args: Any, kwargs: Any) -> tuple[Operation, dict[str, Any]]:
+_plans: dict[Any, tuple[Operation, dict[str, Any]]] = {}
+
+
+def recorded(function: Callable[..., Any], rule: Rule, args: Any, kwargs: Any, array: Any) -> Any:
+    """``array``, which is what ``function`` makes of these arguments, as tensors of a node with its rule."""
+    key = (function, id(rule), tuple(map(_key, args)), tuple((name, _key(value)) for name, value in kwargs.items()))
+    plan = _plans.get(key)
+    if plan is None:
+        plan = _plans[key] = _plan(function, rule, args, kwargs)
+    operation, places = plan
+    values = {p: _taken(place, args, kwargs) for p, place in places.items()}
+    return call(operation, values, facts=True, array=array)
+
+
+class _Implied:
+    """A literal that the form of a call implies."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _plan(function: Callable[..., Any], rule: Rule, args: Any, kwargs: Any) -> tuple[Operation, dict[str, Any]]:
     """The operation, and where each parameter of the rule is found among the arguments."""
     places: dict[int, Any] = {}
 
@@ -89,7 +103,10 @@ def _plan(function: Callable[..., Any], rule: Any, args: Any, kwargs: Any) -> tu
     bound = rule.bind(function, given, keywords)
     found: dict[str, Any] = {}
     for p, made in bound.items():
-        found[p] = [places[id(e)] for e in made.elts] if p == rule.variadic else places[id(made)]
+        if p == rule.variadic:
+            found[p] = [places[id(e)] for e in made.elts]  # type: ignore[attr-defined]
+        else:
+            found[p] = places[id(made)] if id(made) in places else _Implied(literal(made)[1])
     name = names_of_nodes().get(function) or f"{rule.name.title().replace('_', '')}Backward0"
     return Operation(function, name, rule=rule), found
 
@@ -102,6 +119,8 @@ def names_of_nodes() -> dict[Any, str]:
 
 
 def _taken(place: Any, args: Any, kwargs: Any) -> Any:
+    if isinstance(place, _Implied):
+        return place.value
     if isinstance(place, list):
         return tuple(args[i] for i in place)
     return kwargs[place] if isinstance(place, str) else args[place]

@@ -1,0 +1,191 @@
+"""The names that a plain program reads, when it runs eagerly: NumPy, ``math`` and its own functions, followed.
+
+A function is run again from its own code with another mapping of globals, in which every name is translated as it is
+read: modules hand out translated members, ruled functions record themselves, functions of the program are rebound in
+their turn.  Methods of objects of the program run as they are; there NumPy's protocols find followed arguments.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+from collections.abc import Callable
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.plain_values import Followed, applied, unfollowed
+from srcgrad.rules.table import is_constant, lookup
+
+_TYPES = (np.ndarray, np.generic, float, complex, int, bool)
+
+
+class FollowedModule:
+    """A module with translated members."""
+
+    def __init__(self, module: ModuleType, names: Names) -> None:
+        self._module, self._names = module, names
+
+    def __getattr__(self, name: str) -> Any:
+        return self._names.translated(getattr(self._module, name))
+
+
+class FollowedFunction:
+    """A function outside the program, called on followed values; ``np.add.reduce`` and its like are found on it."""
+
+    def __init__(self, function: Callable[..., Any], names: Names) -> None:
+        self.followed_type = function  # what stands for it where it is an argument
+        self._names = names
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return applied(self.followed_type, args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return self._names.translated(getattr(self.followed_type, name))
+
+
+class FollowedType(FollowedFunction):
+    """A type of numbers or arrays: calls convert, and followed values are instances of what they stand for."""
+
+    followed_type: Any
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        kind = self.followed_type
+        if lookup(kind) is None:
+            return kind(*map(unfollowed, args), **kwargs)
+        return applied(kind, args, kwargs)
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return isinstance(unfollowed(value), self.followed_type)
+
+    def __subclasscheck__(self, kind: Any) -> bool:
+        return issubclass(getattr(kind, "followed_type", kind), self.followed_type)
+
+    def __or__(self, other: Any) -> tuple[Any, ...]:
+        return (self, *other) if isinstance(other, tuple) else (self, other)
+
+    __ror__ = __or__
+
+    def __eq__(self, other: object) -> bool:
+        return self.followed_type is getattr(other, "followed_type", other)
+
+    def __hash__(self) -> int:
+        return hash(self.followed_type)
+
+
+class _Globals(dict[str, Any]):
+    """The globals of a module, translated as they are read."""
+
+    def __init__(self, real: dict[str, Any], names: Names) -> None:
+        super().__init__()
+        self.real, self.names = real, names
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.real:
+            return self.names.translated(self.real[name])
+        try:
+            return self.names.translated(getattr(builtins, name))
+        except AttributeError:
+            raise KeyError(name) from None
+
+
+class Names:
+    """One run's translations; functions are rebound once each."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, Any] = {}
+        self._held: list[Any] = []  # what an identity in the table belongs to
+
+    def translated(self, value: Any) -> Any:
+        """What the program gets in place of ``value``."""
+        if isinstance(value, np.ndarray) or not (callable(value) or isinstance(value, ModuleType)):
+            return value
+        if isinstance(value, Followed):
+            return value
+        if id(value) not in self._made:
+            self._held.append(value)
+            self._made[id(value)] = made = self._translation(value)
+            self._held.append(made)
+        return self._made[id(value)]
+
+    def _translation(self, value: Any) -> Any:
+        if isinstance(value, ModuleType):
+            return FollowedModule(value, self)
+        if isinstance(value, type):
+            numeric = issubclass(value, _TYPES) or lookup(value) is not None
+            return FollowedType(value, self) if numeric else value
+        if lookup(value) is not None:
+            return FollowedFunction(value, self)
+        if isinstance(value, BuiltinFunctionType) and value.__module__ == "builtins":
+            return self._type if value is type else value
+        if is_constant(value):
+            return FollowedFunction(value, self)
+        if isinstance(value, FunctionType):
+            home = value.__module__ or ""
+            outside = home.split(".")[0] in ("numpy", "scipy", "srcgrad") and not home.startswith("srcgrad.eager")
+            return FollowedFunction(value, self) if outside else self.rebound(value)
+        if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
+            return MethodType(self.rebound(value.__func__), value.__self__)
+        if isinstance(value, functools.partial):
+            return functools.partial(self.translated(value.func), *value.args, **value.keywords)
+        if isinstance(value, np.ufunc) or (getattr(value, "__module__", None) or "").split(".")[0] in ("numpy", "scipy"):
+            return FollowedFunction(value, self)
+        inner = getattr(value, "__wrapped__", None)  # a cached or a compiled function
+        if inner is not None and not hasattr(value, "mode"):
+            return self.translated(inner)
+        if hasattr(value, "mode"):
+            return _Refused(value)
+        called = getattr(type(value), "__call__", None)
+        if isinstance(called, FunctionType):
+            return _Object(value, MethodType(self.rebound(called), value))
+        if isinstance(value, BuiltinFunctionType) and value.__module__ == math.__name__:
+            return FollowedFunction(value, self)
+        return value
+
+    def rebound(self, function: FunctionType) -> FunctionType:
+        """A function of the program with its globals, and the functions that it encloses, translated."""
+        known = self._made.get(id(function))
+        if isinstance(known, FunctionType):
+            return known
+        cells = tuple(CellType() for _ in function.__closure__ or ())
+        made = FunctionType(
+            function.__code__,
+            _Globals(function.__globals__, self),
+            function.__name__,
+            function.__defaults__,
+            cells or None,
+        )
+        made.__kwdefaults__ = function.__kwdefaults__
+        self._held += [function, made]
+        self._made[id(function)] = made
+        for cell, original in zip(cells, function.__closure__ or (), strict=True):
+            try:
+                cell.cell_contents = self.translated(original.cell_contents)
+            except ValueError:  # not bound yet
+                pass
+        return made
+
+
+class _Object:
+    """An object of the program that is called, its other members as they are."""
+
+    def __init__(self, value: Any, call: Callable[..., Any]) -> None:
+        self._value, self._call = value, call
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._value, name)
+
+
+class _Refused:
+    """A compiled derivative inside a program."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"{self._value!r} inside a program is not followed eagerly")
