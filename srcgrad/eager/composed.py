@@ -85,7 +85,7 @@ class Composed(Node):
 
     def release(self) -> None:
         """Let go of the inner graph, if PyTorch's node frees anything at all."""
-        if self.inputs is not None and not all(node.keeps for node in self._inner()):
+        if self.inputs is not None and not self.keeps and not all(node.keeps for node in self._inner()):
             self.inputs = self.saved = None
             self.roots = self.leaves = ()
 
@@ -113,12 +113,12 @@ def composed(
     *inputs: Any,
     saved: dict[str, Any] | None = None,
     slots: tuple[str, ...] = (),
-    edges: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None,
+    keeps: bool = False,
 ) -> Any:
     """``function(*inputs)``, a tensor or a tuple of them, recorded as one node.
 
     ``slots`` names the inputs that PyTorch's node saves, by position; ``saved`` are further ``_saved_`` attributes;
-    ``edges`` makes the node's edges of the inputs' ones where PyTorch's node has others too.
+    ``keeps``: PyTorch's node saves no tensor, and can be gone through again.
     """
     if not state.recording or not any(t.requires_grad for t in inputs):
         return function(*inputs)
@@ -131,8 +131,7 @@ def composed(
     node.function, node.inputs, node.leaves = function, inputs, aliases
     node.roots = tuple((output.node, output.number) for output in outputs)
     node.edges = tuple(t.edge() for t in inputs)
-    if edges is not None:
-        node.edges = edges(node.edges)
+    node.keeps = keeps
     node.sequence = next(sequence)
     node.slots = {slot: place for place, slot in enumerate(slots) if slot}
     node.statics = saved

@@ -68,7 +68,9 @@ def add(input: Tensor, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor
         return stored("add", add(input, other, alpha=alpha), out)
     if alpha == 1 or not isinstance(other, Tensor):
         return _add(input, other if alpha == 1 else other * alpha)
-    made: Tensor = composed("AddBackward0", lambda a, b: _add(a, _mul(b, alpha)), input, other, saved={"alpha": alpha})
+    made: Tensor = composed(
+        "AddBackward0", lambda a, b: _add(a, _mul(b, alpha)), input, other, saved={"alpha": alpha}, keeps=True
+    )
     return made
 
 
@@ -79,7 +81,9 @@ def sub(input: Tensor, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor
         return stored("sub", sub(input, other, alpha=alpha), out)
     if alpha == 1 or not isinstance(other, Tensor):
         return _sub(input, other if alpha == 1 else other * alpha)
-    made: Tensor = composed("SubBackward0", lambda a, b: _sub(a, _mul(b, alpha)), input, other, saved={"alpha": alpha})
+    made: Tensor = composed(
+        "SubBackward0", lambda a, b: _sub(a, _mul(b, alpha)), input, other, saved={"alpha": alpha}, keeps=True
+    )
     return made
 
 
@@ -132,7 +136,10 @@ _pow_tensor = elementwise_binary(
     operator.pow, Operation(np.power, "PowBackward1", {"x1": "self", "x2": "exponent", "z": "result"}), "pow"
 )
 _pow_base = elementwise_binary(
-    operator.pow, Operation(np.power, "PowBackward2", {"x1": "self", "x2": "exponent", "z": "result"}), "pow", alone=True
+    operator.pow,
+    Operation(np.power, "PowBackward2", {"x1": "self", "x2": "exponent", "z": "result"}),
+    "pow",
+    alone=True,
 )
 
 
@@ -156,7 +163,11 @@ Tensor.__rpow__ = binary_operator(pow, "pow", swapped=True)
 def float_power(input: Any, exponent: Any) -> Tensor:
     """``input ** exponent`` in double precision."""
     given = [value for value in (input, exponent) if isinstance(value, Tensor | complex)]
-    wide = dtypes.complex128 if any(getattr(v, "dtype", dtypes.complex128).category == 3 for v in given) else dtypes.float64
+    wide = (
+        dtypes.complex128
+        if any(getattr(v, "dtype", dtypes.complex128).category == 3 for v in given)
+        else dtypes.float64
+    )
     cast = [v.to(wide) if isinstance(v, Tensor) else v for v in (input, exponent)]
     return pow(*cast)
 

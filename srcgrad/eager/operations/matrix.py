@@ -9,13 +9,15 @@ import numpy as np
 from srcgrad.eager import dtypes
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.operations.arithmetic import binary_operator
-from srcgrad.eager.operations.shaping import reshape, squeeze, unsafe_view, unsqueeze
+from srcgrad.eager.operations.creation import clone
+from srcgrad.eager.operations.shaping import reshape, t, transpose, unsafe_view, unsqueeze
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
 
 _mm = Operation(np.matmul, "MmBackward0", {"x1": "self", "x2": "mat2"})
 _mv = Operation(np.matmul, "MvBackward0", {"x1": "self", "x2": "vec"})
 _dot = Operation(np.matmul, "DotBackward0", {"x1": "self", "x2": "tensor"})
+_squeezed = Operation(np.squeeze, "SqueezeBackward4")
 _bmm = Operation(np.matmul, "BmmBackward0", {"x1": "self", "x2": "mat2"})
 
 
@@ -57,7 +59,7 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     return _product(_mv, input, vec)
 
 
-@function("dot", "inner", method=True)
+@function("dot", method=True)
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """Vector times vector."""
     a, b = input.array, tensor.array
@@ -96,29 +98,55 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     if m == 2 and n == 1:
         return mv(input, other)
     if m == 1 and n == 2:
-        return squeeze(mm(unsqueeze(input, 0), other), (0,))
+        return fresh_squeeze(mm(unsqueeze(input, 0), other), 0)
     if m == n == 2:
         return mm(input, other)
     return _stacked(input, other, m, n)
 
 
+def fresh_squeeze(input: Tensor, dim: int) -> Tensor:
+    """A fresh result without a dimension of size one, which nobody calls a view."""
+    axis = dim % input.array.ndim
+    saved = {"dim": dim, "self_sym_sizes": tuple(input.array.shape)}
+    made: Tensor = call(_squeezed, {"a": input, "axis": axis}, array=input.array.squeeze(axis), saved=saved)
+    return made
+
+
+def _folds(input: Tensor, other: Tensor, m: int, n: int) -> bool:
+    """Whether PyTorch folds a stack into the rows of one matrix."""
+    larger, smaller = (input, other) if m >= n else (other, input)
+    if larger.array.ndim < 3 or smaller.array.ndim > 2:
+        return False
+    if smaller.requires_grad:
+        return True
+    if m == 2:
+        return False
+    shape, strides = larger.array.shape, larger.storage_array().strides
+    return not larger.array.size or all(
+        strides[i] == strides[i + 1] * shape[i + 1] for i in range(larger.array.ndim - 2)
+    )
+
+
 def _stacked(input: Tensor, other: Tensor, m: int, n: int) -> Tensor:
     """Stacks of matrices as PyTorch multiplies them: folded to one matrix, or as a batch."""
-    left, right = input.array.shape, other.array.shape
-    if m >= 3 and n <= 2:  # the stack folds into the rows of one matrix
-        folded = reshape(input, -1, left[-1])
-        if n == 1:
-            return unsafe_view(mv(folded, other), left[:-1])
-        return unsafe_view(mm(folded, other), (*left[:-1], right[-1]))
+    if _folds(input, other, m, n):
+        turned = m < n
+        stack = transpose(other, -2, -1) if turned else input
+        matrix = other if not turned else t(input) if m == 2 else input
+        shape = stack.array.shape
+        folded = reshape(stack, -1, shape[-1])
+        if matrix.array.ndim == 1:
+            return unsafe_view(mv(folded, matrix), shape[:-1])
+        made = unsafe_view(mm(folded, matrix), (*shape[:-1], matrix.array.shape[-1]))
+        back: Tensor = clone(transpose(made, -2, -1), memory_format="contiguous") if turned else made
+        return back
     a = unsqueeze(input, 0) if m == 1 else input
     b = unsqueeze(other, -1) if n == 1 else other
     batch = np.broadcast_shapes(a.array.shape[:-2], b.array.shape[:-2])
     a3 = reshape(a.expand(*batch, *a.array.shape[-2:]), -1, *a.array.shape[-2:])
     b3 = reshape(b.expand(*batch, *b.array.shape[-2:]), -1, *b.array.shape[-2:])
-    made = unsafe_view(bmm(a3, b3), (*batch, a.array.shape[-2], b.array.shape[-1]))
-    if m == 1:
-        made = squeeze(made, (-2,))
-    return squeeze(made, (-1,)) if n == 1 else made
+    shape = (*batch, *a.array.shape[-2:-1] * (m > 1), *b.array.shape[-1:] * (n > 1))
+    return unsafe_view(bmm(a3, b3), shape)
 
 
 def _matmul_or_not(input: Any, other: Any) -> Any:

@@ -1,0 +1,193 @@
+"""Special functions of each element: error functions, gamma functions, Bessel functions; SciPy computes them.
+
+SciPy is asked for when one of them is called first; without it that call raises ImportError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.composed import composed
+from srcgrad.eager.dispatch import Operation
+from srcgrad.eager.elementwise import elementwise_binary, elementwise_unary
+from srcgrad.eager.registry import FUNCTIONS, function
+from srcgrad.eager.tensor import Tensor
+from srcgrad.rules.table import lookup
+
+SAVED = {"x": "self", "y": "result", "z": "result"}
+
+
+def of_scipy(name: str, caller: str) -> Any:
+    """A function of ``scipy.special``; a clear error where SciPy is not there."""
+    try:
+        from scipy import special
+    except ImportError:
+        raise ImportError(
+            f"torch.{caller} is computed by SciPy, which is not installed; install srcgrad[scipy]"
+        ) from None
+    return getattr(special, name)
+
+
+@cache
+def _unary(caller: str, name: str, node: str) -> Callable[[Tensor], Tensor]:
+    f = of_scipy(name, caller)
+    rule = lookup(f)
+    assert rule is not None
+    (parameter,) = rule.parameters[:1]
+    slots = {parameter: "self", rule.result: "result"}
+    return elementwise_unary(f, Operation(f, node, slots), caller.rpartition(".")[2], parameter=parameter)
+
+
+def _lazily(caller: str, name: str, node: str) -> Callable[..., Tensor]:
+    def f(input: Tensor, *, out: Any = None) -> Tensor:
+        return _unary(caller, name, node)(input)
+
+    f.__name__ = f.__qualname__ = caller.rpartition(".")[2]
+    f.__doc__ = f"``{f.__name__}`` of each element."
+    return f
+
+
+#: names in the module and among methods, names in torch.special, SciPy's name, the node
+UNARY: tuple[tuple[str, str, str, str], ...] = (
+    ("erf", "erf", "erf", "ErfBackward0"),
+    ("erfc", "erfc", "erfc", "ErfcBackward0"),
+    ("erfinv", "erfinv", "erfinv", "ErfinvBackward0"),
+    ("lgamma", "gammaln", "gammaln", "LgammaBackward0"),
+    ("digamma", "digamma psi", "psi", "DigammaBackward0"),
+    ("i0", "i0", "i0", "I0Backward0"),
+    ("", "i0e", "i0e", "SpecialI0EBackward0"),
+    ("", "i1", "i1", "SpecialI1Backward0"),
+    ("", "i1e", "i1e", "SpecialI1EBackward0"),
+    ("", "erfcx", "erfcx", "SpecialErfcxBackward0"),
+    ("", "log_ndtr", "log_ndtr", "SpecialLogNdtrBackward0"),
+    ("", "ndtri", "ndtri", "SpecialNdtriBackward0"),
+    ("", "entr", "entr", "SpecialEntrBackward0"),
+)
+MADE: dict[str, Callable[..., Tensor]] = {}
+for _names, _special, _scipy, _node in UNARY:
+    _f = _lazily(_names or f"special.{_special}", _scipy, _node)
+    if _names:
+        MADE[_names] = function(_names, method=True)(_f)
+    function(*_special.split(), module="special")(_f)
+
+
+@function("ndtr", module="special")
+def ndtr(input: Tensor) -> Tensor:
+    """The normal distribution's area up to each element."""
+    scaled = input * np.sqrt(0.5).item()
+    one_more = composed("AddBackward1", lambda x: x + 1, MADE["erf"](scaled))
+    made: Tensor = composed("MulBackward1", lambda x: x * 0.5, one_more)
+    return made
+
+
+@cache
+def _binary(name: str, node: str, alone: bool) -> Callable[[Any, Any], Tensor]:
+    f = of_scipy(name, name)
+    return elementwise_binary(
+        f, Operation(f, node), name, floats=True, parameters=_pair(f), alone=alone
+    )  # fmt: skip
+
+
+def _pair(f: Any) -> tuple[str, str]:
+    rule = lookup(f)
+    assert rule is not None
+    first, second = rule.parameters[:2]
+    return first, second
+
+
+def _log_product(name: str, node: str) -> Callable[[Any, Any], Tensor]:
+    def f(input: Any, other: Any, *, out: Any = None) -> Tensor:
+        if isinstance(input, Tensor) and isinstance(other, Tensor):
+            return _binary(name, f"{node}Backward0", False)(input, other)
+        return _binary(name, f"{node}Backward{2 if isinstance(input, Tensor) else 1}", True)(input, other)
+
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = "``input * log(other)``, zero where ``input`` is." if name == "xlogy" else "``input * log1p(other)``."
+    return f
+
+
+xlogy = function("xlogy", method=True)(_log_product("xlogy", "Xlogy"))
+function("xlogy", module="special")(xlogy)
+function("xlog1py", module="special")(_log_product("xlog1py", "SpecialXlog1Py"))
+
+
+@cache
+def _polygamma(n: int) -> Callable[[Tensor], Tensor]:
+    from srcgrad.runtime.special import polygamma as f
+
+    operation = Operation(f, "PolygammaBackward0", {"x": "self"})
+    return lambda input: _with_number(operation, n, input)
+
+
+def _with_number(operation: Operation, n: int, input: Tensor) -> Tensor:
+    from srcgrad.eager.dispatch import call
+
+    made: Tensor = call(operation, {"n": n, "x": input}, saved={"n": n})
+    return made
+
+
+@function("polygamma", module="special")
+def polygamma(n: int, input: Tensor) -> Tensor:
+    """The derivative of order ``n`` of digamma."""
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    if n == 0:
+        return MADE["digamma"](input)
+    return _polygamma(n)(input if input.dtype.category >= 2 else input.float())
+
+
+function("polygamma")(polygamma)
+setattr(Tensor, "polygamma", lambda self, n: polygamma(n, self))  # noqa: B010
+
+
+@function("mvlgamma", method=True)
+def mvlgamma(input: Tensor, p: int) -> Tensor:
+    """The logarithm of the gamma function of ``p`` dimensions."""
+    if p < 1:
+        raise RuntimeError("p has to be greater than or equal to 1")
+    if np.any(np.asarray(input.array) <= (p - 1) / 2):
+        raise RuntimeError("All elements must be greater than (p-1)/2")
+
+    def compute(x: Tensor) -> Tensor:
+        total: Tensor = MADE["lgamma"](x)
+        for j in range(1, p):
+            total = total + MADE["lgamma"](x - j / 2)
+        return total + p * (p - 1) / 4 * np.log(np.pi).item()
+
+    made: Tensor = composed("MvlgammaBackward0", compute, input, slots=("self",), saved={"p": p})
+    return made
+
+
+function("multigammaln", module="special")(mvlgamma)
+
+
+@function("expit", module="special")
+def expit(input: Tensor) -> Tensor:
+    """The logistic function."""
+    made: Tensor = FUNCTIONS[""]["sigmoid"](input)
+    return made
+
+
+@function("logit", method=True)
+def logit(input: Tensor, eps: float | None = None) -> Tensor:
+    """The inverse of the logistic function, of elements kept ``eps`` away from 0 and 1."""
+
+    def compute(x: Tensor) -> Tensor:
+        if eps is not None:
+            x = x.clamp(eps, 1 - eps)
+        return (x / (1 - x)).log()
+
+    if input.dtype.category < 2:
+        input = input.float()
+    made: Tensor = composed("LogitBackward0", compute, input, slots=("self",), saved={"eps": eps})
+    return made
+
+
+function("logit", module="special")(logit)
+for _name in ("exp2", "expm1", "log1p", "sinc", "logsumexp", "round", "softmax", "log_softmax"):
+    if _name in FUNCTIONS[""]:
+        function(_name, module="special")(FUNCTIONS[""][_name])
