@@ -93,3 +93,7 @@ def is_anomaly_enabled() -> bool:
 def is_anomaly_check_nan_enabled() -> bool:
     """Whether nan counts as an anomaly."""
     return anomaly.check_nan
+
+
+for _class in (detect_anomaly, set_detect_anomaly):
+    _class.__module__ = "torch.autograd.anomaly_mode"

@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.eager import messages
 from srcgrad.eager.formulas import INPUT, LIST, PLAIN, RESULT, SHAPE, Formula, stand_in
-from srcgrad.eager.graph import Node, list_class, node_class, sequence
+from srcgrad.eager.graph import Node, alone_class, list_class, node_class, sequence
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.tensor import SavedList, SavedResult, SavedResults, Tensor, new
 from srcgrad.rules.facts import Fact, fact_of
@@ -168,7 +168,7 @@ def record(
         from srcgrad.eager.anomaly import remember
 
         remember(node)
-    if state.saved_hooks or state.saved_hooks_disabled:
+    if state.saved_hooks:
         from srcgrad.eager.saved import pack
 
         pack(node, formula)
@@ -269,10 +269,12 @@ def _recorded(
         return result
     first: Tensor = new(Tensor)
     first.array = array[0]
-    node = record(first, operation.node_of(lists), formula, tuple(edges), values)
+    kind = operation.node_of(lists)
+    node = record(first, kind if len(array) > 1 else alone_class(kind), formula, tuple(edges), values)
     node.outputs = len(array)
-    node.shape = tuple(a.shape for a in array)
-    node.dtype = tuple(a.dtype for a in array)
+    if node.outputs > 1:
+        node.shape = tuple(a.shape for a in array)
+        node.dtype = tuple(a.dtype for a in array)
     if saved is not None:
         node.statics = saved
         node.watched = watched

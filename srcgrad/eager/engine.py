@@ -8,20 +8,19 @@ so graphs may be as deep as memory allows.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
+from srcgrad.eager.accumulation import accumulate_into, add_to_grad
 from srcgrad.eager.graph import AccumulateGrad, Node
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.size import Size
-from srcgrad.eager.tensor import Tensor, new
-
-Root = tuple[Node, int, Any]
-_callbacks: list[Callable[[], None]] = []
+from srcgrad.eager.tasks import Root, Task
+from srcgrad.eager.tensor import Tensor
 
 
 def run(
@@ -32,11 +31,13 @@ def run(
     captures: dict[tuple[int, int], int] | None = None,
     accumulate: bool = True,
     targets: Sequence[Node] = (),
+    leaf_hooks: bool = False,
 ) -> list[Any]:
     """Send the roots' gradients back.
 
     ``captures``: (id of a node, output number) of the gradients that are wanted, by position in the result; then only
     nodes on the way to ``targets`` run, and leaves accumulate only where ``accumulate`` and they are targets.
+    ``leaf_hooks``: gradients captured at leaves have been through the hooks of the leaves.
     """
     waiting, needed = _dependencies(roots, targets if captures is not None else None)
     captured: list[Any] = [None] * (0 if captures is None else len(captures))
@@ -45,8 +46,8 @@ def run(
     handed: set[int] = set()
     before = state.recording
     state.recording = create
-    outermost = not state.__dict__.get("inside_engine", False)
-    state.__dict__["inside_engine"] = True
+    outer = state.__dict__.get("task")
+    task = state.__dict__["task"] = Task(roots, waiting, needed, captures)
     try:
         for node, number, g in roots:
             if not create and g is not None:
@@ -63,6 +64,10 @@ def run(
 
                 g = run_tensor_hooks(node, g, create)
             if captures is not None:
+                if leaf_hooks and type(node) is AccumulateGrad and node.variable.hooks:
+                    from srcgrad.eager.hooks import as_gradient, as_tensor, through_hooks
+
+                    g = as_gradient(through_hooks(node.variable.hooks, as_tensor(g)), create)
                 _capture(captures, captured, node, g)
                 if node not in needed:
                     continue
@@ -88,15 +93,11 @@ def run(
                 left = waiting[target] = waiting[target] - 1
                 if not left:
                     heappush(heap, (-target.sequence, target))
-        if outermost and _callbacks:
-            for callback in [*_callbacks]:
-                callback()
-            _callbacks.clear()
+        for callback in task.callbacks:  # which may queue more
+            callback()
     finally:
         state.recording = before
-        if outermost:
-            state.__dict__["inside_engine"] = False
-            _callbacks.clear()
+        state.__dict__["task"] = outer
     return captured
 
 
@@ -182,54 +183,6 @@ def _applied(node: Node, g: Any, create: bool) -> Any:
 
         partials = run_posthooks(node, partials, g, create)
     return partials
-
-
-def accumulate_into(node: AccumulateGrad, g: Any, create: bool, handed: set[int]) -> None:
-    """Add what arrived at a leaf to its ``grad``, hooks included."""
-    leaf = node.variable
-    if leaf.hooks or node.prehooks or node.posthooks or leaf.post_accumulate:
-        from srcgrad.eager.hooks import accumulate_with_hooks
-
-        accumulate_with_hooks(node, g, create, handed)
-        return
-    if g is not None:
-        add_to_grad(leaf, g, create, handed)
-
-
-def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
-    """``leaf.grad += g``: in place without a graph, a new tensor with one; never an array that others hold."""
-    known = leaf.gradient
-    if create:
-        if known is None:
-            from srcgrad.eager.operations import copied
-
-            leaf.gradient = copied(g) if g.node is not None or g.leaf_grad else g
-        else:
-            leaf.gradient = known + g
-        return
-    if known is None:
-        wanted = leaf.array
-        if not isinstance(g, np.ndarray):
-            array = g if g.dtype == wanted.dtype else g.astype(wanted.dtype)
-        elif g.base is not None or id(g) in handed or g.dtype != wanted.dtype or not g.flags.c_contiguous:
-            array = np.array(g, wanted.dtype, order="C")
-        else:
-            array = g
-        if isinstance(array, np.ndarray):
-            handed.add(id(array))
-        made: Tensor = new(Tensor)
-        made.array = array
-        leaf.gradient = made
-        return
-    if known.node is not None or known.leaf_grad:
-        leaf.gradient = Tensor.of(known.array + g)
-        return
-    array = known.storage_array()
-    array += g
-    if known.counter is None:
-        known.counter = [1]
-    else:
-        known.counter[0] += 1
 
 
 def called(node: Node, grads: tuple[Any, ...]) -> Any:
@@ -324,7 +277,9 @@ def grad(
             if not hasattr(tensor, "node") or not (getattr(tensor, "requires_grad", True)):
                 raise RuntimeError(messages.INPUT_WITHOUT_GRAD)
     places, targets = wanted(inputs)
-    grads = run(roots, keep=keep, create=create_graph, captures=places, accumulate=False, targets=targets)
+    grads = run(
+        roots, keep=keep, create=create_graph, captures=places, accumulate=False, targets=targets, leaf_hooks=True
+    )
     made: list[Any] = []
     handed: set[int] = {id(g) for _, _, g in roots}
     for index, tensor in enumerate(inputs):
@@ -334,6 +289,8 @@ def grad(
             if not allow_unused:
                 raise RuntimeError(messages.UNUSED.format(index=index))
             if materialize_grads:
+                if not isinstance(tensor, Tensor):
+                    raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
                 made.append(Tensor.of(np.zeros(tensor.array.shape, tensor.array.dtype)))
                 continue
             made.append(None)
@@ -343,11 +300,6 @@ def grad(
                 g = np.array(g, order="C")
             handed.add(id(g))
             g = Tensor.of(g)
-        hooks = tensor.hooks if isinstance(node, AccumulateGrad) else None
-        if hooks:
-            from srcgrad.eager.hooks import through_hooks
-
-            g = through_hooks(hooks, g)
         made.append(g)
     return tuple(made)
 
@@ -408,9 +360,12 @@ def seeds(outputs: Sequence[Any], grads: Any, create: bool) -> list[Root]:
         node, number = tensor.edge()
         if node is None:
             raise RuntimeError(messages.NO_GRAPH.format(index=index))
-        shape, dtype = node.shape, node.dtype
         if isinstance(tensor, Tensor):
             shape, dtype = tensor.array.shape, tensor.array.dtype
+        else:
+            shape, dtype = node.shape, node.dtype
+            if node.outputs > 1:
+                shape, dtype = shape[number], dtype[number]
         roots.append((node, number, _seed(index, g, shape, dtype, create)))
     return roots
 

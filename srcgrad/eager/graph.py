@@ -288,3 +288,23 @@ def list_class(kind: type[Node]) -> type[Node]:
             kind.__name__, (_Spread,), {"public_name": kind.public_name, "__module__": kind.__module__}
         )
     return _classes[name]
+
+
+class _Alone(Node):
+    """A node whose formula takes a list of gradients, of which there is one."""
+
+    def apply(self, g: Any) -> Any:
+        return super().apply([g])
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        return super().apply_to_tensors([g])
+
+
+def alone_class(kind: type[Node]) -> type[Node]:
+    """The same class of node, for a list of results that holds one."""
+    name = f"{kind.__module__}.{kind.__name__} {'of lists ' * issubclass(kind, _Spread)}alone"
+    if name not in _classes:
+        _classes[name] = type(
+            kind.__name__, (_Alone, kind), {"public_name": kind.public_name, "__module__": kind.__module__}
+        )
+    return _classes[name]

@@ -133,7 +133,7 @@ def run_posthooks(node: Node, partials: Any, g: Any, create: bool) -> Any:
 
 def accumulate_with_hooks(node: AccumulateGrad, g: Any, create: bool, handed: set[int]) -> None:
     """What happens at a leaf that has hooks."""
-    from srcgrad.eager.engine import add_to_grad
+    from srcgrad.eager.accumulation import add_to_grad
 
     leaf = node.variable
     if leaf.hooks:

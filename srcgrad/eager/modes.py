@@ -234,3 +234,7 @@ class inference_mode(_Mode):
 
     def clone(self) -> inference_mode:
         return type(self)(self.mode)
+
+
+for _class in (no_grad, enable_grad, set_grad_enabled, inference_mode):
+    _class.__module__ = "torch.autograd.grad_mode"  # as PyTorch prints them

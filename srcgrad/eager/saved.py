@@ -6,8 +6,12 @@ the slot of a node itself, on which hooks can be set later.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
+from contextlib import ContextDecorator
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from srcgrad.eager import messages
 from srcgrad.eager.formulas import INPUT, RESULT
@@ -26,7 +30,7 @@ class Packed:
     """What a pack hook made of a saved tensor; unpacked when it is asked for."""
 
     __slots__ = ("content", "edge", "unpack")
-    counter = None
+    counter = (0,)  # a pack hook's content is its own affair
 
     def __init__(self, content: Any, unpack: Hook, edge: tuple[Any, int]) -> None:
         self.content = content
@@ -49,11 +53,12 @@ class Packed:
 
     def reattached(self, node: Node) -> Tensor:
         """The tensor as a part of the graph."""
-        opened = self.opened()
-        made = Tensor.of(opened.array)
-        made.node, made.number = self.edge
-        if isinstance(made.node, AccumulateGrad):
-            return made.node.variable
+        made = Tensor.of(self.opened().array)
+        target, made.number = self.edge
+        if isinstance(target, AccumulateGrad):  # stands for the leaf without being it
+            made.leaf_grad, made._accumulator = True, weakref.ref(target)
+        else:
+            made.node = target
         return made
 
     def origin(self, node: Node) -> tuple[str, int]:
@@ -62,10 +67,6 @@ class Packed:
 
 def pack(node: Node, formula: Formula) -> None:
     """Send what a node saved through the hooks that hold now."""
-    if state.saved_hooks_disabled is not None and any(kind in (INPUT, RESULT) for kind, _ in formula.sources):
-        raise RuntimeError(state.saved_hooks_disabled)
-    if not state.saved_hooks:
-        return
     hooks = state.saved_hooks[-1]
     saved: list[Any] = []
     for (kind, _), item in zip(formula.sources, node.saved or (), strict=True):
@@ -80,12 +81,9 @@ def packed(node: Node, item: Any, hooks: tuple[Hook, Hook]) -> Packed:
     state.recording, state.saved_hooks = False, ()
     try:
         if isinstance(item, Tensor):
-            edge = item.edge()
-            given = Tensor.of(item.storage_array()) if item.node is not None else item
-            given = _alias(item)
+            edge, given = item.edge(), item
         else:
-            edge = (node, item.number)
-            given = Tensor.of(item.array)
+            edge, given = (node, item.number), Tensor.of(item.array)  # without the node: that would be a cycle
         version = given._version
         content = hooks[0](given)
         if given._version != version:
@@ -93,14 +91,6 @@ def packed(node: Node, item: Any, hooks: tuple[Hook, Hook]) -> Packed:
     finally:
         state.recording, state.saved_hooks = before
     return Packed(content, hooks[1], edge)
-
-
-def _alias(tensor: Tensor) -> Tensor:
-    made = Tensor.of(tensor.storage_array())
-    made.counter = tensor.counter
-    if tensor.counter is None:
-        made.counter = tensor.counter = [0]
-    return made
 
 
 class saved_tensors_hooks:
@@ -125,7 +115,7 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(lambda tensor: (tensor.device, tensor.clone()), lambda content: content[1])
 
 
-class disable_saved_tensors_hooks:
+class disable_saved_tensors_hooks(ContextDecorator):
     """Refuse saved-tensor hooks inside, with a message."""
 
     def __init__(self, error_message: str) -> None:
@@ -133,11 +123,51 @@ class disable_saved_tensors_hooks:
         self.before: str | None = None
 
     def __enter__(self) -> None:
+        if state.saved_hooks:
+            raise RuntimeError(self.message)
         self.before = state.saved_hooks_disabled
         state.saved_hooks_disabled = self.message
 
     def __exit__(self, *_: object) -> None:
         state.saved_hooks_disabled = self.before
+
+
+class allow_mutation_on_saved_tensors(ContextDecorator):
+    """What is saved inside may be changed in place before backward, which must be inside too.
+
+    Saved tensors are copied at once: NumPy tells nobody of a write through another alias, so that a copy on the first
+    write, which would save memory, could come too late.
+    """
+
+    def __enter__(self) -> allow_mutation_on_saved_tensors:
+        if state.mutation_allowed is not None:
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        state.mutation_allowed = self
+        state.saved_hooks = (*state.saved_hooks, (_cloned, _opened_inside(self)))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        state.mutation_allowed = None
+        state.saved_hooks = state.saved_hooks[:-1]
+
+
+def _cloned(tensor: Tensor) -> Tensor:
+    return Tensor.of(np.array(tensor.array))
+
+
+def _opened_inside(allowed: allow_mutation_on_saved_tensors) -> Hook:
+    mine = weakref.ref(allowed)
+
+    def opened(content: Tensor) -> Tensor:
+        if state.mutation_allowed is None or state.mutation_allowed is not mine():
+            raise AssertionError(messages.OUTSIDE_MUTATION)
+        return content
+
+    return opened
+
+
+for _class in (saved_tensors_hooks, save_on_cpu, disable_saved_tensors_hooks, allow_mutation_on_saved_tensors):
+    _class.__module__ = "torch.autograd.graph"
 
 
 class SavedTensor:
@@ -150,16 +180,16 @@ class SavedTensor:
         """Pack what is saved in this slot."""
         saved = self.node.saved
         if saved is None:
-            raise RuntimeError(messages.FREED)
+            raise RuntimeError(messages.HOOKS_ON_FREED)
         item = None if self.place is None else saved[self.place]
         if isinstance(item, Packed):
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor whose value has already been packed is forbidden."
-            )
+            raise RuntimeError(messages.HOOKS_TWICE)
         if not isinstance(item, Tensor | SavedResult):
-            raise RuntimeError("Calling register_hooks on a saved value that is not a tensor is forbidden.")
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         made = packed(self.node, item, (pack_hook, unpack_hook))
         self.node.saved = tuple(made if i == self.place else one for i, one in enumerate(saved))
+        if self.node.versions is not None:
+            self.node.versions = tuple(0 if i == self.place else then for i, then in enumerate(self.node.versions))
 
 
 SavedTensor.__module__ = "torch._C._autograd"

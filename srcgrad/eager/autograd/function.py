@@ -358,3 +358,7 @@ def _closed(value: Any) -> Any:
     node.shape, node.dtype = value.array.shape, value.array.dtype
     made.node = node
     return made
+
+
+for _class in (FunctionCtx, BackwardCFunction, Function):
+    _class.__module__ = "torch.autograd.function"  # as PyTorch prints them

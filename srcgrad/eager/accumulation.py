@@ -1,0 +1,58 @@
+"""The end of a gradient's way: added to the ``grad`` of a leaf."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.graph import AccumulateGrad
+from srcgrad.eager.tensor import Tensor, new
+
+
+def accumulate_into(node: AccumulateGrad, g: Any, create: bool, handed: set[int]) -> None:
+    """Add what arrived at a leaf to its ``grad``, hooks included."""
+    leaf = node.variable
+    if leaf.hooks or node.prehooks or node.posthooks or leaf.post_accumulate:
+        from srcgrad.eager.hooks import accumulate_with_hooks
+
+        accumulate_with_hooks(node, g, create, handed)
+        return
+    if g is not None:
+        add_to_grad(leaf, g, create, handed)
+
+
+def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
+    """``leaf.grad += g``: in place without a graph, a new tensor with one; never an array that others hold."""
+    known = leaf.gradient
+    if create:
+        if known is None:
+            from srcgrad.eager.operations import copied
+
+            leaf.gradient = copied(g) if g.node is not None or g.leaf_grad else g
+        else:
+            leaf.gradient = known + g
+        return
+    if known is None:
+        wanted = leaf.array
+        if not isinstance(g, np.ndarray):
+            array = g if g.dtype == wanted.dtype else g.astype(wanted.dtype)
+        elif g.base is not None or id(g) in handed or g.dtype != wanted.dtype or not g.flags.c_contiguous:
+            array = np.array(g, wanted.dtype, order="C")
+        else:
+            array = g
+        if isinstance(array, np.ndarray):
+            handed.add(id(array))
+        made: Tensor = new(Tensor)
+        made.array = array
+        leaf.gradient = made
+        return
+    if known.node is not None or known.leaf_grad:
+        leaf.gradient = Tensor.of(known.array + g)
+        return
+    array = known.storage_array()
+    array += g
+    if known.counter is None:
+        known.counter = [1]
+    else:
+        known.counter[0] += 1
