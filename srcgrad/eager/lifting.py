@@ -6,7 +6,7 @@ rule of ``f``.  Without a tensor among the arguments a lifted function is the fu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes
 from srcgrad.eager.dispatch import Operation, call, unwrapped
+from srcgrad.eager.nesting import is_nested, recorded_tree
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.formula import constant, literal
 from srcgrad.rules.rewriting import read
@@ -68,7 +69,7 @@ def _function(function: Callable[..., Any]) -> Callable[..., Any]:
     return on_tensors
 
 
-_plans: dict[Any, tuple[Operation, dict[str, Any]]] = {}
+_plans: dict[Any, tuple[Operation, dict[str, Any], Mapping[str, gast.expr]]] = {}
 
 
 def recorded(function: Callable[..., Any], rule: Rule, args: Any, kwargs: Any, array: Any) -> Any:
@@ -77,9 +78,16 @@ def recorded(function: Callable[..., Any], rule: Rule, args: Any, kwargs: Any, a
     plan = _plans.get(key)
     if plan is None:
         plan = _plans[key] = _plan(function, rule, args, kwargs)
-    operation, places = plan
+    operation, places, expressions = plan
     values = {p: _taken(place, args, kwargs) for p, place in places.items()}
+    if is_nested(array) or any(map(_is_deep, values.values())):
+        return recorded_tree(rule, expressions, values, array, operation.node)
     return call(operation, values, facts=True, array=array)
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether lists inside lists hold tensors."""
+    return is_nested(value) and _holds_tensor(value)
 
 
 class _Implied:
@@ -89,8 +97,10 @@ class _Implied:
         self.value = value
 
 
-def _plan(function: Callable[..., Any], rule: Rule, args: Any, kwargs: Any) -> tuple[Operation, dict[str, Any]]:
-    """The operation, and where each parameter of the rule is found among the arguments."""
+def _plan(
+    function: Callable[..., Any], rule: Rule, args: Any, kwargs: Any
+) -> tuple[Operation, dict[str, Any], Mapping[str, gast.expr]]:
+    """The operation, where each parameter of the rule is found among the arguments, and its expression."""
     places: dict[int, Any] = {}
 
     def expression(value: Any, place: Any) -> gast.expr:
@@ -108,7 +118,7 @@ def _plan(function: Callable[..., Any], rule: Rule, args: Any, kwargs: Any) -> t
         else:
             found[p] = places[id(made)] if id(made) in places else _Implied(literal(made)[1])
     name = names_of_nodes().get(function) or f"{rule.name.title().replace('_', '')}Backward0"
-    return Operation(function, name, rule=rule), found
+    return Operation(function, name, rule=rule), found, bound
 
 
 def names_of_nodes() -> dict[Any, str]:

@@ -188,8 +188,6 @@ def applied(
     out = kwargs.get("out")
     if out is not None:
         return _into(out, function, args, {name: value for name, value in kwargs.items() if name != "out"})
-    if function in _JOINING and args and _is_nested(args[0]):
-        args = (_joined(function, args[0], kwargs), *args[1:])
     if function in (max, min) and len(args) == 1:
         args = tuple(args[0])
     if member in ("reshape", "transpose") and len(args) > 2:
@@ -223,21 +221,6 @@ def _into(out: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any
     return target
 
 
-_JOINING = (np.array, np.asarray, np.asanyarray)
-
-
-def _is_nested(value: Any) -> bool:
-    """Whether lists of lists hold followed values."""
-    return isinstance(value, list | tuple) and any(
-        isinstance(item, list | tuple) and _varies([item]) for item in value
-    )
-
-
-def _joined(function: Callable[..., Any], rows: Any, kwargs: dict[str, Any]) -> list[Any]:
-    """Each inner list as an array."""
-    return [applied(function, (row,), kwargs) if isinstance(row, list | tuple) else row for row in rows]
-
-
 def _varies(values: Any) -> bool:
     return any(
         value.tensor.requires_grad
@@ -264,7 +247,8 @@ def tensors_of(value: Any) -> Any:
     if isinstance(value, Followed):
         return value.tensor if value.tensor.requires_grad else value.raw
     if isinstance(value, list | tuple):
-        return type(value)(map(tensors_of, value))
+        items = [*map(tensors_of, value)]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return getattr(value, "followed_type", value)
 
 
@@ -282,7 +266,7 @@ def followed(value: Any) -> Any:
 def _strong(outcome: Any) -> Any:
     """A result as arrays and NumPy's numbers."""
     if isinstance(outcome, list | tuple):
-        return tuple(map(_strong, outcome))
+        return [*map(_strong, outcome)] if isinstance(outcome, list) else tuple(map(_strong, outcome))
     return outcome if hasattr(outcome, "dtype") else np.asarray(outcome)[()]
 
 

@@ -25,7 +25,7 @@ class _Parts(Node):
 
     def apply(self, g: Any) -> Any:
         total = runtime.zeros_like(self.like)
-        for place, part in zip(self.places, g, strict=True):
+        for place, part in zip(self.places, self._several(g), strict=True):
             if part is not None:
                 total[place] += part
         return (total,)
@@ -34,11 +34,15 @@ class _Parts(Node):
         from srcgrad.eager.lifting import lifted
 
         untake = lifted(runtime.untake)
-        terms = [untake(p, self.like, place) for place, p in zip(self.places, g, strict=True) if p is not None]
+        terms = [untake(p, self.like, place) for place, p in zip(self.places, self._several(g)) if p is not None]
         total = terms[0]
         for term in terms[1:]:
             total = total + term
         return (total,)
+
+    def _several(self, g: Any) -> Any:
+        """One gradient per part; of a node with one output the engine hands over the gradient itself."""
+        return g if self.outputs > 1 else [g]
 
     def release(self) -> None:
         """Nothing is saved."""
@@ -71,8 +75,9 @@ def split_views(input: Tensor, places: Sequence[Any], name: str, saved: dict[str
             part.node, part.number = node, number
         results.append(attach(part, input, _at((*place, ...)), several=True))
     if node is not None:
-        node.shape = tuple(part.array.shape for part in results)
-        node.dtype = tuple(part.array.dtype for part in results)
+        shapes, kinds = [part.array.shape for part in results], [part.array.dtype for part in results]
+        node.shape = tuple(shapes) if node.outputs > 1 else shapes[0]
+        node.dtype = tuple(kinds) if node.outputs > 1 else kinds[0]
     return tuple(results)
 
 
