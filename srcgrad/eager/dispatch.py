@@ -62,7 +62,7 @@ class Operation:
         known = self._formulas.get(whole)
         if known is None:
             given: dict[str, gast.expr] = {}
-            for p in self.rule.parameters:
+            for p in (*self.rule.parameters, *self.rule.options):
                 if lists and p in lists and p == self.rule.variadic:
                     given[p] = gast.Tuple([item(p, i) for i in range(lists[p])], gast.Load())
                 elif p in tensors:

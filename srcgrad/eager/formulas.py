@@ -68,7 +68,7 @@ class Formula:
         piece = rule.adjoint_slice(set(wanted), given, facts=facts)
         self.piece = without_broadcasting(piece) if alike else piece
         self.sources: list[tuple[str, str]] = []  # (kind, parameter) of everything that is saved, in order
-        for p in rule.parameters:
+        for p in (*rule.parameters, *rule.options):
             if p in given and p in self.piece.reads | self.piece.shapes:
                 kind = PLAIN if p not in self.tensors else INPUT if p in self.piece.reads else SHAPE
                 self.sources.append((LIST if p in self.lists else kind, p))

@@ -80,14 +80,17 @@ def recorded(function: Callable[..., Any], rule: Rule, args: Any, kwargs: Any, a
         plan = _plans[key] = _plan(function, rule, args, kwargs)
     operation, places, expressions = plan
     values = {p: _taken(place, args, kwargs) for p, place in places.items()}
+    for p in rule.options:
+        if values.get(p) is not None:  # by name, which is a literal, so that the rule can tell what it casts to
+            values[p] = np.dtype(values[p]).name
     if is_nested(array) or any(map(_is_deep, values.values())):
         return recorded_tree(rule, expressions, values, array, operation.node)
     return call(operation, values, facts=True, array=array)
 
 
 def _is_deep(value: Any) -> bool:
-    """Whether lists inside lists hold tensors."""
-    return is_nested(value) and _holds_tensor(value)
+    """Whether lists inside lists, or a named tuple, hold tensors."""
+    return (is_nested(value) or hasattr(value, "_fields")) and _holds_tensor(value)
 
 
 class _Implied:
