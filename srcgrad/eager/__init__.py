@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any as _Any
 
-from srcgrad.eager import autograd
+from srcgrad.eager import autograd, fft, func, linalg, special
 from srcgrad.eager import dtypes as _dtypes
 from srcgrad.eager import operations as _operations  # noqa: F401  (registers the functions)
+
+from srcgrad.eager import nn, optim  # isort: skip  (once the functions are there)
 from srcgrad.eager.dtypes import dtype, get_default_dtype, set_default_dtype
 from srcgrad.eager.generators import Generator, default_generator
 from srcgrad.eager.modes import (
@@ -40,14 +42,20 @@ __all__ = [
     "device",
     "dtype",
     "enable_grad",
+    "fft",
+    "func",
     "get_default_dtype",
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "layout",
+    "linalg",
+    "nn",
     "no_grad",
+    "optim",
     "set_default_dtype",
     "set_grad_enabled",
     "set_printoptions",
+    "special",
     "strided",
 ]

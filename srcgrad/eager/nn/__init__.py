@@ -1,0 +1,46 @@
+"""``torch.nn``: parameters, modules, and the functions that they call."""
+
+from __future__ import annotations
+
+from typing import Any as _Any
+
+from srcgrad.eager.nn import activations as _activations
+from srcgrad.eager.nn import functional, init
+from srcgrad.eager.nn import losses as _losses
+from srcgrad.eager.nn.activations import AlphaDropout, Dropout, Dropout1d, Dropout2d, PReLU, RReLU
+from srcgrad.eager.nn.containers import ModuleDict, ModuleList, ParameterList, Sequential
+from srcgrad.eager.nn.linear import Bilinear, Embedding, Flatten, Identity, Linear, Unflatten
+from srcgrad.eager.nn.module import Module
+from srcgrad.eager.nn.parameter import Buffer, Parameter
+
+globals().update(_activations.MADE)
+globals().update(_losses.MADE)
+
+
+def __getattr__(name: str) -> _Any:
+    raise AttributeError(f"module 'torch.nn' has no attribute '{name}'")
+
+
+__all__ = [
+    "AlphaDropout",
+    "Bilinear",
+    "Buffer",
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Embedding",
+    "Flatten",
+    "Identity",
+    "Linear",
+    "Module",
+    "ModuleDict",
+    "ModuleList",
+    "PReLU",
+    "Parameter",
+    "ParameterList",
+    "RReLU",
+    "Sequential",
+    "Unflatten",
+    "functional",
+    "init",
+]

@@ -1,0 +1,17 @@
+"""``torch.nn.functional``: the functions of neural networks, by theme."""
+
+from __future__ import annotations
+
+from typing import Any as _Any
+
+from srcgrad.eager.nn.functional import activations, layers, losses  # noqa: F401  (registers the functions)
+from srcgrad.eager.nn.functional.layers import linear  # noqa: F401
+from srcgrad.eager.registry import FUNCTIONS as _FUNCTIONS
+
+globals().update(_FUNCTIONS["nn.functional"])
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _FUNCTIONS["nn.functional"]:
+        return _FUNCTIONS["nn.functional"][name]
+    raise AttributeError(f"module 'torch.nn.functional' has no attribute '{name}'")
