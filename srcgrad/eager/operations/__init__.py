@@ -9,13 +9,16 @@ from srcgrad.eager.operations import (
     creation,
     drawing,
     einsum,
+    factors,
     filling,
+    fourier,
     graph_state,
     indexing,
     inplace,
     joining,
     matrix,
     members,
+    norms,
     picking,
     pointwise,
     products,
@@ -28,6 +31,7 @@ from srcgrad.eager.operations import (
     special_functions,
     series,
     splitting,
+    systems,
 )
 from srcgrad.eager.operations.creation import copied
 
@@ -41,7 +45,9 @@ __all__ = [
     "creation",
     "drawing",
     "einsum",
+    "factors",
     "filling",
+    "fourier",
     "graph_state",
     "indexing",
     "inplace",
@@ -49,6 +55,7 @@ __all__ = [
     "matrix",
     "picking",
     "members",
+    "norms",
     "pointwise",
     "products",
     "ranking",
@@ -60,4 +67,5 @@ __all__ = [
     "special_functions",
     "series",
     "splitting",
+    "systems",
 ]

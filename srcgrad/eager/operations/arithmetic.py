@@ -14,6 +14,7 @@ from srcgrad.eager.dispatch import Operation
 from srcgrad.eager.elementwise import elementwise_binary, elementwise_unary
 from srcgrad.eager.registry import function, offer
 from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.views import bump, check_writable
 
 SELF_OTHER = {"x1": "self", "x2": "other"}
 
@@ -53,11 +54,13 @@ def stored(name: str, made: Tensor, out: Tensor) -> Tensor:
     """A result put into a tensor that is there already."""
     if made.requires_grad or out.requires_grad:
         raise RuntimeError(messages.OUT_REQUIRES_GRAD.format(name=name))
+    check_writable(out)
     storage, array = out.storage_array(), made.storage_array()
     if storage.shape == array.shape:
         storage[...] = array
     else:
         out.array = array.astype(storage.dtype)
+    bump(out)
     return out
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.elementwise import settled, shape_error
+from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
@@ -19,7 +20,7 @@ def _pairwise(compute: Callable[[Any, Any], Any], input: Any, other: Any) -> Ten
     b = other.array if isinstance(other, Tensor) else other
     a, b, _ = settled(a, b, False)
     try:
-        return leaf(np.asarray(compute(a, b)))
+        return leaf(as_array(compute(a, b)))
     except ValueError:
         raise shape_error(a, b) from None
 
@@ -68,7 +69,7 @@ setattr(Tensor, "__hash__", object.__hash__)  # noqa: B010
 # --- logic and bits --------------------------------------------------------------------------------------------------
 def _logical(name: str, compute: Callable[[Any, Any], Any]) -> None:
     def f(input: Tensor, other: Tensor) -> Tensor:
-        return leaf(np.asarray(compute(input.array, other.array if isinstance(other, Tensor) else other)))
+        return leaf(as_array(compute(input.array, other.array if isinstance(other, Tensor) else other)))
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = f"``{name}`` of each pair of elements as truth values."
@@ -83,7 +84,7 @@ _logical("logical_xor", np.logical_xor)
 @function("logical_not", method=True)
 def logical_not(input: Tensor) -> Tensor:
     """Whether each element is zero."""
-    return leaf(np.asarray(np.logical_not(input.array)))
+    return leaf(as_array(np.logical_not(input.array)))
 
 
 def _bitwise(name: str, symbol: str, compute: Callable[[Any, Any], Any]) -> None:
@@ -117,7 +118,7 @@ def bitwise_not(input: Tensor) -> Tensor:
     """Every bit the other way."""
     if input.array.dtype.kind in "fc":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return leaf(np.asarray(np.invert(input.array)))
+    return leaf(as_array(np.invert(input.array)))
 
 
 setattr(Tensor, "__invert__", bitwise_not)  # noqa: B010
@@ -125,7 +126,7 @@ setattr(Tensor, "__invert__", bitwise_not)  # noqa: B010
 
 def _judging(name: str, judge: Callable[[Any], Any]) -> None:
     def f(input: Tensor) -> Tensor:
-        return leaf(np.asarray(judge(input.array)))
+        return leaf(as_array(judge(input.array)))
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = f"``{name}`` of each element."
@@ -140,14 +141,14 @@ for _name in ("isnan", "isinf", "isfinite", "isposinf", "isneginf", "isreal", "s
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether elements agree within a tolerance."""
     _alike(input, other)
-    return leaf(np.asarray(np.isclose(input.array, other.array, rtol, atol, equal_nan)))
+    return leaf(as_array(np.isclose(input.array, other.array, rtol, atol, equal_nan)))
 
 
 @function("isin")
 def isin(elements: Any, test_elements: Any, *, invert: bool = False) -> Tensor:
     """Whether elements are among others."""
     given = [v.array if isinstance(v, Tensor) else v for v in (elements, test_elements)]
-    return leaf(np.asarray(np.isin(given[0], given[1], invert=invert)))
+    return leaf(as_array(np.isin(given[0], given[1], invert=invert)))
 
 
 @function("equal", method=True)

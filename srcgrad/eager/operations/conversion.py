@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.operations.creation import clone, leaf, on_cpu
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.warned import warn_once
@@ -47,7 +48,7 @@ def _number(kind: Any) -> Any:
 def _truth(self: Tensor) -> bool:
     size = self.array.size
     if size == 1:
-        return bool(self.array.item())
+        return bool(self.array)
     raise RuntimeError(
         "Boolean value of Tensor with no values is ambiguous"
         if not size
@@ -66,7 +67,10 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     """The array itself, sharing memory; refused where a gradient would be lost."""
     if self.requires_grad and not force:
         raise RuntimeError(messages.NUMPY_REQUIRES_GRAD)
-    return self.storage_array()
+    array = self.storage_array()
+    if is_lifted(array):
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+    return array
 
 
 def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:

@@ -40,14 +40,14 @@ def on_cpu(device: Any) -> None:
 @function("clone", method=True)
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that is recorded."""
-    array = np.array(input.array, order="K" if memory_format is None else "C")
+    array = np.copy(input.array, order="K" if memory_format is None else "C")
     made: Tensor = call(_clone, {"a": input}, array=array)
     return made
 
 
 def copied(g: Tensor) -> Tensor:
     """A gradient as ``grad`` holds it when derivatives are recorded."""
-    made: Tensor = call(_copy, {"a": g}, array=np.array(g.array))
+    made: Tensor = call(_copy, {"a": g}, array=np.copy(g.array))
     return made
 
 

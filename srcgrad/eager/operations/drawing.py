@@ -12,6 +12,7 @@ from srcgrad.eager import dtypes, generators
 from srcgrad.eager.generators import Generator, default_generator
 from srcgrad.eager.operations.creation import leaf, on_cpu
 from srcgrad.eager.operations.filling import checked_shape
+from srcgrad.eager.modes import state
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import write
@@ -51,7 +52,14 @@ def set_rng_state(new_state: Tensor) -> None:
 
 
 def _array(draw: Draw, shape: tuple[int, ...], d: Any, generator: Generator | None) -> Any:
-    return np.asarray(draw(generator or default_generator, math.prod(shape), d)).astype(d).reshape(shape)
+    def of(wanted: tuple[int, ...]) -> Any:
+        return np.asarray(draw(generator or default_generator, math.prod(wanted), d)).astype(d).reshape(wanted)
+
+    if state.transform_level:
+        from srcgrad.eager.func.batching import drawn
+
+        return drawn(of, shape)
+    return of(shape)
 
 
 def _drawing(name: str, draw: Draw, kernel: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.modes import no_grad, state
 from srcgrad.eager.operations.shaping import unsqueeze, wrapped
+from srcgrad.eager.lifted_arrays import as_array, indexed, is_lifted
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import view_of, write
@@ -51,10 +52,10 @@ def _part(part: Any) -> Any:
     if isinstance(part, Tensor):
         array = part.array
         if array.dtype.kind in "iu" and not array.ndim:
-            return int(array)
+            return array if is_lifted(array) else int(array)
         if array.dtype.kind not in "iub":
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        return np.asarray(array)
+        return as_array(array)
     if part is None or part is Ellipsis:
         return part
     if isinstance(part, str):
@@ -185,7 +186,7 @@ def _indices(parts: list[Any], given: Any) -> tuple[Tensor | None, ...]:
 
 def _picked(array: Any, index: tuple[Any, ...]) -> Any:
     try:
-        return np.asarray(array)[index]
+        return indexed(as_array(array), index)
     except IndexError as error:
         raise IndexError(_translated(str(error))) from None
 

@@ -12,6 +12,7 @@ from srcgrad import runtime
 from srcgrad.eager import dtypes
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.formulas import stand_in
+from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import function
@@ -48,7 +49,7 @@ def _checked(name: str, input: Tensor, dim: int, index: Tensor) -> Any:
             + " tensor"
         )
     size = input.array.shape[wrapped(dim, input.array.ndim)] if input.array.ndim else 1
-    array = np.asarray(index.array)
+    array = as_array(index.array)
     if array.size and (array.min() < 0 or array.max() >= size):
         wrong = array[(array < 0) | (array >= size)][0]
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {size}")
@@ -82,7 +83,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
 @function("take", method=True)
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements of the whole, by one number each."""
-    made: Tensor = call(_take, {"a": input, "indices": np.asarray(index.array)}, saved={"index": index})
+    made: Tensor = call(_take, {"a": input, "indices": as_array(index.array)}, saved={"index": index})
     return made
 
 
@@ -122,7 +123,7 @@ def _cast(values: tuple[Any, ...]) -> tuple[list[Tensor], dtypes.dtype]:
         else (dtypes.of_number(v), dtypes.NUMBER)
         for v in values
     ])  # fmt: skip
-    made = [v.to(common) if isinstance(v, Tensor) else Tensor.of(np.asarray(v, common.numpy)) for v in values]
+    made = [v.to(common) if isinstance(v, Tensor) else Tensor.of(as_array(v, common.numpy)) for v in values]
     return made, common
 
 
@@ -144,7 +145,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         from srcgrad.eager.elementwise import shape_error
 
         raise shape_error(x.array, y.array) from None
-    values = {"condition": np.asarray(condition.array, bool), "x": x, "y": y}
+    values = {"condition": as_array(condition.array, bool), "x": x, "y": y}
     return call(_where, values, array=array, saved={"condition": condition})
 
 
@@ -167,9 +168,9 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
             f"{value.array.ndim} dimension(s)."
         )
     operation = _fill_tensor if isinstance(value, Tensor) else _fill_number
-    filling = value.to(input.dtype) if isinstance(value, Tensor) else np.asarray(value, input.array.dtype)
+    filling = value.to(input.dtype) if isinstance(value, Tensor) else as_array(value, input.array.dtype)
     array = np.where(mask.array, filling.array if isinstance(filling, Tensor) else filling, input.array)
-    values = {"condition": np.asarray(mask.array), "x": filling, "y": input}
+    values = {"condition": as_array(mask.array), "x": filling, "y": input}
     made: Tensor = call(operation, values, array=array, saved={"mask": mask})
     return made
 
@@ -191,7 +192,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 def _clamped(operation: Operation, input: Tensor, low: Any, high: Any) -> Tensor:
     numbers = tuple(v for v in (low, high) if v is not None)
     (x, *_), common = _cast((input, *numbers))
-    a = np.asarray(x.array)
+    a = as_array(x.array)
     bounds: list[Any] = [None if v is None else common.numpy.type(v) for v in (low, high)]
     bounded = a if low is None else np.maximum(a, bounds[0])
     bounded = bounded if high is None else np.minimum(bounded, bounds[1])
@@ -227,7 +228,7 @@ _masked_scatter = _replacing("MaskedScatterBackward0")
 
 
 def _replaced(operation: Operation, input: Tensor, index: tuple[Any, ...], value: Any) -> Tensor:
-    given = value if isinstance(value, Tensor) else np.asarray(value, input.array.dtype)
+    given = value if isinstance(value, Tensor) else as_array(value, input.array.dtype)
     made: Tensor = call(operation, {"x": input, "index": index, "value": given})
     return made
 

@@ -184,7 +184,7 @@ def chain_matmul(*matrices: Any) -> Tensor:
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """A matrix times itself, ``n`` factors; of the inverse where ``n`` is negative."""
     if input.array.ndim < 2 or input.array.shape[-1] != input.array.shape[-2]:
-        from srcgrad.eager.linalg import check_square
+        from srcgrad.eager.operations.systems import check_square
 
         check_square("linalg.matrix_power", input)
     if n == 0:
@@ -192,7 +192,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         made[...] = np.eye(input.array.shape[-1], dtype=input.array.dtype)
         return Tensor.of(made)
     if n < 0:
-        from srcgrad.eager.linalg import inv
+        from srcgrad.eager.operations.systems import inv
 
         return matrix_power(inv(input), -n) if n < -1 else inv(input)
     if n == 1:

@@ -176,11 +176,22 @@ for _name in _with_mean:
 @function("norm", method=True)
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
     """The norm of all elements as one vector, or of the vectors along dimensions."""
+    if dtype is not None:
+        input = input.to(dtype)
+    if p == "nuc":
+        from srcgrad.eager.operations.norms import matrix_norm
+
+        return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim)
+    return vector_norm(input, 2.0 if p in ("fro", None) else p, dim, keepdim)
+
+
+def vector_norm(input: Tensor, p: Any, dim: Any, keepdim: bool) -> Tensor:
+    """The norm of all elements as one vector, or of the vectors along dimensions."""
     if input.dtype.category < 2:
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got " + input.dtype.long_name
         )
-    order = 2.0 if p in ("fro", None) else float(p)
+    order = float(p)
     axes = axes_of(input, dim)
     values = {"x": input, "axis": axes, "keepdims": keepdim, "ord": order}
     if not input.array.ndim:

@@ -11,6 +11,7 @@ from srcgrad.eager import messages
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.elementwise import elementwise_binary, settled
 from srcgrad.eager.graph import Node, node_class, sequence
+from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.modes import state
 from srcgrad.eager.operations.arithmetic import binary_operator
 from srcgrad.eager.operations.creation import leaf
@@ -25,7 +26,7 @@ STEPS: dict[str, Callable[..., Tensor]] = {}
 def _step(name: str, f: Callable[[Any], Any], node: str) -> None:
     def stepped(input: Tensor) -> Tensor:
         a = input.array
-        made = leaf(np.asarray(f(a)).astype(a.dtype) if a.dtype.kind in "fc" or name in _OF_INTEGERS else np.array(a))
+        made = leaf(as_array(f(a)).astype(a.dtype) if a.dtype.kind in "fc" or name in _OF_INTEGERS else np.array(a))
         return forgetting(made, input, node)
 
     stepped.__name__ = stepped.__qualname__ = name
@@ -44,14 +45,14 @@ _step("sign", np.sign, "SignBackward0")
 @function("sgn", method=True)
 def sgn(input: Tensor) -> Tensor:
     """The sign; of a complex number, the number of that direction and size one."""
-    return forgetting(leaf(np.asarray(np.sign(input.array))), input, "SgnBackward0")
+    return forgetting(leaf(as_array(np.sign(input.array))), input, "SgnBackward0")
 
 
 @function("round", method=True)
 def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """The nearest whole number, the even one of two; or the nearest with so many decimals."""
     a = input.array
-    made = leaf(np.asarray(np.round(a, decimals)).astype(a.dtype))
+    made = leaf(as_array(np.round(a, decimals)).astype(a.dtype))
     return forgetting(made, input, "RoundBackward1" if decimals else "RoundBackward0")
 
 
@@ -118,16 +119,16 @@ def _quotient(input: Any, other: Any, f: Callable[[Any], Any]) -> Tensor:
     a = input.array if isinstance(input, Tensor) else input
     b = other.array if isinstance(other, Tensor) else other
     a, b, _ = settled(a, b, False)
-    if np.asarray(a).dtype.kind in "biu":
+    if as_array(a).dtype.kind in "biu":
         if not np.all(b):
             raise RuntimeError("ZeroDivisionError")
         floors = np.floor_divide(a, b)
         if f is np.trunc:
             floors = floors + ((np.remainder(a, b) != 0) & (floors < 0))
-        return leaf(np.asarray(floors))
+        return leaf(as_array(floors))
     with np.errstate(divide="ignore", invalid="ignore"):
         made = f(np.divide(a, b)) if f is np.trunc else np.where(b == 0, np.divide(a, b), np.floor_divide(a, b))
-    return leaf(np.asarray(made).astype(np.asarray(a).dtype))
+    return leaf(as_array(made).astype(as_array(a).dtype))
 
 
 @function("floor_divide", method=True)

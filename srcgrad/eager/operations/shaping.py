@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import view_of
@@ -188,9 +189,15 @@ def expand(input: Tensor, *sizes: Any, implicit: bool = False) -> Tensor:
         input,
         _expand,
         {"array": input, "shape": shape},
-        lambda a: np.lib.stride_tricks.as_strided(a, shape, _strides(a, shape)),
+        lambda a: _expanded(a, shape),
         saved=_sizes(input),
     )
+
+
+def _expanded(array: Any, shape: tuple[int, ...]) -> Any:
+    if is_lifted(array):
+        return np.broadcast_to(array, shape)
+    return np.lib.stride_tricks.as_strided(array, shape, _strides(array, shape))
 
 
 def _strides(array: Any, shape: tuple[int, ...]) -> Any:

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
-from srcgrad.eager.dispatch import Operation
+from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.elementwise import elementwise_binary, elementwise_unary
 from srcgrad.eager.registry import FUNCTIONS, function
 from srcgrad.eager.tensor import Tensor
@@ -116,18 +117,8 @@ function("xlog1py", module="special")(_log_product("xlog1py", "SpecialXlog1Py"))
 
 
 @cache
-def _polygamma(n: int) -> Callable[[Tensor], Tensor]:
-    from srcgrad.runtime.special import polygamma as f
-
-    operation = Operation(f, "PolygammaBackward0", {"x": "self"})
-    return lambda input: _with_number(operation, n, input)
-
-
-def _with_number(operation: Operation, n: int, input: Tensor) -> Tensor:
-    from srcgrad.eager.dispatch import call
-
-    made: Tensor = call(operation, {"n": n, "x": input}, saved={"n": n})
-    return made
+def _polygamma() -> Operation:
+    return Operation(of_scipy("polygamma", "polygamma"), "PolygammaBackward0", {"x": "self"})
 
 
 @function("polygamma", module="special")
@@ -137,7 +128,11 @@ def polygamma(n: int, input: Tensor) -> Tensor:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if n == 0:
         return MADE["digamma"](input)
-    return _polygamma(n)(input if input.dtype.category >= 2 else input.float())
+    if input.dtype.category < 2:
+        input = input.to(dtypes.get_default_dtype())
+    array = _polygamma().function(n, input.array).astype(input.array.dtype)
+    made: Tensor = call(_polygamma(), {"n": n, "x": input}, saved={"n": n}, array=array)
+    return made
 
 
 function("polygamma")(polygamma)
@@ -182,7 +177,7 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
         return (x / (1 - x)).log()
 
     if input.dtype.category < 2:
-        input = input.float()
+        input = input.to(dtypes.get_default_dtype())
     made: Tensor = composed("LogitBackward0", compute, input, slots=("self",), saved={"eps": eps})
     return made
 

@@ -1,0 +1,9 @@
+"""``torch.fft``: Fourier transforms."""
+
+from __future__ import annotations
+
+from srcgrad.eager import operations as _operations  # noqa: F401  (registers the functions)
+from srcgrad.eager.registry import FUNCTIONS as _FUNCTIONS
+
+globals().update(_FUNCTIONS["fft"])
+__all__ = sorted(_FUNCTIONS["fft"])  # noqa: PLE0605

@@ -1,0 +1,9 @@
+"""``torch.special``: special functions of each element."""
+
+from __future__ import annotations
+
+from srcgrad.eager import operations as _operations  # noqa: F401  (registers the functions)
+from srcgrad.eager.registry import FUNCTIONS as _FUNCTIONS
+
+globals().update(_FUNCTIONS["special"])
+__all__ = sorted(_FUNCTIONS["special"])  # noqa: PLE0605
