@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.eager import messages
 from srcgrad.eager.formulas import INPUT, LIST, PLAIN, RESULT, SHAPE, Formula, stand_in
 from srcgrad.eager.graph import Node, alone_class, list_class, node_class, sequence
+from srcgrad.eager.lifted_arrays import Escape, on_arrays
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.tensor import SavedList, SavedResult, SavedResults, Tensor, new
 from srcgrad.rules.facts import Fact, fact_of
@@ -94,7 +95,10 @@ class Operation:
                 kwargs[p] = value
             else:
                 args.append(value)
-        return self.function(*args, **kwargs)
+        try:
+            return self.function(*args, **kwargs)
+        except Escape:
+            return on_arrays(self.function)(*args, **kwargs)
 
 
 def unwrapped(value: Any) -> Any:

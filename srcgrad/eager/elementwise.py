@@ -16,6 +16,7 @@ from srcgrad.eager.dispatch import Operation, record
 from srcgrad.eager.dtypes import DIMENSIONED, NUMBER, OF_NUMPY, ZERO_DIM
 from srcgrad.eager.formulas import Formula
 from srcgrad.eager.graph import accumulator
+from srcgrad.eager.lifted_arrays import Escape, on_arrays
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new
 from srcgrad.rules.facts import fact_of
@@ -50,13 +51,17 @@ def elementwise_unary(
         if a.dtype not in _FLOATING and floats:
             a = a.astype(dtypes.get_default_dtype().numpy)
         result: Tensor = new(Tensor)
-        result.array = function(a)
+        try:
+            result.array = function(a)
+        except Escape:
+            result.array = on_arrays(function)(a)
         made = input.node
         if state.recording and (made is not None or input.leaf_grad):
             formula = formulas[0] if formulas else first()
             if input.alias is not None:
-                made = input.grad_node()
-            edge = (made, input.number) if made is not None else (accumulator(input), 0)
+                edge = input.edge()
+            else:
+                edge = (made, input.number) if made is not None else (accumulator(input), 0)
             record(result, kind, formula, (edge,), {parameter: input})
         elif state.inference:
             result.inference = True
@@ -118,6 +123,8 @@ def elementwise_binary(
                 alike = True
         try:
             result.array = function(a, b)
+        except Escape:
+            result.array = on_arrays(function)(a, b)
         except ValueError:
             raise shape_error(a, b) from None
         except TypeError:

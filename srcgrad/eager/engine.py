@@ -43,11 +43,11 @@ def run(
     captured: list[Any] = [None] * (0 if captures is None else len(captures))
     buffers: dict[Node, Any] = {}
     heap: list[tuple[int, Node]] = []
-    handed: set[int] = set()
     before = state.recording
     state.recording = create
     outer = state.__dict__.get("task")
     task = state.__dict__["task"] = Task(roots, waiting, needed, captures)
+    handed = task.handed
     try:
         for node, number, g in roots:
             if not create and g is not None:
@@ -217,6 +217,8 @@ def backward(
                 "use `grad_tensors`."
             )
         grad_tensors = grad_variables
+    if state.transform_level and any(level.kind != "dual" for level in state.transforms):
+        raise RuntimeError(messages.IN_TRANSFORM)
     outputs = as_tuple(tensors)
     if inputs is not None:
         inputs = as_tuple(inputs)

@@ -17,6 +17,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.eager import messages
+from srcgrad.eager.lifted_arrays import opened
 from srcgrad.rules.facts import Fact
 from srcgrad.rules.reading import readings
 from srcgrad.rules.rewriting import read, rebuilt
@@ -79,6 +80,14 @@ class Formula:
         self.slots = {(slots or {}).get(p, p): i for i, (_, p) in enumerate(self.sources)}
         self.run = self._compiled(None)
         self._lifted: Callable[..., Any] | None = None
+        self._opened: Callable[..., Any] | None = None
+
+    @property
+    def opened(self) -> Callable[..., Any]:
+        """The formula on arrays some of which are lifted, where a function in it insists on plain memory."""
+        if self._opened is None:
+            self._opened = self._compiled(opened, as_tensors=False)
+        return self._opened
 
     @property
     def lifted(self) -> Callable[..., Any]:
@@ -89,7 +98,7 @@ class Formula:
             self._lifted = self._compiled(lifted)
         return self._lifted
 
-    def _compiled(self, translate: Callable[[object], object] | None) -> Callable[..., Any]:
+    def _compiled(self, translate: Callable[[object], object] | None, as_tensors: bool | None = None) -> Callable[..., Any]:
         namespace: dict[str, object] = {"_RuntimeError": RuntimeError, "_FREED": messages.FREED}
         seen: dict[int, str] = {}
 
@@ -113,7 +122,7 @@ class Formula:
         )
         module = gast.Module([gast.FunctionDef("partials", arguments, body, [], None, None, [])], [])
         tree = gast.gast_to_ast(module)
-        tree.body[0].body[:0] = ast.parse(self._unpacking(translate is not None)).body
+        tree.body[0].body[:0] = ast.parse(self._unpacking(translate is not None if as_tensors is None else as_tensors)).body
         exec(compile(ast.fix_missing_locations(tree), f"<{self.rule.name}>", "exec"), namespace)
         return namespace["partials"]  # type: ignore[return-value]
 

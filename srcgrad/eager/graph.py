@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
-from srcgrad.eager.modes import anomaly
+from srcgrad.eager.lifted_arrays import Escape
+from srcgrad.eager.modes import anomaly, state
 
 if TYPE_CHECKING:
     from srcgrad.eager.formulas import Formula
@@ -135,8 +136,14 @@ class Node:
     def apply(self, g: Any) -> Any:
         """Gradients of the inputs, one per edge, as arrays; ``g`` is an array."""
         if isinstance(g, list) or g.dtype.kind == "c" or self.meets_complex:
-            return conjugated(self.formula.run(self, conjugated(g, np.conjugate)), np.conjugate)
-        return self.formula.run(self, g)
+            try:
+                return conjugated(self.formula.run(self, conjugated(g, np.conjugate)), np.conjugate)
+            except Escape:
+                return conjugated(self.formula.opened(self, conjugated(g, np.conjugate)), np.conjugate)
+        try:
+            return self.formula.run(self, g)
+        except Escape:
+            return self.formula.opened(self, g)
 
     def apply_to_tensors(self, g: Any) -> Any:
         """The same on tensors, recorded."""
@@ -244,14 +251,28 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
     return node
 
 
+class _Expanding(Node):
+    """A node whose gradient is an expanded one in PyTorch: a leaf takes a copy of it, which counts as a write."""
+
+    def apply(self, g: Any) -> Any:
+        partials = super().apply(g)
+        if type(self.edges[0][0]) is AccumulateGrad:
+            task = state.__dict__.get("task")
+            if task is not None:
+                task.handed.add(id(partials[0]))
+        return partials
+
+
 _classes: dict[str, type[Node]] = {}
+_expanding = ("SumBackward0", "SumBackward1")
 
 
 def node_class(name: str) -> type[Node]:
     """The class of nodes of one name, ``MulBackward0``."""
     if name not in _classes:
         short = name.rpartition("::")[2]
-        made = type(short, (Node,), {"public_name": name if short != name else None, "__module__": "builtins"})
+        kind = _Expanding if short in _expanding else Node
+        made = type(short, (kind,), {"public_name": name if short != name else None, "__module__": "builtins"})
         _classes[name] = made
     return _classes[name]
 

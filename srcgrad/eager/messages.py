@@ -25,6 +25,22 @@ UNUSED = (
 )
 INPUT_WITHOUT_GRAD = "One of the differentiated Tensors does not require grad"
 EMPTY_INPUTS = "`inputs` argument to `{function}()` cannot be empty."
+LIFTED_INTO_PLAIN = (
+    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
+    "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
+    "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
+    "called inside the PyTorch framework, please file a bug report instead."
+)
+IN_TRANSFORM = (
+    "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
+    "functorch.vjp instead or call backward() outside of functorch transforms."
+)
+REQUIRES_GRAD_IN_TRANSFORM = (
+    "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of "
+    "a function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch "
+    "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being "
+    "transformed instead."
+)
 MATERIALIZE = "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
 CREATE_GRAPH_CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which "
@@ -54,17 +70,6 @@ NOT_WRITABLE = "attribute '{name}' of 'torch._C.TensorBase' objects is not writa
 NUMPY_REQUIRES_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 LEAF_INPLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW_INPLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
-NO_GRAD_VIEW_INPLACE = (
-    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case is "
-    "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either "
-    "both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the inplace "
-    "to be tracked)."
-)
-MULTI_VIEW_INPLACE = (
-    "Output {index} of {name} is a view and is being modified inplace. This view is the output of a function that returns "
-    "multiple views. Such functions do not allow the output views to be modified inplace. You should replace the inplace "
-    "operation by an out-of-place one."
-)
 REQUIRES_GRAD_KIND = "Only Tensors of floating point and complex dtype can require gradients"
 INFERENCE_SAVED = (
     "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
@@ -104,3 +109,10 @@ HOOKS_ON_FREED = "Calling register_hooks on a saved tensor after it has been fre
 HOOKS_TWICE = "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is allowed at a time."
 NO_EDGE = "It is not possible to get the gradient edge for a Tensor that does not require gradients"
 LEAF_WILL_EXECUTE = "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is currently not supported."
+INFERENCE_REQUIRES_GRAD = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+VIEW_WRITTEN = "is being modified inplace"
+VIEW_WRITTEN_ELSEWHERE = "its base or another view of its base has been modified inplace"
+MODE_VIEW = "A view was created in {where} mode and {what} {now}. Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both inside the {where_block} block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
+OUTPUT_VIEW = "Output {index} of {name} is a view and {what}. "
+ONE_OF_SEVERAL = "This view is the output of a function that returns multiple views. Such functions do not allow the output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+VIEW_IN_FUNCTION = "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."

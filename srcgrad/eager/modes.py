@@ -22,10 +22,12 @@ class _State(threading.local):
 
     recording = True
     inference = False
+    enabled_inside = False  # what inference mode was told of recording, which it never does
     saved_hooks: tuple[tuple[Callable[..., Any], Callable[..., Any]], ...] = ()
     saved_hooks_disabled: str | None = None
     mutation_allowed: Any = None
     transform_level = 0
+    transforms: tuple[Any, ...] = ()  # the running transforms, the innermost last
 
 
 state = _State()
@@ -42,8 +44,15 @@ anomaly = _Anomaly()
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations are recorded in this thread."""
-    return state.recording
+    """Whether operations are recorded in this thread; in inference mode, whether they were asked to be."""
+    return state.enabled_inside if state.inference else state.recording
+
+
+def _record(mode: bool) -> None:
+    if state.inference:
+        state.enabled_inside = mode
+    else:
+        state.recording = mode
 
 
 def is_inference_mode_enabled() -> bool:
@@ -159,11 +168,11 @@ class no_grad(_Mode):
         self.before = False
 
     def __enter__(self) -> None:
-        self.before = state.recording
-        state.recording = False
+        self.before = is_grad_enabled()
+        _record(False)
 
     def __exit__(self, kind: Any, error: Any, at: Any) -> None:
-        state.recording = self.before
+        _record(self.before)
 
 
 class enable_grad(_Mode):
@@ -177,11 +186,11 @@ class enable_grad(_Mode):
         self.before = False
 
     def __enter__(self) -> None:
-        self.before = state.recording
-        state.recording = True
+        self.before = is_grad_enabled()
+        _record(True)
 
     def __exit__(self, kind: Any, error: Any, at: Any) -> None:
-        state.recording = self.before
+        _record(self.before)
 
 
 class set_grad_enabled(_Mode):
@@ -193,17 +202,17 @@ class set_grad_enabled(_Mode):
                 f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
             )
         self.mode = mode
-        self.before = state.recording
-        state.recording = mode
+        self.before = is_grad_enabled()
+        _record(mode)
 
     def __enter__(self) -> None:
-        state.recording = self.mode
+        _record(self.mode)
 
     def __exit__(self, kind: Any, error: Any, at: Any) -> None:
-        state.recording = self.before
+        _record(self.before)
 
     def __call__(self, function: AnyFunction) -> AnyFunction:
-        state.recording = self.before
+        _record(self.before)
         return super().__call__(function)
 
     def clone(self) -> set_grad_enabled:
@@ -222,15 +231,14 @@ class inference_mode(_Mode):
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
-        self.before: tuple[bool, bool] = (True, False)
+        self.before: tuple[bool, bool, bool] = (True, False, False)
 
     def __enter__(self) -> None:
-        self.before = (state.recording, state.inference)
-        state.inference = self.mode
-        state.recording = not self.mode if self.mode else state.recording
+        self.before = (state.recording, state.inference, state.enabled_inside)
+        state.recording, state.inference, state.enabled_inside = not self.mode, self.mode, False
 
     def __exit__(self, kind: Any, error: Any, at: Any) -> None:
-        state.recording, state.inference = self.before
+        state.recording, state.inference, state.enabled_inside = self.before
 
     def clone(self) -> inference_mode:
         return type(self)(self.mode)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes
+from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor
 
 
@@ -154,6 +155,12 @@ def _summarised(array: Any) -> Any:
 
 def text(tensor: Tensor, *, prefix: str | None = None) -> str:
     """``tensor(...)`` with everything that PyTorch appends."""
+    if state.transform_level:
+        from srcgrad.eager.func.levels import wrapped_text
+
+        wrapped = wrapped_text(tensor, text)
+        if wrapped is not None:
+            return wrapped
     array = tensor.array
     d = dtypes.of(array)
     if prefix is None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.graph import Node, accumulator
+from srcgrad.eager.modes import state
 from srcgrad.eager.size import Size, device, strided
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ class Tensor:
         node = self.grad_node()
         if node is not None:
             return node, self.number
-        return (accumulator(self), 0) if self.leaf_grad else (None, 0)
+        if not self.leaf_grad or (self.alias is not None and self.alias.borrowed):
+            return None, 0
+        return accumulator(self), 0
 
     def grad_node(self) -> Node | None:
         """The node that made this tensor; for a view of a base that was changed since, a new one."""
@@ -113,18 +116,27 @@ class Tensor:
             )
         if value and dtypes.of(self.array).category < 2:
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
-        self.leaf_grad = value
+        self._become_leaf(value)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Change whether a leaf requires grad."""
+        if state.transform_level and any(level.kind != "dual" for level in state.transforms):
+            raise RuntimeError(messages.REQUIRES_GRAD_IN_TRANSFORM)
         if self.node is not None:
             if not requires_grad:
                 raise RuntimeError("you can only change requires_grad flags of leaf variables." + _DETACH)
             return self
         if requires_grad and dtypes.of(self.array).category < 2:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        self.leaf_grad = requires_grad
+        self._become_leaf(requires_grad)
         return self
+
+    def _become_leaf(self, requires_grad: bool) -> None:
+        if requires_grad and self.inference and not state.inference:
+            raise RuntimeError(messages.INFERENCE_REQUIRES_GRAD)
+        self.leaf_grad = requires_grad
+        if self.alias is not None:
+            self.alias.borrowed = False
 
     @property
     def is_leaf(self) -> bool:

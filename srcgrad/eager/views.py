@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.eager import messages
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.graph import Node, node_class, sequence
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new, stripped
 
@@ -23,32 +24,39 @@ _gather = Operation(np.take, "AsStridedBackward0", {"a": "self"})
 
 # Under what circumstances a view was made; what forbids to write to it.
 NORMAL, WITHOUT_GRAD, ONE_OF_SEVERAL, IN_FUNCTION = "normal", "no_grad", "several", "function"
+IN_INFERENCE = "inference"
 
 
 class View:
     """How a tensor is made from its base, and the version at which its node was right."""
 
-    __slots__ = ("base", "circumstance", "replay", "version")
+    __slots__ = ("base", "borrowed", "circumstance", "replay", "version")
 
     def __init__(self, base: Tensor, replay: Replay, circumstance: str, version: int) -> None:
         self.base = base
         self.replay = replay
         self.circumstance = circumstance
         self.version = version
+        self.borrowed = False  # requires grad only as its base does: no gradient of its own
 
     def refresh(self, tensor: Tensor) -> None:
         """Give the view a new node if its memory was written to since the old one was made."""
         counter = tensor.counter
         if counter is None or counter[0] == self.version:
             return
-        self.version = counter[0]
         base = self.base
         if not (base.node is not None or base.leaf_grad):
+            self.version = counter[0]
             tensor.node = None
             return
+        check_circumstance(tensor, messages.VIEW_WRITTEN_ELSEWHERE)
+        self.version = counter[0]
         with recording():
             made = call(_gather, {"a": base, "indices": self.places()}, array=tensor.array)
+        before = tensor.node, tensor.number
         tensor.node, tensor.number, tensor.leaf_grad = made.node, 0, False
+        if tensor.retains:
+            keep_retaining(tensor, *before)
 
     def places(self) -> Any:
         """Where in the base's elements each element of the view is."""
@@ -87,6 +95,8 @@ def attach(made: Tensor, input: Tensor, replay: Replay, *, several: bool = False
     if input.inference:
         made.inference = True
         return made
+    if made.inference:
+        made.inference = False  # a view of a normal tensor is one
     if input.counter is None:
         input.counter = [0]
     made.counter = input.counter
@@ -96,14 +106,14 @@ def attach(made: Tensor, input: Tensor, replay: Replay, *, several: bool = False
     else:
         base, whole = input, replay
     circumstance = ONE_OF_SEVERAL if several else NORMAL
-    if not state.recording and not several:
-        circumstance = WITHOUT_GRAD
-        if input.node is None and input.leaf_grad:
-            made.leaf_grad = True
+    if not state.recording:
+        circumstance = IN_INFERENCE if state.inference else WITHOUT_GRAD
+        made.leaf_grad = input.node is not None or input.leaf_grad
     if input.alias is not None and circumstance == NORMAL and input.alias.circumstance != NORMAL:
         circumstance = input.alias.circumstance
     made.base = base
     made.alias = View(base, whole, circumstance, made.counter[0])
+    made.alias.borrowed = made.leaf_grad
     return made
 
 
@@ -112,6 +122,13 @@ def check_writable(tensor: Tensor) -> None:
     """Refuse to write where PyTorch does: leaves that require grad, views that forbid it, overlapping memory."""
     if tensor.inference and not state.inference:
         raise RuntimeError(messages.INFERENCE_INPLACE)
+    if state.recording:
+        if tensor.alias is None:
+            if tensor.node is None and tensor.leaf_grad:
+                raise RuntimeError(messages.LEAF_INPLACE)
+        elif tensor.alias.base.node is None and tensor.alias.base.leaf_grad:
+            check_circumstance(tensor)
+            raise RuntimeError(messages.LEAF_VIEW_INPLACE)
     array = tensor.array
     if (
         isinstance(array, np.ndarray)
@@ -119,28 +136,24 @@ def check_writable(tensor: Tensor) -> None:
         and any(stride == 0 and n > 1 for stride, n in zip(array.strides, array.shape, strict=True))
     ):
         raise RuntimeError(messages.OVERLAPPING)
-    if not state.recording:
-        return
-    if tensor.alias is None:
-        if tensor.node is None and tensor.leaf_grad:
-            raise RuntimeError(messages.LEAF_INPLACE)
-        return
-    view: View = tensor.alias
-    base = view.base
-    if base.node is None and base.leaf_grad:
-        if view.circumstance == WITHOUT_GRAD:
-            raise RuntimeError(messages.NO_GRAD_VIEW_INPLACE)
-        raise RuntimeError(messages.LEAF_VIEW_INPLACE)
 
 
-def check_circumstance(tensor: Tensor) -> None:
-    """Refuse to record a write to a view that was made where it cannot be followed."""
-    view: View = tensor.alias
-    if view.circumstance == WITHOUT_GRAD:
-        raise RuntimeError(messages.NO_GRAD_VIEW_INPLACE)
-    if view.circumstance == ONE_OF_SEVERAL:
-        name = stripped(tensor.node.name()) if tensor.node is not None else "Unbind"
-        raise RuntimeError(messages.MULTI_VIEW_INPLACE.format(index=tensor.number, name=name))
+def check_circumstance(tensor: Tensor, what: str = messages.VIEW_WRITTEN) -> None:
+    """Refuse to record a write to a view, or to what it shares memory with, that cannot be followed."""
+    circumstance = tensor.alias.circumstance
+    if circumstance == NORMAL:
+        return
+    if circumstance == WITHOUT_GRAD:
+        text = messages.MODE_VIEW.format(where="no_grad", what=what, now="with grad mode enabled", where_block="no_grad")
+        raise RuntimeError(text)
+    if circumstance == IN_INFERENCE:
+        text = messages.MODE_VIEW.format(
+            where="inference", what=what, now="in normal mode", where_block="inference_mode"
+        )
+        raise RuntimeError(text)
+    name = stripped(tensor.node.name()) if tensor.node is not None else "Unbind"
+    reason = messages.ONE_OF_SEVERAL if circumstance == ONE_OF_SEVERAL else messages.VIEW_IN_FUNCTION
+    raise RuntimeError(messages.OUTPUT_VIEW.format(index=tensor.number, name=name, what=what) + reason)
 
 
 def bump(tensor: Tensor) -> None:
@@ -186,7 +199,10 @@ def write(
     storage = tensor.storage_array()
     old: Tensor = new(Tensor)
     old.array = storage
-    old.node, old.number, old.leaf_grad = tensor.grad_node(), tensor.number, tensor.leaf_grad
+    if state.recording:
+        if tensor.alias is not None and tensor.alias.circumstance != NORMAL and tensor.alias.base.requires_grad:
+            check_circumstance(tensor)
+        old.node, old.number, old.leaf_grad = tensor.grad_node(), tensor.number, tensor.leaf_grad
     made = compute(old)
     if check_dtype:
         check_cast(made, tensor)
@@ -195,6 +211,8 @@ def write(
             raise RuntimeError(
                 f"output with shape {list(storage.shape)} doesn't match the broadcast shape {list(made.array.shape)}"
             )
+    if is_lifted(made.array) and not is_lifted(storage):
+        raise RuntimeError(messages.LIFTED_INTO_PLAIN)
     node = made.node
     if node is None and state.recording and (tensor.node is not None or tensor.leaf_grad or _base_requires(tensor)):
         node = forgetful(name, old)  # the old values are gone, and nothing takes their place that has a derivative
@@ -209,16 +227,21 @@ def write(
     assert tensor.counter is not None
     redirect_result(node, tensor.counter)
     if tensor.alias is None:
+        before = tensor.node, tensor.number
         tensor.node, tensor.number, tensor.leaf_grad = node, made.number, False
+        if tensor.retains:
+            keep_retaining(tensor, *before)
     else:
         copy_slices(tensor, node, old)
+        if tensor.retains:
+            tensor.grad_node()  # its gradient is that of the new values
     return tensor
 
 
 def keep_old(node: Node, old: Tensor) -> None:
     """What a node saved of the memory that is about to change gets a copy of its own."""
     if node.saved is not None and any(item is old for item in node.saved):
-        old.array = np.array(old.array)
+        old.array = np.copy(old.array)
 
 
 def redirect_result(node: Node, counter: list[int]) -> None:
@@ -294,7 +317,20 @@ def copy_slices(tensor: Tensor, node: Node, old: Tensor) -> None:
     own = tuple(i for i, edge in enumerate(node.edges) if mine[0] is not None and edge == mine)[:1]
     if not own and node.edges and type(node).__name__ not in ("CopyBackwards",):
         own = (0,)
+    before = base.node, base.number
     base.node, base.number, base.leaf_grad = CopySlices(base, view, node, own), 0, False
+    if base.retains:
+        keep_retaining(base, *before)
+
+
+def keep_retaining(tensor: Tensor, node: Node | None, number: int) -> None:
+    """A tensor that retains its gradient does so at its new node, no longer at the one before."""
+    keep = None if node is None or node.retained is None else node.retained.pop(number, None)
+    now = tensor.node
+    if keep is not None and now is not None:
+        if now.retained is None:
+            now.retained = {}
+        now.retained[tensor.number] = keep
 
 
 node_class("AsStridedBackward0")

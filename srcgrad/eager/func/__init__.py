@@ -1,0 +1,20 @@
+"""``torch.func``: transforms of functions that compose, ``grad`` of ``vmap`` of ``jvp`` and any other way."""
+
+from srcgrad.eager.func.batching import vmap
+from srcgrad.eager.func.forward import hessian, jacfwd, jvp, linearize
+from srcgrad.eager.func.reverse import grad, grad_and_value, jacrev, vjp
+from srcgrad.eager.func.stateless import functional_call, stack_module_state
+
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+]

@@ -1,0 +1,326 @@
+"""Levels: what lies between the tensors inside a transform and those outside.
+
+Inside ``vmap`` and ``jvp`` tensors hold lifted arrays; nodes at the border lift gradients and take them down again, as
+arrays and, where derivatives are recorded, as tensors.  A tensor from outside that is used inside has no such node in
+front of it: when results leave, ``seal`` puts one on every edge that leads out.  Inside ``grad`` and ``vjp`` tensors
+are ordinary ones that begin at a ``Track`` node, at which their gradients are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.eager.lifted_arrays import is_lifted, levels
+from srcgrad.eager.func.batched import Batched, spread
+from srcgrad.eager.func.dual import Dual
+from srcgrad.eager.graph import AccumulateGrad, Node, sequence
+from srcgrad.eager.modes import state
+from srcgrad.eager.tensor import Tensor, new
+
+
+class Level:
+    """One transform while it runs; ``id`` never comes again, ``number`` is how deep it is nested."""
+
+    def __init__(self, kind: str, randomness: str = "error", count: int = 0) -> None:
+        self.kind = kind
+        self.id = next(levels)
+        self.start = next(sequence)
+        self.number = 0
+        self.active = False
+        self.recorded = True  # whether what is outside is recorded
+        self.randomness = randomness
+        self.count = count  # of examples
+
+    def __enter__(self) -> Level:
+        self.recorded = state.recording
+        if self.kind == "grad":
+            state.recording = True
+        state.transforms = (*state.transforms, self)
+        state.transform_level = len(state.transforms)
+        self.number = sum(level.kind != "dual" for level in state.transforms)
+        self.active = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        state.transforms = state.transforms[:-1]
+        state.transform_level = len(state.transforms)
+        state.recording = self.recorded
+        self.active = False
+
+
+# --- nodes at the border ---------------------------------------------------------------------------------------------
+class Border(Node):
+    """A node that changes no number: gradients cross a level there."""
+
+    keeps = True
+    level: Level
+
+    def __init__(self, level: Level, result: Any, edges: tuple[Any, ...]) -> None:
+        self.level = level
+        self.sequence = next(sequence)
+        self.edges = edges
+        self.shape, self.dtype = result.shape, result.dtype
+
+
+class Track(Border):
+    """Where tensors inside ``grad`` and ``vjp`` begin."""
+
+    def apply(self, g: Any) -> Any:
+        return [g]
+
+    apply_to_tensors = apply
+
+
+class Enter(Border):
+    """A batch on its way in; its gradient gets its first axis back."""
+
+    dim = 0
+
+    def apply(self, g: Any) -> Any:
+        return [np.moveaxis(spread(g, self.level.id, self.level.count), 0, self.dim)]
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        return [leave(g, self.level, self.dim)]
+
+
+class Leave(Border):
+    """A batch on its way out."""
+
+    dim = 0
+
+    def apply(self, g: Any) -> Any:
+        return [Batched(self.level.id, np.moveaxis(g, self.dim, 0))]
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        return [enter(g, self.level, self.dim)]
+
+
+class Shed(Border):
+    """In front of a tensor that all examples share: their gradients are added up."""
+
+    def apply(self, g: Any) -> Any:
+        return [spread(g, self.level.id, self.level.count).sum(axis=0)]
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        return [leave(g, self.level, 0).sum(0)]
+
+
+class Pair(Border):
+    """A primal and a tangent on their way in as one dual tensor."""
+
+    def apply(self, g: Any) -> Any:
+        if is_lifted(g) and g.level == self.level.id:
+            return [g.tangent, g.primal] if g.paired else [g.primal, None]
+        return [g, None]
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        array = g.array
+        if is_lifted(array) and array.level == self.level.id:
+            if array.paired:
+                return [part(g, self.level, "tangent"), part(g, self.level, "primal")]
+            return [part(g, self.level, "primal"), None]
+        return [g, None]
+
+
+class Part(Border):
+    """The primal or the tangent of a dual tensor on its way out."""
+
+    name_of_part = "primal"
+
+    def apply(self, g: Any) -> Any:
+        zero = np.zeros(g.shape, g.dtype)
+        primal, tangent = (zero, g) if self.name_of_part == "primal" else (g, zero)
+        return [Dual(self.level.id, primal, tangent, True)]
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        zero = Tensor.of(np.zeros(g.array.shape, g.array.dtype))
+        return [pair(zero, g, self.level, True) if self.name_of_part == "primal" else pair(g, zero, self.level, True)]
+
+
+class Drop(Border):
+    """In front of a tensor that has no tangent: what belongs to its primal goes on."""
+
+    def apply(self, g: Any) -> Any:
+        if is_lifted(g) and g.level == self.level.id:
+            return [g.tangent if g.paired else g.primal]
+        return [g]
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        array = g.array
+        if is_lifted(array) and array.level == self.level.id:
+            return [part(g, self.level, "tangent" if array.paired else "primal")]
+        return [g]
+
+
+# --- tensors across the border ---------------------------------------------------------------------------------------
+def made_of(array: Any) -> Tensor:
+    """A tensor that holds an array."""
+    result: Tensor = new(Tensor)
+    result.array = array
+    return result
+
+
+def enter(tensor: Tensor, level: Level, dim: int) -> Tensor:
+    """The tensor with dimension ``dim`` as the batch of a level."""
+    result = made_of(Batched(level.id, np.moveaxis(tensor.storage_array(), dim, 0), dim))
+    if state.recording and level.recorded and tensor.requires_grad:
+        node = result.node = Enter(level, result.array, (tensor.edge(),))
+        node.dim = dim
+    return result
+
+
+def leave(tensor: Tensor, level: Level, dim: int) -> Tensor:
+    """The batch of a level as dimension ``dim``; what is not batched is repeated."""
+    result = made_of(np.moveaxis(spread(tensor.array, level.id, level.count), 0, dim))
+    if state.recording and level.recorded and tensor.requires_grad:
+        seal(tensor, level, Shed)
+        node = result.node = Leave(level, result.array, (tensor.edge(),))
+        node.dim = dim
+    return result
+
+
+def pair(primal: Tensor, tangent: Tensor, level: Level, paired: bool = False) -> Tensor:
+    """The dual tensor of a level."""
+    result = made_of(Dual(level.id, primal.array, tangent.array, paired))
+    if state.recording and level.recorded and (primal.requires_grad or tangent.requires_grad):
+        result.node = Pair(level, result.array, (primal.edge(), tangent.edge()))
+    return result
+
+
+def part(tensor: Tensor, level: Level, name: str) -> Tensor:
+    """The primal or the tangent of a dual tensor."""
+    result = made_of(getattr(tensor.array, name))
+    if state.recording and level.recorded and tensor.requires_grad:
+        seal(tensor, level, Drop)
+        node = result.node = Part(level, result.array, (tensor.edge(),))
+        node.name_of_part = name
+    return result
+
+
+def track(tensor: Tensor, level: Level) -> Tensor:
+    """The tensor as a leaf of a level, at which a gradient can be taken."""
+    if tensor.array.dtype.kind not in "fc":
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    result = made_of(tensor.array)
+    if tensor.counter is not None:
+        result.counter = tensor.counter
+    edges = (tensor.edge(),) if level.recorded and tensor.requires_grad else ((None, 0),)
+    node = Track(level, result.array, edges)
+    result.leaf_grad = True
+    result._accumulator = lambda: node
+    return result
+
+
+# --- the graph between borders ---------------------------------------------------------------------------------------
+def nodes_of(tensor: Tensor) -> Iterator[Node]:
+    """Every node on which a tensor depends."""
+    node = tensor.edge()[0]
+    if node is None:
+        return
+    seen, stack = {node}, [node]
+    while stack:
+        node = stack.pop()
+        yield node
+        for target, _ in node.edges:
+            if target is not None and target not in seen:
+                seen.add(target)
+                stack.append(target)
+
+
+def seal(tensor: Tensor, level: Level, kind: type[Border]) -> None:
+    """Put a node of ``kind`` on every edge from inside a level to a tensor outside."""
+    first = tensor.edge()[0]
+    borders: dict[tuple[int, int], Border] = {}
+    seen, stack = {first}, [first]
+    while stack:
+        node = stack.pop()
+        if node is None or type(node) is AccumulateGrad:
+            continue
+        if isinstance(node, Enter | Pair | Shed | Drop) and node.level is level:
+            continue
+        edges: list[Any] = []
+        for target, number in node.edges:
+            if target is None or _is_inside(target, level):
+                edges.append((target, number))
+                if target not in seen:
+                    seen.add(target)
+                    stack.append(target)
+                continue
+            key = (id(target), number)
+            if key not in borders:
+                made = borders[key] = kind(level, target if target.outputs == 1 else tensor.array, ((target, number),))
+                made.sequence = level.start + len(borders) / (1 << 20)  # type: ignore[assignment]
+            edges.append((borders[key], 0))
+        node.edges = tuple(edges)
+
+
+def _is_inside(node: Node, level: Level) -> bool:
+    if type(node) is AccumulateGrad:
+        array = node.variable.array
+        return is_lifted(array) and bool(array.level == level.id)
+    if isinstance(node, Shed | Drop) and node.level is level:
+        return True
+    return node.sequence > level.start
+
+
+def is_alive(tensor: Tensor, leaving: Level | None) -> bool:
+    """Whether a tensor depends on anything that requires grad, other than the tensors of the level that is left."""
+    for node in nodes_of(tensor):
+        if type(node) is AccumulateGrad or (isinstance(node, Track) and node.level.active and node.level is not leaving):
+            return True
+    return False
+
+
+def stripped(value: Any, level: Level, originals: dict[int, Tensor] | None = None) -> Any:
+    """A result of a level outside of it: without a graph, unless it depends on what is outside."""
+    if not isinstance(value, Tensor) or not value.requires_grad:
+        return value
+    if originals and id(value) in originals:
+        return originals[id(value)] if level.recorded else originals[id(value)].detach()
+    if level.recorded and is_alive(value, level):
+        return value
+    return made_of(value.array)
+
+
+def level_of(array: Any) -> Level | None:
+    """The level that a lifted array belongs to, while it runs."""
+    return next((level for level in state.transforms if level.id == array.level), None)
+
+
+# --- printing --------------------------------------------------------------------------------------------------------
+def wrapped_text(tensor: Tensor, text: Callable[[Tensor], str]) -> str | None:
+    """How a tensor prints inside transforms; None where none has anything to do with it."""
+    array = tensor.array
+    tracks = {
+        node.level.number
+        for node in (nodes_of(tensor) if tensor.requires_grad else ())
+        if isinstance(node, Track) and node.level.active
+    }
+    return _wrapped(array, tracks, tensor, text) if tracks or is_lifted(array) else None
+
+
+def _wrapped(array: Any, tracks: set[int], tensor: Tensor, text: Callable[[Tensor], str]) -> str:
+    level = level_of(array) if is_lifted(array) else None
+    depth = max(tracks, default=0)
+    if level is not None and level.number > depth:
+        if level.kind == "vmap":
+            inside = _wrapped(np.moveaxis(array.values, 0, array.dim), tracks, tensor, text)
+            head = f"BatchedTensor(lvl={level.number}, bdim={array.dim}, value=\n"
+        elif level.kind == "dual":
+            tangent = text(made_of(array.tangent))
+            return f"{_wrapped(array.primal, tracks, tensor, text)[:-1]}, tangent={tangent})"
+        else:
+            inside = _wrapped(array.primal, tracks, tensor, text)
+            head = f"GradTrackingTensor(lvl={level.number}, value=\n"
+    elif depth:
+        inside = _wrapped(array, tracks - {depth}, tensor, text)
+        head = f"GradTrackingTensor(lvl={depth}, value=\n"
+    elif is_lifted(array):
+        return _wrapped(array.values if isinstance(array, Batched) else array.primal, tracks, tensor, text)
+    else:
+        plain = made_of(array)
+        return text(plain)
+    return head + "\n".join("    " + line for line in inside.split("\n")) + "\n)"
