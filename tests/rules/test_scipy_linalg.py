@@ -225,9 +225,9 @@ def test_what_is_not_read_has_no_slope(f: Callable[..., Any], zero: Any) -> None
 
 
 def test_a_factor_keeps_what_it_does_not_write() -> None:
-    """cho_factor leaves the other triangle as it was; its slope is that of a copy."""
+    """cho_factor leaves the other triangle as it was, with the slope of a copy; since SciPy 1.18 it is zero."""
     a = REAL @ REAL.T + EYE
-    expected = np.tril(WEIGHTS, -1)
+    expected = np.tril(WEIGHTS, -1) if np.any(np.tril(linalg.cho_factor(a)[0], -1)) else np.zeros((3, 3))
     found = grad(lambda a: np.sum(np.tril(linalg.cho_factor(a)[0], -1) * WEIGHTS))(a)
     np.testing.assert_allclose(found, expected)
 

@@ -48,7 +48,7 @@ def cholesky(a, lower=False, *, c, a_dot):
 
 @rule(linalg.cho_factor)
 def cho_factor(a, lower=False, *, y, y_bar):
-    """Cholesky's factor in one triangle; the other one is left as it was."""
+    """Cholesky's factor in one triangle; the other one is left as it was, or zero since SciPy 1.18."""
     c = y[0]
     g = linalg.solve_triangular(np.conjugate(c), half_triangle(np.triu(y_bar[0]) @ np.triu(c).mT, True))
     return to_triangle(linalg.solve_triangular(c, g.mT).mT, "U") + other_triangle(y_bar[0])

@@ -12,10 +12,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.decompositions import from_triangle, to_triangle
 
+_KEEPS_TRIANGLE = np.lib.NumpyVersion(scipy.__version__) < "1.18.0"
 _SYMMETRIC = ("sym", "symmetric")
 _HERMITIAN = ("her", "hermitian", "pos", "positive definite")
 
@@ -69,7 +71,9 @@ def in_triangle(g: Any, a: Any, lower: Any = False, unit_diagonal: Any = False) 
 
 # --- factors beside something else in one array ----------------------------------------------------------------------
 def other_triangle(a: Any, lower: Any = False) -> Any:
-    """The strict triangle that ``scipy.linalg.cho_factor(a, lower)`` leaves as it was."""
+    """What ``cho_factor(a, lower)`` keeps of ``a`` in the triangle beside its factor: since SciPy 1.18 nothing."""
+    if not _KEEPS_TRIANGLE:
+        return np.zeros_like(a)
     return np.triu(a, 1) if lower else np.tril(a, -1)
 
 
