@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from srcgrad.api.bridge import compile
     from srcgrad.api.dense import hessian, hvp, jacfwd, jacobian
     from srcgrad.api.derivative import Derivative
     from srcgrad.api.transforms import grad, jvp, value_and_grad, vjp
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         UnresolvedName,
         UnsupportedSyntax,
     )
+    from srcgrad.eager.modes import no_grad
     from srcgrad.rules.table import constant, elementwise, linear, rule
     from srcgrad.runtime import stop_gradient
 
@@ -44,6 +46,7 @@ __all__ = [
     "UnresolvedName",
     "UnsupportedSyntax",
     "check_grads",
+    "compile",
     "constant",
     "elementwise",
     "grad",
@@ -53,6 +56,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "linear",
+    "no_grad",
     "rule",
     "stop_gradient",
     "value_and_grad",
@@ -62,6 +66,8 @@ __all__ = [
 _ELSEWHERE = {
     "Derivative": "srcgrad.api.derivative",
     "check_grads": "srcgrad.check",
+    "compile": "srcgrad.api.bridge",
+    "no_grad": "srcgrad.eager.modes",
     "stop_gradient": "srcgrad.runtime",
     **dict.fromkeys(("grad", "jvp", "value_and_grad", "vjp"), "srcgrad.api.transforms"),
     **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian"), "srcgrad.api.dense"),

@@ -10,6 +10,7 @@ The compiler is imported where it is first needed, inside functions, so that ``i
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,8 @@ class Derivative:
     ) -> None:
         if not callable(primal):
             raise ArgumentError(f"a function is expected, not {type(primal).__name__}")
+        if hasattr(primal, "__srcgrad_function__") and not isinstance(primal, type):
+            primal = primal.__srcgrad_function__()
         self.primal = primal
         self.argnums = argnums
         self.mode = mode
@@ -129,6 +132,11 @@ class Derivative:
             raise
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if "srcgrad.eager.tensor" in sys.modules:
+            from srcgrad.api.bridge import meets_tensors, on_tensors
+
+            if meets_tensors(args, kwargs):
+                return on_tensors(self, args, kwargs)
         values = self.parameters.bind(args, kwargs)
         self.check(values)
         self.verify(values)
