@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.graph import AccumulateGrad
+from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new
 
 
@@ -34,17 +35,22 @@ def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
             leaf.gradient = known + g
         return
     if known is None:
-        wanted = leaf.array
+        wanted, copied = leaf.array, False
         if not isinstance(g, np.ndarray):
             array = g if g.dtype == wanted.dtype else g.astype(wanted.dtype)
         elif g.base is not None or id(g) in handed or g.dtype != wanted.dtype or not g.flags.c_contiguous:
             array = np.array(g, wanted.dtype, order="C")
+            copied = g.base is None or 0 in g.strides  # what PyTorch copies too: a copy is a write
         else:
             array = g
         if isinstance(array, np.ndarray):
             handed.add(id(array))
         made: Tensor = new(Tensor)
         made.array = array
+        if state.inference:
+            made.inference = True
+        elif copied:
+            made.counter = [1]
         leaf.gradient = made
         return
     if known.node is not None or known.leaf_grad:

@@ -16,7 +16,7 @@ _tasks = itertools.count()
 class Task:
     """One backward pass that is going on in a thread."""
 
-    __slots__ = ("callbacks", "captures", "needed", "number", "roots", "waiting")
+    __slots__ = ("callbacks", "captures", "handed", "needed", "number", "roots", "waiting")
 
     def __init__(self, roots: Sequence[Root], waiting: dict[Node, int], needed: Any, captures: Any) -> None:
         self.number = next(_tasks)
@@ -24,6 +24,7 @@ class Task:
         self.waiting = waiting
         self.needed = needed
         self.captures = captures
+        self.handed: set[int] = set()  # ids of arrays that others hold
         self.callbacks: list[Callable[[], None]] = []
 
     def reaches(self, node: Node) -> bool:

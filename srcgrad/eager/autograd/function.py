@@ -15,8 +15,24 @@ import numpy as np
 from srcgrad.eager import messages
 from srcgrad.eager.graph import Node, modified, sequence
 from srcgrad.eager.modes import anomaly, no_grad, state
+from srcgrad.eager.slots import PUBLIC
 from srcgrad.eager.tensor import SavedResult, Tensor, new
 from srcgrad.eager.views import IN_FUNCTION, View, bump
+
+
+# What a context offers, beside what every node does; and what PyTorch's has for machinery that is not here.
+CONTEXT = (
+    "_forward_cls", "_raw_saved_tensors", "apply", "dirty_tensors", "mark_dirty", "mark_non_differentiable",
+    "needs_input_grad", "non_differentiable", "save_for_backward", "save_for_forward", "saved_for_forward",
+    "saved_tensors", "saved_variables", "set_materialize_grads", "to_save",
+)  # fmt: skip
+NOT_HERE = (
+    "_autograd_function_id", "_compiled_autograd_backward_state", "_compiled_autograd_key",
+    "_get_compiled_autograd_symints", "_get_user_fn", "_input_grad_buffers", "_is_pure_view",
+    "_materialize_non_diff_grads", "_register_hook", "apply_boxed", "apply_jvp", "input_grad_buffers",
+    "mark_shared_storage", "materialize_grads", "maybe_clear_saved_tensors", "output_grad_dtypes",
+    "set_output_grad_dtype",
+)  # fmt: skip
 
 
 class FunctionCtx:
@@ -64,6 +80,25 @@ class BackwardCFunction(Node, FunctionCtx):
     metadata_of: tuple[Any, ...] = ()
     differentiable: tuple[bool, ...] = ()
     single = True
+
+    def __repr__(self) -> str:
+        return object.__repr__(self)
+
+    def __dir__(self) -> list[str]:
+        return [*dir(object), *CONTEXT, *NOT_HERE, *PUBLIC]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in NOT_HERE:
+            return None
+        return super().__getattr__(name)
+
+    @property
+    def dirty_tensors(self) -> tuple[Tensor, ...]:
+        return self.dirty
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        return self.kept or ()
 
     # --- what backward asks ------------------------------------------------------------------------------------------
     @property
@@ -290,6 +325,8 @@ def _output(node: BackwardCFunction, args: tuple[Any, ...], one: Tensor, number:
         alias.node, alias.number = node, number
         return alias
     one.node, one.number, one.leaf_grad = node, number, False
+    if one.alias is not None and not dirty:
+        one.alias.circumstance, one.alias.borrowed = IN_FUNCTION, False
     return one
 
 
@@ -352,8 +389,9 @@ _Error.__name__ = _Error.__qualname__ = "Error"
 def _closed(value: Any) -> Any:
     if not isinstance(value, Tensor):
         return value
-    made = Tensor.of(value.array)
+    made, stand_in = Tensor.of(value.array), Tensor.of(value.array, requires_grad=True)
     node = _Error()
+    node.edges = (stand_in.edge(),)
     node.sequence = next(sequence)
     node.shape, node.dtype = value.array.shape, value.array.dtype
     made.node = node
