@@ -31,6 +31,7 @@ from srcgrad.eager.operations import (
     special_functions,
     series,
     splitting,
+    storing,
     systems,
 )
 from srcgrad.eager.operations.creation import copied
@@ -67,5 +68,6 @@ __all__ = [
     "special_functions",
     "series",
     "splitting",
+    "storing",
     "systems",
 ]

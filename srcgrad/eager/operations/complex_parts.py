@@ -6,28 +6,69 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.operations.arithmetic import mul
+from srcgrad.eager.operations.joining import stack
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor
-from srcgrad.eager.views import view_of
+from srcgrad.eager.views import attach
 
 _real = Operation(np.real, "SelectBackward0")
 _imag = Operation(np.imag, "SelectBackward0")
 _conj = Operation(np.conj, "ConjBackward0")
+_conj_physical = Operation(np.conj, "ConjPhysicalBackward0")
 _angle = Operation(np.angle, "AngleBackward0")
+
+
+def _pairs(array: Any) -> Any:
+    """The parts of complex numbers along a last dimension, in the same memory; of places, each one twice."""
+    if array.dtype.kind != "c":
+        return np.stack([array, array], -1)
+    parts = array.real
+    strides = (*array.strides, array.itemsize // 2)
+    return np.lib.stride_tricks.as_strided(parts, (*array.shape, 2), strides, writeable=array.flags.writeable)
+
+
+@function("view_as_real")
+def view_as_real(input: Tensor) -> Tensor:
+    """Real and imaginary parts along a last dimension, a view."""
+    if not input.dtype.is_complex:
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    if input.conjugated:
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view "
+            "it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
+            "original."
+        )
+
+    def compute(z: Tensor) -> Tensor:
+        parts = [call(_real, {"val": z}), call(_imag, {"val": z})]
+        made: Tensor = stack(parts, -1)
+        return made
+
+    made: Tensor = composed("ViewAsRealBackward0", compute, input, keeps=True)
+    made.array = _pairs(input.storage_array())
+    made.counter = None
+    return attach(made, input, _pairs)
 
 
 def _get_real(self: Tensor) -> Tensor:
     if not self.dtype.is_complex:
         return self
-    return view_of(self, _real, {"val": self}, lambda a: a.real)
+    if self.conjugated:
+        made: Tensor = call(_real, {"val": self})
+        return made
+    return view_as_real(self).select(-1, 0)  # type: ignore[no-any-return]
 
 
 def _get_imag(self: Tensor) -> Tensor:
     if not self.dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return view_of(self, _imag, {"val": self}, lambda a: a.imag)
+    if self.conjugated:
+        made: Tensor = call(_imag, {"val": self})
+        return made
+    return view_as_real(self).select(-1, 1)  # type: ignore[no-any-return]
 
 
 def _set_part(get: Any) -> Any:
@@ -74,7 +115,10 @@ def resolve_conj(input: Tensor) -> Tensor:
 @function("conj_physical", method=True)
 def conj_physical(input: Tensor) -> Tensor:
     """The conjugate, in memory of its own."""
-    return resolve_conj(conj(input))
+    if not input.dtype.is_complex:
+        return input
+    made: Tensor = call(_conj_physical, {"x": input}, array=np.conj(input.array))
+    return made
 
 
 @function("angle", method=True)
@@ -84,10 +128,10 @@ def angle(input: Tensor) -> Tensor:
     return made
 
 
-def _joined(node: str, real: Tensor, imag: Tensor, other: Tensor) -> Tensor:
-    """``real + 1j * imag``, in a node of this name."""
-    unit = Tensor.of(np.asarray(1j, other.dtype.to_complex().numpy))
-    made: Tensor = call(Operation(np.add, node), {"x1": real, "x2": mul(imag, unit)})
+def _joined(real: Tensor, imag: Tensor) -> Tensor:
+    """``real + 1j * imag``."""
+    unit = Tensor.of(np.asarray(1j, real.dtype.to_complex().numpy))
+    made: Tensor = real + mul(imag, unit)
     return made
 
 
@@ -99,26 +143,22 @@ def complex_(real: Tensor, imag: Tensor, *, out: Any = None) -> Tensor:
             f"Expected object of scalar type {real.dtype.long_name} but got scalar type {imag.dtype.long_name} for "
             "second argument"
         )
-    return _joined("ComplexBackward0", real, imag, real)
+    made: Tensor = composed("ComplexBackward0", _joined, real, imag, slots=("real", "imag"))
+    return made
 
 
 @function("polar")
 def polar(abs: Tensor, angle: Tensor, *, out: Any = None) -> Tensor:
     """Complex numbers of sizes and directions."""
-    return _joined("PolarBackward0", abs * angle.cos(), abs * angle.sin(), abs)
-
-
-_view_as_real = Operation(np.stack, "ViewAsRealBackward0")
-
-
-@function("view_as_real")
-def view_as_real(input: Tensor) -> Tensor:
-    """Real and imaginary parts along a last dimension."""
-    if not input.dtype.is_complex:
-        raise RuntimeError("view_as_real is only supported for complex tensors")
-    parts = [_get_real(input), _get_imag(input)]
-    made: Tensor = call(_view_as_real, {"arrays": parts, "axis": -1})
+    made: Tensor = composed("PolarBackward0", lambda r, phi: _joined(r * phi.cos(), r * phi.sin()), abs, angle)
     return made
+
+
+def _unpaired(array: Any) -> Any:
+    """Complex numbers of pairs, in the same memory; of places, the first of each pair."""
+    if array.dtype.kind != "f":
+        return array[..., 0]
+    return array.view(np.result_type(array.dtype, np.complex64))[..., 0]
 
 
 @function("view_as_complex")
@@ -126,7 +166,12 @@ def view_as_complex(input: Tensor) -> Tensor:
     """Complex numbers of the parts along the last dimension."""
     if not input.array.ndim or input.array.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
-    return _joined("ViewAsComplexBackward0", input.select(-1, 0), input.select(-1, 1), input)
+    made: Tensor = composed(
+        "ViewAsComplexBackward0", lambda x: _joined(x.select(-1, 0), x.select(-1, 1)), input, keeps=True
+    )
+    made.array = _unpaired(input.storage_array())
+    made.counter = None
+    return attach(made, input, _unpaired)
 
 
 @method("type_as")

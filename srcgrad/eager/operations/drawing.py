@@ -163,7 +163,34 @@ def normal(
     spread = std.array if isinstance(std, Tensor) else std
     centre = mean.array if isinstance(mean, Tensor) else mean
     drawn = np.asarray(generators.normal(generator or default_generator, math.prod(shape), d)).reshape(shape)
-    return leaf((drawn * spread + centre).astype(d), requires_grad)
+    made = leaf((drawn * spread + centre).astype(d), requires_grad)
+    if not given:
+        return made
+    number = 3 if len(given) == 2 else 1 if isinstance(mean, Tensor) else 2
+    return unmoved(f"NormalBackward{number}", made, *given)
+
+
+def unmoved(name: str, made: Tensor, *inputs: Tensor) -> Tensor:
+    """A result of inputs whose gradients are zero."""
+    from srcgrad.eager.composed import composed
+    from srcgrad.eager.operations.picking import where
+
+    def compute(*given: Tensor) -> Tensor:
+        result = made
+        for t in given:
+            result = where(leaf(np.ones(made.array.shape, bool)), result, t)
+        return result
+
+    result: Tensor = composed(name, compute, *inputs, keeps=True)
+    return result
+
+
+@function("poisson")
+def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
+    """Counts of a Poisson distribution with the rates that the input holds."""
+    seeds = generators.integers(generator or default_generator, 0, 2**31, 4)
+    drawn = np.random.default_rng(np.asarray(seeds)).poisson(input.array)
+    return forgetting(leaf(np.asarray(drawn, input.array.dtype)), input, "PoissonBackward0")
 
 
 @function("bernoulli", method=True)

@@ -331,3 +331,14 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
         "OrmqrBackward0", compute, input, tau, other, slots=("self", "input2", "input3"), saved=saved
     )
     return made
+
+
+@function("geqrf", method=True)
+def geqrf(input: Tensor) -> Results:
+    """The orthogonal factor as reflections, below the upper triangular one; there is no derivative."""
+    check_matrix("torch.geqrf", input)
+    packed, tau = np.linalg.qr(input.array, "raw")
+    made = leaf(np.ascontiguousarray(np.swapaxes(packed, -1, -2)))
+    message = "the derivative for 'geqrf' is not implemented."
+    first = underivable(made, (input,), "geqrf", "GeqrfBackward0", message)
+    return results("geqrf", ("a", "tau"), first, underivable(leaf(tau), (input,), "geqrf", "GeqrfBackward0", message))

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.modes import state
 from srcgrad.eager.operations import arithmetic, picking, pointwise, rearranging, reductions, rounding
+from srcgrad.eager.operations.picking import where
 from srcgrad.eager.registry import method
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import bump, check_writable, write
@@ -96,7 +98,19 @@ def zero_(self: Tensor) -> Tensor:
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Store one number everywhere."""
     if isinstance(value, Tensor):
-        return copy_(self, value)
+        if value.array.ndim:
+            raise RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value.array.ndim} dimensions."
+            )
+
+        def spread(old: Tensor) -> Tensor:
+            never = Tensor.of(np.zeros(old.array.shape, bool))
+            d = old.dtype
+            made: Tensor = composed("FillBackward3", lambda x, v: where(never, x, v.to(d)), old, value, keeps=True)
+            return made
+
+        return write(self, spread, check_dtype=False, name="FillBackward3")
 
     def compute(old: Tensor) -> Tensor:
         return Tensor.of(np.full_like(old.array, value))

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.eager import dtypes
+from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.formulas import stand_in
 from srcgrad.eager.lifted_arrays import as_array
@@ -207,13 +208,19 @@ def _clamped(operation: Operation, input: Tensor, low: Any, high: Any) -> Tensor
 @function("clamp_min", method=True)
 def clamp_min(input: Tensor, min: Any) -> Tensor:
     """Elements not below a bound."""
-    return input.maximum(min) if isinstance(min, Tensor) else _clamped(_clamp_min, input, min, None)
+    if isinstance(min, Tensor):
+        made: Tensor = composed("ClampMinBackward1", lambda x, low: x.maximum(low), input, min, slots=("self", "min"))
+        return made
+    return _clamped(_clamp_min, input, min, None)
 
 
 @function("clamp_max", method=True)
 def clamp_max(input: Tensor, max: Any) -> Tensor:
     """Elements not above a bound."""
-    return input.minimum(max) if isinstance(max, Tensor) else _clamped(_clamp_max, input, None, max)
+    if isinstance(max, Tensor):
+        made: Tensor = composed("ClampMaxBackward1", lambda x, high: x.minimum(high), input, max, slots=("self", "max"))
+        return made
+    return _clamped(_clamp_max, input, None, max)
 
 
 # --- copies with elements replaced -----------------------------------------------------------------------------------
@@ -233,22 +240,46 @@ def _replaced(operation: Operation, input: Tensor, index: tuple[Any, ...], value
     return made
 
 
-def _part(src: Tensor, index: Any) -> Tensor:
-    """The part of the source that an index speaks of."""
-    if src.array.shape == index.shape:
-        return src
-    made: Tensor = src[tuple(slice(n) for n in index.shape)]
-    return made
-
-
 @function("scatter", method=True)
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
+def scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+) -> Tensor:
     """A copy with elements stored along a dimension, by an index for each of them."""
     places = _checked("scatter", input, dim, index)
     src = value if src is None else src
+    if reduce is not None:
+        return _scattered(input, along(input, dim, places), src, reduce)
     if isinstance(src, Tensor):
-        return _replaced(_scatter_tensor, input, along(input, dim, places), _part(src, places))
+        return _composed("ScatterBackward0", _scatter_tensor, input, along(input, dim, places), src, places.shape)
     return _replaced(_scatter_number, input, along(input, dim, places), src)
+
+
+def _scattered(input: Tensor, index: tuple[Any, ...], src: Any, reduce: str) -> Tensor:
+    """A copy with elements added to or multiplied, which PyTorch has no derivative for."""
+    from srcgrad.eager.operations.rounding import underivable
+
+    if reduce not in ("add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    made = np.array(input.array)
+    index = tuple(np.broadcast_arrays(*index))
+    given = src.array[tuple(slice(n) for n in index[0].shape)] if isinstance(src, Tensor) else src
+    (np.add if reduce == "add" else np.multiply).at(made, index, given)
+    return underivable(leaf(made), (input, src), "scatter")
+
+
+def _composed(name: str, operation: Operation, input: Tensor, index: Any, src: Tensor, shape: Any, add: Any = None) -> Tensor:
+    """Elements stored or added, in one node with the whole source at its second edge."""
+    store = add or _replaced
+    if src.array.shape == shape and add is None:
+        return _replaced(operation, input, index, src)
+    part = tuple(slice(n) for n in shape)
+
+    def compute(x: Tensor, values: Tensor) -> Tensor:
+        made: Tensor = store(operation, x, index, values if values.array.shape == shape else values[part])
+        return made
+
+    result: Tensor = composed(name, compute, input, src)
+    return result
 
 
 @function("index_copy", method=True)
@@ -275,8 +306,12 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy with the elements of the source, one after the other, where a mask is true."""
     where_true = np.broadcast_to(mask.array, input.array.shape)
-    first = source.reshape(-1)[: int(where_true.sum())]
-    return _replaced(_masked_scatter, input, (where_true,), first)
+
+    def compute(x: Tensor, values: Tensor) -> Tensor:
+        return _replaced(_masked_scatter, x, (where_true,), values.reshape(-1)[: int(where_true.sum())])
+
+    made: Tensor = composed("MaskedScatterBackward0", compute, input, source, saved={"mask": mask})
+    return made
 
 
 def _slices(input: Tensor, dim: int, index: Tensor) -> tuple[Any, ...]:
@@ -300,14 +335,19 @@ def _added(operation: Operation, input: Tensor, index: tuple[Any, ...], source: 
 @function("index_add", method=True)
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """A copy with slices added to."""
-    return _added(_add_slices, input, _slices(input, dim, index), source if alpha == 1 else source * alpha)
+    where_, shape = _slices(input, dim, index), source.array.shape
+
+    def add(operation: Operation, x: Tensor, places: Any, values: Tensor) -> Tensor:
+        return _added(operation, x, places, values if alpha == 1 else values * alpha)
+
+    return _composed("IndexAddBackward0", _add_slices, input, where_, source, shape, add)
 
 
 @function("scatter_add", method=True)
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """A copy with elements added along a dimension, by an index for each of them."""
     places = _checked("scatter_add", input, dim, index)
-    return _added(_add_elements, input, along(input, dim, places), _part(src, places))
+    return _composed("ScatterAddBackward0", _add_elements, input, along(input, dim, places), src, places.shape, _added)
 
 
 IN_PLACE: dict[str, Callable[..., Tensor]] = {

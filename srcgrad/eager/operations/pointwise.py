@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.eager.dispatch import Operation
 from srcgrad.eager.elementwise import elementwise_binary, elementwise_unary
+from srcgrad.eager.graph import Node
 from srcgrad.eager.registry import function, offer
 from srcgrad.eager.tensor import Tensor
 
@@ -41,10 +42,27 @@ UNARY: tuple[tuple[str, Any, str, bool], ...] = (
     ("sinc", np.sinc, "SincBackward0", True),
     ("abs absolute", np.absolute, "AbsBackward0", False),
 )
+
+
+class _PlusZero(Node):
+    """A node whose complex gradients have no negative zeros, as conjugation would leave them."""
+
+    def apply(self, g: Any) -> Any:
+        (made,) = super().apply(g)
+        return (made + 0.0 if self.meets_complex else made,)
+
+
+def _operation(f: Any, name: str) -> Operation:
+    made = Operation(f, name, SAVED)
+    if f is np.absolute:
+        made.node = type(name, (_PlusZero, made.node), {"__module__": made.node.__module__})
+    return made
+
+
 MADE: dict[str, Any] = {}
 for _names, _f, _node, _floats in UNARY:
     _first, *_ = _names.split()
-    _made = elementwise_unary(_f, Operation(_f, _node, SAVED), _first, floats=_floats)
+    _made = elementwise_unary(_f, _operation(_f, _node), _first, floats=_floats)
     for _name in _names.split():
         MADE[_name] = offer(_made, _name)
 reciprocal = MADE["reciprocal"]

@@ -19,6 +19,7 @@ from srcgrad.eager.operations.drawing import forgetting
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor, new
 
+_sgn = Operation(np.sign, "SgnBackward0", {"x": "self"})
 _frac = Operation(np.subtract, "FracBackward0")
 STEPS: dict[str, Callable[..., Tensor]] = {}
 
@@ -45,6 +46,9 @@ _step("sign", np.sign, "SignBackward0")
 @function("sgn", method=True)
 def sgn(input: Tensor) -> Tensor:
     """The sign; of a complex number, the number of that direction and size one."""
+    if input.dtype.is_complex:
+        made: Tensor = call(_sgn, {"x": input}, facts=True)
+        return made
     return forgetting(leaf(as_array(np.sign(input.array))), input, "SgnBackward0")
 
 
@@ -91,22 +95,23 @@ setattr(Tensor, "__rmod__", binary_operator(remainder, "mod", swapped=True))  # 
 class _Underivable(Node):
     """The node of an operation without a derivative: whoever asks for one is told so."""
 
+    message = ""
+
     def apply(self, g: Any) -> Any:
-        raise RuntimeError(messages.NOT_DIFFERENTIABLE.format(name=self.public_name))
+        raise RuntimeError(self.message)
 
     apply_to_tensors = apply
 
-    def name(self) -> str:
-        """PyTorch's name for all such nodes."""
-        return "torch::autograd::NotImplemented"
 
-
-def underivable(made: Tensor, inputs: tuple[Any, ...], name: str) -> Tensor:
+def underivable(
+    made: Tensor, inputs: tuple[Any, ...], name: str, node_name: str = "torch::autograd::NotImplemented", text: str = ""
+) -> Tensor:
     """A result that requires grad, through an operation that has no derivative."""
     given = [t for t in inputs if isinstance(t, Tensor)]
     if state.recording and any(t.requires_grad for t in given):
-        kind = node_class("NotImplemented")
-        node: Any = new(type(kind.__name__, (_Underivable, kind), {"public_name": name}))
+        kind = node_class(node_name)
+        node: Any = new(type(kind.__name__, (_Underivable, kind), {"public_name": kind.public_name}))
+        node.message = text or messages.NOT_DIFFERENTIABLE.format(name=name)
         node.edges = tuple(t.edge() for t in given)
         node.sequence = next(sequence)
         node.shape, node.dtype = made.array.shape, made.array.dtype

@@ -200,6 +200,9 @@ def _expanded(array: Any, shape: tuple[int, ...]) -> Any:
     return np.lib.stride_tricks.as_strided(array, shape, _strides(array, shape))
 
 
+setattr(Tensor, "broadcast_to", expand)  # noqa: B010
+
+
 def _strides(array: Any, shape: tuple[int, ...]) -> Any:
     extra = len(shape) - array.ndim
     return (0,) * extra + tuple(
