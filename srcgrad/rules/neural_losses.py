@@ -78,21 +78,26 @@ def smooth_l1_loss(x, target, reduction="mean", beta=1.0, *, y, x_dot, target_do
 @rule(neural_losses.soft_margin_loss)
 def soft_margin_loss(x, target, reduction="mean", *, y, y_bar):
     """log(1 + exp(-target * x))."""
-    slope = -unreduce_loss(y_bar, x, reduction) * sigmoid(-target * x)
-    return slope * target, slope * x
+    slope = -unreduce_loss(y_bar, x, reduction) * sigmoid(np.multiply(-target, x))
+    return np.multiply(slope, target), slope * x
 
 
 @soft_margin_loss.tangent
 def soft_margin_loss(x, target, reduction="mean", *, y, x_dot, target_dot):
-    slope = -sigmoid(-target * x)
-    return reduce_loss(slope * target * x_dot, reduction), reduce_loss(slope * x * target_dot, reduction)
+    slope = -sigmoid(np.multiply(-target, x))
+    by_x = np.multiply(slope * x_dot, target)
+    return reduce_loss(by_x, reduction), reduce_loss(slope * x * target_dot, reduction)
 
 
 @rule(neural_losses.bce_loss)
 def bce_loss(x, target, weight=None, reduction="mean", *, y, y_bar):
     """The cross-entropy of two outcomes, x the probability of one; logarithms no less than -100."""
     by_target = np.maximum(np.log1p(-x), -100.0) - np.maximum(np.log(x), -100.0)
-    g = unreduce_loss(y_bar, x, reduction) if weight is None else unreduce_loss(y_bar, x, reduction) * weight
+    g = (
+        unreduce_loss(y_bar, x, reduction)
+        if weight is None
+        else np.multiply(unreduce_loss(y_bar, x, reduction), weight)
+    )
     return g * ((x - target) / np.maximum((1.0 - x) * x, 1e-12)), g * by_target
 
 
@@ -101,25 +106,33 @@ def bce_loss(x, target, weight=None, reduction="mean", *, y, x_dot, target_dot):
     by_target = np.maximum(np.log1p(-x), -100.0) - np.maximum(np.log(x), -100.0)
     by_x = (x - target) / np.maximum((1.0 - x) * x, 1e-12)
     factor = 1.0 if weight is None else weight
-    return reduce_loss(factor * by_x * x_dot, reduction), reduce_loss(factor * by_target * target_dot, reduction)
+    return reduce_loss(np.multiply(by_x * x_dot, factor), reduction), reduce_loss(
+        np.multiply(by_target * target_dot, factor), reduction
+    )
 
 
 @rule(neural_losses.bce_logits_loss)
 def bce_logits_loss(x, target, weight=None, pos_weight=None, reduction="mean", *, y, y_bar):
     """The cross-entropy of two outcomes, x the logit of one, which pos_weight weighs."""
-    g = unreduce_loss(y_bar, x, reduction) if weight is None else unreduce_loss(y_bar, x, reduction) * weight
-    positive = target if pos_weight is None else target * pos_weight
-    by_target = -x if pos_weight is None else log_sigmoid(-x) - pos_weight * log_sigmoid(x)
+    g = (
+        unreduce_loss(y_bar, x, reduction)
+        if weight is None
+        else np.multiply(unreduce_loss(y_bar, x, reduction), weight)
+    )
+    positive = target if pos_weight is None else np.multiply(target, pos_weight)
+    by_target = -x if pos_weight is None else log_sigmoid(-x) - np.multiply(log_sigmoid(x), pos_weight)
     return g * ((1.0 - target + positive) * sigmoid(x) - positive), g * by_target
 
 
 @bce_logits_loss.tangent
 def bce_logits_loss(x, target, weight=None, pos_weight=None, reduction="mean", *, y, x_dot, target_dot):
     factor = 1.0 if weight is None else weight
-    positive = target if pos_weight is None else target * pos_weight
-    by_x = factor * ((1.0 - target + positive) * sigmoid(x) - positive)
-    by_target = -x if pos_weight is None else log_sigmoid(-x) - pos_weight * log_sigmoid(x)
-    return reduce_loss(by_x * x_dot, reduction), reduce_loss(factor * by_target * target_dot, reduction)
+    positive = target if pos_weight is None else np.multiply(target, pos_weight)
+    by_x = (1.0 - target + positive) * sigmoid(x) - positive
+    by_target = -x if pos_weight is None else log_sigmoid(-x) - np.multiply(log_sigmoid(x), pos_weight)
+    return reduce_loss(np.multiply(by_x * x_dot, factor), reduction), reduce_loss(
+        np.multiply(by_target * target_dot, factor), reduction
+    )
 
 
 bce_loss.refuse("multiply the losses by the weight", weight="the weight of a loss has no derivative here")

@@ -25,7 +25,8 @@ def _loss(
             self, *args: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", **kwargs: Any
         ) -> None:
             super().__init__()
-            self.reduction = reduction_of(reduction, size_average, reduce) if reduction != "batchmean" else reduction
+            legacy = size_average is not None or reduce is not None
+            self.reduction = reduction_of(reduction, size_average, reduce) if legacy else reduction
             given = dict(zip(order, args, strict=False)) | kwargs
             unknown = set(given) - set(order)
             if unknown:

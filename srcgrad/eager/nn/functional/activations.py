@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.elementwise import elementwise_unary
 from srcgrad.eager.generators import default_generator, uniform
+from srcgrad.eager.graph import node_class
 from srcgrad.eager.operations.inplace import in_place
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import function, offer
@@ -61,18 +62,41 @@ def _called(operation: Operation, saved: dict[str, Any] | None = None, **values:
     return made
 
 
-def _switched(f: Callable[..., Tensor], *names: str) -> Callable[..., Tensor]:
+#: What PyTorch calls the nodes of those that have another one in place.
+_IN_PLACE = {
+    "elu": "EluBackward1", "selu": "EluBackward1", "celu": "CeluBackward1", "leaky_relu": "LeakyReluBackward1",
+    "threshold": "ThresholdBackward1", "rrelu": "RreluWithNoiseBackward1",
+}  # fmt: skip
+_WITHOUT = ("silu", "mish", "hardsigmoid", "hardswish", "relu6")  # those that are offered only with inplace=
+
+
+def _stored(f: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+    """The function in place, its node under the name that it has then."""
+    if name not in _IN_PLACE:
+        return in_place(f, f"{name}_")
+    kind = node_class(_IN_PLACE[name])
+
+    def renamed(*args: Any, **kwargs: Any) -> Tensor:
+        made = f(*args, **kwargs)
+        if made.node is not None:
+            made.node.__class__ = kind
+        return made
+
+    return in_place(renamed, f"{name}_")
+
+
+def _switched(f: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     """A function with ``inplace=``, as PyTorch's modules call it."""
-    name = names[0]
-    stored = in_place(f, f"{name}_")
+    stored = _stored(f, name)
 
     def either(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
         return stored(input, *args, **kwargs) if inplace else f(input, *args, **kwargs)
 
     either.__name__ = either.__qualname__ = name
     either.__doc__ = f.__doc__
-    function(*names, module=F)(either)
-    function(f"{name}_", module=F)(stored)
+    function(name, module=F)(either)
+    if name not in _WITHOUT:
+        function(f"{name}_", module=F)(stored)
     return either
 
 
@@ -121,8 +145,8 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 @function("prelu", module=F)
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """The input where it is positive, else times a weight, one for all or one per channel."""
-    if weight.array.ndim and weight.array.size != 1 and input.array.ndim > 1:
-        if weight.array.size != input.array.shape[1]:
+    if weight.array.ndim and input.array.ndim > 1:
+        if weight.array.size not in (1, input.array.shape[1]):
             raise RuntimeError(
                 f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.array.size} "
                 f"and channel size = {input.array.shape[1]}."
@@ -294,22 +318,20 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
 
 # --- where they are offered ------------------------------------------------------------------------------------------
 relu = _switched(_relu, "relu")
-for _f, _names in (
+for _f, _name in (
     (leaky_relu, "leaky_relu"), (hardtanh, "hardtanh"), (relu6, "relu6"), (threshold, "threshold"), (rrelu, "rrelu"),
     (elu, "elu"), (selu, "selu"), (celu, "celu"), (_silu, "silu"), (_mish, "mish"),
     (_hardsigmoid, "hardsigmoid"), (_hardswish, "hardswish"),
 ):  # fmt: skip
-    _switched(_f, _names)
+    _switched(_f, _name)
 offer(_relu, "relu")
 offer(_sigmoid, "sigmoid")
 function("sigmoid", module=F)(_sigmoid)
 for _f in (threshold, rrelu, selu, celu):
     function(_f.__name__)(_f)
-for _name, _f in (("relu_", _relu), ("sigmoid_", _sigmoid)):
-    _stored = in_place(_f, _name)
-    setattr(Tensor, _name, _stored)
-    function(_name)(_stored)
+for _name, _f in (("relu", _relu), ("sigmoid", _sigmoid)):
+    offer(_stored(_f, _name), f"{_name}_")
 for _f in (threshold, rrelu, selu, celu):
-    function(f"{_f.__name__}_")(in_place(_f, f"{_f.__name__}_"))
+    function(f"{_f.__name__}_")(_stored(_f, _f.__name__))
 
 __all__ = ["F", "relu", "softmax", "log_softmax"]

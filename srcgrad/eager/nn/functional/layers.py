@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.eager import dtypes
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.generators import default_generator, uniform
+from srcgrad.eager.modes import no_grad
 from srcgrad.eager.nn.functional.activations import F
 from srcgrad.eager.operations.matrix import matmul
 from srcgrad.eager.operations.shaping import reshape, unsafe_view
@@ -51,9 +52,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         return matmul(input, weight.t())
     if ndim == 2:
         return addmm_of(bias, input, weight.t())
-    if ndim == 1:
-        made = addmm_of(bias, input.unsqueeze(0), weight.t()).squeeze(0)
-        return made
     shape = input.array.shape
     flat = reshape(input, -1, shape[-1])
     return unsafe_view(addmm_of(bias, flat, weight.t()), (*shape[:-1], weight.array.shape[0]))
@@ -190,7 +188,11 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     shape = np.broadcast_shapes(x1.array.shape, x2.array.shape)
     a = x1 if x1.array.shape == shape else x1.expand(shape)
     b = x2 if x2.array.shape == shape else x2.expand(shape)
-    unit = [t / t.norm(2, dim, keepdim=True).clamp_min(eps) for t in (a, b)]
+    lengths = [t.norm(2, dim, keepdim=True).clone() for t in (a, b)]
+    with no_grad():
+        for length in lengths:
+            length.clamp_min_(eps)
+    unit = [a / lengths[0], b / lengths[1]]
     made: Tensor = (unit[0] * unit[1]).sum(dim)
     return made
 

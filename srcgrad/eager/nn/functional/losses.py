@@ -22,7 +22,9 @@ _soft_margin = Operation(neural_losses.soft_margin_loss, "SoftMarginLossBackward
 _bce = Operation(neural_losses.bce_loss, "BinaryCrossEntropyBackward0", _PAIR)
 _bce_logits = Operation(neural_losses.bce_logits_loss, "BinaryCrossEntropyWithLogitsBackward0", _PAIR)
 _nll = Operation(neural_losses.nll_loss, "NllLossBackward0", _PAIR)
-_div = Operation(np.divide, "DivBackward1", {"x2": "other"})
+_divided = Operation(np.divide, "DivBackward1", {"x2": "other"})
+_scaled = Operation(np.multiply, "MulBackward1", {"x2": "other"})
+_shifted = Operation(np.add, "AddBackward1")
 _nll2d = Operation(neural_losses.nll_loss, "NllLoss2DBackward0", _PAIR)
 
 
@@ -38,6 +40,18 @@ def reduction_of(reduction: str, size_average: Any = None, reduce: Any = None) -
     if reduction not in _REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction
+
+
+def scaled(input: Tensor, factor: float) -> Tensor:
+    """A product with a number, as PyTorch's own composites record it."""
+    made: Tensor = call(_scaled, {"x1": input, "x2": factor})
+    return made
+
+
+def shifted(input: Tensor, by: float) -> Tensor:
+    """A sum with a number, as PyTorch's own composites record it."""
+    made: Tensor = call(_shifted, {"x1": input, "x2": by})
+    return made
 
 
 def reduced(loss: Tensor, reduction: str) -> Tensor:
@@ -87,7 +101,8 @@ def mse_loss(
     """Squares of differences."""
     reduction = reduction_of(reduction, size_average, reduce)
     if weight is not None:
-        losses = _paired(_mse, input, target, "none") * weight
+        x, t = _pair(input, target)
+        losses = (x - t) ** 2 * weight
         if reduction == "mean":
             made: Tensor = losses.sum() / weight.sum()
             return made
@@ -136,7 +151,12 @@ def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
 ) -> Tensor:
     """``log(1 + exp(-target * input))``."""
-    return _paired(_soft_margin, input, target, reduction_of(reduction, size_average, reduce))
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.requires_grad:
+        raise NotImplementedError("the derivative for 'target' is not implemented")
+    saved = {"reduction": _REDUCTIONS[reduction], "target": target}
+    made: Tensor = call(_soft_margin, {"x": input, "target": target.array, "reduction": reduction}, saved=saved)
+    return made
 
 
 # --- two outcomes ----------------------------------------------------------------------------------------------------
@@ -203,9 +223,13 @@ def nll_loss(
         "target": target,
         "total_weight": Tensor.of(np.asarray(0 if reduction == "none" else total, input.array.dtype)),
     }
+    shape = labels.shape
+    if input.array.ndim == 3 or input.array.ndim > 4:  # PyTorch knows two dimensions of pixels only
+        n, c = input.array.shape[:2]
+        input, labels = input.reshape(n, c, 1, -1), labels.reshape(n, 1, -1)
     values = {"x": input, "target": labels, "weight": w, "ignore_index": ignore_index, "reduction": reduction}
     made: Tensor = call(_nll if input.array.ndim <= 2 else _nll2d, values, saved=saved)
-    return made
+    return made if labels.shape == shape or reduction != "none" else made.view(shape)
 
 
 def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> None:
@@ -261,7 +285,7 @@ def _of_probabilities(
 ) -> Tensor:
     classes = log.array.shape[axis]
     if smoothing > 0:
-        target = target * (1 - smoothing) + smoothing / classes
+        target = shifted(scaled(target, 1 - smoothing), smoothing / classes)
     terms = log * target
     if weight is not None:
         terms = terms * _class_shaped(weight, log, axis)
@@ -271,7 +295,7 @@ def _of_probabilities(
     total = -terms.sum()
     if reduction == "sum":
         return total
-    mean: Tensor = call(_div, {"x1": total, "x2": float(log.array.size // classes)})
+    mean: Tensor = call(_divided, {"x1": total, "x2": float(log.array.size // classes)})
     return mean
 
 
@@ -291,14 +315,12 @@ def _smoothed(
             labels = np.where(ignored.array, 0, target.array)
             total = Tensor.of(np.sum(np.where(ignored.array, 0, weight.array[labels]), dtype=weight.array.dtype))
             smooth = smooth.sum() / total
-        elif np.any(ignored.array):
-            smooth = smooth.sum() / float(np.sum(~ignored.array))
         else:
-            smooth = smooth.mean()
+            smooth = smooth.sum() / Tensor.of(np.asarray(np.sum(~ignored.array)))
     elif reduction == "sum":
         smooth = smooth.sum()
     classes = log.array.shape[axis]
-    made: Tensor = nll * (1 - smoothing) + smooth * (smoothing / classes)
+    made: Tensor = scaled(nll, 1 - smoothing) + scaled(smooth, smoothing / classes)
     return made
 
 
@@ -338,9 +360,9 @@ def poisson_nll_loss(
     if log_input:
         losses = input.exp() - target * input
     else:
-        losses = input - target * (input + eps).log()
+        losses = input - target * shifted(input, eps).log()
     if full:
-        stirling = target * target.log() - target + 0.5 * (target * (2 * np.pi)).log()
+        stirling = target * target.log() - target + scaled(scaled(target, 2 * np.pi).log(), 0.5)
         losses = losses + stirling.masked_fill(target <= 1, 0.0)
     return reduced(losses, reduction)
 
