@@ -1,9 +1,10 @@
 """The bridge: a compiled function called with eager tensors is one node of the eager graph.
 
-Enters: a function or a derivative, and a call with tensors among the arguments, in containers too.  Leaves: its value as
-tensors, whose ``grad_fn`` (``LossBackward`` for a function called ``loss``) pulls gradients back through the compiled
-pullback.  Under ``create_graph=True`` the pullback is a compiled function called with tensors in its turn, so that it is
-one node again and every order exists.  Without a tensor that requires grad, or under ``no_grad``, the function just runs.
+Enters: a function or a derivative, and a call with tensors among the arguments, in containers too.  Leaves: its value
+as tensors, whose ``grad_fn`` (``LossBackward`` for a function ``loss``) pulls gradients back through the compiled
+pullback.  Under ``create_graph=True`` the pullback is a compiled function called with tensors in its turn, so that it
+is one node again and every order exists.  Without a tensor that requires grad, or under ``no_grad``, the function just
+runs.
 
 The eager machine is imported where a tensor is met: whoever passes one has imported it.
 """
@@ -23,13 +24,13 @@ from srcgrad.errors import ArgumentError
 _EAGER = "srcgrad.eager.tensor"
 
 
-def compile(f: Callable[..., Any] | None = None) -> Any:  # noqa: A001
+def compile(f: Callable[..., Any] | None = None) -> Any:
     """A function that runs as it is on numbers and arrays, and as one compiled node on eager tensors.
 
     ``step = srcgrad.compile(step)``, or as a decorator.  Called with tensors (``import srcgrad.eager as torch``) it
     runs NumPy's program on their arrays; gradients go back through the compiled derivative, which is made at the first
-    call for arguments of each kind.  Inside, ``with no_grad():`` and ``.detach()`` mean ``stop_gradient``.  Numbers that
-    f returns become tensors where an argument is one; integers, text and None are returned as they are.
+    call for arguments of each kind.  Inside, ``with no_grad():`` and ``.detach()`` mean ``stop_gradient``.  Floating
+    numbers that f returns become tensors where an argument is one; integers, text and None are returned as they are.
     """
     return CompiledFunction if f is None else CompiledFunction(f)
 

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
+from srcgrad.runtime import StopsGradients
+
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 
@@ -157,7 +159,7 @@ def _around_coroutine(make: Callable[[], Any], function: Callable[..., Any]) -> 
     return inside
 
 
-class no_grad(_Mode):
+class no_grad(_Mode, StopsGradients):
     """Operations inside are not recorded; their results require no gradient."""
 
     def __new__(cls, function: Any = None) -> Any:

@@ -2,10 +2,10 @@
 
 The program's own code runs with followed values for its arguments (``plain_values``) and translated names for what it
 reads (``plain_names``), so that it means what it means in NumPy: dtypes, weak Python numbers, ``isinstance``, stores.
-Running it on ``Tensor``s through NumPy's protocols would not do: ``math.sin(x)``, ``float(x)``, ``np.array([x, y])`` and
-``a = np.zeros(3); a[0] = x`` ask no protocol, and operators of tensors promote by PyTorch's rules.  Nothing of the compiler
-takes part (not its front end either), only the rule table and the engine are shared, so that a fault of the compiler
-shows as a difference.
+Running it on ``Tensor``s through NumPy's protocols would not do: ``math.sin(x)``, ``float(x)``, ``np.array([x, y])``
+and ``a = np.zeros(3); a[0] = x`` ask no protocol, and operators of tensors promote by PyTorch's rules.  Nothing of the
+compiler takes part (not its front end either), only the rule table and the engine are shared, so that a fault of the
+compiler shows as a difference.
 """
 
 from __future__ import annotations
@@ -28,7 +28,11 @@ class Run:
     """One run of ``f``: its value, and its pullback in the convention of ``srcgrad.vjp`` (no conjugation)."""
 
     def __init__(
-        self, f: Callable[..., Any], args: Sequence[Any], argnums: Sequence[int], kwargs: Mapping[str, Any] | None = None
+        self,
+        f: Callable[..., Any],
+        args: Sequence[Any],
+        argnums: Sequence[int],
+        kwargs: Mapping[str, Any] | None = None,
     ) -> None:
         self.arguments = [args[j] for j in argnums]
         self._leaves: list[list[Tensor]] = []

@@ -130,14 +130,15 @@ class Names:
             return MethodType(self.rebound(value.__func__), value.__self__)
         if isinstance(value, functools.partial):
             return functools.partial(self.translated(value.func), *value.args, **value.keywords)
-        if isinstance(value, np.ufunc) or (getattr(value, "__module__", None) or "").split(".")[0] in ("numpy", "scipy"):
+        home = str(getattr(value, "__module__", None)).split(".")[0]
+        if isinstance(value, np.ufunc) or home in ("numpy", "scipy"):
             return FollowedFunction(value, self)
         inner = getattr(value, "__wrapped__", None)  # a cached or a compiled function
         if inner is not None and not hasattr(value, "mode"):
             return self.translated(inner)
         if hasattr(value, "mode"):
             return _Refused(value)
-        called = getattr(type(value), "__call__", None)
+        called = type(value).__dict__.get("__call__")
         if isinstance(called, FunctionType):
             return _Object(value, MethodType(self.rebound(called), value))
         if isinstance(value, BuiltinFunctionType) and value.__module__ == math.__name__:

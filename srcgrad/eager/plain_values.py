@@ -63,7 +63,7 @@ class Followed:
     def _leaves(self, how: str) -> None:
         """Refuse to become a bare number while it carries a derivative."""
         if state.recording and self.tensor.requires_grad:
-            raise NotImplementedError(f"a number that carries a derivative would lose it here: {how} where it is unseen")
+            raise NotImplementedError(f"a number would lose its derivative here: {how} where that is not seen")
 
     def __float__(self) -> float:
         self._leaves("it is converted to a float")

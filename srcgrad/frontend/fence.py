@@ -129,14 +129,14 @@ def _with(node: gast.With, place: Place) -> Refusal | None:
             return Refusal(
                 "a context manager that binds a name cannot be reversed",
                 "this is entered once, the reverse sweep would enter it again",
-                "only `with np.errstate(...):` is differentiated; open other managers around the call",
+                "only `with np.errstate(...):` and `with no_grad():` are differentiated; open others around the call",
                 item,
             )
         if not isinstance(item.context_expr, gast.Call):
             return Refusal(
                 "this context manager cannot be reversed",
                 "not a call of np.errstate",
-                "only `with np.errstate(...):` is differentiated; open other managers around the call",
+                "only `with np.errstate(...):` and `with no_grad():` are differentiated; open others around the call",
                 item,
             )
     return None

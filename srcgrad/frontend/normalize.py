@@ -40,6 +40,7 @@ from srcgrad.frontend.scope import (
 from srcgrad.frontend.signatures import default_objects, signature_of
 from srcgrad.frontend.source import source_of
 from srcgrad.frontend.statements import Statements
+from srcgrad.frontend.stopping import detached
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
 
@@ -68,7 +69,7 @@ class Normalizer(Statements):
         self.callee = callee
         self.node = node
         self.made: set[str] = set()
-        body = desugar(body_of(node), _Fresh(namer, self.made))
+        body = desugar(detached(body_of(node)), _Fresh(namer, self.made))
         statics = dict(callee.statics)
         depth = max(
             [0 if parent is None else parent.depth]

@@ -42,6 +42,7 @@ from srcgrad.frontend.scope import (
     Variable,
     default_values,
 )
+from srcgrad.frontend.stopping import stops_gradients, without_gradients
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
@@ -205,17 +206,25 @@ class Statements(Loops):
 
     def _with(self, statement: gast.With) -> None:
         items: list[gast.AST] = []
+        body = statement.body
         for item in statement.items:
             static = self.scope.static_of(item.context_expr.func)
+            if static is not None and stops_gradients(static.value) and not item.context_expr.args:
+                body = without_gradients(body, self.refuse)
+                continue
             if static is None or static.value is not np.errstate:
                 raise self.refuse(
                     item,
                     "this context manager cannot be reversed",
-                    "only `with np.errstate(...):` is differentiated; open other managers around the call",
+                    "only `with np.errstate(...):` and `with no_grad():` are differentiated; "
+                    "open others around the call",
                 )
             items.append(gast.withitem(self.settle(item.context_expr, calls=True), None))
+        if not items:
+            self.run(body)
+            return
         span = self.span
-        self.out.append(With(tuple(items), self.written(statement.body), span))
+        self.out.append(With(tuple(items), self.written(body), span))
 
     # --- local functions ---------------------------------------------------------------------------------------------
     def _define(self, statement: gast.FunctionDef) -> None:

@@ -25,7 +25,7 @@ from srcgrad.runtime.differences import (
     cut, differences, end_length, end_size, gradient_axis, midpoints, placed, slope_leaning, slope_places,
     step_sizes, turns, undiff, undifferences, unediff1d, ungradient, one_spacing_only, unmidpoints, unstep_sizes,
 )  # fmt: skip
-from srcgrad.runtime.doors import as_cotangent, require_number, rewound, stop_gradient
+from srcgrad.runtime.doors import StopsGradients, as_cotangent, require_number, rewound, stop_gradient
 from srcgrad.runtime.einsum import transposed_subscripts, uneinsum, written_subscripts
 from srcgrad.runtime.elementwise import (
     angle_slope, half_circle, is_above, is_below, is_within, power_partial, prevails, quotient, safe_divide, share,
@@ -74,6 +74,7 @@ from srcgrad.runtime.systems import (
 )  # fmt: skip
 
 __all__ = [
+    "StopsGradients",
     "add", "add_at", "aligned", "anchors", "angle_slope", "argsorted", "arranging", "as_columns", "as_cotangent",
     "as_list", "astype", "axes_at_end", "basis_free", "bessel_i", "chosen", "cofactor", "column", "column_sums",
     "compressed", "corner", "count", "cut", "deviation", "differences", "division", "doubled", "end_length", "end_size",

@@ -86,7 +86,8 @@ def _cast(g: Any, like: Any) -> Any:
     g = real_for(g, dtype)
     if isinstance(like, np.ndarray):
         return np.asarray(g, dtype)
-    if isinstance(like, _NUMBERS) and not isinstance(like, np.generic):  # np.float64 is a float too, but keeps its dtype
+    # NumPy's float64 is a float too, but its cotangent keeps the dtype.
+    if isinstance(like, _NUMBERS) and not isinstance(like, np.generic):
         return complex(g) if dtype.kind == "c" else float(g)
     return dtype.type(g)
 

@@ -16,6 +16,10 @@ def stop_gradient(x: Any) -> Any:
     return x
 
 
+class StopsGradients:
+    """What ``no_grad`` is a kind of, so that a compiler that never meets the eager machine knows it."""
+
+
 def require_number(x: Any, place: str) -> None:
     """Refuse to treat ``x += e`` at ``place`` as ``x = x + e`` when x is an array, which it would change in place."""
     if isinstance(x, np.ndarray) or not isinstance(x, int | float | complex | np.generic):
