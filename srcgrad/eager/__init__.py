@@ -8,7 +8,8 @@ from srcgrad.eager import autograd, fft, func, linalg, special
 from srcgrad.eager import dtypes as _dtypes
 from srcgrad.eager import operations as _operations  # noqa: F401  (registers the functions)
 
-from srcgrad.eager import nn, optim  # isort: skip  (once the functions are there)
+from srcgrad.eager import nn, optim, utils  # isort: skip  (once the functions are there)
+from srcgrad.eager.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from srcgrad.eager.dtypes import dtype, get_default_dtype, set_default_dtype
 from srcgrad.eager.generators import Generator, default_generator
 from srcgrad.eager.modes import (
@@ -46,6 +47,8 @@ __all__ = [
     "func",
     "get_default_dtype",
     "inference_mode",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "layout",
@@ -58,4 +61,5 @@ __all__ = [
     "set_printoptions",
     "special",
     "strided",
+    "utils",
 ]

@@ -116,3 +116,11 @@ MODE_VIEW = "A view was created in {where} mode and {what} {now}. Given that thi
 OUTPUT_VIEW = "Output {index} of {name} is a view and {what}. "
 ONE_OF_SEVERAL = "This view is the output of a function that returns multiple views. Such functions do not allow the output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
 VIEW_IN_FUNCTION = "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+CHECKPOINT = {
+    "explicit": "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the differences between the two variants.",
+    "reentrant": "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing the `inputs` argument.",
+    "count": "torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\nNumber of tensors saved during forward: {forward}\nNumber of tensors saved during recomputation: {again}.",
+    "tensor": "tensor at position {place}:\nsaved metadata: {forward}\nrecomputed metadata: {again}",
+    "facts": "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the forward pass.\n{tensors}\n.",
+    "tip": "\n\nTip: To see a more detailed error message, either pass `debug=True` to\n`torch.utils.checkpoint.checkpoint(...)` or wrap the code block\nwith `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to\nenable checkpoint‑debug mode globally.\n",
+}

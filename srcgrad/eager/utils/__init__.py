@@ -1,0 +1,5 @@
+"""``torch.utils``: checkpoints, handles of hooks."""
+
+from srcgrad.eager.utils import checkpoint, hooks
+
+__all__ = ["checkpoint", "hooks"]
