@@ -217,7 +217,7 @@ def backward(
                 "use `grad_tensors`."
             )
         grad_tensors = grad_variables
-    if state.transform_level and any(level.kind != "dual" for level in state.transforms):
+    if state.transform_level and any(level.strict for level in state.transforms):
         raise RuntimeError(messages.IN_TRANSFORM)
     outputs = as_tuple(tensors)
     if inputs is not None:
@@ -299,7 +299,7 @@ def grad(
             continue
         if not isinstance(g, Tensor):
             if isinstance(g, np.ndarray) and (g.base is not None or id(g) in handed):
-                g = np.array(g, order="C")
+                g = np.copy(g, order="C")
             handed.add(id(g))
             g = Tensor.of(g)
         made.append(g)
@@ -309,27 +309,13 @@ def grad(
 def _batched(
     outputs: Any, inputs: Any, seeds_of: Any, keep: bool, create: bool, allow_unused: bool, materialize: bool
 ) -> tuple[Any, ...]:
-    """One backward pass for each entry along the first dimension of the seeds."""
-    from srcgrad.eager.operations.joining import stack
+    """The gradients for each entry along the first dimension of the seeds, all at once where that is possible."""
+    from srcgrad.eager.func.batching import gradients_of_batch
 
-    count = len(seeds_of[0])
-    rows = []
-    for i in range(count):
-        last = i == count - 1
-        rows.append(
-            grad(
-                outputs,
-                inputs,
-                [s[i] for s in seeds_of],
-                keep or not last,
-                create,
-                True,
-                allow_unused,
-                False,
-                materialize,
-            )
-        )
-    return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))
+    def once(given: Any, keep: bool) -> Any:
+        return grad(outputs, inputs, given, keep, create, True, allow_unused, False, materialize)
+
+    return gradients_of_batch(once, seeds_of, keep)
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor
 
@@ -153,9 +154,9 @@ def _summarised(array: Any) -> Any:
     return array
 
 
-def text(tensor: Tensor, *, prefix: str | None = None) -> str:
+def text(tensor: Tensor, *, prefix: str | None = None, tangent: str | None = None) -> str:
     """``tensor(...)`` with everything that PyTorch appends."""
-    if state.transform_level:
+    if state.transform_level or is_lifted(tensor.array):
         from srcgrad.eager.func.levels import wrapped_text
 
         wrapped = wrapped_text(tensor, text)
@@ -189,6 +190,8 @@ def text(tensor: Tensor, *, prefix: str | None = None) -> str:
         suffixes.append(f"grad_fn=<{name}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
     return _joined(prefix + body, suffixes, indent)
 
 

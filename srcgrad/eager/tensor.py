@@ -120,7 +120,7 @@ class Tensor:
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Change whether a leaf requires grad."""
-        if state.transform_level and any(level.kind != "dual" for level in state.transforms):
+        if state.transform_level and any(level.strict for level in state.transforms):
             raise RuntimeError(messages.REQUIRES_GRAD_IN_TRANSFORM)
         if self.node is not None:
             if not requires_grad:

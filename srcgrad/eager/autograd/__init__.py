@@ -1,7 +1,7 @@
 """``torch.autograd``: backward passes by function, modes, hooks on the graph, functions of one's own."""
 
 from srcgrad.eager.anomaly import detect_anomaly, set_detect_anomaly
-from srcgrad.eager.autograd import anomaly_mode, function, grad_mode, graph, variable
+from srcgrad.eager.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph, variable
 from srcgrad.eager.autograd.function import Function
 from srcgrad.eager.autograd.grad_mode import _unsafe_preserve_version_counter
 from srcgrad.eager.autograd.variable import Variable
@@ -16,7 +16,9 @@ __all__ = [
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "forward_ad",
     "function",
+    "functional",
     "grad",
     "grad_mode",
     "graph",

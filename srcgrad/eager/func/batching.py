@@ -62,6 +62,30 @@ def vmap(
     return wrapper
 
 
+def batched(func: Callable[..., Any]) -> Callable[..., Any]:
+    """``vmap`` over the first dimensions, without what transforms forbid: for use inside other functions."""
+
+    def wrapper(*args: Any) -> Any:
+        count, dims, leaves, spec = _inputs("func", 0, args)
+        return _mapped(func, "func", count, dims, leaves, spec, 0, "same", {}, "batch")
+
+    return wrapper
+
+
+def gradients_of_batch(once: Callable[[Any, bool], Any], seeds: tuple[Any, ...], keep: bool) -> tuple[Any, ...]:
+    """``once(seeds, keep)`` for the entries along the first dimension of the seeds; None stays None."""
+    from srcgrad.eager.operations.joining import stack
+
+    count = len(seeds[0])
+    try:
+        with Level("batch", "same", count) as level:
+            found = once([enter(seed, level, 0) for seed in seeds], True)
+            return tuple(None if g is None else leave(g, level, 0) for g in found)
+    except Escape:
+        rows = [once([seed[i] for seed in seeds], keep or i < count - 1) for i in range(count)]
+        return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))
+
+
 def _joined(parts: list[Any], out_dims: Any) -> Any:
     from srcgrad.eager.operations.joining import cat
 
@@ -128,10 +152,11 @@ def _inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[int, list[A
 def _mapped(
     func: Callable[..., Any], name: str, count: int, dims: list[Any], leaves: list[Any], spec: pytree.Spec,
     out_dims: Any, randomness: str, kwargs: dict[str, Any],
+    kind: str = "vmap",
 ) -> Any:  # fmt: skip
     before = default_generator.get_state()
     try:
-        with Level("vmap", randomness, count) as level:
+        with Level(kind, randomness, count) as level:
             inner = [leaf if d is None else enter(leaf, level, d) for leaf, d in zip(leaves, dims, strict=True)]
             output = func(*pytree.unflatten(spec, inner), **kwargs)
             results, out_spec, places = _outputs(name, output, out_dims)
@@ -210,7 +235,7 @@ def _one_by_one(
 
 def drawn(draw: Callable[[tuple[int, ...]], Any], shape: tuple[int, ...]) -> Any:
     """Random numbers inside transforms: refused, the same for all examples, or different ones for each."""
-    mapped = [level for level in state.transforms if level.kind == "vmap"]
+    mapped = [level for level in state.transforms if level.kind in ("vmap", "batch")]
     if any(level.randomness == "error" for level in mapped):
         raise RuntimeError(_RANDOM)
     different = [level for level in mapped if level.randomness == "different"]

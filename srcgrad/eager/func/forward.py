@@ -79,6 +79,16 @@ def _pushed(func: Callable[..., Any], spec: Any, flat: Any, tangents: Any, stric
     return (values, dots, aux) if has_aux else (values, dots)
 
 
+def pushed_columns(func: Callable[..., Any], primals: tuple[Tensor, ...], tangents: tuple[Tensor, ...]) -> Any:
+    """The tangents of the outputs of ``func``, a tuple."""
+    try:
+        with Level("dual") as level:
+            outputs = func(*(pair(p, t, level) for p, t in zip(primals, tangents, strict=True)))
+            return tuple(_taken(one, level, False)[1] for one in outputs)
+    except Escape:
+        return _twice_reverse(func, primals, tangents, False)[1]
+
+
 def _taken(one: Tensor, level: Level, strict: bool) -> tuple[Tensor, Tensor]:
     if is_lifted(one.array) and one.array.level == level.id:
         return part(one, level, "primal"), part(one, level, "tangent")

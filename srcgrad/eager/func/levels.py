@@ -33,21 +33,23 @@ class Level:
         self.recorded = True  # whether what is outside is recorded
         self.randomness = randomness
         self.count = count  # of examples
+        self.strict = kind in ("grad", "jvp", "vmap")  # a transform of torch.func, in which some things are forbidden
 
     def __enter__(self) -> Level:
-        self.recorded = state.recording
+        self.recorded = state.recording or self.kind == "dual"
         if self.kind == "grad":
             state.recording = True
         state.transforms = (*state.transforms, self)
         state.transform_level = len(state.transforms)
-        self.number = sum(level.kind != "dual" for level in state.transforms)
+        self.number = sum(level.strict for level in state.transforms)
         self.active = True
         return self
 
     def __exit__(self, *_: object) -> None:
         state.transforms = state.transforms[:-1]
         state.transform_level = len(state.transforms)
-        state.recording = self.recorded
+        if self.kind != "dual":
+            state.recording = self.recorded
         self.active = False
 
 
@@ -291,7 +293,7 @@ def level_of(array: Any) -> Level | None:
 
 
 # --- printing --------------------------------------------------------------------------------------------------------
-def wrapped_text(tensor: Tensor, text: Callable[[Tensor], str]) -> str | None:
+def wrapped_text(tensor: Tensor, text: Callable[..., str]) -> str | None:
     """How a tensor prints inside transforms; None where none has anything to do with it."""
     array = tensor.array
     tracks = {
@@ -302,16 +304,17 @@ def wrapped_text(tensor: Tensor, text: Callable[[Tensor], str]) -> str | None:
     return _wrapped(array, tracks, tensor, text) if tracks or is_lifted(array) else None
 
 
-def _wrapped(array: Any, tracks: set[int], tensor: Tensor, text: Callable[[Tensor], str]) -> str:
+def _wrapped(array: Any, tracks: set[int], tensor: Tensor, text: Callable[..., str]) -> str:
     level = level_of(array) if is_lifted(array) else None
     depth = max(tracks, default=0)
-    if level is not None and level.number > depth:
-        if level.kind == "vmap":
+    if level is not None and (level.number > depth or (level.kind == "dual" and not depth)):
+        if level.kind in ("vmap", "batch"):
             inside = _wrapped(np.moveaxis(array.values, 0, array.dim), tracks, tensor, text)
             head = f"BatchedTensor(lvl={level.number}, bdim={array.dim}, value=\n"
         elif level.kind == "dual":
-            tangent = text(made_of(array.tangent))
-            return f"{_wrapped(array.primal, tracks, tensor, text)[:-1]}, tangent={tangent})"
+            primal = made_of(array.primal)
+            primal.node, primal.leaf_grad = tensor.node, tensor.leaf_grad
+            return text(primal, tangent=text(made_of(array.tangent)))
         else:
             inside = _wrapped(array.primal, tracks, tensor, text)
             head = f"GradTrackingTensor(lvl={level.number}, value=\n"
