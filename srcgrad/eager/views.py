@@ -192,7 +192,7 @@ def _base_requires(tensor: Tensor) -> bool:
 
 
 def write(
-    tensor: Tensor, compute: Callable[[Tensor], Tensor], *, check_dtype: bool = True, name: str = "CopyBackwards"
+    tensor: Tensor, compute: Callable[[Tensor], Tensor], *, check_dtype: bool = True, name: str = "torch::autograd::CopyBackwards"
 ) -> Tensor:
     """``tensor`` becomes ``compute(tensor)`` in place, recorded like the operation out of place."""
     check_writable(tensor)

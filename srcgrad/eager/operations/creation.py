@@ -15,7 +15,7 @@ from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor
 
 _clone = Operation(np.copy, "CloneBackward0")
-_copy = Operation(np.copy, "CopyBackwards")
+_copy = Operation(np.copy, "torch::autograd::CopyBackwards")
 
 
 def leaf(array: Any, requires_grad: bool = False) -> Tensor:

@@ -10,13 +10,26 @@ import numpy as np
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.modes import state
-from srcgrad.eager.operations import arithmetic, picking, pointwise, rearranging, reductions, rounding
+from srcgrad.eager.operations import (
+    arithmetic,
+    blending,
+    complex_parts,
+    picking,
+    pointwise,
+    products,
+    rearranging,
+    reductions,
+    rounding,
+    series,
+    special_functions,
+    storing,
+)
 from srcgrad.eager.operations.picking import where
 from srcgrad.eager.registry import method
-from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.tensor import Tensor, new
 from srcgrad.eager.views import bump, check_writable, write
 
-_copy = Operation(np.positive, "CopyBackwards")
+_copy = Operation(np.positive, "torch::autograd::CopyBackwards")
 
 
 def in_place(f: Callable[..., Tensor], name: str, ufunc: Any = None) -> Callable[..., Tensor]:
@@ -66,6 +79,110 @@ for _name, _f, _ufunc in (
     ("triu_", rearranging.triu, None),
 ):
     setattr(Tensor, _name, in_place(_f, _name, _ufunc))
+
+
+def _in_place_of_copy(f: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+    """``name_`` of a function whose inner graph holds its input: the old values are kept for it as a copy."""
+
+    def f_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        def compute(old: Tensor) -> Tensor:
+            kept: Tensor = new(Tensor)
+            kept.array = np.array(old.array)
+            kept.node, kept.number, kept.leaf_grad = old.node, old.number, old.leaf_grad
+            return f(kept, *args, **kwargs)
+
+        return write(self, compute)
+
+    f_.__name__ = f_.__qualname__ = name
+    f_.__doc__ = f"``{name.rstrip('_')}`` in place."
+    return f_
+
+
+for _name, _f in {
+    **blending.IN_PLACE,
+    **products.IN_PLACE,
+    **storing.IN_PLACE,
+    **{f"{name}_": f for name, f in special_functions.MADE.items()},
+    "logit_": special_functions.logit,
+    "xlogy_": special_functions.xlogy,
+    "polygamma_": lambda x, n: special_functions.polygamma(n, x),
+    "mvlgamma_": special_functions.mvlgamma,
+    "renorm_": series.renorm,
+    "float_power_": arithmetic.float_power,
+    "clamp_min_": picking.clamp_min,
+    "clamp_max_": picking.clamp_max,
+    "masked_scatter_": picking.masked_scatter,
+    "index_add_": picking.index_add,
+    "scatter_add_": picking.scatter_add,
+    "scatter_": picking.scatter,
+    "conj_physical_": complex_parts.conj_physical,
+}.items():
+    setattr(Tensor, _name, _in_place_of_copy(_f, _name))
+for _name, _f in pointwise.BOTH.items():
+    setattr(Tensor, f"{_name}_", in_place(_f, f"{_name}_"))
+
+
+def _comparing(name: str, node: str) -> Callable[[Tensor, Any], Tensor]:
+    def f_(self: Tensor, other: Any) -> Tensor:
+        def compute(old: Tensor) -> Tensor:
+            made: Tensor = getattr(old, name)(other).to(old.dtype)
+            return made
+
+        return write(self, compute, name=node)
+
+    f_.__name__ = f_.__qualname__ = f"{name}_"
+    f_.__doc__ = f"``{name}`` in place, as numbers."
+    return f_
+
+
+for _name, _node in (("eq", "Eq"), ("ne", "Ne"), ("lt", "Lt"), ("le", "Le"), ("gt", "Gt"), ("ge", "Ge")):
+    setattr(Tensor, f"{_name}_", _comparing(_name, f"{_node}Backward0"))
+
+
+@method("logical_not_")
+def logical_not_(self: Tensor) -> Tensor:
+    """Store whether each element is zero."""
+    bump(self)
+    self.storage_array()[...] = np.logical_not(self.array)
+    return self
+
+
+@method("resize_")
+def resize_(self: Tensor, *sizes: Any) -> Tensor:
+    """Give the tensor another shape, with as much of its memory as fits."""
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+    self.array = np.resize(self.storage_array(), shape)
+    return self
+
+
+@method("set_")
+def set_(self: Tensor, source: Tensor) -> Tensor:
+    """Let the tensor be the memory of another one; there is no derivative."""
+    old: Tensor = new(Tensor)
+    old.array, old.node, old.number, old.leaf_grad = self.array, self.grad_node(), self.number, self.leaf_grad
+    made = rounding.underivable(Tensor.of(source.storage_array()), (old, source), "set_")
+    self.array = made.array
+    self.node, self.number, self.leaf_grad = made.node, 0, False
+    bump(self)
+    return self
+
+
+@method("fill_diagonal_")
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Store a number on the diagonal."""
+    if self.array.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1")
+
+    def compute(old: Tensor) -> Tensor:
+        mask = np.zeros(old.array.shape, bool)
+        np.fill_diagonal(mask, True, wrap)
+        return picking.masked_fill(old, Tensor.of(mask), fill_value)
+
+    return write(self, compute, name="FillDiagonalBackward0")
+
+
 for _operator, _name in (("iadd", "add_"), ("isub", "sub_"), ("imul", "mul_"), ("itruediv", "div_"), ("ipow", "pow_"),
     ("imod", "remainder_"), ("ifloordiv", "floor_divide_"),
 ):  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.eager.dispatch import Operation
 from srcgrad.eager.elementwise import elementwise_binary, elementwise_unary
 from srcgrad.eager.graph import Node
+from srcgrad.eager.policy import following
 from srcgrad.eager.registry import function, offer
 from srcgrad.eager.tensor import Tensor
 
@@ -53,7 +54,7 @@ class _PlusZero(Node):
 
 
 def _operation(f: Any, name: str) -> Operation:
-    made = Operation(f, name, SAVED)
+    made = following(Operation(f, name, SAVED))
     if f is np.absolute:
         made.node = type(name, (_PlusZero, made.node), {"__module__": made.node.__module__})
     return made
@@ -80,10 +81,11 @@ BINARY: tuple[tuple[str, Any, str, bool], ...] = (
     ("fmax", np.fmax, "FmaxBackward0", False),
     ("fmin", np.fmin, "FminBackward0", False),
 )
+BOTH: dict[str, Any] = {}
 for _names, _f, _node, _floats in BINARY:
     _first, *_ = _names.split()
-    _made2 = elementwise_binary(_f, Operation(_f, _node, PAIR), _first, floats=_floats)
-    offer(_made2, *_names.split())
+    _made2 = elementwise_binary(_f, following(Operation(_f, _node, PAIR)), _first, floats=_floats)
+    BOTH[_first] = offer(_made2, *_names.split())
 
 
 @function("square", method=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.graph import Node
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import function
@@ -25,10 +26,23 @@ _prod_dim = Operation(np.prod, "ProdBackward1", _SAVED)
 _var = Operation(np.var, "VarBackward0", _SAVED)
 _std = Operation(np.std, "StdBackward0", _SAVED)
 _norm = Operation(np.linalg.vector_norm, "LinalgVectorNormBackward0", _SAVED)
+_norm_of_zero = Operation(np.linalg.vector_norm, "LinalgVectorNormBackward0", _SAVED)
 _cumsum = Operation(np.cumsum, "CumsumBackward0")
 _cumprod = Operation(np.cumprod, "CumprodBackward0", _SAVED)
 _nansum = Operation(np.nansum, "NansumBackward0", _SAVED)
 _trace = Operation(np.trace, "TraceBackward0")
+
+
+class _Nothing(Node):
+    """The node of a count, which has no gradient at all."""
+
+    def apply(self, g: Any) -> Any:
+        return (None,)
+
+    apply_to_tensors = apply
+
+
+_norm_of_zero.node = type("LinalgVectorNormBackward0", (_Nothing, _norm_of_zero.node), {"__module__": "srcgrad.eager"})
 
 
 def axes_of(input: Tensor, dim: Any) -> tuple[int, ...] | None:
@@ -134,8 +148,12 @@ def _corrected(name: str, operation: Operation) -> Callable[..., Tensor]:
         saved = {"dim": dim, "correction": ddof, "keepdim": keepdim}
         count = math.prod(input.array.shape if axes is None else [input.array.shape[i] for i in axes])
         array = None
+        if input.array.dtype.itemsize < 8:  # in double precision, as PyTorch adds up
+            wide = np.result_type(input.array.dtype, np.float64 if input.array.dtype.kind == "f" else np.complex128)
+            array = operation.function(input.array.astype(wide), axis=axes, ddof=ddof, keepdims=keepdim)
+            array = array.astype(input.array.real.dtype)
         if count <= ddof:
-            array = np.full_like(np.sum(input.array, axis=axes, keepdims=keepdim), math.nan)
+            array = np.full_like(np.sum(input.array.real, axis=axes, keepdims=keepdim), math.nan)
         made: Tensor = call(operation, values, saved=saved, array=array)
         return made
 
@@ -198,7 +216,7 @@ def vector_norm(input: Tensor, p: Any, dim: Any, keepdim: bool) -> Tensor:
         values.pop("axis")
     saved = {"ord": order, "dim": dim, "keepdim": keepdim}
     with np.errstate(divide="ignore"):
-        made: Tensor = call(_norm, values, saved=saved)
+        made: Tensor = call(_norm if order else _norm_of_zero, values, saved=saved)
     return made
 
 

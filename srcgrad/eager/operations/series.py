@@ -15,10 +15,13 @@ from srcgrad.eager.operations.joining import cat
 from srcgrad.eager.operations.matrix import fresh_squeeze, mm
 from srcgrad.eager.operations.picking import gather, where
 from srcgrad.eager.operations.shaping import reshape, squeeze, unsqueeze, wrapped
+from srcgrad.eager.policy import following
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
 
-_logsumexp = Operation(np.logaddexp.reduce, "LogsumexpBackward0", {"array": "self", "y": "result"})
+_logsumexp = following(
+    Operation(np.logaddexp.reduce, "LogsumexpBackward0", {"array": "self", "y": "result"})
+)
 _logcumsumexp = Operation(np.logaddexp.accumulate, "LogcumsumexpBackward0", {"array": "self", "y": "result"})
 
 

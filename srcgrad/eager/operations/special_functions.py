@@ -15,6 +15,7 @@ from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.elementwise import elementwise_binary, elementwise_unary
+from srcgrad.eager.policy import following
 from srcgrad.eager.registry import FUNCTIONS, function
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.table import lookup
@@ -89,7 +90,7 @@ def ndtr(input: Tensor) -> Tensor:
 def _binary(name: str, node: str, alone: bool) -> Callable[[Any, Any], Tensor]:
     f = of_scipy(name, name)
     return elementwise_binary(
-        f, Operation(f, node), name, floats=True, parameters=_pair(f), alone=alone
+        f, following(Operation(f, node)), name, floats=True, parameters=_pair(f), alone=alone
     )  # fmt: skip
 
 

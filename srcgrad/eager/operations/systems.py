@@ -14,6 +14,7 @@ from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.picking import where
 from srcgrad.eager.operations.rearranging import adjoint, tril, triu
 from srcgrad.eager.operations.shaping import permute, reshape, squeeze, unsqueeze, view
+from srcgrad.eager.policy import following
 from srcgrad.eager.registry import function
 from srcgrad.eager.return_types import Results, results
 from srcgrad.eager.tensor import Tensor
@@ -93,7 +94,7 @@ def _zero_pivot(matrix: Any) -> int:
 
 # --- inverses and determinants ---------------------------------------------------------------------------------------
 _inv = Operation(np.linalg.inv, "LinalgInvExBackward0", {"y": "inverse"})
-_det = Operation(np.linalg.det, "LinalgDetBackward0", {"a": "A", "y": "result"})
+_det = following(Operation(np.linalg.det, "LinalgDetBackward0", {"a": "A", "y": "result"}))
 _slogdet = several(np.linalg.slogdet, "LinalgSlogdetBackward0", {"a": "A"})
 _solve = Operation(np.linalg.solve, "LinalgSolveExBackward0", {"a": "A", "x": "result"})
 _pinv = Operation(np.linalg.pinv, "LinalgPinvBackward0", {"a": "self", "p": "result"})

@@ -1,0 +1,126 @@
+"""Where PyTorch answers otherwise than the rules at points that have no derivative: one table.
+
+A row names a node, the points, and what PyTorch's gradient of an input is there; everywhere else, and in every other
+node, the rules are followed.  ``following`` makes an operation's nodes look up their rows after the rule has run.
+What PyTorch decides by choosing other functions is not here: extrema along a dimension pick one element, and bounds pass
+no gradient, because the operations say so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from srcgrad.eager.dispatch import Operation
+from srcgrad.eager.formulas import INPUT, RESULT
+from srcgrad.eager.graph import Node
+from srcgrad.eager.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One row: at the points where ``where`` holds, the gradient of each parameter in ``gradient`` is that number."""
+
+    node: str
+    points: str  # in words, with the parameters' names
+    where: Callable[[Mapping[str, Any]], Any] = field(repr=False)
+    gradient: Mapping[str, float]
+    because: str
+
+
+TABLE: tuple[Difference, ...] = (
+    Difference(
+        "AbsBackward0", "x is nan", lambda v: v["x"] != v["x"], {"x": 0.0}, "the sign of nan is 0 in PyTorch, nan in NumPy"
+    ),
+    Difference(
+        "HypotBackward0", "x1 = x2 = 0", lambda v: v["z"] == 0, {"x1": math.nan, "x2": math.nan},
+        "PyTorch divides by the result; the rules take the subgradient 0",
+    ),
+    Difference(
+        "LogaddexpBackward0", "x1 = x2 = -inf",
+        lambda v: (v["x1"] == -math.inf) & (v["x2"] == -math.inf), {"x1": math.nan, "x2": math.nan},
+        "PyTorch subtracts the result, -inf - -inf; the rules share evenly",
+    ),
+    Difference(
+        "LogsumexpBackward0", "all elements -inf", lambda v: (v["y"] == -math.inf), {"array": math.nan},
+        "PyTorch subtracts the result, -inf - -inf; the rules share evenly",
+    ),
+    Difference(
+        "XlogyBackward0", "x = y = 0", lambda v: (v["x"] == 0) & (v["y"] == 0), {"y": math.nan},
+        "PyTorch divides 0 by 0; the rules take 0, as the function is 0 for x = 0",
+    ),
+    Difference(
+        "SincBackward0", "x = 0", lambda v: v["x"] == 0, {"x": 0.0}, "the same number with the other sign of zero"
+    ),
+    Difference(
+        "LinalgDetBackward0", "a is singular", lambda v: np.linalg.det(v["a"])[..., None, None] == 0, {"a": 0.0},
+        "PyTorch solves with the factors and multiplies by the determinant; the rules give the cofactors",
+    ),
+)  # fmt: skip
+
+
+class _Following(Node):
+    """A node that looks up its rows after the rule has run."""
+
+    rows: ClassVar[tuple[Difference, ...]] = ()
+
+    def apply(self, g: Any) -> Any:
+        made = list(super().apply(g))
+        for place, mask, number in self._changes():
+            if made[place] is not None:
+                fitted = _fitted(mask, np.shape(made[place]))
+                made[place] = np.where(fitted, made[place].dtype.type(number), made[place])[()]
+        return made
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        from srcgrad.eager.operations.picking import where
+
+        made = list(super().apply_to_tensors(g))
+        for place, mask, number in self._changes():
+            if made[place] is not None:
+                fitted = Tensor.of(np.asarray(_fitted(mask, made[place].array.shape)))
+                made[place] = where(fitted, number, made[place])
+        return made
+
+    def _changes(self) -> list[tuple[int, Any, float]]:
+        """(place among the partials, where, number) of the rows that hold somewhere."""
+        assert self.saved is not None
+        values = {
+            p: item.array
+            for (kind, p), item in zip(self.formula.sources, self.saved, strict=True)
+            if kind in (INPUT, RESULT)
+        }
+        found = []
+        for row in self.rows:
+            try:
+                mask = row.where(values)
+            except KeyError:  # the formula of these partials does not read them
+                continue
+            if np.any(mask):
+                outputs = self.formula.outputs
+                found += [(outputs.index(p), mask, number) for p, number in row.gradient.items() if p in outputs]
+        return found
+
+
+def _fitted(mask: Any, shape: tuple[int, ...]) -> Any:
+    """A mask of the result as one of an input: where any of the results that an element is part of is meant."""
+    mask = np.asarray(mask)
+    while mask.ndim > len(shape):
+        mask = mask.any(0)
+    if mask.ndim < len(shape):
+        return mask.reshape(mask.shape + (1,) * (len(shape) - mask.ndim)) if mask.ndim else mask
+    narrow = tuple(i for i, n in enumerate(shape) if n == 1 and mask.shape[i] != 1)
+    return mask.any(narrow, keepdims=True) if narrow else mask
+
+
+def following(operation: Operation) -> Operation:
+    """The operation with nodes that follow the table, where the table has rows for them."""
+    kind = operation.node
+    rows = tuple(row for row in TABLE if row.node == kind.__name__)
+    if rows:
+        operation.node = type(kind.__name__, (_Following, kind), {"rows": rows, "__module__": kind.__module__})
+    return operation
