@@ -277,6 +277,13 @@ def node_class(name: str) -> type[Node]:
     return _classes[name]
 
 
+@functools.cache
+def mixed(behaviour: type[Node], kind: type[Node]) -> type[Node]:
+    """Nodes of one kind by name that behave otherwise."""
+    members = {"public_name": kind.public_name, "__module__": kind.__module__}
+    return type(kind.__name__, (behaviour, kind), members)
+
+
 class _Spread(Node):
     """A node some of whose partials are lists, one item for each tensor of a list that was given."""
 

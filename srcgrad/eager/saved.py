@@ -29,10 +29,11 @@ Hook = Callable[[Any], Any]
 class Packed:
     """What a pack hook made of a saved tensor; unpacked when it is asked for."""
 
-    __slots__ = ("content", "edge", "unpack")
+    __slots__ = ("content", "edge", "of_result", "unpack")
     counter = (0,)  # a pack hook's content is its own affair
 
-    def __init__(self, content: Any, unpack: Hook, edge: tuple[Any, int]) -> None:
+    def __init__(self, content: Any, unpack: Hook, edge: tuple[Any, int], of_result: bool) -> None:
+        self.of_result = of_result
         self.content = content
         self.unpack = unpack
         self.edge = edge
@@ -58,7 +59,7 @@ class Packed:
         if isinstance(target, AccumulateGrad):  # stands for the leaf without being it
             made.leaf_grad, made._accumulator = True, weakref.ref(target)
         else:
-            made.node = target
+            made.node = node if self.of_result else target
         return made
 
     def origin(self, node: Node) -> tuple[str, int]:
@@ -83,14 +84,15 @@ def packed(node: Node, item: Any, hooks: tuple[Hook, Hook]) -> Packed:
         if isinstance(item, Tensor):
             edge, given = item.edge(), item
         else:
-            edge, given = (node, item.number), Tensor.of(item.array)  # without the node: that would be a cycle
+            # The node's own result, told by None: the node itself would make a cycle.
+            edge, given = (None, item.number), Tensor.of(item.array)
         version = given._version
         content = hooks[0](given)
         if given._version != version:
             raise RuntimeError(messages.PACK_MODIFIED)
     finally:
         state.recording, state.saved_hooks = before
-    return Packed(content, hooks[1], edge)
+    return Packed(content, hooks[1], edge, not isinstance(item, Tensor))
 
 
 class saved_tensors_hooks:

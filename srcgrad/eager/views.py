@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.eager import messages
 from srcgrad.eager.dispatch import Operation, call
-from srcgrad.eager.graph import Node, node_class, sequence
+from srcgrad.eager.graph import Node, mixed, node_class, sequence
 from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new, stripped
@@ -179,7 +179,7 @@ class _Forgetful(Node):
 def forgetful(name: str, old: Tensor) -> Node:
     """A node of this name through which nothing flows."""
     kind = node_class(name)
-    node: Node = new(type(kind.__name__, (_Forgetful, kind), {"public_name": kind.public_name}))
+    node: Node = new(mixed(_Forgetful, kind))
     node.edges = (old.edge(),)
     node.sequence = next(sequence)
     node.shape, node.dtype = old.array.shape, old.array.dtype

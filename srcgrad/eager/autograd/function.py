@@ -295,6 +295,7 @@ def _attached(node: BackwardCFunction, args: tuple[Any, ...], output: Any, recor
         metadata.append((one.array.shape, one.array.dtype))
         made.append(_output(node, args, one, number, records))
     node.metadata_of = tuple(metadata)
+    node.dirty = node.non_differentiable = ()  # which belong to the graph, and would make a cycle
     node.shape = metadata[0][0] if node.outputs == 1 else tuple(shape for shape, _ in metadata)
     node.dtype = metadata[0][1] if node.outputs == 1 else tuple(dtype for _, dtype in metadata)
     if records:

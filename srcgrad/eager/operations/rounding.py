@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.eager import messages
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.elementwise import elementwise_binary, settled
-from srcgrad.eager.graph import Node, node_class, sequence
+from srcgrad.eager.graph import Node, mixed, node_class, sequence
 from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.modes import state
 from srcgrad.eager.operations.arithmetic import binary_operator
@@ -110,7 +110,7 @@ def underivable(
     given = [t for t in inputs if isinstance(t, Tensor)]
     if state.recording and any(t.requires_grad for t in given):
         kind = node_class(node_name)
-        node: Any = new(type(kind.__name__, (_Underivable, kind), {"public_name": kind.public_name}))
+        node: Any = new(mixed(_Underivable, kind))
         node.message = text or messages.NOT_DIFFERENTIABLE.format(name=name)
         node.edges = tuple(t.edge() for t in given)
         node.sequence = next(sequence)

@@ -9,7 +9,7 @@ from typing import Any
 
 from srcgrad import runtime
 from srcgrad.eager.formulas import stand_in
-from srcgrad.eager.graph import Node, node_class, sequence
+from srcgrad.eager.graph import Node, mixed, node_class, sequence
 from srcgrad.eager.modes import state
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import function
@@ -59,7 +59,7 @@ def split_views(input: Tensor, places: Sequence[Any], name: str, saved: dict[str
     node: Any = None
     if state.recording and input.requires_grad:
         kind = node_class(name)
-        node = new(type(kind.__name__, (_Parts, kind), {}))
+        node = new(mixed(_Parts, kind))
         node.edges = (input.edge(),)
         node.sequence = next(sequence)
         node.places = tuple(places)
