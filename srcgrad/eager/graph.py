@@ -136,6 +136,7 @@ class Node:
     def apply(self, g: Any) -> Any:
         """Gradients of the inputs, one per edge, as arrays; ``g`` is an array."""
         if isinstance(g, list) or g.dtype.kind == "c" or self.meets_complex:
+            g = self.whole(g, np.zeros)
             try:
                 return conjugated(self.formula.run(self, conjugated(g, np.conjugate)), np.conjugate)
             except Escape:
@@ -151,8 +152,14 @@ class Node:
             from srcgrad.eager.lifting import lifted
 
             conjugate = lifted(np.conjugate)
-            return conjugated(self.formula.lifted(self, conjugated(g, conjugate)), conjugate)
+            return conjugated(self.formula.lifted(self, conjugated(self.whole(g, _zeros), conjugate)), conjugate)
         return self.formula.lifted(self, g)
+
+    def whole(self, g: Any, zeros: Callable[..., Any]) -> Any:
+        """The gradients of all outputs, as a rule asks for them: zeros where none has arrived."""
+        if not isinstance(g, list):
+            return g
+        return [zeros(s, d) if one is None else one for one, s, d in zip(g, self.shape, self.dtype, strict=True)]
 
     def check_versions(self) -> None:
         """Raise where something that was saved has been changed since."""
@@ -180,6 +187,12 @@ class Node:
         from srcgrad.eager.slots import saved_attribute
 
         return saved_attribute(self, name)
+
+
+def _zeros(shape: Any, dtype: Any) -> Any:
+    from srcgrad.eager.tensor import Tensor
+
+    return Tensor.of(np.zeros(shape, dtype))
 
 
 def conjugated(values: Any, conjugate: Callable[[Any], Any]) -> Any:

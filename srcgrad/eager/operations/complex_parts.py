@@ -166,6 +166,8 @@ def view_as_complex(input: Tensor) -> Tensor:
     """Complex numbers of the parts along the last dimension."""
     if not input.array.ndim or input.array.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
+    if input.storage_array().strides[-1] != input.array.itemsize:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
     made: Tensor = composed(
         "ViewAsComplexBackward0", lambda x: _joined(x.select(-1, 0), x.select(-1, 1)), input, keeps=True
     )

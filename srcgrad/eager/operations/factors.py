@@ -19,7 +19,6 @@ from srcgrad.eager.operations.systems import (
     check_matrix,
     check_square,
     first_failure,
-    several,
     solve,
 )
 from srcgrad.eager.registry import function
@@ -27,10 +26,10 @@ from srcgrad.eager.return_types import Results, results
 from srcgrad.eager.tensor import Tensor
 
 _cholesky = Operation(np.linalg.cholesky, "LinalgCholeskyExBackward0", {"y": "L"})
-_qr = several(np.linalg.qr, "LinalgQrBackward0")
-_svd = several(np.linalg.svd, "LinalgSvdBackward0")
-_eigh = several(np.linalg.eigh, "LinalgEighBackward0")
-_eig = several(np.linalg.eig, "LinalgEigBackward0")
+_qr = Operation(np.linalg.qr, "LinalgQrBackward0")
+_svd = Operation(np.linalg.svd, "LinalgSvdBackward0")
+_eigh = Operation(np.linalg.eigh, "LinalgEighBackward0")
+_eig = Operation(np.linalg.eig, "LinalgEigBackward0")
 
 
 def _hermitian(a: Tensor) -> Tensor:
@@ -221,7 +220,7 @@ function("matrix_exp", module="linalg")(matrix_exp)
 
 @cache
 def _lu() -> Operation:
-    return several(_scipy_linalg("lu", "linalg.lu"), "LinalgLuBackward0")
+    return Operation(_scipy_linalg("lu", "linalg.lu"), "LinalgLuBackward0")
 
 
 @function("lu", module="linalg")

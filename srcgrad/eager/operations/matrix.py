@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,7 @@ def _stacked(input: Tensor, other: Tensor, m: int, n: int) -> Tensor:
         stack = transpose(other, -2, -1) if turned else input
         matrix = other if not turned else t(input) if m == 2 else input
         shape = stack.array.shape
-        folded = reshape(stack, -1, shape[-1])
+        folded = reshape(stack, math.prod(shape[:-1]), shape[-1])
         if matrix.array.ndim == 1:
             return unsafe_view(mv(folded, matrix), shape[:-1])
         made = unsafe_view(mm(folded, matrix), (*shape[:-1], matrix.array.shape[-1]))
@@ -143,8 +144,9 @@ def _stacked(input: Tensor, other: Tensor, m: int, n: int) -> Tensor:
     a = unsqueeze(input, 0) if m == 1 else input
     b = unsqueeze(other, -1) if n == 1 else other
     batch = np.broadcast_shapes(a.array.shape[:-2], b.array.shape[:-2])
-    a3 = reshape(a.expand(*batch, *a.array.shape[-2:]), -1, *a.array.shape[-2:])
-    b3 = reshape(b.expand(*batch, *b.array.shape[-2:]), -1, *b.array.shape[-2:])
+    count = math.prod(batch)
+    a3 = reshape(a.expand(*batch, *a.array.shape[-2:]), count, *a.array.shape[-2:])
+    b3 = reshape(b.expand(*batch, *b.array.shape[-2:]), count, *b.array.shape[-2:])
     shape = (*batch, *a.array.shape[-2:-1] * (m > 1), *b.array.shape[-1:] * (n > 1))
     return unsafe_view(bmm(a3, b3), shape)
 

@@ -203,14 +203,15 @@ def _quantile(name: str, ignoring: bool) -> Callable[..., Tensor]:
 
 
 def _shaped(found: Tensor, shares: int, axis: int | None, ndim: int, keepdim: bool) -> Tensor:
-    """Quantiles with the dimension of the shares in front, where there is one."""
-    if axis is None:
-        if keepdim:
-            found = reshape(found, *(1,) * (ndim - 1), -1)
-    elif keepdim:
-        found = unsqueeze(found, -2).transpose(axis, -2) if ndim > 1 else unsqueeze(found, 0)
-        if ndim > 1:
-            found = squeeze(found, (-2,)) if found.array.shape[-2] == 1 and found.array.ndim > ndim + 1 else found
+    """Quantiles, which are along the last dimension, with that in front, or without it for a single one."""
+    if keepdim and axis is None:
+        found = reshape(found, *(1,) * ndim, -1)
+    elif keepdim and ndim:
+        found = unsqueeze(found, -2).transpose(axis, -2) if axis != ndim - 1 else unsqueeze(found, -2)
+    elif axis is not None and ndim > 1 and axis != ndim - 1:
+        # the last dimension took this one's place before; now it goes back to the end of the others
+        order = [d for d in range(ndim - 1) if d != axis]
+        found = found.permute(*order, axis, ndim - 1)
     if not shares:
         return fresh_squeeze(found, -1)
     made: Tensor = found.movedim(-1, 0)

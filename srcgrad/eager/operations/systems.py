@@ -9,7 +9,6 @@ import numpy as np
 
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
-from srcgrad.eager.graph import Node, node_class
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.picking import where
 from srcgrad.eager.operations.rearranging import adjoint, tril, triu
@@ -25,26 +24,6 @@ class _LinAlgError(RuntimeError):
 
 
 LinAlgError = function("LinAlgError", module="linalg")(_LinAlgError)
-
-
-class _Whole(Node):
-    """A node of several outputs whose rule asks for the gradients of all of them."""
-
-    def apply(self, g: Any) -> Any:
-        zeros = [np.zeros(s, d) for s, d in zip(self.shape, self.dtype, strict=True)]
-        return super().apply([z if one is None else one for z, one in zip(zeros, g, strict=True)])
-
-    def apply_to_tensors(self, g: Any) -> Any:
-        zeros = [Tensor.of(np.zeros(s, d)) for s, d in zip(self.shape, self.dtype, strict=True)]
-        return super().apply_to_tensors([z if one is None else one for z, one in zip(zeros, g, strict=True)])
-
-
-def several(f: Callable[..., Any], name: str, slots: dict[str, str] | None = None) -> Operation:
-    """An operation of several results."""
-    made = Operation(f, name, slots)
-    kind = node_class(name)
-    made.node = type(kind.__name__, (_Whole, kind), {"__module__": kind.__module__})
-    return made
 
 
 # --- checks ----------------------------------------------------------------------------------------------------------
@@ -95,10 +74,10 @@ def _zero_pivot(matrix: Any) -> int:
 # --- inverses and determinants ---------------------------------------------------------------------------------------
 _inv = Operation(np.linalg.inv, "LinalgInvExBackward0", {"y": "inverse"})
 _det = following(Operation(np.linalg.det, "LinalgDetBackward0", {"a": "A", "y": "result"}))
-_slogdet = several(np.linalg.slogdet, "LinalgSlogdetBackward0", {"a": "A"})
+_slogdet = Operation(np.linalg.slogdet, "LinalgSlogdetBackward0", {"a": "A"})
 _solve = Operation(np.linalg.solve, "LinalgSolveExBackward0", {"a": "A", "x": "result"})
 _pinv = Operation(np.linalg.pinv, "LinalgPinvBackward0", {"a": "self", "p": "result"})
-_lstsq = several(np.linalg.lstsq, "LinalgLstsqBackward0", {"a": "self"})
+_lstsq = Operation(np.linalg.lstsq, "LinalgLstsqBackward0", {"a": "self"})
 
 
 def inv(A: Tensor, *, out: Any = None) -> Tensor:
