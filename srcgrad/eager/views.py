@@ -27,6 +27,27 @@ NORMAL, WITHOUT_GRAD, ONE_OF_SEVERAL, IN_FUNCTION = "normal", "no_grad", "severa
 IN_INFERENCE = "inference"
 
 
+class Then:
+    """One way to replay after another; a chain of them is gone through in a loop, however long it is."""
+
+    __slots__ = ("before", "step")
+
+    def __init__(self, before: Replay, step: Replay) -> None:
+        self.before = before
+        self.step = step
+
+    def __call__(self, array: Any) -> Any:
+        steps: list[Replay] = []
+        at: Replay = self
+        while isinstance(at, Then):
+            steps.append(at.step)
+            at = at.before
+        array = at(array)
+        for step in reversed(steps):
+            array = step(array)
+        return array
+
+
 class View:
     """How a tensor is made from its base, and the version at which its node was right."""
 
@@ -101,8 +122,8 @@ def attach(made: Tensor, input: Tensor, replay: Replay, *, several: bool = False
         input.counter = [0]
     made.counter = input.counter
     if input.alias is not None:
-        base, before = input.alias.base, input.alias.replay
-        whole: Replay = lambda array: replay(before(array))
+        base = input.alias.base
+        whole: Replay = Then(input.alias.replay, replay)
     else:
         base, whole = input, replay
     circumstance = ONE_OF_SEVERAL if several else NORMAL
@@ -144,7 +165,9 @@ def check_circumstance(tensor: Tensor, what: str = messages.VIEW_WRITTEN) -> Non
     if circumstance == NORMAL:
         return
     if circumstance == WITHOUT_GRAD:
-        text = messages.MODE_VIEW.format(where="no_grad", what=what, now="with grad mode enabled", where_block="no_grad")
+        text = messages.MODE_VIEW.format(
+            where="no_grad", what=what, now="with grad mode enabled", where_block="no_grad"
+        )
         raise RuntimeError(text)
     if circumstance == IN_INFERENCE:
         text = messages.MODE_VIEW.format(
@@ -192,7 +215,11 @@ def _base_requires(tensor: Tensor) -> bool:
 
 
 def write(
-    tensor: Tensor, compute: Callable[[Tensor], Tensor], *, check_dtype: bool = True, name: str = "torch::autograd::CopyBackwards"
+    tensor: Tensor,
+    compute: Callable[[Tensor], Tensor],
+    *,
+    check_dtype: bool = True,
+    name: str = "torch::autograd::CopyBackwards",
 ) -> Tensor:
     """``tensor`` becomes ``compute(tensor)`` in place, recorded like the operation out of place."""
     check_writable(tensor)
