@@ -69,6 +69,8 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
         raise RuntimeError(messages.NUMPY_REQUIRES_GRAD)
     array = self.storage_array()
     if is_lifted(array):
+        array = array.detached()
+    if is_lifted(array):
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
     return array
 

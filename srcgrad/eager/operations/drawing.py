@@ -170,7 +170,7 @@ def normal(
     return unmoved(f"NormalBackward{number}", made, *given)
 
 
-def unmoved(name: str, made: Tensor, *inputs: Tensor) -> Tensor:
+def unmoved(name: str, made: Tensor, *inputs: Tensor, keeps: bool = True) -> Tensor:
     """A result of inputs whose gradients are zero."""
     from srcgrad.eager.composed import composed
     from srcgrad.eager.operations.picking import where
@@ -181,7 +181,7 @@ def unmoved(name: str, made: Tensor, *inputs: Tensor) -> Tensor:
             result = where(leaf(np.ones(made.array.shape, bool)), result, t)
         return result
 
-    result: Tensor = composed(name, compute, *inputs, keeps=True)
+    result: Tensor = composed(name, compute, *inputs, keeps=keeps)
     return result
 
 

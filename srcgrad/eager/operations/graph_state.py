@@ -10,6 +10,7 @@ from typing import Any
 from srcgrad.eager import engine, messages
 from srcgrad.eager.hooks import RemovableHandle
 from srcgrad.eager.registry import function, method
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.tensor import Tensor, new
 
 
@@ -30,6 +31,8 @@ def detach(input: Tensor) -> Tensor:
     """The same memory and version, outside of the graph."""
     made: Tensor = new(Tensor)
     made.array = input.storage_array()
+    if is_lifted(made.array):
+        made.array = made.array.detached()
     if input.inference:
         made.inference = True
         return made

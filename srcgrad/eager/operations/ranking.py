@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.reductions import argmax, argmin, axes_of
 from srcgrad.eager.operations.shaping import wrapped
@@ -46,7 +47,7 @@ def picked(name: str, input: Tensor, indices: Any, axis: int, keepdim: bool = Tr
     if not keepdim:
         places = [np.squeeze(place, axis) for place in places]
     index = tuple(places)
-    result: Tensor = call(_picking[name], {"a": input, "b": index}, array=np.asarray(array[index]))
+    result: Tensor = call(_picking[name], {"a": input, "b": index}, array=as_array(array[index]))
     return result
 
 
@@ -55,7 +56,7 @@ def _both(name: str, input: Tensor, indices: Any, axis: int, keepdim: bool) -> R
     values = picked(name.title(), input, indices, axis, keepdim)
     if input.array.ndim and not keepdim:
         indices = np.squeeze(indices, axis)
-    return values_indices(name, values, leaf(np.asarray(indices, np.int64).reshape(values.array.shape)))
+    return values_indices(name, values, leaf(as_array(indices, np.int64).reshape(values.array.shape)))
 
 
 def _extremum(name: str, where: Callable[..., Tensor], pairwise: str) -> Callable[..., Any]:
@@ -113,7 +114,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 # --- order -----------------------------------------------------------------------------------------------------------
 def order(array: Any, axis: int, descending: bool) -> Any:
     """The indices that sort; equal elements stay in order, nan is greatest."""
-    array = np.asarray(array)
+    array = as_array(array)
     if not array.ndim:
         return np.zeros((), np.int64)
     if not descending:
@@ -179,7 +180,7 @@ def _middle(array: Any, axis: int, ignoring: bool) -> Any:
 
 def _median(name: str, whole: Operation, ignoring: bool) -> Callable[..., Any]:
     def f(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-        array = np.asarray(input.array)
+        array = as_array(input.array)
         if dim is None:
             if not array.size:
                 return leaf(np.full((), np.nan, array.dtype))
@@ -202,7 +203,7 @@ function("nanmedian", method=True)(_median("nanmedian", _nanmedian_all, True))
 @function("mode", method=True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Results:
     """The most frequent element, the least one of several, and where it is last."""
-    array = np.asarray(input.array)
+    array = as_array(input.array)
     axis = wrapped(dim, array.ndim)
 
     def last(row: Any) -> int:
@@ -215,7 +216,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Results:
 
 def _running(name: str, better: Callable[[Any, Any], Any]) -> Callable[..., Results]:
     def f(input: Tensor, dim: int) -> Results:
-        array = np.asarray(input.array)
+        array = as_array(input.array)
         axis = wrapped(dim, array.ndim)
         if not array.ndim:
             return _both(name, input, np.zeros((), np.int64), 0, True)
@@ -255,7 +256,7 @@ def unique(
     """Each element once, in order; where each is, and how often."""
     found = np.unique(input.array, return_inverse=True, return_counts=True, axis=dim)
     wanted = (True, return_inverse, return_counts)
-    made = tuple(leaf(np.asarray(a)) for a, want in zip(found, wanted, strict=True) if want)
+    made = tuple(leaf(as_array(a)) for a, want in zip(found, wanted, strict=True) if want)
     return made if len(made) > 1 else made[0]
 
 

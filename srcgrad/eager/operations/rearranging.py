@@ -178,7 +178,14 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
         return windows[(slice(None),) * axis + (slice(None, None, step),)]
 
     saved = {"dim": dimension, "size": size, "step": step}
-    return view_of(self, _unfold, {"a": self, "indices": _places(self, replay)}, replay, saved=saved)
+    return _kept(view_of(self, _unfold, {"a": self, "indices": _places(self, replay)}, replay, saved=saved))
+
+
+def _kept(made: Tensor) -> Tensor:
+    """A view whose node saves only sizes."""
+    if made.node is not None:
+        made.node.keeps = True
+    return made
 
 
 @function("as_strided", method=True)
@@ -190,7 +197,8 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int = 0) -
         flat = a.reshape(-1)[storage_offset:]
         return np.lib.stride_tricks.as_strided(flat, shape, tuple(s * a.itemsize for s in steps))
 
-    return view_of(input, _as_strided, {"a": input, "indices": _places(input, replay)}, replay)
+    saved = {"size": shape, "stride": steps, "storage_offset": storage_offset}
+    return _kept(view_of(input, _as_strided, {"a": input, "indices": _places(input, replay)}, replay, saved=saved))
 
 
 @function("movedim", "moveaxis", method=True)

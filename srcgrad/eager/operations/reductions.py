@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes
+from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.graph import Node
 from srcgrad.eager.operations.creation import leaf
@@ -166,29 +167,26 @@ var = function("var", method=True)(_corrected("var", _var))
 std = function("std", method=True)(_corrected("std", _std))
 
 
-_with_mean = {
-    name: (_corrected(name, Operation(f, node, _SAVED)), Operation(np.mean, node))
-    for name, f, node in (("var_mean", np.var, "VarMeanBackward0"), ("std_mean", np.std, "StdMeanBackward0"))
-}
-
-
-def _and_mean(name: str) -> Callable[..., tuple[Tensor, Tensor]]:
-    spread, mean_of = _with_mean[name]
-
+def _and_mean(name: str, node: str, spread: Callable[..., Tensor]) -> None:
     def f(
         input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
     ) -> tuple[Tensor, Tensor]:
-        axes = axes_of(input, None if isinstance(dim, bool) else dim)
-        centre: Tensor = call(mean_of, {"a": input, "axis": axes, "keepdims": keepdim})
-        return spread(input, dim, unbiased, keepdim, correction=correction), centre
+        def compute(x: Tensor) -> tuple[Tensor, Tensor]:
+            return spread(x, dim, unbiased, keepdim, correction=correction), mean(
+                x, None if isinstance(dim, bool) else dim, keepdim
+            )
+
+        made: tuple[Tensor, Tensor] = composed(node, compute, input, slots=("self",), saved={"dim": dim})
+        return made
 
     f.__name__ = f.__qualname__ = name
     f.__doc__ = f"The spread and the mean ({name})."
-    return f
+    function(name)(f)
 
 
-for _name in _with_mean:
-    function(_name)(_and_mean(_name))
+_and_mean("var_mean", "VarMeanBackward0", var)
+_and_mean("std_mean", "StdMeanBackward0", std)
+
 
 
 @function("norm", method=True)

@@ -15,7 +15,7 @@ from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.modes import state
 from srcgrad.eager.operations.arithmetic import binary_operator
 from srcgrad.eager.operations.creation import leaf
-from srcgrad.eager.operations.drawing import forgetting
+from srcgrad.eager.operations.drawing import forgetting, unmoved
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor, new
 
@@ -148,7 +148,12 @@ def rounded_quotient(input: Tensor, other: Any, rounding_mode: str) -> Tensor:
         raise RuntimeError(
             "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '" + rounding_mode + "'"
         )
-    return forgetting(_quotient(input, other, getattr(np, rounding_mode)), input, "DivBackward2")
+    made = _quotient(input, other, getattr(np, rounding_mode))
+    given = [value for value in (input, other) if isinstance(value, Tensor)]
+    result = unmoved("DivBackward2", made, *given, keeps=False)
+    if result.node is not None and len(given) == 1:
+        result.node.edges = (*result.node.edges, (None, 0))
+    return result
 
 
 setattr(Tensor, "__floordiv__", binary_operator(floor_divide, "floordiv"))  # noqa: B010

@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.joining import cat
 from srcgrad.eager.operations.matrix import fresh_squeeze, mm
@@ -30,7 +31,7 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials over dimensions."""
     if input.dtype.category < 2:
         input = input.to(dtypes.get_default_dtype())
-    array = np.asarray(input.array)
+    array = as_array(input.array)
     if not array.ndim:
         input, axes, shape = reshape(input, 1), (0,), ()
     else:
@@ -39,7 +40,7 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
         shape = shape if keepdim else tuple(n for i, n in enumerate(array.shape) if i not in axes)
     axis = axes[0] if len(axes) == 1 else axes
     values = {"array": input, "axis": axis, "keepdims": keepdim and bool(array.ndim)}
-    result = _log_of_sum(np.asarray(input.array), axes).reshape(shape)[()]
+    result = _log_of_sum(as_array(input.array), axes).reshape(shape)[()]
     made: Tensor = call(_logsumexp, values, array=result, saved={"dim": dim, "keepdim": keepdim})
     return made
 
