@@ -315,7 +315,7 @@ def _flat(partials: Any, edges: tuple[Edge, ...]) -> list[Any]:
         if isinstance(p, list | tuple):
             made += p
         elif p is None:
-            made += [None] * (missing if partials.count(None) == 1 else 1)
+            made += [None] * (missing if sum(one is None for one in partials) == 1 else 1)
         else:
             made.append(p)
     return made
