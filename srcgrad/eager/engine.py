@@ -312,6 +312,11 @@ def _batched(
     """The gradients for each entry along the first dimension of the seeds, all at once where that is possible."""
     from srcgrad.eager.func.batching import gradients_of_batch
 
+    for index, (seed, output) in enumerate(zip(seeds_of, outputs, strict=False)):
+        given, expected = Size(seed.array.shape), Size(output.array.shape)
+        if given[1:] != expected:
+            raise RuntimeError(messages.BATCHED_SEED.format(index=index, given=given[2:], expected=expected))
+
     def once(given: Any, keep: bool) -> Any:
         return grad(outputs, inputs, given, keep, create, True, allow_unused, False, materialize)
 

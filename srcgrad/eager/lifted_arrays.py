@@ -19,7 +19,7 @@ import numpy as np
 levels = itertools.count(1)
 
 
-class Escape(TypeError):
+class Escape(NotImplementedError):
     """A lifted array was asked for plain memory."""
 
 
@@ -96,6 +96,10 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
     def applied(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """``function`` of arguments of which this array is one of the highest level."""
         raise NotImplementedError
+
+    def detached(self) -> Any:
+        """The array without what belongs to derivatives."""
+        return self
 
     def misfit(self, target: Any) -> Exception:
         """The error about a result that is to be stored in plain memory."""

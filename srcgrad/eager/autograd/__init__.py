@@ -3,6 +3,7 @@
 from srcgrad.eager.anomaly import detect_anomaly, set_detect_anomaly
 from srcgrad.eager.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph, variable
 from srcgrad.eager.autograd.function import Function
+from srcgrad.eager.autograd.gradcheck import gradcheck, gradgradcheck
 from srcgrad.eager.autograd.grad_mode import _unsafe_preserve_version_counter
 from srcgrad.eager.autograd.variable import Variable
 from srcgrad.eager.engine import backward, grad
@@ -21,6 +22,8 @@ __all__ = [
     "functional",
     "grad",
     "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "no_grad",

@@ -45,7 +45,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
         )
     ending = _current(None)
     if ending is None:
-        raise RuntimeError("Trying to exit a forward AD level but none exists.")
+        raise RuntimeError("Dual level must be a positive number.")
     ending.__exit__()
 
 

@@ -247,9 +247,22 @@ class Function(metaclass=_Meta):
         """Another name for ``backward``."""
         raise NotImplementedError("vjp is not implemented.")
 
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        """The tangents of the outputs, for the forward mode."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run ``forward`` on the arguments and record the operation."""
+        if state.transform_level:
+            from srcgrad.eager.func.custom import applied
+
+            made = applied(cls, cls.setup_context is not Function.setup_context, args, kwargs)
+            if made is not NotImplemented:
+                return made
         node = cls._backward_cls()
         tensors = [i for i, arg in enumerate(args) if isinstance(arg, Tensor)]
         node.needs_input_grad = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in args)

@@ -190,6 +190,8 @@ def jacobian(
         if not vectorize:
             raise NotImplementedError(FORWARD_WITHOUT_VECTORIZE)
         several_outputs, rows = _by_columns(func, given)
+        if several_outputs and several:
+            return rows
         return _unpacked_matrix(rows, several_outputs, several)
     with enable_grad():
         several, given = tensors_of(inputs, "inputs", "jacobian")
@@ -248,7 +250,7 @@ def _row_by_row(i: int, y: Tensor, xs: Tensors, create: bool, strict: bool) -> t
                 )
             row.append(zeros_like(x) if g is None else g)
     return tuple(
-        stack(row, 0).view(tuple(y.shape) + tuple(x.shape)) if row else zeros_like(x, shape=(*y.shape, *x.shape))
+        stack(row, 0).view(tuple(y.shape) + tuple(x.shape))
         for row, x in zip(rows, xs, strict=True)
     )
 

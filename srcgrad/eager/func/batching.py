@@ -79,7 +79,7 @@ def gradients_of_batch(once: Callable[[Any, bool], Any], seeds: tuple[Any, ...],
     count = len(seeds[0])
     try:
         with Level("batch", "same", count) as level:
-            found = once([enter(seed, level, 0) for seed in seeds], True)
+            found = once([enter(seed, level, 0) for seed in seeds], keep)
             return tuple(None if g is None else leave(g, level, 0) for g in found)
     except Escape:
         rows = [once([seed[i] for seed in seeds], keep or i < count - 1) for i in range(count)]

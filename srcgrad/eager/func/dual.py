@@ -49,6 +49,10 @@ class Dual(Lifted):
     def applied(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         return pushed(self, function, args, kwargs)
 
+    def detached(self) -> Any:
+        primal = self.primal
+        return primal.detached() if is_lifted(primal) else primal
+
     def _both(self, change: Callable[[Any], Any]) -> Dual:
         return Dual(self.level, change(self.primal), change(self.tangent), self.paired)
 

@@ -157,6 +157,18 @@ class Drop(Border):
         return [g]
 
 
+_named: dict[tuple[type[Border], str], type[Border]] = {}
+
+
+def named(kind: type[Border], tensor: Tensor) -> type[Border]:
+    """The kind of node under the name of the node that made a tensor inside, which is what people see outside."""
+    node = tensor.grad_node()
+    name = kind.__name__ if node is None else type(node).__name__
+    if (kind, name) not in _named:
+        _named[kind, name] = type(name, (kind,), {})
+    return _named[kind, name]
+
+
 # --- tensors across the border ---------------------------------------------------------------------------------------
 def made_of(array: Any) -> Tensor:
     """A tensor that holds an array."""
@@ -179,7 +191,7 @@ def leave(tensor: Tensor, level: Level, dim: int) -> Tensor:
     result = made_of(np.moveaxis(spread(tensor.array, level.id, level.count), 0, dim))
     if state.recording and level.recorded and tensor.requires_grad:
         seal(tensor, level, Shed)
-        node = result.node = Leave(level, result.array, (tensor.edge(),))
+        node = result.node = named(Leave, tensor)(level, result.array, (tensor.edge(),))
         node.dim = dim
     return result
 
@@ -197,7 +209,7 @@ def part(tensor: Tensor, level: Level, name: str) -> Tensor:
     result = made_of(getattr(tensor.array, name))
     if state.recording and level.recorded and tensor.requires_grad:
         seal(tensor, level, Drop)
-        node = result.node = Part(level, result.array, (tensor.edge(),))
+        node = result.node = named(Part, tensor)(level, result.array, (tensor.edge(),))
         node.name_of_part = name
     return result
 
@@ -314,7 +326,7 @@ def _wrapped(array: Any, tracks: set[int], tensor: Tensor, text: Callable[..., s
         elif level.kind == "dual":
             primal = made_of(array.primal)
             primal.node, primal.leaf_grad = tensor.node, tensor.leaf_grad
-            return text(primal, tangent=text(made_of(array.tangent)))
+            return text(primal, tangent=format(made_of(array.tangent)))
         else:
             inside = _wrapped(array.primal, tracks, tensor, text)
             head = f"GradTrackingTensor(lvl={level.number}, value=\n"
