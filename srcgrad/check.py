@@ -1,15 +1,19 @@
 """``check_grads``: a function's derivatives in every mode, against numbers and against each other.
 
-Enters: a function and arguments to check it at.  Leaves: nothing, or ``GradientMismatch`` that names the mode, the
-argument and the two numbers.  The numeric side is a central difference in a random direction, extrapolated to zero step
-(Richardson; Press et al., *Numerical Recipes*, §5.7), so that its own error is far below the tolerance.  Directions of
-complex arguments are complex; of a complex value a random combination of real and imaginary parts is compared.
+Enters: a plain function and arguments to check it at.  Leaves: a ``Report``, or ``GradientMismatch`` naming the mode,
+the argument and the two numbers, and which mode stands alone.  *reverse* and *forward* are compiled programs; *eager*
+runs the function's own code operation by operation (``srcgrad.eager.plain``), so that the compiler has no part in it.
+The numeric side is a central difference in a random direction, extrapolated to zero step (Richardson; Press et al.,
+*Numerical Recipes*, §5.7), so that its own error is far below the tolerance.  Directions of complex arguments are
+complex; of a complex value a random combination of real and imaginary parts is compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,12 +23,16 @@ from srcgrad.api.dense import Slope
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.transforms import directed, jvp, vjp
 from srcgrad.errors import ArgumentError, SrcgradError
+from srcgrad.runtime import zeros_like
 
-MODES = ("reverse", "forward")
+MODES = ("reverse", "forward", "eager", "numeric")
+EXACT = 1e-8  # what modes that know no step size may differ by
 
 
 class GradientMismatch(SrcgradError, AssertionError):
-    """A derivative disagrees with the numeric one, or with another mode."""
+    """A derivative disagrees with the numeric one, or with another mode; ``report`` has all that was compared."""
+
+    report: Report | None = None
 
 
 @dataclass(frozen=True)
@@ -38,8 +46,42 @@ class Disagreement:
 
     @property
     def relative(self) -> float:
-        scale = max(abs(self.left), abs(self.right), 1.0)
-        return abs(self.left - self.right) / scale
+        return _relative(self.left, self.right)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument: its derivative along a random direction in every mode, and how far the modes are apart."""
+
+    name: str
+    derivatives: Mapping[str, float]
+    largest: float = 0.0  # the largest relative difference of two modes
+    between: tuple[str, ...] = ()  # those two
+    alone: str | None = None  # the mode without which the others agree
+
+
+@dataclass(frozen=True)
+class Report(Sequence[Disagreement]):
+    """What ``check_grads`` compared: a sequence of comparisons with numbers, and the arguments one by one."""
+
+    comparisons: tuple[Disagreement, ...]
+    arguments: tuple[Argument, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)  # modes that cannot run the function, and why
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.comparisons[index]
+
+    def __len__(self) -> int:
+        return len(self.comparisons)
+
+    def __str__(self) -> str:
+        lines = []
+        for argument in self.arguments:
+            given = ", ".join(f"{mode} {value:.10g}" for mode, value in argument.derivatives.items())
+            alone = f"; {argument.alone} stands alone" if argument.alone else ""
+            lines.append(f"{argument.name}: {given}; largest difference {argument.largest:.1e}{alone}")
+        lines += [f"{mode} left out: {reason}" for mode, reason in self.left_out.items()]
+        return "\n".join(lines)
 
 
 def check_grads(
@@ -49,14 +91,16 @@ def check_grads(
     modes: Sequence[str] = MODES,
     tolerance: float | None = None,
     seed: int = 0,
-) -> tuple[Disagreement, ...]:
-    """Compare the derivatives of ``f`` at ``args`` with numeric ones, in every mode, up to ``order`` (1 or 2).
+) -> Report:
+    """Compare the derivatives of ``f`` at ``args`` in every mode with numeric ones and each other, up to ``order``.
 
     All floating arguments, containers of them included, are differentiated along random directions, complex ones along
-    complex directions; the value of f may have any structure.  Returns the comparisons made; raises
-    ``GradientMismatch`` if one differs by more than ``tolerance`` relative to the larger of the two numbers and 1.  By
-    default that is 1e-6, or what the coarsest dtype among the arguments and the value can do.  Numbers are computed
-    with arguments of double precision.
+    complex directions; the value of f may have any structure.  Returns what was compared, argument by argument (print
+    it); raises ``GradientMismatch``, which says who stands alone, if a mode differs from numbers by more than
+    ``tolerance`` relative to the larger of the two and 1, or two modes that are exact by more than 1e-8.  The tolerance
+    is 1e-6, or what the coarsest dtype among the arguments and the value can do.  Numbers are computed with arguments
+    of double precision and always take part.  Unless ``modes`` asks for it, a function that cannot run eagerly is
+    compared without (``report.left_out`` says why).  ``order`` is 1 or 2.
     """
     if order not in (1, 2):
         raise ArgumentError(f"order is 1 or 2, not {order!r}")
@@ -70,37 +114,174 @@ def check_grads(
     directions = tuple(_random_like(args[j], random) for j in moving)
     value, pullback = vjp(f, *args, argnums=moving)
     weights = _random_like(value, random)
+    coarsest = 100.0 * _coarsest((value, *(args[j] for j in moving)))
     if tolerance is None:
-        tolerance = max(1e-6, 100.0 * _coarsest((value, *(args[j] for j in moving))))
-
-    def along(t: float) -> float:
-        moved = list(args)
-        for j, direction in zip(moving, directions, strict=True):
-            moved[j] = _moved(args[j], direction, t)
-        return _inner(weights, f(*moved))
-
-    numeric = _slope(along)
-    found: list[Disagreement] = []
+        tolerance = max(1e-6, coarsest)
+    point = _Point(f, args, moving, directions, weights)
+    found: dict[str, tuple[float, ...]] = {}
+    whole: dict[str, tuple[Any, ...]] = {}
+    left_out: dict[str, str] = {}
+    second: list[Disagreement] = []
     if "reverse" in modes:
-        cotangents = pullback(weights)
-        found.append(Disagreement("reverse", 1, _inner_all(cotangents, directions), numeric))
+        whole["reverse"] = pullback(weights)
+        found["reverse"] = tuple(map(_inner, whole["reverse"], directions))
     if "forward" in modes:
-        tangents: list[Any] = [None] * len(args)
-        for j, direction in zip(moving, directions, strict=True):
-            tangents[j] = direction
-        _, tangent = jvp(f, tuple(args), tuple(tangents))
-        found.append(Disagreement("forward", 1, _inner(weights, tangent), numeric))
+        found["forward"] = point.forward()
     is_number = isinstance(value, float | np.floating) or (isinstance(value, np.ndarray) and value.ndim == 0)
-    if order == 2 and is_number and not np.iscomplexobj(value):
-        found += _second(f, args, moving, directions)
-    for comparison in found:
+    twice = order == 2 and is_number and not np.iscomplexobj(value)
+    if "eager" in modes:
+        try:
+            run = point.run_eagerly()
+            whole["eager"] = run(weights)
+            found["eager"] = tuple(map(_inner, whole["eager"], directions))
+            if twice:
+                second.append(point.second_eager(run))
+        except NotImplementedError as error:
+            if modes is not MODES:
+                raise ArgumentError(f"this cannot run eagerly: {error}") from error
+            left_out["eager"] = str(error)
+    found["numeric"] = point.numeric()
+    comparisons = [Disagreement(mode, 1, sum(values), sum(found["numeric"])) for mode, values in found.items()]
+    comparisons = [one for one in comparisons if one.mode != "numeric"]
+    if twice:
+        comparisons += [*_second(f, args, moving, directions), *second]
+    exact = max(min(tolerance, EXACT), coarsest)
+    report = Report(tuple(comparisons), tuple(point.compared(found, whole, tolerance, exact)), left_out)
+    for comparison in comparisons:
         if not comparison.relative <= tolerance:
-            raise GradientMismatch(
+            raise _mismatch(
                 f"order {comparison.order} in {comparison.mode} mode gives {comparison.left!r} where numbers give"
                 f" {comparison.right!r}: a relative difference of {comparison.relative:.1e}",
-                hint="a kink, a jump or noise at this point makes the numeric side wrong: try another point",
+                report,
+                tolerance,
             )
-    return tuple(found)
+    for argument in report.arguments:
+        if not argument.largest <= (tolerance if "numeric" in argument.between else exact):
+            raise _mismatch(
+                f"{' and '.join(argument.between)} differ by {argument.largest:.1e}, relatively, along {argument.name}",
+                report,
+                0.0,
+            )
+    return report
+
+
+def _mismatch(reason: str, report: Report, tolerance: float) -> GradientMismatch:
+    """The error, with the arguments where modes differ and who stands alone."""
+    blamed = [argument for argument in report.arguments if not argument.largest <= tolerance]
+    text = "".join(f"\n  {line}" for line in str(Report((), tuple(blamed))).splitlines())
+    hint = "a kink, a jump or noise at this point makes the numeric side wrong: try another point"
+    error = GradientMismatch(reason + text, hint=hint)
+    error.report = report
+    return error
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A function at a point, with the directions along which its derivatives are compared."""
+
+    f: Callable[..., Any]
+    args: tuple[Any, ...]
+    moving: tuple[int, ...]
+    directions: tuple[Any, ...]
+    weights: Any
+
+    def forward(self) -> tuple[float, ...]:
+        """The derivative along each argument's direction by the tangent program, the other arguments at rest."""
+        made = []
+        for j in self.moving:
+            tangents: list[Any] = [None] * len(self.args)
+            for other, direction in zip(self.moving, self.directions, strict=True):
+                tangents[other] = direction if other == j else zeros_like(self.args[other])
+            _, tangent = jvp(self.f, self.args, tuple(tangents))
+            made.append(_inner(self.weights, tangent))
+        return tuple(made)
+
+    def numeric(self) -> tuple[float, ...]:
+        """The same by differences."""
+        return tuple(_slope(lambda t, j=j: _inner(self.weights, self.f(*self.at(t, j)))) for j in self.moving)
+
+    def at(self, t: float, only: int) -> list[Any]:
+        """The arguments with one of them moved."""
+        moved = list(self.args)
+        moved[only] = _moved(moved[only], self.directions[self.moving.index(only)], t)
+        return moved
+
+    def run_eagerly(self) -> Any:
+        """The function run by the eager machine."""
+        from srcgrad.eager import plain
+
+        return plain.Run(self.f, self.args, self.moving)
+
+    def second_eager(self, run: Any) -> Disagreement:
+        """The Hessian along the direction, the eager gradient recorded and differentiated again."""
+        from srcgrad.eager import plain
+
+        change = _inner_all(run.second(self.directions), self.directions)
+
+        def along(t: float) -> float:
+            moved = list(self.args)
+            for j, direction in zip(self.moving, self.directions, strict=True):
+                moved[j] = _moved(self.args[j], direction, t)
+            return _inner_all(plain.Run(self.f, moved, self.moving)(1.0), self.directions)
+
+        return Disagreement("eager over eager", 2, change, _slope(along))
+
+    def compared(
+        self,
+        found: Mapping[str, tuple[float, ...]],
+        whole: Mapping[str, tuple[Any, ...]],
+        tolerance: float,
+        exact: float,
+    ) -> Iterable[Argument]:
+        """Each argument with its largest disagreement and who stands alone."""
+        for place, j in enumerate(self.moving):
+            given = {mode: values[place] for mode, values in found.items()}
+            apart = {pair: _relative(given[pair[0]], given[pair[1]]) for pair in combinations(given, 2)}
+            if len(whole) == 2:
+                one, other = (cotangents[place] for cotangents in whole.values())
+                pair = tuple(whole)
+                apart[pair] = max(apart[pair], _apart(one, other))  # type: ignore[index]
+            # Numbers have an error of their own: who differs is asked in units of what each pair may differ by.
+            allowed = {pair: tolerance if "numeric" in pair else exact for pair in apart}
+            worst = max(apart, key=lambda pair: (_sized(apart[pair]) / allowed[pair], _sized(apart[pair])))
+            bad = [pair for pair in apart if not apart[pair] <= allowed[pair]]
+            alone = [mode for mode in given if bad and all(mode in pair for pair in bad)]
+            outcast = alone[0] if len(alone) == 1 and len(given) > 2 else None
+            yield Argument(_name(self.f, j), given, apart[worst], worst, outcast)
+
+
+def _sized(difference: float) -> float:
+    return np.inf if np.isnan(difference) else difference
+
+
+def _relative(left: float, right: float) -> float:
+    if left == right:  # infinite ones too
+        return 0.0
+    return abs(left - right) / max(abs(left), abs(right), 1.0)
+
+
+def _apart(one: Any, other: Any) -> float:
+    """The largest difference of two cotangents, element by element, relative to the largest element and 1."""
+    pairs = zip(leaves_of(one, ""), leaves_of(other, ""), strict=True)
+    worst = 0.0
+    for (a, _), (b, _) in pairs:
+        if a is None or b is None or not np.size(a):
+            continue
+        a, b = np.asarray(a), np.asarray(b)
+        differ = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(a - b))
+        worst = max(worst, _sized(float(np.max(differ))) / max(1.0, float(np.max(np.abs(b)))))
+    return worst
+
+
+def _name(f: Callable[..., Any], place: int) -> str:
+    """An argument by its name in the signature, one of ``*args`` by its place there."""
+    parameters = [*inspect.signature(f).parameters.values()]
+    for k, parameter in enumerate(parameters):
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            return f"{parameter.name}[{place - k}]"
+        if k == place:
+            return parameter.name
+    return f"argument {place}"
 
 
 def _second(

@@ -19,11 +19,12 @@ from srcgrad import runtime
 from srcgrad.eager import messages
 from srcgrad.eager.lifted_arrays import opened
 from srcgrad.rules.facts import Fact
+from srcgrad.rules.laws import is_own
 from srcgrad.rules.reading import readings
 from srcgrad.rules.rewriting import read, rebuilt
 from srcgrad.rules.slicing import Slice
 from srcgrad.rules.template import Rule
-from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 
 # What an entry of a node's ``saved`` is.
 INPUT = "input"  # the tensor that was given
@@ -67,6 +68,8 @@ class Formula:
         self.tensors = tuple(tensors)  # parameters that are tensors; others are Python values
         self.outputs = self.tensors if outputs is None else tuple(outputs)  # one partial for each, as the edges
         piece = rule.adjoint_slice(set(wanted), given, facts=facts)
+        if rule.kind == "elementwise" and not is_own(rule.template):
+            piece = narrowed(piece)  # nobody knows of what dtype a user's function makes its results
         self.piece = without_broadcasting(piece) if alike else piece
         self.sources: list[tuple[str, str]] = []  # (kind, parameter) of everything that is saved, in order
         for p in (*rule.parameters, *rule.options):
@@ -149,6 +152,20 @@ class Formula:
             else:
                 lines.append(f"{p} = {item}.reattached(_node)" if as_tensors else f"{p} = {item}.array")
         return "\n".join(lines)
+
+
+def narrowed(piece: Slice) -> Slice:
+    """The slice with every partial brought to the shape and dtype of its operand."""
+
+    def fitted(p: str, value: gast.expr) -> gast.expr:
+        match value:
+            case gast.Call(func=GlobalReference(binding=binding)) if binding.value is runtime.unbroadcast:
+                return value
+        head = reference(GlobalBinding("unbroadcast", runtime.unbroadcast))
+        return gast.Call(head, [value, read(p)], [])
+
+    values = {p: fitted(p, value) for p, value in piece.values.items()}
+    return Slice(piece.body, values, piece.reads, piece.shapes | values.keys())
 
 
 def without_broadcasting(piece: Slice) -> Slice:

@@ -63,6 +63,35 @@ class Run:
             grads = iter([None] * len(flat))
         return tuple(as_cotangent(_gathered(arg, grads), arg) for arg in self.arguments)
 
+    def second(self, directions: Sequence[Any]) -> tuple[Any, ...]:
+        """The change of the gradient of a value that is one number, along ``directions``: both passes recorded."""
+        flat = [leaf for leaves in self._leaves for leaf in leaves]
+        moved = [part for arg, along in zip(self.arguments, directions, strict=True) for part in _floats(arg, along)]
+        changes: Iterator[Any] = iter([None] * len(flat))
+        if isinstance(self.outcome, Followed) and self.outcome.tensor.requires_grad:
+            grads = engine.grad([self.outcome.tensor], flat, create_graph=True, allow_unused=True)
+            with enable_grad():
+                terms = [
+                    _real(g.conj() * Tensor.of(np.asarray(along, leaf.array.dtype))).sum()
+                    for leaf, g, along in zip(flat, grads, moved, strict=True)
+                    if g is not None and g.requires_grad
+                ]
+            if terms:
+                ones = [Tensor.of(np.ones((), term.array.dtype)) for term in terms]
+                changes = iter(engine.grad(terms, flat, ones, allow_unused=True))
+        return tuple(as_cotangent(_gathered(arg, changes), arg) for arg in self.arguments)
+
+
+def _real(tensor: Tensor) -> Any:
+    return tensor.real if tensor.array.dtype.kind == "c" else tensor
+
+
+def _floats(value: Any, along: Any) -> Iterator[Any]:
+    """The leaves of a direction where its argument has floating-point numbers."""
+    for one, part in _pairs(value, along):
+        if _is_floating(one):
+            yield part
+
 
 def vjp(
     f: Callable[..., Any], *args: Any, argnums: Sequence[int], kwargs: Mapping[str, Any] | None = None

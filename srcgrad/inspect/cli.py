@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 import srcgrad
+from srcgrad.check import MODES
 from srcgrad.inspect.report import print_code, table
 from srcgrad.inspect.target import BadTarget, resolve
 
@@ -73,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("function", metavar="FUNCTION", help=TARGET)
     check.add_argument("--args", metavar="EXPR", default="", help="the arguments, such as 'np.ones(3), 2.0, n=5'")
     check.add_argument("--order", type=int, choices=(1, 2), default=2, help="derivatives up to this order (default: 2)")
-    check.add_argument("--modes", default="reverse,forward", help="default: reverse,forward")
+    check.add_argument("--modes", default=",".join(MODES), help=f"default: {','.join(MODES)}")
     check.set_defaults(run=_check)
 
     rules = commands.add_parser("rules", help="print the rule table, or the rule of one function")
@@ -143,8 +144,10 @@ def _check(options: argparse.Namespace) -> int:
     if bound.kwargs:
         raise BadTarget(f"check passes positional arguments only, {', '.join(bound.kwargs)} cannot be given")
     modes = tuple(options.modes.split(","))
-    if not set(modes) <= {"reverse", "forward"}:
-        raise BadTarget(f"--modes takes reverse, forward or both with a comma, found {options.modes!r}")
+    if not set(modes) <= set(MODES):
+        raise BadTarget(f"--modes takes {', '.join(MODES)}, with commas, found {options.modes!r}")
+    if modes == MODES:
+        modes = MODES  # by default what cannot run eagerly is left out
     try:
         compared = srcgrad.check_grads(function, *bound.args, order=options.order, modes=modes)
     except AssertionError as error:
@@ -152,6 +155,10 @@ def _check(options: argparse.Namespace) -> int:
         return 1
     rows = [(one.mode, one.order, one.left, one.right, f"{one.relative:.0e}") for one in compared]
     print(table(("mode", "order", "derivative", "by numbers", "difference"), rows, digits=10))
+    pairs = [(one.name, " and ".join(one.between), f"{one.largest:.0e}") for one in compared.arguments]
+    print("\n" + table(("argument", "furthest apart", "difference"), pairs))
+    for mode, reason in compared.left_out.items():
+        print(f"{mode} left out: {reason}")
     return 0
 
 
