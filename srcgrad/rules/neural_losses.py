@@ -93,11 +93,8 @@ def soft_margin_loss(x, target, reduction="mean", *, y, x_dot, target_dot):
 def bce_loss(x, target, weight=None, reduction="mean", *, y, y_bar):
     """The cross-entropy of two outcomes, x the probability of one; logarithms no less than -100."""
     by_target = np.maximum(np.log1p(-x), -100.0) - np.maximum(np.log(x), -100.0)
-    g = (
-        unreduce_loss(y_bar, x, reduction)
-        if weight is None
-        else np.multiply(unreduce_loss(y_bar, x, reduction), weight)
-    )
+    share = unreduce_loss(y_bar, x, reduction)
+    g = share if weight is None else np.multiply(share, weight)
     return g * ((x - target) / np.maximum((1.0 - x) * x, 1e-12)), g * by_target
 
 
@@ -114,11 +111,8 @@ def bce_loss(x, target, weight=None, reduction="mean", *, y, x_dot, target_dot):
 @rule(neural_losses.bce_logits_loss)
 def bce_logits_loss(x, target, weight=None, pos_weight=None, reduction="mean", *, y, y_bar):
     """The cross-entropy of two outcomes, x the logit of one, which pos_weight weighs."""
-    g = (
-        unreduce_loss(y_bar, x, reduction)
-        if weight is None
-        else np.multiply(unreduce_loss(y_bar, x, reduction), weight)
-    )
+    share = unreduce_loss(y_bar, x, reduction)
+    g = share if weight is None else np.multiply(share, weight)
     positive = target if pos_weight is None else np.multiply(target, pos_weight)
     by_target = -x if pos_weight is None else log_sigmoid(-x) - np.multiply(log_sigmoid(x), pos_weight)
     return g * ((1.0 - target + positive) * sigmoid(x) - positive), g * by_target

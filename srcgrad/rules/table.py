@@ -86,6 +86,7 @@ MODULES = (
     "replacing",
     "neural",
     "neural_losses",
+    "neural_layers",
     "refusals",
 )
 #: Rules of libraries that may not be installed, imported at the first question about a function of theirs.

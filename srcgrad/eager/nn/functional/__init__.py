@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any as _Any
 
-from srcgrad.eager.nn.functional import activations, layers, losses  # noqa: F401  (registers the functions)
+from srcgrad.eager.nn.functional import (  # noqa: F401  (registers the functions)
+    activations,
+    convolution,
+    layers,
+    losses,
+    normalization,
+    padding,
+    pooling,
+)
+
+#
 from srcgrad.eager.nn.functional.layers import linear  # noqa: F401
 from srcgrad.eager.registry import FUNCTIONS as _FUNCTIONS
 

@@ -244,7 +244,7 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
     if len(x) > 2 and t[1:] != x[2:]:
         raise RuntimeError(f"Expected target size {[x[0], *x[2:]]}, got {list(t)}")
     if target.dtype.name not in ("torch.int64", "torch.uint8", "int64", "uint8"):
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.long_name}")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.long_name}")
     count = x[0] if len(x) == 1 else x[1]
     labels = np.asarray(target.array)
     wrong = labels[(labels != ignore_index) & ((labels < 0) | (labels >= count))]
