@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes
+from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.generators import default_generator, uniform
 from srcgrad.eager.modes import no_grad
@@ -60,10 +61,14 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 @function("bilinear", module=F)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """A form of two inputs for each output."""
-    outputs = [((input1 @ matrix) * input2).sum(-1) for matrix in weight.unbind(0)]
     from srcgrad.eager.operations.joining import stack
 
-    made: Tensor = stack(outputs, -1)
+    def compute(x: Tensor, matrices: Tensor, y: Tensor) -> Tensor:
+        return stack([((x @ matrix) * y).sum(-1) for matrix in matrices.unbind(0)], -1)
+
+    rows = [t.reshape(-1, t.array.shape[-1]) for t in (input1, input2)]
+    forms: Tensor = composed("TrilinearBackward0", compute, rows[0], weight, rows[1], slots=("i1", "i2", "i3"))
+    made: Tensor = forms.view(*input1.array.shape[:-1], weight.array.shape[0])
     return made if bias is None else made + bias
 
 
@@ -206,6 +211,28 @@ def scaled_dot_product_attention(
     is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
 ) -> Tensor:  # fmt: skip
     """Values weighed by the softmax of products of queries and keys."""
+    if query.array.ndim == 3 and not dropout_p:
+        query, key, value = (t.unsqueeze(0) for t in (query, key, value))
+        whole = scaled_dot_product_attention(query, key, value, attn_mask, 0.0, is_causal, scale, enable_gqa)
+        one: Tensor = whole.squeeze(0)
+        return one
+
+    def compute(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        return _attention(q, k, v, attn_mask, dropout_p, is_causal, scale)
+
+    if query.array.ndim == 4 and not dropout_p and not (attn_mask is not None and attn_mask.requires_grad):
+        made: Tensor = composed(
+            "ScaledDotProductFlashAttentionForCpuBackward0", compute, query, key, value,
+            slots=("query", "key", "value"), saved={"is_causal": is_causal, "dropout_p": dropout_p, "scale": scale},
+        )  # fmt: skip
+        return made
+    return compute(query, key, value)
+
+
+def _attention(
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, dropout_p: float, is_causal: bool,
+    scale: float | None,
+) -> Tensor:  # fmt: skip
     factor = 1 / np.sqrt(query.array.shape[-1]).item() if scale is None else scale
     scores = (query * factor) @ key.transpose(-2, -1)
     if is_causal:
