@@ -1,6 +1,7 @@
 """The engine: gradients flow from the outputs to the leaves, each node once, the last recorded first.
 
-Nodes wait in a heap by sequence number until every gradient of theirs has arrived; leaves run as soon as they can.
+Nodes wait in a heap by sequence number until every gradient of theirs has arrived; leaves run at once, in the order in
+which their last gradients are handed out.
 Gradients are arrays; with ``create_graph`` they are tensors and what is done to them is recorded.  Traversal is a loop,
 so graphs may be as deep as memory allows.
 """
@@ -15,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
-from srcgrad.eager.accumulation import accumulate_into, add_to_grad
+from srcgrad.eager.accumulation import accumulate_into
 from srcgrad.eager.graph import AccumulateGrad, Node
+from srcgrad.eager.lifted_arrays import concerns
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.size import Size
 from srcgrad.eager.tasks import Root, Task
@@ -36,17 +38,17 @@ def run(
     """Send the roots' gradients back.
 
     ``captures``: (id of a node, output number) of the gradients that are wanted, by position in the result; then only
-    nodes on the way to ``targets`` run, and leaves accumulate only where ``accumulate`` and they are targets.
+    nodes on the way to ``targets`` run, and with ``accumulate`` the targets themselves, leaves and others.
     ``leaf_hooks``: gradients captured at leaves have been through the hooks of the leaves.
     """
-    waiting, needed = _dependencies(roots, targets if captures is not None else None)
+    waiting, reach, needed = _dependencies(roots, targets if captures is not None else None)
     captured: list[Any] = [None] * (0 if captures is None else len(captures))
     buffers: dict[Node, Any] = {}
     heap: list[tuple[int, Node]] = []
     before = state.recording
     state.recording = create
     outer = state.__dict__.get("task")
-    task = state.__dict__["task"] = Task(roots, waiting, needed, captures)
+    task = state.__dict__["task"] = Task(roots, waiting, reach, captures)
     handed = task.handed
     try:
         for node, number, g in roots:
@@ -55,7 +57,10 @@ def run(
             _put(buffers, node, number, g)
         for node in {id(node): node for node, _, _ in roots}.values():
             if not waiting.get(node):
-                heappush(heap, (-node.sequence, node))
+                if type(node) is AccumulateGrad:
+                    _arrived(node, buffers.pop(node, None), create, task, captured, accumulate, leaf_hooks)
+                else:
+                    heappush(heap, (-node.sequence, node))
         while heap:
             node = heappop(heap)[1]
             g = buffers.pop(node, None)
@@ -64,27 +69,17 @@ def run(
 
                 g = run_tensor_hooks(node, g, create)
             if captures is not None:
-                if leaf_hooks and type(node) is AccumulateGrad and node.variable.hooks:
-                    from srcgrad.eager.hooks import as_gradient, as_tensor, through_hooks
-
-                    g = as_gradient(through_hooks(node.variable.hooks, as_tensor(g)), create)
                 _capture(captures, captured, node, g)
-                if node not in needed:
+                if node not in (reach if accumulate else needed):
                     continue
-            if type(node) is AccumulateGrad:
-                if captures is None or accumulate:
-                    accumulate_into(node, g, create, handed)
-                continue
             partials = _applied(node, g, create)
             if not keep:
                 node.release()
             for (target, number), partial in zip(node.edges, partials):
                 if target is None:
                     continue
-                if needed is not None and target not in needed and captures is not None:
-                    if (id(target), number) not in captures:
-                        waiting[target] = waiting.get(target, 1) - 1
-                        continue
+                if reach is not None and target not in reach:
+                    continue
                 if partial is not None:
                     if target in buffers or target.outputs > 1:
                         _put(buffers, target, number, partial)
@@ -92,7 +87,10 @@ def run(
                         buffers[target] = partial
                 left = waiting[target] = waiting[target] - 1
                 if not left:
-                    heappush(heap, (-target.sequence, target))
+                    if type(target) is AccumulateGrad:
+                        _arrived(target, buffers.pop(target, None), create, task, captured, accumulate, leaf_hooks)
+                    else:
+                        heappush(heap, (-target.sequence, target))
         for callback in task.callbacks:  # which may queue more
             callback()
     finally:
@@ -101,8 +99,25 @@ def run(
     return captured
 
 
-def _dependencies(roots: Sequence[Root], targets: Sequence[Node] | None) -> tuple[dict[Node, int], Any]:
-    """How many gradients each node waits for; with targets, the nodes on a way to one of them too."""
+def _arrived(
+    leaf: AccumulateGrad, g: Any, create: bool, task: Task, captured: list[Any], accumulate: bool, leaf_hooks: bool
+) -> None:
+    """The whole gradient of a leaf, captured or added to its ``grad``."""
+    captures = task.captures
+    if captures is not None:
+        if leaf_hooks and leaf.variable.hooks:
+            from srcgrad.eager.hooks import as_gradient, as_tensor, through_hooks
+
+            g = as_gradient(through_hooks(leaf.variable.hooks, as_tensor(g)), create)
+        _capture(captures, captured, leaf, g)
+        if not accumulate or leaf not in task.needed:
+            return
+    accumulate_into(leaf, g, create, task.handed)
+
+
+def _dependencies(roots: Sequence[Root], targets: Sequence[Node] | None) -> tuple[dict[Node, int], Any, Any]:
+    """How many gradients each node waits for; with targets, the nodes at which gradients may arrive, and among them
+    those that must run for it."""
     waiting: dict[Node, int] = {}
     seen: set[Node] = set()
     stack: list[Node] = []
@@ -123,13 +138,15 @@ def _dependencies(roots: Sequence[Root], targets: Sequence[Node] | None) -> tupl
                     waiting[target] = 1
                     stack.append(target)
     if targets is None:
-        return waiting, None
-    needed = set(targets)
+        return waiting, None, None
+    reach = set(targets)
+    needed: set[Node] = set()
     # Nodes are newer than what they depend on, so that one pass from the oldest finds every way to a target.
     for node in sorted(order, key=_age):
-        if node not in needed and any(target in needed for target, _ in node.edges):
+        if any(target in reach for target, _ in node.edges):
             needed.add(node)
-    return waiting, needed
+            reach.add(node)
+    return waiting, reach, needed
 
 
 def _age(node: Node) -> int:
@@ -177,7 +194,14 @@ def _applied(node: Node, g: Any, create: bool) -> Any:
     elif create:
         partials = node.apply_to_tensors(g)
     else:
-        partials = node.apply(g)
+        try:
+            partials = node.apply(g)
+        except Exception as error:
+            if not concerns(error, (g,), node.saved):
+                raise
+            from srcgrad.eager.func.recovery import recovered
+
+            partials = recovered(node, g, error)
     if node.posthooks:
         from srcgrad.eager.hooks import run_posthooks
 
@@ -234,15 +258,10 @@ def backward(
         run(roots, keep=keep, create=create_graph)
         return
     places, targets = wanted(inputs)
-    grads = run(roots, keep=keep, create=create_graph, captures=places, accumulate=False, targets=targets)
-    handed: set[int] = {id(g) for _, _, g in roots}
     for tensor in inputs:
-        node, number = tensor.edge()
-        g = grads[places[id(node), number]]
-        if isinstance(node, AccumulateGrad):
-            accumulate_into(node, g, create_graph, handed)
-        elif g is not None:
-            add_to_grad(tensor, g, create_graph, handed)
+        if isinstance(tensor, Tensor) and tensor.node is not None:
+            tensor.retain_grad()
+    run(roots, keep=keep, create=create_graph, captures=places, accumulate=True, targets=targets)
 
 
 def grad(
@@ -271,7 +290,7 @@ def grad(
     if not inputs:
         raise RuntimeError(messages.EMPTY_INPUTS.format(function="grad"))
     keep = create_graph if retain_graph is None else retain_graph
-    if is_grads_batched:
+    if is_grads_batched and grad_outputs is not None:
         return _batched(outputs, inputs, as_tuple(grad_outputs), keep, create_graph, allow_unused, materialize_grads)
     roots = seeds(outputs, grad_outputs, create_graph)
     for tensor in inputs:

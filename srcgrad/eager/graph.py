@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
-from srcgrad.eager.lifted_arrays import Escape
+from srcgrad.eager.lifted_arrays import concerns
 from srcgrad.eager.modes import anomaly, state
 
 if TYPE_CHECKING:
@@ -139,11 +139,15 @@ class Node:
             g = self.whole(g, np.zeros)
             try:
                 return conjugated(self.formula.run(self, conjugated(g, np.conjugate)), np.conjugate)
-            except Escape:
+            except Exception as error:
+                if not concerns(error, (g,), self.saved):
+                    raise
                 return conjugated(self.formula.opened(self, conjugated(g, np.conjugate)), np.conjugate)
         try:
             return self.formula.run(self, g)
-        except Escape:
+        except Exception as error:
+            if not concerns(error, (g,), self.saved):
+                raise
             return self.formula.opened(self, g)
 
     def apply_to_tensors(self, g: Any) -> Any:
@@ -157,7 +161,7 @@ class Node:
 
     def whole(self, g: Any, zeros: Callable[..., Any]) -> Any:
         """The gradients of all outputs, as a rule asks for them: zeros where none has arrived."""
-        if not isinstance(g, list):
+        if not isinstance(g, list) or self.outputs == 1:
             return g
         return [zeros(s, d) if one is None else one for one, s, d in zip(g, self.shape, self.dtype, strict=True)]
 

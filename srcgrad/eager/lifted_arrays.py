@@ -101,10 +101,6 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
         """The array without what belongs to derivatives."""
         return self
 
-    def misfit(self, target: Any) -> Exception:
-        """The error about a result that is to be stored in plain memory."""
-        return Escape("a lifted array does not fit into plain memory")
-
     def assign(self, key: Any, value: Any) -> None:
         """Store in place."""
         raise NotImplementedError
@@ -127,7 +123,7 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
             return made
         target = out[0]
         if not is_lifted(target):
-            raise top.misfit(target)
+            raise Escape("a lifted array does not fit into plain memory")
         target.assign(..., made)
         return target
 
@@ -178,6 +174,10 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
         return np.transpose(self)
 
     @property
+    def mT(self) -> Any:
+        return np.swapaxes(self, -1, -2)
+
+    @property
     def real(self) -> Any:
         return np.real(self) if self.dtype.kind == "c" else self
 
@@ -211,6 +211,20 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
     def item(self) -> Any:
         """The one element as a Python number."""
         raise Escape("item() of a lifted array")
+
+    tolist = item
+
+    def misfit(self, target: Any) -> Exception:
+        """The error about a tensor that is written to a plain one."""
+        return Escape("a lifted array does not fit into plain memory")
+
+    def number(self) -> Any:
+        """What ``Tensor.item`` answers, or its error."""
+        return self.item()
+
+    def truth(self) -> bool:
+        """What ``bool`` of a tensor answers, or its error."""
+        return bool(self.item())
 
     def reshape(self, *shape: Any, **how: Any) -> Any:
         """Another shape."""
@@ -252,6 +266,13 @@ for _name in (
     setattr(Lifted, _name, _method(_name))
 
 
+def concerns(error: Exception, *values: Any) -> bool:
+    """Whether an error may come from a lifted array among the values, or what a node saved."""
+    return isinstance(error, Escape) or any(
+        topmost(value, getattr(value, "array", None)) is not None for several in values for value in several or ()
+    )
+
+
 def indexed(array: Any, key: Any) -> Any:
     """``array[key]``, also where only the key is lifted."""
     top = None if is_lifted(array) else topmost(key)
@@ -267,7 +288,7 @@ def on_arrays(function: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except Escape:
+        except Exception:  # whatever a function makes of an array that it cannot hold
             top = topmost(args, kwargs)
             if top is None:
                 raise

@@ -25,12 +25,6 @@ UNUSED = (
 )
 INPUT_WITHOUT_GRAD = "One of the differentiated Tensors does not require grad"
 EMPTY_INPUTS = "`inputs` argument to `{function}()` cannot be empty."
-LIFTED_INTO_PLAIN = (
-    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args "
-    "that has more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped "
-    "over in a vmap. Please try to use out-of-place operators instead of inplace arithmetic. If said operator is being "
-    "called inside the PyTorch framework, please file a bug report instead."
-)
 BATCHED_SEED = (
     "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
     "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
@@ -41,13 +35,7 @@ IN_TRANSFORM = (
     "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
     "functorch.vjp instead or call backward() outside of functorch transforms."
 )
-REQUIRES_GRAD_BATCHED_SEED = (
-    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
-    "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
-    "detected: grad_output[{index}] has a shape of {given} and output[{index}] has a shape of {expected}. If you only "
-    "want some tensors in `grad_output` to be considered batched, consider using vmap."
-)
-IN_TRANSFORM = (
+REQUIRES_GRAD_IN_TRANSFORM = (
     "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of "
     "a function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch "
     "transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being "

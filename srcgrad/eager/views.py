@@ -239,7 +239,7 @@ def write(
                 f"output with shape {list(storage.shape)} doesn't match the broadcast shape {list(made.array.shape)}"
             )
     if is_lifted(made.array) and not is_lifted(storage):
-        raise RuntimeError(messages.LIFTED_INTO_PLAIN)
+        raise made.array.misfit(storage)
     node = made.node
     if node is None and state.recording and (tensor.node is not None or tensor.leaf_grad or _base_requires(tensor)):
         node = forgetful(name, old)  # the old values are gone, and nothing takes their place that has a derivative
@@ -306,9 +306,9 @@ class CopySlices(Node):
         self.shape, self.dtype = base.array.shape, base.array.dtype
 
     def apply(self, g: Any) -> Any:
-        g = np.array(g)
+        g = np.copy(g)
         part = self.replay(g)
-        partials = self.inner.apply(np.array(part))
+        partials = self.inner.apply(np.copy(part))
         part[...] = 0
         for i in self.own:
             if i < len(partials) and partials[i] is not None:

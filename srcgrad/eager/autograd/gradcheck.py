@@ -215,7 +215,11 @@ def _compare_forward(
                 atol = options.atol if us is None else adjusted(options.atol, us[j], None)
                 if not allclose(a, n, options.rtol, atol):
                     said = part if j in complexes else None
-                    raise GradcheckError(messages.mismatch(Tensor.of(a), Tensor.of(n), i, j, said, True))
+                    text = messages.mismatch(Tensor.of(a), Tensor.of(n), i, j, said, True)
+                    if us is not None:
+                        whole = by_differences(func, xs, options.eps)[i][j]
+                        text += _slowly(whole, by_tangents(func, xs, False)[i][j], options)
+                    raise GradcheckError(text)
 
     if options.fast:
         us, _ = vectors(_needs(xs), ())

@@ -56,8 +56,6 @@ def _derivative(func: Callable[..., Any], xs: Sequence[Any], array: Any, directi
     across, along = direction if isinstance(direction, tuple) else (direction, direction)
     real = _difference(func, xs, array, across * eps, eps)
     imaginary = _difference(func, xs, array, 1j * along * eps, eps)
-    if isinstance(direction, tuple):
-        return [a + b for a, b in zip(real, imaginary, strict=True)]
     return [a + 1j * b for a, b in zip(real, imaginary, strict=True)]
 
 

@@ -98,13 +98,10 @@ class Batched(Lifted):
         given, whole = list(target.shape), [self.count, *self.shape]
         return RuntimeError(f"output with shape {given} doesn't match the broadcast shape {whole}")
 
-    def item(self) -> Any:
+    def number(self) -> Any:
         raise RuntimeError(ITEM)
 
-    def tolist(self) -> Any:
-        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
-
-    def __bool__(self) -> bool:
+    def truth(self) -> bool:
         raise RuntimeError(DATA_DEPENDENT)
 
 

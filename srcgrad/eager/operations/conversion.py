@@ -25,13 +25,18 @@ def item(self: Tensor) -> Any:
         raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
     if self.requires_grad:
         warn_once(messages.SCALAR_OF_GRAD)
-    return self.array.item()
+    return self.array.number() if is_lifted(self.array) else self.array.item()
 
 
 @method("tolist")
 def tolist(self: Tensor) -> Any:
     """The elements as nested lists of Python numbers."""
-    return self.array.tolist()
+    array = self.array
+    if is_lifted(array):
+        array = array.detached()
+    if is_lifted(array):
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+    return array.tolist()
 
 
 def _number(kind: Any) -> Any:
@@ -40,7 +45,7 @@ def _number(kind: Any) -> Any:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if self.requires_grad:
             warn_once(messages.SCALAR_OF_GRAD)
-        return kind(self.array.item())
+        return kind(self.array.number() if is_lifted(self.array) else self.array.item())
 
     return convert
 
@@ -48,7 +53,7 @@ def _number(kind: Any) -> Any:
 def _truth(self: Tensor) -> bool:
     size = self.array.size
     if size == 1:
-        return bool(self.array)
+        return self.array.truth() if is_lifted(self.array) else bool(self.array)
     raise RuntimeError(
         "Boolean value of Tensor with no values is ambiguous"
         if not size

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.operations import (
     arithmetic,
@@ -58,6 +59,8 @@ def _unrecorded(tensor: Tensor, other: Any) -> bool:
         return tensor.array.dtype.kind in "fc"
     if isinstance(other, Tensor):
         mine, theirs = tensor.array, other.array
+        if is_lifted(theirs) and not is_lifted(mine):
+            return False
         return mine.dtype == theirs.dtype and (mine.shape == theirs.shape or not theirs.shape)
     return False
 
