@@ -30,7 +30,7 @@ def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
         if known is None:
             from srcgrad.eager.operations import copied
 
-            leaf.gradient = copied(g) if g.node is not None or g.leaf_grad else g
+            leaf.gradient = copied(g)
         else:
             leaf.gradient = known + g
         return
@@ -52,9 +52,6 @@ def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
         elif copied:
             made.counter = [1]
         leaf.gradient = made
-        return
-    if known.node is not None or known.leaf_grad:
-        leaf.gradient = Tensor.of(known.array + g)
         return
     array = known.storage_array()
     array += g

@@ -75,6 +75,10 @@ class set_detect_anomaly:
     """Switch anomaly detection, at once; as a context manager until its end."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(
+                f"set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
+            )
         self.before = (anomaly.enabled, anomaly.check_nan)
         anomaly.enabled, anomaly.check_nan = mode, check_nan
 
