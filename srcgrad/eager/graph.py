@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 Edge = tuple["Node | None", int]
 sequence = itertools.count()
 RELEASED = object()  # where a tensor was that a node saved by name
-LEAF_PRIORITY = 1 << 62  # leaves accumulate as soon as they can
 
 
 class Node:
@@ -240,10 +239,10 @@ class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives to the leaf's ``grad``."""
 
     public_name = "torch::autograd::AccumulateGrad"
+    sequence = (1 << 64) - 1  # it never waits for others
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
-        self.sequence = next(sequence) + LEAF_PRIORITY
 
     @property
     def shape(self) -> Any:

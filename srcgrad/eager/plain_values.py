@@ -192,6 +192,8 @@ def applied(
         args = tuple(args[0])
     if member in ("reshape", "transpose") and len(args) > 2:
         args = (args[0], args[1:])  # x.reshape(2, 3) is np.reshape(x, (2, 3))
+    if function in (operator.pow, pow) and _turns_complex(args):
+        args = (applied(complex, (args[0],), {}), *args[1:])
     given, named = [*map(unfollowed, args)], {name: unfollowed(value) for name, value in kwargs.items()}
     compute = function if member is None else getattr(given.pop(0), member)
     outcome = compute(*given, **named)
@@ -208,6 +210,12 @@ def applied(
     keywords = {name: tensors_of(value) for name, value in kwargs.items()}
     made = recorded(function, rule, tensors, keywords, _strong(outcome))
     return _sharing(_alike(made, outcome), args)
+
+
+def _turns_complex(args: tuple[Any, ...]) -> bool:
+    """Whether a negative Python float is raised to a fraction, which makes a complex number of it."""
+    base, exponent = (unfollowed(arg) for arg in args[:2])
+    return type(base) is float and base < 0.0 and isinstance(exponent, float) and not float(exponent).is_integer()
 
 
 def _into(out: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:

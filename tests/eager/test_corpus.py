@@ -1,0 +1,33 @@
+"""The whole corpus run eagerly: every program's value, and its cotangents beside the compiled ones."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from srcgrad.eager import plain
+from tests import derivatives, oracle
+from tests.corpus import CASES, FIRST
+from tests.eager.agreement import assert_same_cotangents, assert_same_value
+
+
+def parameter(case):
+    """Further points of a function are for the long run."""
+    return pytest.param(case, id=f"{case.theme}-{case.name}", marks=() if case in FIRST else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("case", map(parameter, CASES))
+def test_eager_and_compiled_agree(case):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        value = case.function(*derivatives.fresh(case.arguments), **case.keywords)
+        seed = oracle.seed_like(value, 1)
+        arguments = derivatives.fresh(case.arguments)
+        got, pullback = plain.vjp(case.function, *arguments, argnums=case.argnums, kwargs=case.keywords)
+        cotangents = pullback(seed)
+        _, expected = derivatives.reverse(case, seed)
+    assert_same_value(got, value, case)
+    np.testing.assert_array_equal(oracle.ravel(arguments), oracle.ravel(case.arguments), err_msg="an argument changed")
+    assert_same_cotangents(cotangents, expected, derivatives.chosen(case), case)

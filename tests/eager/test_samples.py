@@ -1,0 +1,66 @@
+"""The samples of the rule table, called on followed values: what the table gives is what eager gives."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.eager import plain
+from srcgrad.eager.plain_values import applied
+from srcgrad.rules.template import Rule
+from tests.eager.agreement import same
+from tests.rules.samples import SAMPLES
+from tests.rules.test_rules import FUNCTIONS, Bound, bound, case_id
+from tests.rules.trees import leaves, random_like, vector
+
+pytestmark = pytest.mark.slow
+
+
+def program_of(call: Bound, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The call as a function of its wanted arguments, ready to run on followed values."""
+
+    def run(*wanted: Any) -> Any:
+        values = call.values | dict(zip(call.wanted, wanted, strict=True))
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        for p in (*call.rule.parameters, *call.rule.options):
+            if p not in values or (p in call.rule.options and p not in call.keywords):
+                continue
+            if p == call.rule.variadic:
+                args += values[p]
+            elif p in call.keywords:
+                kwargs[call.keywords[p]] = values[p]
+            else:
+                args.append(values[p])
+        np.random.seed(7)  # the draws of ``Bound.evaluate``
+        return applied(function, tuple(args), {**kwargs, **call.ignored})
+
+    return run
+
+
+@pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
+def test_eager_gives_what_the_table_says(case: tuple[Rule, Callable[..., Any]], monkeypatch: Any) -> None:
+    rule, function = case
+    # The programs here call ``applied`` themselves: their names are theirs.
+    monkeypatch.setattr(plain.Names, "translated", lambda self, value: value)
+    rng = np.random.default_rng(1)
+    for sample in SAMPLES[function]:
+        call = bound(rule, function, sample)
+        y = call.evaluate(call.values)
+        if not call.wanted or not leaves(y):
+            continue
+        y_bar = random_like(y, rng)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            expected = rule.compile_adjoint(call.wanted, call.expressions)(*call.arguments(), y, y_bar)
+            given = [call.values[p] for p in call.wanted]
+            cotangents = plain.Run(program_of(call, function), given, range(len(given)))(y_bar)
+        for p, mine, other in zip(call.wanted, cotangents, expected, strict=True):
+            one, two = vector(mine), vector(other)
+            if two.size or not one.size:
+                apart = np.where(same(one, two), 0.0, np.abs(one - two) / np.maximum(1.0, np.abs(two)))
+                assert np.all(apart <= 1e-12), f"{sample}: {p}"
