@@ -1,8 +1,8 @@
 """Operations that are one node in PyTorch and several functions of the rule table here.
 
-``composed("AddmmBackward0", f, x, a, b)`` computes ``f`` with a graph of its own, on aliases of the inputs, and puts one
-node in front of it: its gradients are those of the inner graph.  Where derivatives are recorded themselves, ``f`` is
-computed again on the inputs and differentiated with ``create_graph``.
+``composed("AddmmBackward0", f, x, a, b)`` computes ``f`` with a graph of its own, on aliases of the inputs, and puts
+one node in front of it: its gradients are those of the inner graph.  Where derivatives are recorded themselves, ``f``
+is computed again on the inputs and differentiated with ``create_graph``.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A row names a node, the points, and what PyTorch's gradient of an input is there; everywhere else, and in every other
 node, the rules are followed.  ``following`` makes an operation's nodes look up their rows after the rule has run.
-What PyTorch decides by choosing other functions is not here: extrema along a dimension pick one element, and bounds pass
-no gradient, because the operations say so.
+What PyTorch decides by choosing other functions is not here: extrema along a dimension pick one element, and bounds
+pass no gradient, because the operations say so.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Difference:
 
 TABLE: tuple[Difference, ...] = (
     Difference(
-        "AbsBackward0", "x is nan", lambda v: v["x"] != v["x"], {"x": 0.0}, "the sign of nan is 0 in PyTorch, nan in NumPy"
+        "AbsBackward0", "x is nan", lambda v: v["x"] != v["x"], {"x": 0.0},
+        "the sign of nan is 0 in PyTorch, nan in NumPy",
     ),
     Difference(
         "HypotBackward0", "x1 = x2 = 0", lambda v: v["z"] == 0, {"x1": math.nan, "x2": math.nan},

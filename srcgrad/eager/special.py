@@ -6,4 +6,4 @@ from srcgrad.eager import operations as _operations  # noqa: F401  (registers th
 from srcgrad.eager.registry import FUNCTIONS as _FUNCTIONS
 
 globals().update(_FUNCTIONS["special"])
-__all__ = sorted(_FUNCTIONS["special"])  # noqa: PLE0605
+__all__ = sorted(_FUNCTIONS["special"])

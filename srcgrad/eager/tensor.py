@@ -53,6 +53,8 @@ class Tensor:
         __pow__: Any
         __rpow__: Any
         __neg__: Any
+        __matmul__: Any
+        __invert__: Any
         __getitem__: Any
         __setitem__: Any
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.dispatch import Operation, call
-from srcgrad.eager.operations.creation import clone, leaf, on_cpu
 from srcgrad.eager.lifted_arrays import is_lifted
+from srcgrad.eager.operations.creation import clone, leaf, on_cpu
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.warned import warn_once

@@ -10,9 +10,9 @@ import numpy as np
 
 from srcgrad.eager import dtypes, generators
 from srcgrad.eager.generators import Generator, default_generator
+from srcgrad.eager.modes import state
 from srcgrad.eager.operations.creation import leaf, on_cpu
 from srcgrad.eager.operations.filling import checked_shape
-from srcgrad.eager.modes import state
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import write

@@ -121,7 +121,10 @@ def _pair(left: Tensor, right: Tensor, summed: set[int]) -> Tensor:
     rest = [i for i in range(len(a)) if i not in inner and i not in both]
     only_right = [i for i in rest if a[i] == 1 and b[i] != 1]
     only_left = [i for i in rest if i not in only_right]
-    size = lambda shape, axes: math.prod(shape[i] for i in axes)
+
+    def size(shape: tuple[int, ...], axes: list[int]) -> int:
+        return math.prod(shape[i] for i in axes)
+
     first = reshape(
         permute(left, both + only_left + inner + only_right), size(a, both), size(a, only_left), size(a, inner)
     )

@@ -148,7 +148,7 @@ def svdvals(A: Tensor, *, driver: Any = None) -> Tensor:
 # --- eigenvalues -----------------------------------------------------------------------------------------------------
 def _symmetric(A: Tensor, UPLO: str) -> tuple[Tensor, Tensor]:
     check_square("linalg.eigh", A)
-    arrays = tuple(np.linalg.eigh(A.array, UPLO))
+    arrays = tuple(np.linalg.eigh(A.array, UPLO))  # type: ignore[call-overload]
 
     def compute(a: Tensor) -> tuple[Tensor, ...]:
         made: tuple[Tensor, ...] = call(_eigh, {"a": _hermitian(a), "UPLO": UPLO}, facts=True, array=arrays)
@@ -242,11 +242,12 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Results:
         _, lower, upper = lu(a)
         rows, columns = lower.array.shape[-2], upper.array.shape[-1]
         left = tril(lower, -1)
-        if rows == columns:
-            return left + upper
-        padded = leaf(np.zeros(a.array.shape, a.array.dtype))
-        wide: Tensor = padded.slice_scatter(left, -1, 0, left.array.shape[-1])
-        return wide + padded.slice_scatter(upper, -2, 0, upper.array.shape[-2])
+        if rows != columns:
+            padded = leaf(np.zeros(a.array.shape, a.array.dtype))
+            left = padded.slice_scatter(left, -1, 0, left.array.shape[-1])
+            upper = padded.slice_scatter(upper, -2, 0, upper.array.shape[-2])
+        packed: Tensor = left + upper
+        return packed
 
     made = composed("LinalgLuFactorExBackward0", compute, A)
     made.array = packed

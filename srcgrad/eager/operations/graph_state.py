@@ -9,8 +9,8 @@ from typing import Any
 
 from srcgrad.eager import engine, messages
 from srcgrad.eager.hooks import RemovableHandle
-from srcgrad.eager.registry import function, method
 from srcgrad.eager.lifted_arrays import is_lifted
+from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor, new
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.lifted_arrays import as_array, indexed, is_lifted
 from srcgrad.eager.modes import no_grad, state
 from srcgrad.eager.operations.shaping import unsqueeze, wrapped
-from srcgrad.eager.lifted_arrays import as_array, indexed, is_lifted
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import view_of, write

@@ -220,8 +220,7 @@ def fill_(self: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         if value.array.ndim:
             raise RuntimeError(
-                "fill_ only supports 0-dimension value tensor but got tensor with "
-                f"{value.array.ndim} dimensions."
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value.array.ndim} dimensions."
             )
 
         def spread(old: Tensor) -> Tensor:

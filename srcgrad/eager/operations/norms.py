@@ -9,13 +9,12 @@ import numpy as np
 
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.products import linalg_cross, matrix_power, multi_dot
-from srcgrad.eager.operations.ranking import FUNCTIONS
 from srcgrad.eager.operations.rearranging import diagonal, movedim
 from srcgrad.eager.operations.reductions import sum as sum_of
 from srcgrad.eager.operations.reductions import vector_norm
 from srcgrad.eager.operations.shaping import squeeze, unsqueeze
 from srcgrad.eager.operations.systems import check_floating, check_matrix, inv
-from srcgrad.eager.registry import function
+from srcgrad.eager.registry import FUNCTIONS, function
 from srcgrad.eager.tensor import Tensor
 
 function("cross", module="linalg")(linalg_cross)

@@ -267,7 +267,9 @@ def _scattered(input: Tensor, index: tuple[Any, ...], src: Any, reduce: str) -> 
     return underivable(leaf(made), (input, src), "scatter")
 
 
-def _composed(name: str, operation: Operation, input: Tensor, index: Any, src: Tensor, shape: Any, add: Any = None) -> Tensor:
+def _composed(
+    name: str, operation: Operation, input: Tensor, index: Any, src: Tensor, shape: Any, add: Any = None
+) -> Tensor:
     """Elements stored or added, in one node with the whole source at its second edge."""
     store = add or _replaced
     if src.array.shape == shape and add is None:

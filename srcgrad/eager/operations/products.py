@@ -21,13 +21,15 @@ _cross = Operation(np.cross, "LinalgCrossBackward0", {"a": "self", "b": "other"}
 
 
 def _scaled(number: Any, made: Tensor) -> Tensor:
-    return made if number == 1 else made * number
+    scaled: Tensor = made if number == 1 else made * number
+    return scaled
 
 
 def _mixed(name: str, node: str, product: Any, slots: tuple[str, str]) -> None:
     def f(input: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Tensor:
         def compute(x: Tensor, a: Tensor, b: Tensor) -> Tensor:
-            return _scaled(beta, x) + _scaled(alpha, product(a, b))
+            total: Tensor = _scaled(beta, x) + _scaled(alpha, product(a, b))
+            return total
 
         made: Tensor = composed(node, compute, input, a, b, slots=("", *slots), saved={"beta": beta, "alpha": alpha})
         return made

@@ -188,7 +188,6 @@ _and_mean("var_mean", "VarMeanBackward0", var)
 _and_mean("std_mean", "StdMeanBackward0", std)
 
 
-
 @function("norm", method=True)
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
     """The norm of all elements as one vector, or of the vectors along dimensions."""

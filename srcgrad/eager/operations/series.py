@@ -20,9 +20,7 @@ from srcgrad.eager.policy import following
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
 
-_logsumexp = following(
-    Operation(np.logaddexp.reduce, "LogsumexpBackward0", {"array": "self", "y": "result"})
-)
+_logsumexp = following(Operation(np.logaddexp.reduce, "LogsumexpBackward0", {"array": "self", "y": "result"}))
 _logcumsumexp = Operation(np.logaddexp.accumulate, "LogcumsumexpBackward0", {"array": "self", "y": "result"})
 
 
@@ -32,8 +30,10 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     if input.dtype.category < 2:
         input = input.to(dtypes.get_default_dtype())
     array = as_array(input.array)
+    axes: tuple[int, ...] = (0,)
+    shape: tuple[int, ...] = ()
     if not array.ndim:
-        input, axes, shape = reshape(input, 1), (0,), ()
+        input = reshape(input, 1)
     else:
         axes = tuple(wrapped(d, array.ndim) for d in (dim if isinstance(dim, tuple | list) else (dim,)))
         shape = tuple(1 if i in axes else n for i, n in enumerate(array.shape))
@@ -136,11 +136,21 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: in
     return tuple(_slopes(input, axis, step, edge_order) for axis, step in zip(axes, spacings, strict=True))
 
 
+def _narrowed(input: Tensor, axis: int) -> Callable[..., Any]:
+    """Slices along a dimension, counted from either end."""
+    size = input.array.shape[axis]
+
+    def at(start: int, length: int = 1) -> Any:
+        return input.narrow(axis, start % size, length)
+
+    return at
+
+
 def _slopes(input: Tensor, axis: int, step: Any, edge_order: int) -> Tensor:
     size = input.array.shape[axis]
     if size <= edge_order:
         raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
-    at = lambda start, length=1: input.narrow(axis, start % size, length)
+    at = _narrowed(input, axis)
     if isinstance(step, Tensor):
         return _uneven_slopes(input, axis, step, edge_order)
     middle = _over(at(2, size - 2) - at(0, size - 2), 2.0 * step)
@@ -154,7 +164,7 @@ def _slopes(input: Tensor, axis: int, step: Any, edge_order: int) -> Tensor:
 
 def _uneven_slopes(input: Tensor, axis: int, points: Tensor, edge_order: int) -> Tensor:
     size = input.array.shape[axis]
-    at = lambda start, length=1: input.narrow(axis, start % size, length)
+    at = _narrowed(input, axis)
     x = points.array
     gaps = np.diff(x).reshape(-1, *(1,) * (input.array.ndim - 1 - axis))
     h0, h1 = leaf(gaps[:-1]), leaf(gaps[1:])
@@ -170,6 +180,9 @@ def _uneven_slopes(input: Tensor, axis: int, points: Tensor, edge_order: int) ->
 
 
 # --- statistics ------------------------------------------------------------------------------------------------------
+_TAKING: dict[str, Callable[[Any], Any]] = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}
+
+
 def _quantile(name: str, ignoring: bool) -> Callable[..., Tensor]:
     def f(
         input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
@@ -189,7 +202,8 @@ def _quantile(name: str, ignoring: bool) -> Callable[..., Tensor]:
         ranks = np.atleast_1d(shares) * last
         if not ignoring:
             ranks = np.where(last < 0, array.shape[-1] - 1, ranks)
-        ranks = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}.get(interpolation, lambda r: r)(ranks)
+        if interpolation in _TAKING:
+            ranks = _TAKING[interpolation](ranks)
         low, high = np.floor(ranks).astype(np.int64), np.ceil(ranks).astype(np.int64)
         below = gather(ordered, -1, leaf(np.broadcast_to(low, (*array.shape[:-1], low.shape[-1])).copy()))
         if interpolation in ("linear", "midpoint"):
@@ -251,7 +265,8 @@ def corrcoef(input: Tensor) -> Tensor:
     """How rows vary together, as numbers between -1 and 1."""
     made = cov(input)
     if not made.array.ndim:
-        return made / made
+        one: Tensor = made / made
+        return one
     spread = made.diag().sqrt()
     scaled = made / reshape(spread, -1, 1) / reshape(spread, 1, -1)
     result: Tensor = scaled if scaled.dtype.is_complex else scaled.clamp(-1, 1)

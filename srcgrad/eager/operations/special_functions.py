@@ -152,7 +152,8 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
         total: Tensor = MADE["lgamma"](x)
         for j in range(1, p):
             total = total + MADE["lgamma"](x - j / 2)
-        return total + p * (p - 1) / 4 * np.log(np.pi).item()
+        made: Tensor = total + p * (p - 1) / 4 * np.log(np.pi).item()
+        return made
 
     made: Tensor = composed("MvlgammaBackward0", compute, input, slots=("self",), saved={"p": p})
     return made
@@ -175,7 +176,8 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     def compute(x: Tensor) -> Tensor:
         if eps is not None:
             x = x.clamp(eps, 1 - eps)
-        return (x / (1 - x)).log()
+        made: Tensor = (x / (1 - x)).log()
+        return made
 
     if input.dtype.category < 2:
         input = input.to(dtypes.get_default_dtype())

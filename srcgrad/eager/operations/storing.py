@@ -13,7 +13,6 @@ from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.joining import stack
 from srcgrad.eager.operations.picking import along
 from srcgrad.eager.operations.rearranging import diag
-
 from srcgrad.eager.operations.shaping import expand, reshape, view, wrapped
 from srcgrad.eager.registry import FUNCTIONS, function
 from srcgrad.eager.tensor import Tensor

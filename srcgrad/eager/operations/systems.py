@@ -229,8 +229,8 @@ def pinv(A: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
     """The pseudoinverse."""
     if A.array.ndim < 2 or A.dtype.category < 2:
         raise RuntimeError(
-            f"linalg.pinv({A.dtype.long_name}{{{list(A.array.shape)}}}): expected a tensor with 2 or more dimensions of "
-            "float, double, cfloat or cdouble types"
+            f"linalg.pinv({A.dtype.long_name}{{{list(A.array.shape)}}}): expected a tensor with 2 or more dimensions "
+            "of float, double, cfloat or cdouble types"
         )
     share = rcond if rcond is not None else rtol
     if share is None and atol is None:
