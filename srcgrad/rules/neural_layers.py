@@ -108,7 +108,7 @@ def weighted_sums_(x, matrices, *, y, y_bar):
 @linear(windowed_mean, "x")
 def windowed_mean_(x, divisor, kernel, stride, padding, *, y, y_bar):
     """Means; spread again."""
-    return unwindowed_mean(y_bar, divisor, np.shape(x)[2:], kernel, stride, padding)
+    return unwindowed_mean(y_bar, divisor, np.shape(x)[-len(kernel) :], kernel, stride, padding)
 
 
 @linear(unwindowed_mean, "g")

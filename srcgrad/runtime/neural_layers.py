@@ -169,9 +169,10 @@ def _room(size: Ints, kernel: Ints, stride: Ints, padding: Ints, out: Ints) -> l
 
 def windowed_mean(x: Any, divisor: Any, kernel: Ints, stride: Ints, padding: Ints) -> Any:
     """Sums over windows, one for each element of ``divisor``, which they are divided by."""
-    margins = _room(x.shape[2:], kernel, stride, padding, divisor.shape)
-    wide = np.pad(x, [(0, 0), (0, 0), *margins])
-    made = np.zeros((*x.shape[:2], *divisor.shape), x.dtype)
+    lead = x.ndim - len(kernel)
+    margins = _room(x.shape[lead:], kernel, stride, padding, divisor.shape)
+    wide = np.pad(x, [*[(0, 0)] * lead, *margins])
+    made = np.zeros((*x.shape[:lead], *divisor.shape), x.dtype)
     for _, where in _steps(kernel, stride, (1,) * len(kernel), divisor.shape):
         made += wide[(..., *where)]
     return made / divisor
@@ -180,7 +181,8 @@ def windowed_mean(x: Any, divisor: Any, kernel: Ints, stride: Ints, padding: Int
 def unwindowed_mean(g: Any, divisor: Any, size: Ints, kernel: Ints, stride: Ints, padding: Ints) -> Any:
     """The transpose of ``windowed_mean``."""
     margins = _room(size, kernel, stride, padding, divisor.shape)
-    made = np.zeros((*g.shape[:2], *(n + low + high for n, (low, high) in zip(size, margins, strict=True))), g.dtype)
+    wide = (n + low + high for n, (low, high) in zip(size, margins, strict=True))
+    made = np.zeros((*g.shape[: g.ndim - len(size)], *wide), g.dtype)
     g = g / divisor
     for _, where in _steps(kernel, stride, (1,) * len(kernel), divisor.shape):
         made[(..., *where)] += g

@@ -6,9 +6,11 @@ from typing import Any as _Any
 
 from srcgrad.eager.nn.functional import (  # noqa: F401  (registers the functions)
     activations,
+    attention,
     convolution,
     layers,
     losses,
+    margins,
     normalization,
     padding,
     pooling,

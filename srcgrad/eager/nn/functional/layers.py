@@ -61,14 +61,16 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 @function("bilinear", module=F)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """A form of two inputs for each output."""
-    from srcgrad.eager.operations.joining import stack
+    lead = input1.array.shape[:-1]
+    outputs, n, m = weight.array.shape
 
-    def compute(x: Tensor, matrices: Tensor, y: Tensor) -> Tensor:
-        return stack([((x @ matrix) * y).sum(-1) for matrix in matrices.unbind(0)], -1)
+    def forms(x: Tensor, matrices: Tensor, z: Tensor) -> Tensor:
+        products = (x @ matrices.permute(1, 0, 2).reshape(n, outputs * m)).reshape(-1, outputs, m)
+        made: Tensor = (products * z.unsqueeze(1)).sum(-1)
+        return made
 
-    rows = [t.reshape(-1, t.array.shape[-1]) for t in (input1, input2)]
-    forms: Tensor = composed("TrilinearBackward0", compute, rows[0], weight, rows[1], slots=("i1", "i2", "i3"))
-    made: Tensor = forms.view(*input1.array.shape[:-1], weight.array.shape[0])
+    flat = [t.reshape(-1, t.array.shape[-1]) for t in (input1, input2)]
+    made: Tensor = composed("TrilinearBackward0", forms, flat[0], weight, flat[1]).view(*lead, outputs)
     return made if bias is None else made + bias
 
 
@@ -203,50 +205,3 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 
 function("cosine_similarity")(cosine_similarity)
-
-
-@function("scaled_dot_product_attention", module=F)
-def scaled_dot_product_attention(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
-    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
-) -> Tensor:  # fmt: skip
-    """Values weighed by the softmax of products of queries and keys."""
-    if query.array.ndim == 3 and not dropout_p:
-        query, key, value = (t.unsqueeze(0) for t in (query, key, value))
-        whole = scaled_dot_product_attention(query, key, value, attn_mask, 0.0, is_causal, scale, enable_gqa)
-        one: Tensor = whole.squeeze(0)
-        return one
-
-    def compute(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        return _attention(q, k, v, attn_mask, dropout_p, is_causal, scale)
-
-    if query.array.ndim == 4 and not dropout_p and not (attn_mask is not None and attn_mask.requires_grad):
-        made: Tensor = composed(
-            "ScaledDotProductFlashAttentionForCpuBackward0", compute, query, key, value,
-            slots=("query", "key", "value"), saved={"is_causal": is_causal, "dropout_p": dropout_p, "scale": scale},
-        )  # fmt: skip
-        return made
-    return compute(query, key, value)
-
-
-def _attention(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, dropout_p: float, is_causal: bool,
-    scale: float | None,
-) -> Tensor:  # fmt: skip
-    factor = 1 / np.sqrt(query.array.shape[-1]).item() if scale is None else scale
-    scores = (query * factor) @ key.transpose(-2, -1)
-    if is_causal:
-        if attn_mask is not None:
-            raise RuntimeError("Explicit attn_mask should not be set when is_causal=True")
-        allowed = np.tril(np.ones(scores.array.shape[-2:], bool))
-        scores = scores.masked_fill(Tensor.of(~allowed), -np.inf)
-    elif attn_mask is not None:
-        if attn_mask.dtype is dtypes.bool_:
-            scores = scores.masked_fill(~attn_mask, -np.inf)
-        else:
-            scores = scores + attn_mask
-    weights = scores.softmax(-1)
-    if dropout_p > 0:
-        weights = dropout(weights, dropout_p)
-    made: Tensor = weights @ value
-    return made

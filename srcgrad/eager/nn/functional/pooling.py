@@ -54,14 +54,13 @@ def _counts(size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ce
     return tuple(counts)
 
 
-def _batched(input: Tensor, dimensions: int, name: str) -> Tensor:
+def _batched(input: Tensor, dimensions: int, name: str) -> Any:
     ndim = input.array.ndim
     if ndim not in (dimensions + 1, dimensions + 2):
         raise RuntimeError(
             f"{name}() Expected {dimensions + 1}D or {dimensions + 2}D input tensor, but got {list(input.array.shape)}"
         )
-    made: Tensor = input if ndim == dimensions + 2 else input.unsqueeze(0)
-    return made
+    return input.array if ndim == dimensions + 2 else input.array[None]
 
 
 def _flat(input: Tensor, dim: int) -> Tensor:
@@ -76,20 +75,22 @@ def _maximal(
     name = f"max_pool{dimensions}d"
     kernel, strides, paddings = _settings(dimensions, kernel_size, stride, padding, name)
     dilations = each(dilation, dimensions)
-    batched = _batched(input, dimensions, name)
-    size = batched.array.shape[2:]
+    stack = _batched(input, dimensions, name)
+    size = stack.shape[2:]
     counts = _counts(size, kernel, strides, paddings, dilations, ceil_mode)
     if min(counts) < 1:
-        whole, made = ("x".join(map(str, (batched.array.shape[1], *s))) for s in (size, counts))
+        whole, made = ("x".join(map(str, (stack.shape[1], *s))) for s in (size, counts))
         raise RuntimeError(f"Given input size: ({whole}). Calculated output size: ({made}). Output size is too small")
-    places = neural_layers.largest_places(batched.array, kernel, strides, paddings, dilations, counts)
+    places = neural_layers.largest_places(stack, kernel, strides, paddings, dilations, counts)
     saved = {
         "kernel_size": kernel, "stride": strides, "padding": paddings, "dilation": dilations, "ceil_mode": ceil_mode,
-        "self": batched, "result1": Tensor.of(places),
+        "self": input, "result1": Tensor.of(places),
     }  # fmt: skip
-    result = call(_max[dimensions], {"x": batched, "places": places, "depth": dimensions}, saved=saved)
-    indices = places if batched is input else places[0]
-    return result if batched is input else result.squeeze(0), Tensor.of(indices)
+    if input.array.ndim == dimensions + 1:
+        places = places[0]
+    saved |= {"result1": Tensor.of(places)}
+    result = call(_max[dimensions], {"x": input, "places": places, "depth": dimensions}, saved=saved)
+    return result, Tensor.of(places)
 
 
 def _max_pool(dimensions: int) -> None:
@@ -128,22 +129,21 @@ def _averaged(
     kernel, strides, paddings = _settings(dimensions, kernel_size, stride, padding, name)
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
-    batched = _batched(input, dimensions, name)
-    size = batched.array.shape[2:]
+    size = _batched(input, dimensions, name).shape[2:]
     counts = _counts(size, kernel, strides, paddings, (1,) * dimensions, ceil_mode)
     divisor = _divisor(size, kernel, strides, paddings, counts, count_include_pad)
     if divisor_override is not None:
         divisor = np.full(counts, float(divisor_override))
     saved = {
-        "kernel_size": kernel, "stride": strides, "padding": paddings, "ceil_mode": ceil_mode, "self": batched,
+        "kernel_size": kernel, "stride": strides, "padding": paddings, "ceil_mode": ceil_mode, "self": input,
         "count_include_pad": count_include_pad, "divisor_override": divisor_override,
     }  # fmt: skip
     values = {
-        "x": batched, "divisor": divisor.astype(batched.array.dtype), "kernel": kernel, "stride": strides,
+        "x": input, "divisor": divisor.astype(input.array.dtype), "kernel": kernel, "stride": strides,
         "padding": paddings,
     }  # fmt: skip
     result: Tensor = call(_mean[dimensions], values, saved=saved)
-    return result if batched is input else result.squeeze(0)
+    return result
 
 
 def _divisor(size: Any, kernel: Any, stride: Any, padding: Any, counts: Any, include: bool) -> Any:
@@ -225,21 +225,21 @@ def _adaptive(dimensions: int) -> None:
             made, indices = max_of(2)(input.unsqueeze(-2), (1, *new), True)
             made, indices = made.squeeze(-2), indices.squeeze(-2)
             return (made, indices) if return_indices else made
-        batched = _batched(input, dimensions, f"adaptive_max_pool{dimensions}d")
-        size = batched.array.shape[2:]
+        stack = _batched(input, dimensions, f"adaptive_max_pool{dimensions}d")
+        size = stack.shape[2:]
         numbers = np.arange(math.prod(size)).reshape(size)
-        places = np.empty((*batched.array.shape[:2], *new), np.int64)
+        places = np.empty((*stack.shape[:2], *new), np.int64)
         for at in np.ndindex(*new):
             window = tuple(
                 slice(*_bounds(n, m)[i]) for n, m, i in zip(size, new, at, strict=True)
             )  # fmt: skip
-            met = batched.array[(..., *window)].reshape(*batched.array.shape[:2], -1)
+            met = stack[(..., *window)].reshape(*stack.shape[:2], -1)
             places[(..., *at)] = numbers[window].ravel()[np.argmax(met, -1)]
-        saved = {"self": batched, "result1": Tensor.of(places)}
-        values = {"x": batched, "places": places, "depth": dimensions}
+        if input.array.ndim == dimensions + 1:
+            places = places[0]
+        saved = {"self": input, "result1": Tensor.of(places)}
+        values = {"x": input, "places": places, "depth": dimensions}
         made = call(_adaptive_max[dimensions], values, saved=saved)
-        if batched is not input:
-            made, places = made.squeeze(0), places[0]
         return (made, Tensor.of(places)) if return_indices else made
 
     avg.__name__ = avg.__qualname__ = f"adaptive_avg_pool{dimensions}d"
