@@ -176,7 +176,8 @@ _shift("ifftshift", 1)
 @function("stft", method=True)
 def stft(
     input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
-    window: Tensor | None = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool | None = None,
+    window: Tensor | None = None, center: bool = True, pad_mode: str = "reflect", normalized: bool = False,
+    onesided: bool | None = None,
     return_complex: bool | None = None,
 ) -> Tensor:  # fmt: skip
     """The transforms of overlapping windows."""
