@@ -66,7 +66,7 @@ CALLS = (
     Call("mean, axis", "np.mean(x, axis=1)", "torch.mean(x, 1)", "matrix"),
     Call("var", "np.var(x)", "torch.var(x, correction=0)"),
     Call("std, axis", "np.std(x, axis=0)", "torch.std(x, 0, correction=0)", "matrix"),
-    Call("prod", "np.prod(x)", "torch.prod(x)"),
+    Call("prod", "np.prod(x)", "torch.prod(x)", "factors"),
     Call("max", "np.max(x)", "torch.amax(x)"),
     Call("min, axis", "np.min(x, axis=0)", "torch.amin(x, 0)", "matrix"),
     Call("cumsum", "np.cumsum(x)", "torch.cumsum(x, 0)"),
@@ -109,12 +109,15 @@ CALLS = (
 
 
 def argument(kind: str, size: int, seed: int) -> Any:
-    """Numbers between 0.1 and 0.9 in the shape that the function wants; about ``size`` of them."""
+    """Numbers between 0.1 and 0.9 in the shape that the function wants, about ``size`` of them; factors are near 1, so
+    that their product stays in the range of the dtype."""
     rng = np.random.default_rng(seed)
     side = max(3, math.isqrt(size))
     match kind:
         case "vector":
             return rng.uniform(0.1, 0.9, size)
+        case "factors":
+            return 1.0 + rng.uniform(-1.0, 1.0, size) / math.sqrt(size)
         case "matrix":
             return rng.uniform(0.1, 0.9, (max(2, size // 5), 5))
         case "square":

@@ -14,6 +14,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from srcgrad.api.arguments import (
     Argnums,
     Parameters,
@@ -150,7 +152,7 @@ class Derivative:
         if self.mode == "value":
             value, raw = outcome
             self.require_scalar(value, compiled)
-            return value, self.fitted(raw, values, shared=True)
+            return value, self.fitted(raw, values, shared=compiled.reads_arrays or isinstance(value, np.ndarray))
         return self.fitted(outcome, values, shared=compiled.reads_arrays)
 
     def _checked(self, values: tuple[Any, ...]) -> tuple[Any, Any]:

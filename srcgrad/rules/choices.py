@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.rules.arguments import is_real
 from srcgrad.rules.facts import Array, Unknown, as_array, broadcast, is_floating, promote
 from srcgrad.rules.table import elementwise
-from srcgrad.runtime import is_above, is_below, is_within, prevails, rebroadcast, where_finite, wins
+from srcgrad.runtime import is_above, is_below, is_within, masked, prevails, rebroadcast, where_finite, wins
 
 
 # --- extrema of two --------------------------------------------------------------------------------------------------
@@ -66,9 +66,9 @@ def heaviside(x1, x2, *, z, z_bar):
 def clip(a, a_min=None, a_max=None, *, z, z_bar):
     """Bounded values; at a bound the derivative belongs to ``a`` (PyTorch's clamp)."""
     return (
-        np.where(is_within(a, a_min, a_max), z_bar, 0.0),
-        np.where(is_below(a, a_min, a_max), z_bar, 0.0),
-        np.where(is_above(a, a_min, a_max), z_bar, 0.0),
+        masked(z_bar, is_within(a, a_min, a_max)),
+        masked(z_bar, is_below(a, a_min, a_max)),
+        masked(z_bar, is_above(a, a_min, a_max)),
     )
 
 

@@ -216,6 +216,12 @@ def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, 
     return unarray(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
 
 
+@prod.when(axis=None, dtype=None, keepdims=False, initial=1, where=True)
+def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, y_bar):
+    """The product of all elements: the slope of each one is the product of the others."""
+    return y_bar * others(a)
+
+
 @prod.when(dtype=None, initial=1, where=True)
 def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, y_bar):
     """The product: the slope of each element is the product of the others."""

@@ -14,12 +14,14 @@ from srcgrad.runtime import (
     angle_slope,
     bessel_i,
     half_circle,
+    masked,
     polygamma,
     power_partial,
     quotient,
     safe_divide,
     share,
     sinc_slope,
+    unbroadcast,
     where_finite,
 )
 
@@ -115,6 +117,12 @@ def share_(x1, x2, rate=1.0, *, z, z_bar):
     """The logistic function of rate * (x1 - x2): its slope by that is the product of both shares."""
     slope = rate * z * share(x2, x1, rate)
     return z_bar * slope, -z_bar * slope, None
+
+
+@linear(masked, "g")
+def masked_(g, mask, *, y, y_bar):
+    """A projection."""
+    return unbroadcast(masked(y_bar, mask), g)
 
 
 @linear(where_finite, "g")

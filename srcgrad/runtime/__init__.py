@@ -28,8 +28,8 @@ from srcgrad.runtime.differences import (
 from srcgrad.runtime.doors import StopsGradients, as_cotangent, require_number, rewound, stop_gradient
 from srcgrad.runtime.einsum import transposed_subscripts, uneinsum, written_subscripts
 from srcgrad.runtime.elementwise import (
-    angle_slope, half_circle, is_above, is_below, is_within, power_partial, prevails, quotient, safe_divide, share,
-    where_finite, wins,
+    angle_slope, half_circle, is_above, is_below, is_within, masked, power_partial, prevails, quotient, safe_divide,
+    share, where_finite, wins,
 )  # fmt: skip
 from srcgrad.runtime.extrema import exp_share, initial_share, latest, ties
 from srcgrad.runtime.fields import field, field_of, unfield
@@ -82,8 +82,8 @@ __all__ = [
     "from_matrices", "from_triangle", "gather", "gradient_axis", "half_circle", "half_triangle", "hermitian_sum",
     "if_floating", "in_dtype", "initial_share", "intervals", "is_above", "is_below", "is_between", "is_replaced",
     "is_within", "item", "kaiser_abscissas", "keep_real", "kept", "knots_around", "laps", "lasting", "latest",
-    "leading", "least_squares_cutoff", "lifted", "matching", "memory_axes", "memory_order", "mesh", "midpoints",
-    "multi_dot_slope", "norm_shares", "norm_slope", "normal_solve", "observations", "observed", "of_distinct",
+    "leading", "least_squares_cutoff", "lifted", "masked", "matching", "memory_axes", "memory_order", "mesh",
+    "midpoints", "multi_dot_slope", "norm_shares", "norm_slope", "normal_solve", "observations", "observed", "of_distinct",
     "one_spacing_only", "or_ones", "others", "outside", "over_gaps", "own", "pack_like", "pair_differences",
     "permute_along", "phase_free", "pick", "placed", "polar", "polygamma", "polyslope", "power_partial", "present",
     "prevails", "quotient", "ratio", "rearray", "reastype", "rebroadcast", "rechoose", "recurrence", "repad",

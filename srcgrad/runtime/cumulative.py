@@ -17,6 +17,7 @@ from srcgrad.runtime.containers import unarray
 Axes = int | tuple[int, ...] | None
 
 _FLOAT64 = np.dtype(np.float64)
+_COLUMNS = 1024  # of a product of many elements
 _SHORT = 2048  # up to here a loop over Python's numbers is faster than blocks
 
 
@@ -101,13 +102,29 @@ def running_product(a: Any, axis: Axes = None, reverse: bool = False) -> Any:
     return back(made[::-1] if reverse else made)
 
 
+def _product(a: Any) -> Any:
+    """The product of all elements: of many, column by column first, which a processor takes several at a time."""
+    if a.size < 4 * _COLUMNS or not a.flags.c_contiguous:
+        return np.multiply.reduce(a, None)
+    even = a.size // _COLUMNS * _COLUMNS
+    flat = a.reshape(-1)
+    columns = np.multiply.reduce(flat[:even].reshape(-1, _COLUMNS), 0)
+    return np.multiply.reduce(columns) * np.multiply.reduce(flat[even:]) if _is_exact(columns) else None
+
+
+def _is_exact(products: Any) -> bool:
+    """Whether nothing was lost in products: none is zero, too small or too large for the dtype."""
+    if products.dtype.kind not in "fc":
+        return False
+    sizes, limits = np.abs(products), np.finfo(products.dtype)
+    return bool(np.all((sizes >= limits.tiny) & (sizes <= limits.max)))
+
+
 def others(a: Any, axis: Axes = None) -> Any:
     """The product of the other elements along ``axis``, for each one: exact where some are zero."""
     if type(a) is np.ndarray and a.ndim and axis != ():
-        y = np.multiply.reduce(a, axis, keepdims=True)
-        # A quotient where nothing is lost: no zero, nothing too small or too large for the dtype.
-        size = np.abs(y)
-        if y.dtype.kind in "fc" and np.all((size >= np.finfo(y.dtype).tiny) & (size <= np.finfo(y.dtype).max)):
+        y = _product(a) if axis is None else np.multiply.reduce(a, axis, keepdims=True)
+        if y is not None and _is_exact(y):
             return y / a
     return running_product(a, axis) * running_product(a, axis, True)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+_MANY = 4096  # elements from which a product that is looked at afterwards is faster than a choice at each
+
 
 # --- quotients -------------------------------------------------------------------------------------------------------
 def quotient(x: Any, y: Any) -> Any:
@@ -120,6 +122,16 @@ def is_above(a: Any, low: Any, high: Any) -> Any:
     """Where ``np.clip(a, low, high)`` is ``high``."""
     above = np.greater(a, high)
     return above if low is None else above | np.greater(low, high)
+
+
+def masked(g: Any, mask: Any) -> Any:
+    """``g`` where ``mask`` holds, else an exact zero: inf and nan do not pass."""
+    if np.size(mask) >= _MANY:  # np.where branches at every element; a product does not
+        with np.errstate(invalid="ignore"):
+            result = g * mask
+            if not np.isnan(np.add.reduce(result, None)):
+                return result
+    return np.where(mask, g, 0.0)[()]
 
 
 def where_finite(g: Any, x: Any) -> Any:

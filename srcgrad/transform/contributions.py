@@ -29,7 +29,6 @@ from srcgrad.transform.build import (
     call_runtime,
     constant,
     load,
-    numpy_call,
     store,
     subscript,
     tuple_of,
@@ -96,8 +95,6 @@ class AdjointVariables:
             value: gast.expr = gast.List([], gast.Load())
         elif self.is_scalar(name):
             value = constant(0.0)
-        elif self.is_array(name):
-            value = numpy_call("zeros_like", reference(name, block, position, shape_only=True))
         else:
             value = call_runtime(runtime.zeros_like, reference(name, block, position, shape_only=True))
         self.bars.assign(name, owned=True)

@@ -158,7 +158,7 @@ MATRIX, VECTOR = Array((None, None), "float64"), Array((None,), "float64")
         (math.hypot, "f(a, 1.0)", {"tangent": True, "wanted": ["coordinates"]}, ["z_dot: a_dot * safe_divide(a, y)"]),
         (np.concatenate, "f(a)", {}, ["arrays: unconcatenate(y_bar, a)"]),
         (np.transpose, "f(a)", {}, ["a: np.transpose(y_bar)"]),
-        (np.clip, "f(a, min=0.0)", {}, ["a: np.where(is_within(a, 0.0, None), y_bar, 0.0)"]),
+        (np.clip, "f(a, min=0.0)", {}, ["a: masked(y_bar, is_within(a, 0.0, None))"]),
     ],
 )
 def test_a_call_inlines(function: Any, call: str, options: dict[str, Any], expected: list[str]) -> None:

@@ -194,6 +194,14 @@ SAMPLES |= {
         call(n(3), 0.2, 0.6931471805599453),
         call(np.array([900.0, -900.0]), n(2)),
     ],
+    runtime.masked: [
+        call(n(3), np.array([True, False, True])),
+        call(0.3, False),
+        call(0.3, np.array([True, False])),
+        call(n(2, 1), np.array([True, False, True])),
+        call(c(3), np.array([True, False, True])),
+        call(n(5000), np.arange(5000) % 3 == 0),
+    ],
     runtime.where_finite: [call(n(3), np.array([np.nan, 0.3, np.inf])), call(0.3, 0.4), call(c(3), c(3))],
 }
 
