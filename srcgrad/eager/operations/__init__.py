@@ -1,11 +1,13 @@
 """The functions of the module, by theme; importing this package registers them all."""
 
 from srcgrad.eager.operations import (
+    aliases,
     arithmetic,
     blending,
     comparing,
     complex_parts,
     conversion,
+    counting,
     creation,
     drawing,
     einsum,
@@ -37,11 +39,13 @@ from srcgrad.eager.operations import (
 from srcgrad.eager.operations.creation import copied
 
 __all__ = [
+    "aliases",
     "arithmetic",
     "blending",
     "comparing",
     "complex_parts",
     "conversion",
+    "counting",
     "copied",
     "creation",
     "drawing",

@@ -147,6 +147,8 @@ def svdvals(A: Tensor, *, driver: Any = None) -> Tensor:
 
 # --- eigenvalues -----------------------------------------------------------------------------------------------------
 def _symmetric(A: Tensor, UPLO: str) -> tuple[Tensor, Tensor]:
+    if A.dtype.category < 2:
+        raise NotImplementedError(f"\"linalg_eigh_cpu\" not implemented for '{A.dtype.long_name}'")
     check_square("linalg.eigh", A)
     arrays = tuple(np.linalg.eigh(A.array, UPLO))  # type: ignore[call-overload]
 
@@ -171,6 +173,8 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Tensor:
 
 
 def _general(name: str, A: Tensor) -> tuple[Tensor, Tensor]:
+    if A.dtype.category < 2:
+        raise RuntimeError(f"Unknown Complex ScalarType for {A.dtype.long_name}")
     check_square(name, A)
     d = A.dtype.to_complex().numpy
     values, vectors = np.linalg.eig(A.array)
@@ -254,7 +258,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Results:
     return results("linalg_lu_factor", ("LU", "pivots"), made, leaf((pivots + 1).astype(np.int32)))
 
 
-def _permutation(pivots: Any, n: int) -> Any:
+def permutation(pivots: Any, n: int) -> Any:
     """The order of the rows after they were exchanged one after the other; of each matrix."""
     flat = pivots.reshape(-1, pivots.shape[-1])
     orders = np.tile(np.arange(n), (len(flat), 1))
@@ -274,7 +278,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 def solve_factored(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
     """The ``X`` of ``A X = B``, of the factors of ``A``."""
     n = LU.array.shape[-1]
-    rows = leaf(np.eye(n, dtype=LU.array.dtype)[_permutation(pivots.array, n)])
+    rows = leaf(np.eye(n, dtype=LU.array.dtype)[permutation(pivots.array, n)])
 
     def compute(packed: Tensor, b: Tensor) -> Tensor:
         lower = tril(packed, -1) + leaf(np.eye(n, dtype=packed.array.dtype))

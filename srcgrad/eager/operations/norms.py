@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.operations.creation import leaf
+from srcgrad.eager.operations.matrix import matmul
 from srcgrad.eager.operations.products import linalg_cross, matrix_power, multi_dot
 from srcgrad.eager.operations.rearranging import diagonal, movedim
 from srcgrad.eager.operations.reductions import sum as sum_of
@@ -20,6 +21,7 @@ from srcgrad.eager.tensor import Tensor
 function("cross", module="linalg")(linalg_cross)
 function("matrix_power", module="linalg")(matrix_power)
 function("multi_dot", module="linalg")(multi_dot)
+function("matmul", module="linalg")(matmul)
 
 
 def _vector_norm(
@@ -49,7 +51,7 @@ def matrix_norm(
     if ord in ("nuc", 2, -2):
         from srcgrad.eager.operations.factors import singular
 
-        moved = A if (rows, columns) == (A.array.ndim - 2, A.array.ndim - 1) else movedim(A, (rows, columns), (-2, -1))
+        moved = movedim(A, (rows, columns), (-2, -1))
         values = singular(moved, False)[1]
         made: Tensor = sum_of(values, -1, keepdim) if ord == "nuc" else extreme(values, -1, keepdim)
         if keepdim:

@@ -264,7 +264,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal."""
     if input.array.ndim != 2:
-        raise RuntimeError("trace: expected a matrix")
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.array.ndim}")
     made: Tensor = call(_trace, {"a": input})
     return made
 

@@ -69,12 +69,23 @@ UNARY: tuple[tuple[str, str, str, str], ...] = (
     ("", "ndtri", "ndtri", "SpecialNdtriBackward0"),
     ("", "entr", "entr", "SpecialEntrBackward0"),
 )
+#: names in torch.special of functions that PyTorch computes without a derivative, and SciPy's names
+MORE = {
+    "bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_i0": "i0",
+    "modified_bessel_i1": "i1", "modified_bessel_k0": "k0", "modified_bessel_k1": "k1",
+    "scaled_modified_bessel_k0": "k0e", "scaled_modified_bessel_k1": "k1e",
+}  # fmt: skip
 MADE: dict[str, Callable[..., Tensor]] = {}
 for _names, _special, _scipy, _node in UNARY:
     _f = _lazily(_names or f"special.{_special}", _scipy, _node)
     if _names:
         MADE[_names] = function(_names, method=True)(_f)
     function(*_special.split(), module="special")(_f)
+
+
+for _special, _scipy in MORE.items():
+    _node = "Special" + _special.title().replace("_", "") + "Backward0"
+    function(_special, module="special")(_lazily(f"special.{_special}", _scipy, _node))
 
 
 @function("ndtr", module="special")
@@ -108,13 +119,30 @@ def _log_product(name: str, node: str) -> Callable[[Any, Any], Tensor]:
         return _binary(name, f"{node}Backward{2 if isinstance(input, Tensor) else 1}", True)(input, other)
 
     f.__name__ = f.__qualname__ = name
-    f.__doc__ = "``input * log(other)``, zero where ``input`` is." if name == "xlogy" else "``input * log1p(other)``."
+    f.__doc__ = f"``{name}`` of each pair of elements, one of which may be a number."
     return f
 
 
 xlogy = function("xlogy", method=True)(_log_product("xlogy", "Xlogy"))
 function("xlogy", module="special")(xlogy)
 function("xlog1py", module="special")(_log_product("xlog1py", "SpecialXlog1Py"))
+
+
+function("zeta", module="special")(_log_product("zeta", "SpecialZeta"))
+
+
+def _incomplete(name: str, special: str, scipy_name: str, node: str) -> None:
+    def f(input: Tensor, other: Tensor) -> Tensor:
+        return _binary(scipy_name, node, False)(input, other)
+
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = f"The incomplete gamma function ``{name}``, a share of the whole."
+    function(name, method=True)(f)
+    function(special, module="special")(f)
+
+
+_incomplete("igamma", "gammainc", "gammainc", "IgammaBackward0")
+_incomplete("igammac", "gammaincc", "gammaincc", "IgammacBackward0")
 
 
 @cache
