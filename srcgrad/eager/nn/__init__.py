@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any as _Any
 
 from srcgrad.eager.nn import activations as _activations
-from srcgrad.eager.nn import functional, init
+from srcgrad.eager.nn import functional, init, utils
 from srcgrad.eager.nn import losses as _losses
 from srcgrad.eager.nn import pooling as _pooling
 from srcgrad.eager.nn.activations import AlphaDropout, Dropout, Dropout1d, Dropout2d, PReLU, RReLU
-from srcgrad.eager.nn.containers import ModuleDict, ModuleList, ParameterList, Sequential
+from srcgrad.eager.nn.containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from srcgrad.eager.nn.convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from srcgrad.eager.nn.linear import Bilinear, Embedding, Flatten, Identity, Linear, Unflatten
 from srcgrad.eager.nn.module import Module
@@ -70,10 +70,12 @@ __all__ = [
     "ModuleList",
     "PReLU",
     "Parameter",
+    "ParameterDict",
     "ParameterList",
     "RReLU",
     "Sequential",
     "Unflatten",
     "functional",
     "init",
+    "utils",
 ]

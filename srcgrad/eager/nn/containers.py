@@ -230,7 +230,51 @@ class ParameterList(Module):
     def extra_repr(self) -> str:
         """One line for each parameter."""
         lines = [
-            f"({i}): Parameter containing: [torch.{'.'.join([t.dtype.name])} of size {'x'.join(map(str, t.shape))}]"
+            f"  ({i}): Parameter containing: [torch.{'.'.join([t.dtype.name])} of size {'x'.join(map(str, t.shape))}]"
             for i, t in enumerate(self)
         ]
         return "\n".join(lines)
+
+
+class ParameterDict(Module):
+    """Parameters in a dictionary."""
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        if parameters is not None:
+            self.update(parameters)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._parameters[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.register_parameter(key, value if isinstance(value, Parameter) else Parameter(value))
+
+    def __delitem__(self, key: str) -> None:
+        del self._parameters[key]
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._parameters
+
+    def keys(self) -> Any:
+        """The names."""
+        return self._parameters.keys()
+
+    def values(self) -> Any:
+        """The parameters."""
+        return self._parameters.values()
+
+    def items(self) -> Any:
+        """Names and parameters."""
+        return self._parameters.items()
+
+    def update(self, parameters: Any) -> None:
+        """Keep parameters under names."""
+        for key, value in parameters.items() if isinstance(parameters, Mapping) else parameters:
+            self[key] = value

@@ -55,8 +55,8 @@ def trunc_normal_(
         tensor.normal_(mean, std, generator=generator)
         array = tensor.storage_array()
         while (outside := (array < a) | (array > b)).any():
-            again = Tensor.of(np.empty(int(outside.sum()), array.dtype)).normal_(mean, std, generator=generator)
-            array[outside] = again.array
+            again = Tensor.of(np.empty_like(array)).normal_(mean, std, generator=generator)
+            array[outside] = again.array[outside]
     return tensor
 
 

@@ -56,10 +56,10 @@ def load(module: Any, state: Mapping[str, Any], strict: bool, assign: bool) -> I
                 target.counter = [0]
             target.counter[0] += 1
     if strict:
-        if missing:
-            errors.insert(0, f"Missing key(s) in state_dict: {_listed(missing)}. ")
         if unexpected:
             errors.insert(0, f"Unexpected key(s) in state_dict: {_listed(unexpected)}. ")
+        if missing:
+            errors.insert(0, f"Missing key(s) in state_dict: {_listed(missing)}. ")
     if errors:
         lines = "\n\t".join(errors)
         raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t{lines}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.eager.nn.functional.convolution import each
 from srcgrad.eager.nn.module import Module
 from srcgrad.eager.registry import FUNCTIONS
 from srcgrad.eager.tensor import Tensor
@@ -27,8 +28,11 @@ def _module(name: str, function: str, shown: str, /, fixed: dict[str, Any] | Non
                 if default is _REQUIRED and key not in given:
                     raise TypeError(f"{name}.__init__() missing 1 required positional argument: '{key}'")
                 setattr(self, key, given.get(key, default))
-            if "stride" in settings and self.stride is None and "kernel_size" in settings:
+            if "stride" in settings and self.stride is None and "norm_type" not in settings:
                 self.stride = self.kernel_size
+            if name == "AvgPool1d":
+                for key in ("kernel_size", "stride", "padding"):
+                    setattr(self, key, each(getattr(self, key), 1))
 
         def forward(self, *inputs: Tensor) -> Any:
             """The function of the input."""

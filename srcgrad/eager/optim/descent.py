@@ -98,6 +98,9 @@ class Adam(Optimizer):
         root = np.sqrt(largest) / (1 - beta2**step) ** 0.5 + group["eps"]
         parameter -= (lr / (1 - beta1**step)) * (mean / root)
 
+    def _writes(self, group: dict[str, Any]) -> int:
+        return 2 if group["decoupled_weight_decay"] and group["weight_decay"] else 1
+
 
 class AdamW(Adam):
     """Adam with weight decay apart from the gradient."""

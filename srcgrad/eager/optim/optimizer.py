@@ -74,6 +74,10 @@ class Optimizer:
         """Change the array of one parameter by that of its gradient."""
         raise NotImplementedError
 
+    def _writes(self, group: dict[str, Any]) -> int:
+        """How often a step writes to a parameter, which its version counts."""
+        return 1
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change all parameters that have a gradient; ``closure`` computes the loss anew before that."""
         for hook in list(self._pre_hooks.values()):
@@ -87,11 +91,13 @@ class Optimizer:
                 for p in group["params"]:
                     if p.gradient is None:
                         continue
-                    storage = p.storage_array()
-                    self._update(storage, np.asarray(p.gradient.array), self.state[p], group)
+                    state = self.state.get(p, {})
+                    self._update(p.storage_array(), np.asarray(p.gradient.array), state, group)
+                    if state:
+                        self.state[p] = state
                     if p.counter is None:
                         p.counter = [0]
-                    p.counter[0] += 1
+                    p.counter[0] += self._writes(group)
         for hook in list(self._post_hooks.values()):
             hook(self, (closure,) if closure is not None else (), {})
         return loss

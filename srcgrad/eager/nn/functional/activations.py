@@ -30,8 +30,8 @@ _relu = _simple(neural.relu, "ReluBackward0", "relu", floats=False)
 _sigmoid = _simple(neural.sigmoid, "SigmoidBackward0", "sigmoid")
 _silu = _simple(neural.silu, "SiluBackward0", "silu")
 _mish = _simple(neural.mish, "MishBackward0", "mish")
-_hardsigmoid = _simple(neural.hardsigmoid, "HardsigmoidBackward0", "hardsigmoid")
-_hardswish = _simple(neural.hardswish, "HardswishBackward0", "hardswish")
+_hardsigmoid_of = _simple(neural.hardsigmoid, "HardsigmoidBackward0", "hardsigmoid")
+_hardswish_of = _simple(neural.hardswish, "HardswishBackward0", "hardswish")
 _log_sigmoid = Operation(neural.log_sigmoid, "LogSigmoidBackward0", _SLOTS)
 _leaky_relu = Operation(neural.leaky_relu, "LeakyReluBackward0", _SLOTS)
 _prelu = Operation(neural.prelu, "PreluKernelBackward0", _SLOTS)
@@ -119,6 +119,16 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tens
 def relu6(input: Tensor) -> Tensor:
     """The input between 0 and 6."""
     return _called(_hardtanh, {"min_val": 0.0, "max_val": 6.0}, x=input, low=0.0, high=6.0)
+
+
+def _hardsigmoid(input: Tensor) -> Tensor:
+    """A line from 0 at -3 to 1 at 3."""
+    return _hardsigmoid_of(_floating(input, "hardsigmoid_cpu"))
+
+
+def _hardswish(input: Tensor) -> Tensor:
+    """The input times its hardsigmoid."""
+    return _hardswish_of(_floating(input, "hardswish_cpu"))
 
 
 def threshold(input: Tensor, threshold: float, value: float) -> Tensor:

@@ -14,6 +14,7 @@ from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
 
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+_lowered = Operation(np.subtract, "SubBackward1")
 _norm = Operation(np.linalg.vector_norm, "NormBackward1", {"x": "self", "y": "result", "axis": "dim"})
 
 
@@ -36,9 +37,14 @@ def hinge_embedding_loss(
     """Distances of pairs that belong together, what lacks to a margin of others."""
     reduction = reduction_of(reduction, size_average, reduce)
     zeros = Tensor.of(np.zeros_like(np.asarray(input.array)))
-    apart = (margin - input).clamp_min(0)
+    apart = (_number(margin, input) - input).clamp_min(0)
     losses = _where(target != 1, apart, zeros) + _where(target != -1, input, zeros)
     return reduced(losses, reduction)
+
+
+def _number(value: float, like: Tensor) -> Tensor:
+    """A number as a tensor, which has an edge of its own."""
+    return Tensor.of(np.asarray(value, like.array.dtype))
 
 
 def _where(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
@@ -61,7 +67,7 @@ def margin_ranking_loss(
             f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
     losses = -target * (input1 - input2)
-    losses = (shifted(losses, margin) if margin else losses).clamp_min(0)
+    losses = shifted(losses, margin).clamp_min(0)
     return reduced(losses, reduction)
 
 
@@ -77,7 +83,9 @@ def cosine_embedding_loss(
     squares = [shifted((t * t).sum(-1), tiny) for t in (input1, input2)]
     cosine = products / (squares[0] * squares[1]).sqrt()
     zeros = Tensor.of(np.zeros_like(np.asarray(cosine.array)))
-    losses = _where(target == 1, 1 - cosine, zeros) + _where(target == -1, (cosine - margin).clamp_min(0), zeros)
+    ones = Tensor.of(np.ones_like(np.asarray(cosine.array)))
+    above: Tensor = call(_lowered, {"x1": cosine, "x2": margin})
+    losses = _where(target == 1, ones - cosine, zeros) + _where(target == -1, above.clamp_min(0), zeros)
     return reduced(losses, reduction)
 
 
@@ -94,7 +102,7 @@ def triplet_margin_loss(
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = far.minimum(pairwise_distance(positive, negative, p, eps))
-    return reduced((margin + near - far).clamp_min(0), reduction)
+    return reduced((shifted(near, margin) - far).clamp_min(0), reduction)
 
 
 @function("multi_margin_loss", module=F)
