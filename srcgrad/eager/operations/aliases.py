@@ -20,10 +20,12 @@ for _name, _of in _METHODS.items():
     setattr(Tensor, _name, getattr(Tensor, _of))
 
 #: functions of the module that store in their first argument
-_IN_PLACE = """abs acos acosh addmv arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh ceil clamp
-clamp_max clamp_min clip conj_physical cos cosh deg2rad detach erf erfc exp exp2 expm1 fill fix floor frac i0 index_put
-ldexp log log10 log1p log2 logit nan_to_num neg negative rad2deg reciprocal round rsqrt sin sinc sinh sqrt square tan tanh trunc
-xlogy zero"""
+_IN_PLACE = """
+abs acos acosh addmv arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh ceil clamp clamp_max
+clamp_min clip conj_physical cos cosh deg2rad detach erf erfc exp exp2 expm1 fill fix floor frac i0 index_put
+ldexp log log10 log1p log2 logit nan_to_num neg negative rad2deg reciprocal round rsqrt sin sinc sinh sqrt
+square tan tanh trunc xlogy zero
+"""
 
 
 def _by_method(name: str) -> Callable[..., Tensor]:
