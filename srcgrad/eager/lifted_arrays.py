@@ -82,17 +82,26 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
     """The protocol of an array; what a function does to it is the subclass's."""
 
     level: int
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
     base = None
-    flags = _Flags()
     __hash__ = object.__hash__
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:  # isinstance(x, np.ndarray) asks whether x is an array, which this is
         return np.ndarray
 
     # --- what subclasses say -----------------------------------------------------------------------------------------
+    @property
+    def shape(self) -> Any:
+        raise NotImplementedError
+
+    @property
+    def dtype(self) -> Any:
+        raise NotImplementedError
+
+    @property
+    def flags(self) -> Any:
+        return _Flags
+
     def applied(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """``function`` of arguments of which this array is one of the highest level."""
         raise NotImplementedError
@@ -114,7 +123,8 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
         assert top is not None
         if method == "reduce" and ufunc in _REDUCTIONS:
             axis = kwargs.pop("axis", 0)
-            made = _REDUCTIONS[ufunc](*inputs, axis=axis, **kwargs)
+            reduction: Any = _REDUCTIONS[ufunc]
+            made = reduction(*inputs, axis=axis, **kwargs)
         elif method != "__call__":
             raise Escape(f"{ufunc}.{method} of a lifted array")
         else:
@@ -159,7 +169,7 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def itemsize(self) -> int:
-        return self.dtype.itemsize
+        return int(self.dtype.itemsize)
 
     @property
     def nbytes(self) -> int:

@@ -1,7 +1,7 @@
 """Nested containers of values: tuples, lists, dictionaries and named tuples taken apart and put together again.
 
-    leaves, spec = flatten({"a": 1, "b": (2, 3)})  # [1, 2, 3]
-    unflatten(spec, leaves)                        # {"a": 1, "b": (2, 3)}
+leaves, spec = flatten({"a": 1, "b": (2, 3)})  # [1, 2, 3]
+unflatten(spec, leaves)                        # {"a": 1, "b": (2, 3)}
 """
 
 from __future__ import annotations

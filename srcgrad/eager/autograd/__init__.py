@@ -3,8 +3,8 @@
 from srcgrad.eager.anomaly import detect_anomaly, set_detect_anomaly
 from srcgrad.eager.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph, variable
 from srcgrad.eager.autograd.function import Function
-from srcgrad.eager.autograd.gradcheck import gradcheck, gradgradcheck
 from srcgrad.eager.autograd.grad_mode import _unsafe_preserve_version_counter
+from srcgrad.eager.autograd.gradcheck import gradcheck, gradgradcheck
 from srcgrad.eager.autograd.variable import Variable
 from srcgrad.eager.engine import backward, grad
 from srcgrad.eager.modes import enable_grad, inference_mode, no_grad, set_grad_enabled

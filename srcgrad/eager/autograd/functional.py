@@ -6,9 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from srcgrad.eager.autograd.functional_checks import (
-    FORWARD_WITH_GRAPH, FORWARD_WITHOUT_VECTORIZE, FORWARD_WITH_STRICT, STRATEGY, STRATEGY_WITH_HINT,
-    STRICT_WITH_VECTORIZE, check_single, check_strict, check_vector, filled, ones_like,
-    tensors_of, zeros_like,
+    FORWARD_WITH_GRAPH,
+    FORWARD_WITH_STRICT,
+    FORWARD_WITHOUT_VECTORIZE,
+    STRATEGY,
+    STRATEGY_WITH_HINT,
+    STRICT_WITH_VECTORIZE,
+    check_single,
+    check_strict,
+    check_vector,
+    filled,
+    ones_like,
+    tensors_of,
+    zeros_like,
 )  # fmt: skip
 from srcgrad.eager.engine import grad
 from srcgrad.eager.func.batching import batched
@@ -25,9 +35,7 @@ Tensors = tuple[Tensor, ...]
 # --- parts -----------------------------------------------------------------------------------------------------------
 def _prepared(inputs: Sequence[Tensor], create: bool, need: bool) -> Tensors:
     """Inputs at which gradients can be taken: views of those whose graph is kept, else leaves."""
-    return tuple(
-        x.view_as(x) if create and x.requires_grad else x.detach().requires_grad_(need) for x in inputs
-    )
+    return tuple(x.view_as(x) if create and x.requires_grad else x.detach().requires_grad_(need) for x in inputs)
 
 
 def _released(values: Any, create: bool) -> Any:
@@ -181,6 +189,7 @@ def jacobian(
     """The Jacobian of every output by every input, nested as outputs and inputs are."""
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(STRATEGY_WITH_HINT)
+    rows: Any
     if strategy == "forward-mode":
         if create_graph:
             raise NotImplementedError(FORWARD_WITH_GRAPH)
@@ -249,10 +258,7 @@ def _row_by_row(i: int, y: Tensor, xs: Tensors, create: bool, strict: bool) -> t
                     "strict mode when create_graph=True."
                 )
             row.append(zeros_like(x) if g is None else g)
-    return tuple(
-        stack(row, 0).view(tuple(y.shape) + tuple(x.shape))
-        for row, x in zip(rows, xs, strict=True)
-    )
+    return tuple(stack(row, 0).view(tuple(y.shape) + tuple(x.shape)) for row, x in zip(rows, xs, strict=True))
 
 
 def _by_columns(func: Callable[..., Any], xs: Tensors) -> tuple[bool, list[list[Tensor]]]:

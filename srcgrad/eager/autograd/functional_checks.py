@@ -132,9 +132,7 @@ _NO_GRADIENT = {
 }
 
 
-def filled(
-    grads: Sequence[Any], like: Sequence[Tensor], strict: bool, create: bool, stage: str
-) -> tuple[Tensor, ...]:
+def filled(grads: Sequence[Any], like: Sequence[Tensor], strict: bool, create: bool, stage: str) -> tuple[Tensor, ...]:
     """Gradients with zeros where there are none, which strict mode refuses."""
     made: list[Tensor] = []
     for place, (g, x) in enumerate(zip(grads, like, strict=True)):

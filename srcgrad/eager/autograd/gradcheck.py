@@ -15,8 +15,18 @@ import numpy as np
 
 from srcgrad.eager.autograd import gradcheck_messages as messages
 from srcgrad.eager.autograd.gradcheck_jacobians import (
-    GradcheckError, Jacobians, adjusted, allclose, by_differences, by_pullback, by_tangents,
-    products_by_differences, products_by_pullback, products_by_tangents, undefined, vectors,
+    GradcheckError,
+    Jacobians,
+    adjusted,
+    allclose,
+    by_differences,
+    by_pullback,
+    by_tangents,
+    products_by_differences,
+    products_by_pullback,
+    products_by_tangents,
+    undefined,
+    vectors,
 )  # fmt: skip
 from srcgrad.eager.engine import grad
 from srcgrad.eager.func.batching import batched

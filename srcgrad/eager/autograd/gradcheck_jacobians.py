@@ -186,9 +186,7 @@ def by_tangents(func: Callable[..., Any], xs: Sequence[Any], check_dtypes: bool)
 
 def products_by_tangents(func: Callable[..., Any], xs: Sequence[Any], us: Sequence[Any]) -> Jacobians:
     """The derivatives of the outputs along one direction of each input, by tangents."""
-    columns = [
-        _column(_tangents(func, xs, place, u), False) for place, u in zip(_moving(xs), us, strict=True)
-    ]
+    columns = [_column(_tangents(func, xs, place, u), False) for place, u in zip(_moving(xs), us, strict=True)]
     return [list(row) for row in zip(*columns, strict=True)]
 
 

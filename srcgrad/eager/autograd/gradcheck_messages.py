@@ -14,9 +14,7 @@ NOT_REENTRANT = (
     "values, although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {tolerance}."
     "\n\nNOTE: If your op relies on non-deterministic operations i.e., it is listed here:\n"
     "https://pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html\n"
-    "this failure might be expected.\n\n"
-    + _WORKAROUND
-    + "  with `nondet_tol=<tol>` as a keyword argument.\n"
+    "this failure might be expected.\n\n" + _WORKAROUND + "  with `nondet_tol=<tol>` as a keyword argument.\n"
     "- is OpInfo-based (e.g., in test_ops_gradients.py), then modify the OpInfo for the test\n"
     "  to have `gradcheck_nondet_tol=<tol>`.\n"
     "- is a Module test (e.g., in common_nn.py), then modify the corresponding\n"
@@ -54,7 +52,7 @@ SLOW_WOULD_PASS = (
 )
 UNDEFINED_WARNING = (
     "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may break "
-    'existing callers of this function. If this is true for you, you can call this function with '
+    "existing callers of this function. If this is true for you, you can call this function with "
     '"check_undefined_grad=False" to disable the feature'
 )
 UNDEFINED_RAISES = (
@@ -65,9 +63,7 @@ UNDEFINED_NOT_ZERO = (
     "Expected all input grads to be undefined or zero when all output grads are undefined or zero. Please look at "
     '"Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
 )
-NO_INPUT = (
-    "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
-)
+NO_INPUT = "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
 NOT_DOUBLE = (
     "Input #{place} requires gradient and is not a double precision floating point or complex. This check will likely "
     "fail if all the inputs are not of double precision floating point or complex. "

@@ -192,6 +192,9 @@ def _checked(axis: int, ndim: int) -> int:
     return axis % ndim
 
 
+_function: Any
+
+
 def fast(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator: how functions treat a whole batch; ``NotImplemented`` for each example."""
 
@@ -212,7 +215,20 @@ def _reducing(function: Any) -> None:
     FAST[function] = reduce
 
 
-for _function in (np.sum, np.prod, np.mean, np.amax, np.max, np.amin, np.min, np.any, np.all, np.var, np.std, np.nansum):
+for _function in (
+    np.sum,
+    np.prod,
+    np.mean,
+    np.amax,
+    np.max,
+    np.amin,
+    np.min,
+    np.any,
+    np.all,
+    np.var,
+    np.std,
+    np.nansum,
+):
     _reducing(_function)
 
 

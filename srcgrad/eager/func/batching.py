@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from srcgrad.eager import pytree
-from srcgrad.eager.lifted_arrays import Escape, holders
 from srcgrad.eager.func.batched import Batched
 from srcgrad.eager.func.levels import Level, enter, leave
 from srcgrad.eager.generators import default_generator
+from srcgrad.eager.lifted_arrays import Escape, holders
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor
 
@@ -243,4 +243,3 @@ def drawn(draw: Callable[[tuple[int, ...]], Any], shape: tuple[int, ...]) -> Any
     for level in different:  # the batch of the outermost transform is the first axis
         array = Batched(level.id, array)
     return array
-

@@ -80,9 +80,9 @@ class Dual(Lifted):
 
 
 _plans: dict[Any, Any] = {}
-_LINEAR = {np.reshape, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.broadcast_to, np.ravel}
-_LINEAR |= {np.copy, np.negative, np.real, np.imag, np.conjugate, np.flip, np.zeros_like}
-_CONSTANT = {np.ones_like, np.empty_like, np.argsort, np.argmax, np.argmin, np.nonzero, np.any, np.all}
+_LINEAR: set[Any] = {np.reshape, np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.broadcast_to}
+_LINEAR |= {np.ravel, np.copy, np.negative, np.real, np.imag, np.conjugate, np.flip, np.zeros_like}
+_CONSTANT: set[Any] = {np.ones_like, np.empty_like, np.argsort, np.argmax, np.argmin, np.nonzero, np.any, np.all}
 
 
 def pushed(top: Dual, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:

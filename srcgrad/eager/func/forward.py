@@ -10,9 +10,9 @@ import numpy as np
 
 from srcgrad.eager import pytree
 from srcgrad.eager.func.arguments import chosen, put, split_aux
-from srcgrad.eager.lifted_arrays import Escape, is_lifted
 from srcgrad.eager.func.levels import Level, made_of, pair, part
 from srcgrad.eager.func.reverse import jacrev, vjp
+from srcgrad.eager.lifted_arrays import Escape, is_lifted
 from srcgrad.eager.tensor import Tensor
 
 _JVP = "jvp(f, primals, tangents)"
@@ -21,9 +21,7 @@ _JVP = "jvp(f, primals, tangents)"
 def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
     """The output of ``func`` and its derivative along ``tangents``."""
     if not isinstance(primals, tuple):
-        raise RuntimeError(
-            f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
-        )
+        raise RuntimeError(f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     flat, spec = pytree.flatten(primals)
     flat_tangents, tangents_spec = pytree.flatten(tangents)
     if spec != tangents_spec:
@@ -123,9 +121,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         """The derivative along the tangents."""
         given, given_spec = pytree.flatten(tangents)
         if given_spec != spec:
-            raise RuntimeError(
-                f"Expected the tangents {given_spec} to have the same argspec as the primals {spec}"
-            )
+            raise RuntimeError(f"Expected the tangents {given_spec} to have the same argspec as the primals {spec}")
         for index, (tangent, primal) in enumerate(zip(given, flat, strict=True)):
             for what in ("shape", "dtype"):
                 mine, its = (getattr(t, what) for t in (tangent, primal))
@@ -199,5 +195,3 @@ def _last(leaf: Tensor, shape: tuple[int, ...]) -> Tensor:
 def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
     """The Hessian of ``func``: forward over reverse."""
     return jacfwd(jacrev(func, argnums), argnums)
-
-

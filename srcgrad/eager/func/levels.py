@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.lifted_arrays import is_lifted, levels
 from srcgrad.eager.func.batched import Batched, spread
 from srcgrad.eager.func.dual import Dual
 from srcgrad.eager.graph import AccumulateGrad, Node, sequence
+from srcgrad.eager.lifted_arrays import is_lifted, levels
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new
 
@@ -33,6 +33,7 @@ class Level:
         self.recorded = True  # whether what is outside is recorded
         self.randomness = randomness
         self.count = count  # of examples
+        self.borders = 0  # how many nodes lie on its edges
         self.strict = kind in ("grad", "jvp", "vmap")  # a transform of torch.func, in which some things are forbidden
 
     def __enter__(self) -> Level:
@@ -191,8 +192,9 @@ def leave(tensor: Tensor, level: Level, dim: int) -> Tensor:
     result = made_of(np.moveaxis(spread(tensor.array, level.id, level.count), 0, dim))
     if state.recording and level.recorded and tensor.requires_grad:
         seal(tensor, level, Shed)
-        node = result.node = named(Leave, tensor)(level, result.array, (tensor.edge(),))
+        node: Any = named(Leave, tensor)(level, result.array, (tensor.edge(),))
         node.dim = dim
+        result.node = node
     return result
 
 
@@ -209,8 +211,9 @@ def part(tensor: Tensor, level: Level, name: str) -> Tensor:
     result = made_of(getattr(tensor.array, name))
     if state.recording and level.recorded and tensor.requires_grad:
         seal(tensor, level, Drop)
-        node = result.node = named(Part, tensor)(level, result.array, (tensor.edge(),))
+        node: Any = named(Part, tensor)(level, result.array, (tensor.edge(),))
         node.name_of_part = name
+        result.node = node
     return result
 
 
@@ -266,7 +269,8 @@ def seal(tensor: Tensor, level: Level, kind: type[Border]) -> None:
             key = (id(target), number)
             if key not in borders:
                 made = borders[key] = kind(level, target if target.outputs == 1 else tensor.array, ((target, number),))
-                made.sequence = level.start + len(borders) / (1 << 20)  # type: ignore[assignment]
+                level.borders += 1
+                made.sequence = level.start + level.borders / (1 << 20)  # type: ignore[assignment]
             edges.append((borders[key], 0))
         node.edges = tuple(edges)
 
@@ -283,7 +287,9 @@ def _is_inside(node: Node, level: Level) -> bool:
 def is_alive(tensor: Tensor, leaving: Level | None) -> bool:
     """Whether a tensor depends on anything that requires grad, other than the tensors of the level that is left."""
     for node in nodes_of(tensor):
-        if type(node) is AccumulateGrad or (isinstance(node, Track) and node.level.active and node.level is not leaving):
+        if type(node) is AccumulateGrad or (
+            isinstance(node, Track) and node.level.active and node.level is not leaving
+        ):
             return True
     return False
 

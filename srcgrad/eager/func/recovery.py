@@ -13,7 +13,7 @@ from srcgrad.eager.tensor import SavedResult
 def recovered(node: Any, g: Any, error: Exception) -> Any:
     """What a node makes of gradients of which some, or what it saved, are batched; others cannot be helped."""
     saved = node.saved or ()
-    top = topmost(g, [getattr(item, "array", item) for item in saved])
+    top: Any = topmost(g, [getattr(item, "array", item) for item in saved])
     if top is None or not issubclass(type(top), Batched):
         raise Escape("a gradient that is written for plain memory") from error
     numbers = iter(range(top.count))

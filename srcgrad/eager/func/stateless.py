@@ -23,9 +23,7 @@ def functional_call(
         values = parameter_and_buffer_dicts
     elif isinstance(parameter_and_buffer_dicts, list | tuple):
         if not all(isinstance(one, dict) for one in parameter_and_buffer_dicts):
-            raise ValueError(
-                "Expected all elements of parameter_and_buffer_dicts to be dictionaries"
-            )
+            raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
         names = [name for one in parameter_and_buffer_dicts for name in one]
         repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         if repeated:
@@ -105,12 +103,8 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
             tensors = [table[name] for table in tables]
             leaf = all(isinstance(t, Tensor) and t.is_leaf for t in tensors)
             if leaf and len({t.requires_grad for t in tensors}) > 1:
-                raise RuntimeError(
-                    f"Expected {name} from each model to have the same .requires_grad"
-                )
+                raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
             whole = stack(tensors)
             together[name] = whole.detach().requires_grad_(tensors[0].requires_grad) if leaf else whole
         made.append(together)
     return made[0], made[1]
-
-

@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.operations.arithmetic import mul
 from srcgrad.eager.operations.joining import stack
 from srcgrad.eager.registry import function, method
@@ -25,6 +26,8 @@ def _pairs(array: Any) -> Any:
     """The parts of complex numbers along a last dimension, in the same memory; of places, each one twice."""
     if array.dtype.kind != "c":
         return np.stack([array, array], -1)
+    if is_lifted(array):
+        return np.stack([array.real, array.imag], -1)
     parts = array.real
     strides = (*array.strides, array.itemsize // 2)
     return np.lib.stride_tricks.as_strided(parts, (*array.shape, 2), strides, writeable=array.flags.writeable)

@@ -1,0 +1,106 @@
+"""Tensors with tangents: ``autograd.forward_ad``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad.eager as torch
+import srcgrad.eager.autograd.forward_ad as fw
+
+X = torch.tensor([1.0, 2.0], dtype=torch.float64)
+V = torch.tensor([1.0, -0.5], dtype=torch.float64)
+
+
+def test_tangents_are_printed_and_taken_apart() -> None:
+    x = torch.tensor([1.0, 2.0])
+    with fw.dual_level():
+        d = fw.make_dual(x, torch.tensor([1.0, 0.0]))
+        assert repr(d) == "tensor([1., 2.], tangent=tensor([1., 0.]))"
+        assert repr(d.sum()) == "tensor(3., tangent=1.0)"
+        assert repr(fw.unpack_dual(d * d)) == ("UnpackedDualTensor(primal=tensor([1., 4.]), tangent=tensor([2., 0.]))")
+        assert fw.unpack_dual(x).tangent is None
+        assert repr(d.detach()) == "tensor([1., 2.])"
+        assert bool((d > 1.5)[1])
+    assert repr(d) == "tensor([1., 2.])"
+    assert fw.unpack_dual(d).tangent is None
+
+
+FUNCTIONS: dict[str, Any] = {
+    "product": lambda x: x * x * x,
+    "softmax": lambda x: torch.softmax(x, 0),
+    "spread": lambda x: x.std() + x.norm() + torch.logsumexp(x, 0),
+    "shapes": lambda x: torch.cat([x.view(2, 1) @ x.view(1, 2), x.expand(3, 2)]).T,
+    "choices": lambda x: torch.where(x > 1.5, x, x * 5).sort().values + x.clamp(0, 1.5) + torch.relu(x - 1.5),
+    "stored": lambda x: stored(x),
+    "inverse": lambda x: torch.linalg.inv(torch.diag(x) + 1),
+    "loss": lambda x: torch.nn.functional.mse_loss(x, x.detach() * 2),
+}
+
+
+def stored(x: Any) -> Any:
+    y = x.clone()
+    y[0] = x[1] * 3
+    return y.mul_(2)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_tangents_agree_with_differences(name: str) -> None:
+    f = FUNCTIONS[name]
+    with fw.dual_level():
+        dot = fw.unpack_dual(f(fw.make_dual(X, V))).tangent
+    h = 1e-6
+    if name == "loss":  # what is detached does not move
+        y = 2 * X
+        wanted = ((((X + h * V) - y) ** 2).mean() - (((X - h * V) - y) ** 2).mean()) / (2 * h)
+    else:
+        wanted = (f(X + h * V) - f(X - h * V)) / (2 * h)
+    np.testing.assert_allclose(dot.numpy(), wanted.numpy(), rtol=1e-7, atol=1e-8)
+
+
+def test_both_modes_together() -> None:
+    x = X.clone().requires_grad_()
+    with fw.dual_level():
+        d = fw.make_dual(x, V)
+        tangent = fw.unpack_dual((d**3).sum()).tangent
+        (g,) = torch.autograd.grad(tangent, x)
+        np.testing.assert_allclose(g.numpy(), (6 * X * V).numpy())
+        (slope,) = torch.autograd.grad((d**3).sum(), d, create_graph=True)
+        np.testing.assert_allclose(fw.unpack_dual(slope).tangent.detach().numpy(), (6 * X * V).numpy())
+
+
+def test_functions_of_ones_own_say_their_tangents() -> None:
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_forward(x)
+            return x * x
+
+        @staticmethod
+        def jvp(ctx: Any, dot: Any) -> Any:
+            return 5 * ctx.saved_tensors[0] * dot
+
+    class Silent(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * x
+
+    with fw.dual_level():
+        d = fw.make_dual(X, V)
+        assert repr(fw.unpack_dual(Square.apply(d)).tangent) == repr(5 * X * V)
+        with pytest.raises(NotImplementedError, match="You must implement the jvp function"):
+            Silent.apply(d)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(RuntimeError, match="no level exists, make sure to enter_dual_level"):
+        fw.make_dual(X, V)
+    with fw.dual_level():
+        with pytest.raises(RuntimeError, match="Nested forward mode AD is not supported at the moment"):
+            fw.enter_dual_level()
+        with pytest.raises(RuntimeError, match="a forward gradient that has a different size"):
+            fw.make_dual(X, V[:1])
+        with pytest.raises(ValueError, match="Expected primal to be floating point or complex, but got: torch.int64"):
+            fw.make_dual(torch.arange(2), V)
