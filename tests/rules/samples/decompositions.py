@@ -35,7 +35,7 @@ def hermitian(*shape: int) -> Any:
 
 def general(*shape: int) -> Any:
     """Real matrices with real eigenvalues well apart."""
-    v = n(*shape) + 2.0 * np.eye(shape[-1])
+    v = 0.4 * n(*shape) + 2.0 * np.eye(shape[-1])  # well-conditioned, so that differences are accurate
     return (v * (0.6 + 0.9 * np.arange(shape[-1]))) @ np.linalg.inv(v)
 
 
