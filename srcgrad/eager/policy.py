@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from srcgrad.eager.dispatch import Operation
-from srcgrad.eager.formulas import INPUT, RESULT
+from srcgrad.eager.formulas import INPUT, RESULT, Formula
 from srcgrad.eager.graph import Node
-from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.tensor import SavedResult, Tensor
 
 
 @dataclass(frozen=True)
@@ -30,36 +30,38 @@ class Difference:
     where: Callable[[Mapping[str, Any]], Any] = field(repr=False)
     gradient: Mapping[str, float]
     because: str
+    reads: tuple[str, ...] = ()
 
 
 TABLE: tuple[Difference, ...] = (
     Difference(
         "AbsBackward0", "x is nan", lambda v: v["x"] != v["x"], {"x": 0.0},
-        "the sign of nan is 0 in PyTorch, nan in NumPy",
+        "the sign of nan is 0 in PyTorch, nan in NumPy", ("x",),
     ),
     Difference(
         "HypotBackward0", "x1 = x2 = 0", lambda v: v["z"] == 0, {"x1": math.nan, "x2": math.nan},
-        "PyTorch divides by the result; the rules take the subgradient 0",
+        "PyTorch divides by the result; the rules take the subgradient 0", ("z",),
     ),
     Difference(
         "LogaddexpBackward0", "x1 = x2 = -inf",
         lambda v: (v["x1"] == -math.inf) & (v["x2"] == -math.inf), {"x1": math.nan, "x2": math.nan},
-        "PyTorch subtracts the result, -inf - -inf; the rules share evenly",
+        "PyTorch subtracts the result, -inf - -inf; the rules share evenly", ("x1", "x2"),
     ),
     Difference(
         "LogsumexpBackward0", "all elements -inf", lambda v: (v["y"] == -math.inf), {"array": math.nan},
-        "PyTorch subtracts the result, -inf - -inf; the rules share evenly",
+        "PyTorch subtracts the result, -inf - -inf; the rules share evenly", ("y",),
     ),
     Difference(
         "XlogyBackward0", "x = y = 0", lambda v: (v["x"] == 0) & (v["y"] == 0), {"y": math.nan},
-        "PyTorch divides 0 by 0; the rules take 0, as the function is 0 for x = 0",
+        "PyTorch divides 0 by 0; the rules take 0, as the function is 0 for x = 0", ("x", "y"),
     ),
     Difference(
-        "SincBackward0", "x = 0", lambda v: v["x"] == 0, {"x": 0.0}, "the same number with the other sign of zero"
+        "SincBackward0", "x = 0", lambda v: v["x"] == 0, {"x": 0.0},
+        "the same number with the other sign of zero", ("x",),
     ),
     Difference(
         "LinalgDetBackward0", "a is singular", lambda v: np.linalg.det(v["a"])[..., None, None] == 0, {"a": 0.0},
-        "PyTorch solves with the factors and multiplies by the determinant; the rules give the cofactors",
+        "PyTorch solves with the factors and multiplies by the determinant; the rules give the cofactors", ("a",),
     ),
 )  # fmt: skip
 
@@ -70,8 +72,12 @@ class _Following(Node):
     rows: ClassVar[tuple[Difference, ...]] = ()
 
     def apply(self, g: Any) -> Any:
-        made = list(super().apply(g))
-        for place, mask, number in self._changes():
+        changes = self._changes()
+        made = super().apply(g)
+        if not changes:
+            return made
+        made = list(made)
+        for place, mask, number in changes:
             if made[place] is not None:
                 fitted = _fitted(mask, np.shape(made[place]))
                 made[place] = np.where(fitted, made[place].dtype.type(number), made[place])[()]
@@ -80,8 +86,9 @@ class _Following(Node):
     def apply_to_tensors(self, g: Any) -> Any:
         from srcgrad.eager.operations.picking import where
 
+        changes = self._changes()
         made = list(super().apply_to_tensors(g))
-        for place, mask, number in self._changes():
+        for place, mask, number in changes:
             if made[place] is not None:
                 fitted = Tensor.of(np.asarray(_fitted(mask, made[place].array.shape)))
                 made[place] = where(fitted, number, made[place])
@@ -89,22 +96,36 @@ class _Following(Node):
 
     def _changes(self) -> list[tuple[int, Any, float]]:
         """(place among the partials, where, number) of the rows that hold somewhere."""
-        assert self.saved is not None
-        values = {
-            p: item.array
-            for (kind, p), item in zip(self.formula.sources, self.saved, strict=True)
-            if kind in (INPUT, RESULT)
-        }
+        saved = self.saved
+        if saved is None:
+            return []
         found = []
-        for row in self.rows:
-            try:
-                mask = row.where(values)
-            except KeyError:  # the formula of these partials does not read them
-                continue
-            if np.any(mask):
-                outputs = self.formula.outputs
-                found += [(outputs.index(p), mask, number) for p, number in row.gradient.items() if p in outputs]
+        for row, reads, partials in plan(self.formula, self.rows):
+            if any(type(saved[i]) not in _PLAINLY_SAVED for _, i in reads):
+                continue  # what hooks have packed is unpacked once, by the rule
+            mask = row.where({p: saved[i].array for p, i in reads})
+            if mask.any():
+                found += [(place, mask, number) for place, number in partials]
         return found
+
+
+_PLAINLY_SAVED = (Tensor, SavedResult)
+Plan = list[tuple[Difference, list[tuple[str, int]], list[tuple[int, float]]]]
+_plans: dict[int, tuple[Formula, Plan]] = {}
+
+
+def plan(formula: Formula, rows: tuple[Difference, ...]) -> Plan:
+    """For each row that a formula can answer: what it reads among the saved values, which partials it changes."""
+    known = _plans.get(id(formula))
+    if known is None:
+        reads = [(p, i) for i, (kind, p) in enumerate(formula.sources) if kind in (INPUT, RESULT)]
+        made = []
+        for row in rows:
+            partials = [(formula.outputs.index(p), n) for p, n in row.gradient.items() if p in formula.outputs]
+            if partials and set(row.reads) <= {p for p, _ in reads}:
+                made.append((row, reads, partials))
+        known = _plans[id(formula)] = formula, made
+    return known[1]
 
 
 def _fitted(mask: Any, shape: tuple[int, ...]) -> Any:
