@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.arguments import Parameters
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.transforms import Pullback, made_once, unshared
 from srcgrad.errors import ArgumentError
@@ -125,10 +126,10 @@ def on_tensors(
             "a derivative with has_aux or holomorphic is not recorded on tensors that require grad",
             hint="call it under no_grad(), or on x.detach()",
         )
-    derivative = made_once(f, tuple(wanted), "split")
-    for key in named:
-        if key in wanted and key not in derivative.parameters.names:
+    for key in wanted:
+        if isinstance(key, str) and key not in Parameters(f).names:
             raise ArgumentError(f"{key} is given through **: a tensor that requires grad is passed by a parameter")
+    derivative = made_once(f, tuple(wanted), "split")
     from srcgrad.api.bridge_node import record
 
     values = derivative.parameters.bind(given, named)

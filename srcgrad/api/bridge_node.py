@@ -128,9 +128,9 @@ def record(derivative: Derivative, pullback: Pullback, given: tuple[Any, ...], n
     numbers = iter(range(len(kinds)))
 
     def output(leaf: Any) -> Any:
-        found = leaf if isinstance(leaf, np.ndarray | np.generic) else np.asarray(leaf)[()]
-        if found.dtype.kind not in "biufc" or not isinstance(leaf, np.ndarray | np.generic | float | complex):
+        if not isinstance(leaf, np.ndarray | np.generic | float | complex):
             return leaf
+        found = leaf if isinstance(leaf, np.ndarray | np.generic) else np.asarray(leaf)[()]
         made: Tensor = new(Tensor)
         made.array = found.copy() if isinstance(found, np.ndarray) else found
         if found.dtype.kind in "fc":

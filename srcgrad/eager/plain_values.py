@@ -34,12 +34,13 @@ Family = list[Any]  # weak references
 class Followed:
     """A floating-point number or array of a plain program, with the tensor that remembers how it was made."""
 
-    __slots__ = ("__weakref__", "family", "python", "tensor")
+    __slots__ = ("__weakref__", "family", "origin", "python", "tensor")
 
     def __init__(self, tensor: Tensor, python: bool = False, family: Family | None = None) -> None:
         self.tensor = tensor
         self.python = python  # one of Python's own numbers, which NumPy lets adapt to the dtype of an array
         self.family: Family = [] if family is None else family  # all that may share the array's memory
+        self.origin: tuple[Followed, Any] | None = None  # of a view: what it is a part of, and where
         if isinstance(tensor.array, np.ndarray):
             self.family.append(weakref.ref(self))
 
@@ -123,20 +124,41 @@ class Followed:
         raise NotImplementedError(f"the attribute {name!r} of an array is not followed")
 
     def __getitem__(self, index: Any) -> Any:
-        return applied(operator.getitem, (self, unfollowed(index)), {})
+        place = unfollowed(index)
+        made = applied(operator.getitem, (self, place), {})
+        if isinstance(made, Followed) and made.family is self.family:
+            made.origin = (self, place)
+        return made
 
     # --- stores ------------------------------------------------------------------------------------------------------
     def __setitem__(self, index: Any, value: Any) -> None:
         place = unfollowed(index)
         if not isinstance(self.raw, np.ndarray):
             raise TypeError(f"{type(self.raw).__name__!r} object does not support item assignment")
+        if isinstance(value, Followed) and value.origin is not None and value.origin[0] is self:
+            if repr(value.origin[1]) == repr(place):
+                return  # the end of x[place] += e, which has been stored through the view already
         self.become(applied(runtime.replaced_at, (self, place, value), {}))
 
     def become(self, value: Any) -> None:
-        """Hold another value in the same array, which nothing else may be looking at."""
-        if sum(member() is not None for member in self.family) > 1:
+        """Hold another value in the same array, and in what it is a view of; nothing else may be looking at it."""
+        chain: list[Followed] = [self]
+        while chain[-1].origin is not None:
+            chain.append(chain[-1].origin[0])
+        living = [member() for member in self.family]
+        if any(one is not None and not any(one is link for link in chain) for one in living):
             raise NotImplementedError("a store into an array that others share is not followed; store into a copy")
         self.tensor = value.tensor if isinstance(value, Followed) else Tensor.of(np.asarray(value))
+        if self.origin is not None:
+            base, place = self.origin
+            base.hold(applied(runtime.replaced_at, (base, place, self), {}))
+
+    def hold(self, value: Any) -> None:
+        """Take a value that was stored through a view."""
+        self.tensor = value.tensor
+        if self.origin is not None:
+            base, place = self.origin
+            base.hold(applied(runtime.replaced_at, (base, place, self), {}))
 
 
 def _operator(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -194,6 +216,9 @@ def applied(
         args = (args[0], args[1:])  # x.reshape(2, 3) is np.reshape(x, (2, 3))
     if function in (operator.pow, pow) and _turns_complex(args):
         args = (applied(complex, (args[0],), {}), *args[1:])
+    known = refusal(function)
+    if known is not None and "in place" in known.reason and any(isinstance(arg, Followed) for arg in args):
+        raise NotImplementedError(f"{function}: {known.reason}; {known.hint}")
     given, named = [*map(unfollowed, args)], {name: unfollowed(value) for name, value in kwargs.items()}
     compute = function if member is None else getattr(given.pop(0), member)
     outcome = compute(*given, **named)
@@ -203,7 +228,6 @@ def applied(
     if rule is None:
         if is_constant(function):
             return _sharing(followed(outcome), args)
-        known = refusal(function)
         why = f": {known.reason}; {known.hint}" if known is not None else ""
         raise NotImplementedError(f"there is no derivative rule for {function}{why}")
     tensors = tuple(map(tensors_of, args))
