@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,14 @@ def accumulate_into(node: AccumulateGrad, g: Any, create: bool, handed: set[int]
         add_to_grad(leaf, g, create, handed)
 
 
+def _is_alone(g: Any, handed: set[int]) -> bool:
+    """Whether a view is all of an array that nobody else holds, such as the transpose of a fresh product."""
+    base = g.base
+    if type(base) is not np.ndarray or base.base is not None or base.size != g.size or id(base) in handed:
+        return False
+    return sys.getrefcount(base) == 3  # by the view, by the name here, by the question
+
+
 def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
     """``leaf.grad += g``: in place without a graph, a new tensor with one; never an array that others hold."""
     known = leaf.gradient
@@ -38,7 +47,12 @@ def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
         wanted, copied = leaf.array, False
         if not isinstance(g, np.ndarray):
             array = g if g.dtype == wanted.dtype else g.astype(wanted.dtype)
-        elif g.base is not None or id(g) in handed or g.dtype != wanted.dtype or not g.flags.c_contiguous:
+        elif (
+            id(g) in handed
+            or g.dtype != wanted.dtype
+            or not g.flags.c_contiguous
+            or (g.base is not None and not _is_alone(g, handed))
+        ):
             array = np.array(g, wanted.dtype, order="C")
             copied = g.base is None or 0 in g.strides  # what PyTorch copies too: a copy is a write
         else:

@@ -73,6 +73,7 @@ def run(
                 if node not in (reach if accumulate else needed):
                     continue
             partials = _applied(node, g, create)
+            g = None  # so that a leaf can tell whether it alone holds what it is given
             if not keep:
                 node.release()
             for (target, number), partial in zip(node.edges, partials):

@@ -184,7 +184,7 @@ def addmm(input, mat1, mat2, beta=1, alpha=1, *, y, y_bar):
     return (
         unbroadcast(y_bar * beta, input),
         np.matmul(g, np.transpose(mat2)),
-        np.matmul(np.transpose(mat1), g),
+        np.transpose(np.matmul(np.transpose(g), mat1)),
     )
 
 
@@ -200,4 +200,8 @@ def addmm(input, mat1, mat2, beta=1, alpha=1, *, y, input_dot, mat1_dot, mat2_do
 @addmm.when(beta=1, alpha=1)
 def addmm(input, mat1, mat2, beta=1, alpha=1, *, y, y_bar):
     """A product of matrices and what is added to it, none of them scaled."""
-    return unbroadcast(y_bar, input), np.matmul(y_bar, np.transpose(mat2)), np.matmul(np.transpose(mat1), y_bar)
+    return (
+        unbroadcast(y_bar, input),
+        np.matmul(y_bar, np.transpose(mat2)),
+        np.transpose(np.matmul(np.transpose(y_bar), mat1)),
+    )

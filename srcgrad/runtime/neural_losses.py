@@ -79,6 +79,8 @@ def _class_weights(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple
     weights = np.asarray(counted, x.dtype) if weight is None else weight[safe] * counted
     if axis == 0:
         return (safe,), weights
+    if x.ndim == 2:
+        return (np.arange(len(target)), safe), weights
     places = np.ogrid[tuple(slice(n) for n in target.shape)]
     return (places[0], safe, *places[1:]), weights
 
@@ -143,5 +145,8 @@ def addmm(input: Any, mat1: Any, mat2: Any, beta: float = 1, alpha: float = 1) -
     if alpha != 1:
         product = product * alpha
     if beta == 0:
+        return product
+    if beta == 1 and input.ndim <= product.ndim and input.dtype == product.dtype:
+        product += input
         return product
     return np.add(product, input if beta == 1 else input * beta)
