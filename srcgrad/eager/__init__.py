@@ -26,6 +26,7 @@ from srcgrad.eager.size import Size, device, layout, strided
 from srcgrad.eager.tensor import Tensor
 
 globals().update(_FUNCTIONS[""])
+vmap = func.vmap
 globals().update({d.name: d for d in _dtypes.ALL})
 globals().update(_dtypes.ALIASES)
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.modes import state
+
 _FIRST_SEED = 67280421310721  # what PyTorch starts with
 _WIDE = 2**28  # ranges from here on take 64 bits
 
@@ -70,6 +72,8 @@ class Generator:
 
     def raw(self, count: int) -> Any:
         """The next 32-bit words."""
+        if state.transform_level:
+            check_draw()
         return np.asarray(self._bits.random_raw(count), np.uint64)
 
     def doubles(self, count: int) -> Any:
@@ -79,6 +83,8 @@ class Generator:
 
     def normal(self) -> float:
         """The next normal number: two are made at a time, the second is kept."""
+        if state.transform_level:
+            check_draw()
         if self._second is not None:
             made, self._second = self._second, None
             return made
@@ -87,6 +93,18 @@ class Generator:
         angle = 2.0 * math.pi * first
         self._second = radius * math.sin(angle)
         return radius * math.cos(angle)
+
+
+def check_draw() -> None:
+    """Refuse to draw inside transforms where it is not said how; numbers for each example are drawn for all at once."""
+    from srcgrad.eager.func.batching import RANDOM
+    from srcgrad.eager.lifted_arrays import Escape
+
+    levels = [level for level in state.transforms if level.kind in ("vmap", "loop")]
+    if any(level.randomness == "error" for level in levels):
+        raise RuntimeError(RANDOM)
+    if state.drawing is None and any(level.randomness == "different" for level in levels if level.kind == "vmap"):
+        raise Escape("random numbers for each example")
 
 
 Generator.__module__ = "torch._C"  # as PyTorch's prints

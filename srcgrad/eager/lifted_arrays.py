@@ -198,7 +198,7 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError("len() of unsized object")
-        return self.shape[0]
+        return int(self.shape[0])
 
     def __iter__(self) -> Any:
         return iter([self[i] for i in range(len(self))])

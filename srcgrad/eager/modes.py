@@ -29,6 +29,7 @@ class _State(threading.local):
     saved_hooks_disabled: str | None = None
     mutation_allowed: Any = None
     transform_level = 0
+    drawing: Any = None  # set while random numbers are drawn for every example at once
     transforms: tuple[Any, ...] = ()  # the running transforms, the innermost last
 
 

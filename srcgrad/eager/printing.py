@@ -220,7 +220,8 @@ def _joined(head: str, suffixes: list[str], indent: int) -> str:
 
 def _format(tensor: Tensor, spec: str) -> str:
     if tensor.array.ndim == 0:
-        return format(tensor.array.item(), spec)
+        array = tensor.array
+        return format(array.number() if is_lifted(array) else array.item(), spec)
     return object.__format__(tensor, spec)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from srcgrad.eager.size import Size
+
 
 @dataclass(frozen=True)
 class Spec:
@@ -52,7 +54,7 @@ LEAF = Spec(None, None, ())
 def _opened(tree: Any) -> tuple[Any, Any, list[Any]] | None:
     """The kind of a container, what is needed to make it again, and its items; None for a leaf."""
     kind = type(tree)
-    if kind in (tuple, list):
+    if kind in (tuple, list, Size):
         return kind, None, list(tree)
     if kind in (dict, OrderedDict):
         return kind, tuple(tree), list(tree.values())
@@ -96,7 +98,7 @@ def _closed(spec: Spec, leaves: Any) -> Any:
         return spec.kind(zip(spec.extra, items, strict=True))
     if spec.kind is defaultdict:
         return defaultdict(spec.extra[0], zip(spec.extra[1], items, strict=True))
-    if spec.kind in (tuple, list):
+    if spec.kind in (tuple, list, Size):
         return spec.kind(items)
     return spec.kind(*items)
 

@@ -9,8 +9,18 @@ import pytest
 
 import srcgrad.eager as torch
 from srcgrad.eager.func import (
-    functional_call, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, stack_module_state, vjp, vmap,
-)  # fmt: skip
+    functional_call,
+    grad,
+    grad_and_value,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    stack_module_state,
+    vjp,
+    vmap,
+)
 
 X = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
 ONE = torch.tensor(2.0)

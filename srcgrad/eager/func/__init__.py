@@ -3,10 +3,11 @@
 from srcgrad.eager.func.batching import vmap
 from srcgrad.eager.func.forward import hessian, jacfwd, jvp, linearize
 from srcgrad.eager.func.reverse import grad, grad_and_value, jacrev, vjp
-from srcgrad.eager.func.stateless import functional_call, stack_module_state
+from srcgrad.eager.func.stateless import functional_call, functionalize, stack_module_state
 
 __all__ = [
     "functional_call",
+    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",

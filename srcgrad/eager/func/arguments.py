@@ -60,7 +60,7 @@ def require_outputs(output: Any, api: str) -> tuple[list[Any], pytree.Spec]:
     """The tensors that a function returned, and their containers."""
     leaves, spec = pytree.flatten(output)
     if not leaves:
-        raise RuntimeError(f"{api}: Expected f to be a function that has non-empty output (got output = {output})")
+        raise RuntimeError(f"{api}: Expected f to be a function that has non-empty output (got output = {leaves})")
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
             raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got unsupported type {type(leaf)}")

@@ -18,7 +18,7 @@ from srcgrad.eager.lifted_arrays import Escape, holders
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor
 
-_RANDOM = (
+RANDOM = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
     "randomness flags on vmap or perform the randomness operation out of vmap"
 )
@@ -166,7 +166,8 @@ def _mapped(
         default_generator.set_state(before)
     if not count:
         raise RuntimeError("vmap: an empty batch of a function that has to be run for each example")
-    return _one_by_one(func, name, count, dims, leaves, spec, out_dims, kwargs)
+    with Level("loop", randomness, count):
+        return _one_by_one(func, name, count, dims, leaves, spec, out_dims, kwargs, before)
 
 
 def _outputs(name: str, output: Any, out_dims: Any) -> tuple[list[Any], pytree.Spec, list[Any]]:
@@ -211,7 +212,7 @@ def _left(name: str, one: Any, level: Level, d: Any) -> Any:
 
 def _one_by_one(
     func: Callable[..., Any], name: str, count: int, dims: list[Any], leaves: list[Any], spec: pytree.Spec,
-    out_dims: Any, kwargs: dict[str, Any],
+    out_dims: Any, kwargs: dict[str, Any], before: Any,
 ) -> Any:  # fmt: skip
     """The function run for each example."""
     from srcgrad.eager.operations.joining import stack
@@ -219,6 +220,8 @@ def _one_by_one(
     rows: list[list[Any]] = []
     out_spec, places = pytree.LEAF, [0]
     for i in range(count):
+        if state.transforms[-1].randomness == "same":
+            default_generator.set_state(before)
         inner = [leaf if d is None else leaf.select(d, i) for leaf, d in zip(leaves, dims, strict=True)]
         results, out_spec, places = _outputs(name, func(*pytree.unflatten(spec, inner), **kwargs), out_dims)
         rows.append(results)
@@ -236,10 +239,12 @@ def _one_by_one(
 def drawn(draw: Callable[[tuple[int, ...]], Any], shape: tuple[int, ...]) -> Any:
     """Random numbers inside transforms: refused, the same for all examples, or different ones for each."""
     mapped = [level for level in state.transforms if level.kind in ("vmap", "batch")]
-    if any(level.randomness == "error" for level in mapped):
-        raise RuntimeError(_RANDOM)
     different = [level for level in mapped if level.randomness == "different"]
-    array = draw((*(level.count for level in different), *shape))
+    state.drawing = True
+    try:
+        array = draw((*(level.count for level in different), *shape))
+    finally:
+        state.drawing = None
     for level in different:  # the batch of the outermost transform is the first axis
         array = Batched(level.id, array)
     return array

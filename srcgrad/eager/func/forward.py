@@ -63,7 +63,9 @@ def _pushed(func: Callable[..., Any], spec: Any, flat: Any, tangents: Any, stric
             output, aux = split_aux(output, _JVP)
         outputs, out_spec = pytree.flatten(output)
         if not outputs:
-            raise RuntimeError(f"{_JVP}: Expected f to be a function that has non-empty output (got output = {output})")
+            raise RuntimeError(
+                f"{_JVP}: Expected f to be a function that has non-empty output (got output = {outputs})"
+            )
         for one in outputs:
             if not isinstance(one, Tensor):
                 raise RuntimeError(

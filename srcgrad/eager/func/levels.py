@@ -81,6 +81,7 @@ class Enter(Border):
     """A batch on its way in; its gradient gets its first axis back."""
 
     dim = 0
+    entered: Tensor | None = None
 
     def apply(self, g: Any) -> Any:
         return [np.moveaxis(spread(g, self.level.id, self.level.count), 0, self.dim)]
@@ -184,11 +185,15 @@ def enter(tensor: Tensor, level: Level, dim: int) -> Tensor:
     if state.recording and level.recorded and tensor.requires_grad:
         node = result.node = Enter(level, result.array, (tensor.edge(),))
         node.dim = dim
+        node.entered = tensor
     return result
 
 
 def leave(tensor: Tensor, level: Level, dim: int) -> Tensor:
     """The batch of a level as dimension ``dim``; what is not batched is repeated."""
+    arrived = tensor.node
+    if type(arrived) is Enter and arrived.level is level and arrived.dim == dim and arrived.entered is not None:
+        return arrived.entered
     result = made_of(np.moveaxis(spread(tensor.array, level.id, level.count), 0, dim))
     if state.recording and level.recorded and tensor.requires_grad:
         seal(tensor, level, Shed)

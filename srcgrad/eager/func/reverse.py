@@ -12,6 +12,7 @@ from srcgrad.eager import messages, pytree
 from srcgrad.eager.engine import run, wanted
 from srcgrad.eager.func.arguments import chosen, put, require_outputs, require_tensors, split_aux
 from srcgrad.eager.func.levels import Level, is_alive, made_of, stripped, track
+from srcgrad.eager.hooks import through_hooks
 from srcgrad.eager.modes import state
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor
@@ -46,7 +47,8 @@ def gradients(outputs: list[Tensor], seeds: list[Any], inputs: list[Tensor], cre
         g = found[places[id(node), number]]
         if g is None:
             g = made_of(np.zeros(tensor.array.shape, tensor.array.dtype))
-        made.append(g if isinstance(g, Tensor) else made_of(g))
+        g = g if isinstance(g, Tensor) else made_of(g)
+        made.append(through_hooks(tensor.hooks, g) if tensor.hooks else g)
     return made
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,6 +38,18 @@ def functional_call(
     given = () if args is None else args if isinstance(args, tuple) else (args,)
     with _replaced(module, values, tie_weights, strict):
         return module(*given, **(kwargs or {}))
+
+
+def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
+    """The function itself: what it computes here does not depend on how it writes and views memory."""
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RuntimeError(f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}.")
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **kwargs)
+
+    return wrapper
 
 
 def _owner(module: Any, name: str) -> tuple[Any, str]:

@@ -64,7 +64,7 @@ def _truth(self: Tensor) -> bool:
 def _index(self: Tensor) -> int:
     if self.array.size != 1 or self.array.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(self.array.item())
+    return int(self.array.number() if is_lifted(self.array) else self.array.item())
 
 
 @method("numpy")
