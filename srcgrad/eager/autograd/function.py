@@ -19,7 +19,6 @@ from srcgrad.eager.slots import PUBLIC
 from srcgrad.eager.tensor import SavedResult, Tensor, new
 from srcgrad.eager.views import IN_FUNCTION, View, bump
 
-
 # What a context offers, beside what every node does; and what PyTorch's has for machinery that is not here.
 CONTEXT = (
     "_forward_cls", "_raw_saved_tensors", "apply", "dirty_tensors", "mark_dirty", "mark_non_differentiable",
