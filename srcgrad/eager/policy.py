@@ -3,7 +3,7 @@
 A row names a node, the points, and what PyTorch's gradient of an input is there; everywhere else, and in every other
 node, the rules are followed.  ``following`` makes an operation's nodes look up their rows after the rule has run.
 What PyTorch decides by choosing other functions is not here: extrema along a dimension pick one element, and bounds
-pass no gradient, because the operations say so.
+pass no gradient, because the operations say so; ``logsumexp`` has the gradient nan at infinities that are its result.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ class Difference:
     reads: tuple[str, ...] = ()
 
 
+def _alike_and_infinite(v: Mapping[str, Any]) -> Any:
+    return (v["x1"] == v["x2"]) & np.isinf(v["x1"])
+
+
 TABLE: tuple[Difference, ...] = (
     Difference(
         "AbsBackward0", "x is nan", lambda v: v["x"] != v["x"], {"x": 0.0},
@@ -43,13 +47,12 @@ TABLE: tuple[Difference, ...] = (
         "PyTorch divides by the result; the rules take the subgradient 0", ("z",),
     ),
     Difference(
-        "LogaddexpBackward0", "x1 = x2 = -inf",
-        lambda v: (v["x1"] == -math.inf) & (v["x2"] == -math.inf), {"x1": math.nan, "x2": math.nan},
-        "PyTorch subtracts the result, -inf - -inf; the rules share evenly", ("x1", "x2"),
+        "LogaddexpBackward0", "x1 = x2, both infinite", _alike_and_infinite, {"x1": math.nan, "x2": math.nan},
+        "PyTorch subtracts the result, inf - inf; the rules share evenly", ("x1", "x2"),
     ),
     Difference(
-        "LogsumexpBackward0", "all elements -inf", lambda v: (v["y"] == -math.inf), {"array": math.nan},
-        "PyTorch subtracts the result, -inf - -inf; the rules share evenly", ("y",),
+        "Logaddexp2Backward0", "x1 = x2, both infinite", _alike_and_infinite, {"x1": math.nan, "x2": math.nan},
+        "PyTorch subtracts the result, inf - inf; the rules share evenly", ("x1", "x2"),
     ),
     Difference(
         "XlogyBackward0", "x = y = 0", lambda v: (v["x"] == 0) & (v["y"] == 0), {"y": math.nan},

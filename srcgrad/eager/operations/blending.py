@@ -20,7 +20,7 @@ def rsqrt(input: Tensor) -> Tensor:
     """One over the square root."""
     if input.dtype.category < 2:
         input = input.to(dtypes.get_default_dtype())
-    made: Tensor = composed("RsqrtBackward0", lambda x: x**-0.5, input)
+    made: Tensor = composed("RsqrtBackward0", lambda x: x.sqrt().reciprocal(), input)
     return made
 
 

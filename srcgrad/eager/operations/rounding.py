@@ -35,12 +35,19 @@ def _step(name: str, f: Callable[[Any], Any], node: str) -> None:
     STEPS[name] = function(name, method=True)(stepped)
 
 
+def _sign(a: Any) -> Any:
+    """The sign; of nan it is 0."""
+    if a.dtype.kind == "b":
+        return a
+    return np.where(np.isnan(a), 0, np.sign(a)) if a.dtype.kind == "f" else np.sign(a)
+
+
 _OF_INTEGERS = ("sign", "sgn")
 _step("floor", np.floor, "FloorBackward0")
 _step("ceil", np.ceil, "CeilBackward0")
 _step("trunc", np.trunc, "TruncBackward0")
 _step("fix", np.trunc, "TruncBackward0")
-_step("sign", np.sign, "SignBackward0")
+_step("sign", _sign, "SignBackward0")
 
 
 @function("sgn", method=True)
@@ -49,7 +56,8 @@ def sgn(input: Tensor) -> Tensor:
     if input.dtype.is_complex:
         made: Tensor = call(_sgn, {"x": input}, facts=True)
         return made
-    return forgetting(leaf(as_array(np.sign(input.array))), input, "SgnBackward0")
+    made = as_array(_sign(input.array)).astype(input.array.dtype)
+    return unmoved("SgnBackward0", leaf(made), input, keeps=False)
 
 
 @function("round", method=True)

@@ -16,11 +16,10 @@ from srcgrad.eager.operations.joining import cat
 from srcgrad.eager.operations.matrix import fresh_squeeze, mm
 from srcgrad.eager.operations.picking import gather, where
 from srcgrad.eager.operations.shaping import reshape, squeeze, unsqueeze, wrapped
-from srcgrad.eager.policy import following
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
 
-_logsumexp = following(Operation(np.logaddexp.reduce, "LogsumexpBackward0", {"array": "self", "y": "result"}))
+_logsumexp = Operation(np.logaddexp.reduce, "LogsumexpBackward0", {"array": "self", "y": "result"})
 _logcumsumexp = Operation(np.logaddexp.accumulate, "LogcumsumexpBackward0", {"array": "self", "y": "result"})
 
 
@@ -39,10 +38,22 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
         shape = tuple(1 if i in axes else n for i, n in enumerate(array.shape))
         shape = shape if keepdim else tuple(n for i, n in enumerate(array.shape) if i not in axes)
     axis = axes[0] if len(axes) == 1 else axes
-    values = {"array": input, "axis": axis, "keepdims": keepdim and bool(array.ndim)}
-    result = _log_of_sum(as_array(input.array), axes).reshape(shape)[()]
-    made: Tensor = call(_logsumexp, values, array=result, saved={"dim": dim, "keepdim": keepdim})
-    return made
+    whole = as_array(input.array)
+    kept = _log_of_sum(whole, axes)
+    result = kept.reshape(shape)[()]
+    how = {"axis": axis, "keepdims": keepdim and bool(array.ndim)}
+    saved = {"dim": dim, "keepdim": keepdim}
+    if not np.isinf(kept).any():
+        made: Tensor = call(_logsumexp, {"array": input, **how}, array=result, saved=saved)
+        return made
+    poison = leaf(np.where(np.isinf(whole) & (whole == kept), np.nan, 0.0).astype(whole.dtype))
+
+    def compute(x: Tensor) -> Tensor:
+        inner: Tensor = call(_logsumexp, {"array": x + poison, **how}, array=result)
+        return inner
+
+    infinite: Tensor = composed("LogsumexpBackward0", compute, input, slots=("self",), saved=saved)
+    return infinite
 
 
 def _log_of_sum(array: Any, axes: tuple[int, ...]) -> Any:

@@ -204,7 +204,13 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     def compute(x: Tensor) -> Tensor:
         if eps is not None:
             x = x.clamp(eps, 1 - eps)
-        made: Tensor = (x / (1 - x)).log()
+        a = x.array
+        outside = (a < 0) | (a > 1)
+        if np.any(outside):
+            x = x * Tensor.of(np.where(outside, np.nan, 1.0).astype(a.dtype))
+        made: Tensor = x.log() - (1 - x).log()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            made.array = np.log(x.array / (1 - x.array))
         return made
 
     if input.dtype.category < 2:
