@@ -41,6 +41,15 @@ def stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
     return made if shape else made[()]
 
 
+def as_tensor(value: Any) -> Any:
+    """An array among the Python values of a call, which an operator of NumPy's would not let a tensor join, as one."""
+    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biufc":
+        from srcgrad.eager.tensor import Tensor
+
+        return Tensor.of(value)
+    return value
+
+
 class Formula:
     """The partials of one rule for one set of wanted parameters, and what must be saved for them.
 
@@ -102,7 +111,7 @@ class Formula:
         return self._lifted
 
     def _compiled(self, translate: Callable[[object], object] | None, as_tensors: bool | None = None) -> Callable[..., Any]:
-        namespace: dict[str, object] = {"_RuntimeError": RuntimeError, "_FREED": messages.FREED}
+        namespace: dict[str, object] = {"_RuntimeError": RuntimeError, "_FREED": messages.FREED, "_as_tensor": as_tensor}
         seen: dict[int, str] = {}
 
         def change(node: gast.AST) -> gast.expr | None:
@@ -147,7 +156,9 @@ class Formula:
         if watched:
             lines += [f"if {' or '.join(watched)}:", "    _node.check_versions()"]
         for item, (kind, p) in zip(items, self.sources, strict=True):
-            if kind in (PLAIN, SHAPE):
+            if kind is PLAIN and as_tensors:
+                lines.append(f"{p} = _as_tensor({item})")
+            elif kind in (PLAIN, SHAPE):
                 lines.append(f"{p} = {item}")
             else:
                 lines.append(f"{p} = {item}.reattached(_node)" if as_tensors else f"{p} = {item}.array")

@@ -64,9 +64,16 @@ def _function(function: Callable[..., Any]) -> Callable[..., Any]:
                 raise NotImplementedError(f"there is no derivative rule for {function}")
             return Tensor.of(made) if isinstance(made, np.ndarray | np.generic) else made
         array = function(*map(unwrapped, args), **{name: unwrapped(value) for name, value in kwargs.items()})
-        return recorded(function, rule, args, kwargs, array)
+        return recorded(function, rule, args, kwargs, strong(array))
 
     return on_tensors
+
+
+def strong(value: Any) -> Any:
+    """A result as arrays and NumPy's numbers: one of Python's has no dtype, and would be taken for no number."""
+    if isinstance(value, list | tuple):
+        return [*map(strong, value)] if isinstance(value, list) else tuple(map(strong, value))
+    return value if hasattr(value, "dtype") else np.asarray(value)[()]
 
 
 _plans: dict[Any, tuple[Operation, dict[str, Any], Mapping[str, gast.expr]]] = {}

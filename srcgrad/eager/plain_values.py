@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.eager.lifting import recorded
+from srcgrad.eager.lifting import recorded, strong
 from srcgrad.eager.modes import state
+from srcgrad.eager.nesting import is_nested
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.table import (
     CONSTANT_MEMBERS,
@@ -210,6 +211,8 @@ def applied(
     out = kwargs.get("out")
     if out is not None:
         return _into(out, function, args, {name: value for name, value in kwargs.items() if name != "out"})
+    if function in _JOINING and args and is_nested(args[0]) and _varies(args):
+        args = (_joined(function, args[0], kwargs), *args[1:])
     if function in (max, min) and len(args) == 1:
         args = tuple(args[0])
     if member in ("reshape", "transpose") and len(args) > 2:
@@ -232,7 +235,7 @@ def applied(
         raise NotImplementedError(f"there is no derivative rule for {function}{why}")
     tensors = tuple(map(tensors_of, args))
     keywords = {name: tensors_of(value) for name, value in kwargs.items()}
-    made = recorded(function, rule, tensors, keywords, _strong(outcome))
+    made = recorded(function, rule, tensors, keywords, strong(outcome))
     return _sharing(_alike(made, outcome), args)
 
 
@@ -251,6 +254,14 @@ def _into(out: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any
     else:
         target[...] = unfollowed(made) if not _varies([made]) else made
     return target
+
+
+_JOINING = (np.array, np.asarray, np.asanyarray)
+
+
+def _joined(function: Callable[..., Any], rows: Any, kwargs: dict[str, Any]) -> list[Any]:
+    """Each inner list as an array, so that no list holds lists and every order is recorded."""
+    return [applied(function, (row,), kwargs) if isinstance(row, list | tuple) else row for row in rows]
 
 
 def _varies(values: Any) -> bool:
@@ -293,13 +304,6 @@ def followed(value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*map(followed, value))
     return value
-
-
-def _strong(outcome: Any) -> Any:
-    """A result as arrays and NumPy's numbers."""
-    if isinstance(outcome, list | tuple):
-        return [*map(_strong, outcome)] if isinstance(outcome, list) else tuple(map(_strong, outcome))
-    return outcome if hasattr(outcome, "dtype") else np.asarray(outcome)[()]
 
 
 def _alike(made: Any, outcome: Any) -> Any:

@@ -11,6 +11,7 @@ from srcgrad.eager import plain
 from tests import derivatives, oracle
 from tests.corpus import CASES, FIRST
 from tests.eager.agreement import assert_same_cotangents, assert_same_value
+from tests.test_corpus import scalar_result
 
 
 def parameter(case):
@@ -31,3 +32,25 @@ def test_eager_and_compiled_agree(case):
     assert_same_value(got, value, case)
     np.testing.assert_array_equal(oracle.ravel(arguments), oracle.ravel(case.arguments), err_msg="an argument changed")
     assert_same_cotangents(cotangents, expected, derivatives.chosen(case), case)
+
+
+TWICE = [case for case in FIRST if case.order >= 2 and not case.keywords and scalar_result(case)]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=f"{case.theme}-{case.name}", marks=pytest.mark.slow if k % 4 else ())
+        for k, case in enumerate(TWICE)
+    ],
+)
+def test_second_derivatives_agree(case):
+    """Both passes of the eager machine recorded, beside the compiled Hessian along a direction."""
+    like = derivatives.chosen(case)
+    direction = oracle.seed_like(like, 3)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        change = plain.Run(case.function, derivatives.fresh(case.arguments), case.argnums).second(direction)
+        expected = oracle.ravel(derivatives.numbers_like(derivatives.hessian_vector(case, direction), like))
+    got = oracle.ravel(derivatives.numbers_like(change, like))
+    np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9)
