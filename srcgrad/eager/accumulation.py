@@ -44,7 +44,7 @@ def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
             leaf.gradient = known + g
         return
     if known is None:
-        wanted, copied = leaf.array, False
+        wanted, is_copy = leaf.array, False
         if not isinstance(g, np.ndarray):
             array = g if g.dtype == wanted.dtype else g.astype(wanted.dtype)
         elif (
@@ -54,7 +54,7 @@ def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
             or (g.base is not None and not _is_alone(g, handed))
         ):
             array = np.array(g, wanted.dtype, order="C")
-            copied = g.base is None or 0 in g.strides  # what PyTorch copies too: a copy is a write
+            is_copy = g.base is None or 0 in g.strides  # what PyTorch copies too: a copy is a write
         else:
             array = g
         if isinstance(array, np.ndarray):
@@ -63,7 +63,7 @@ def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
         made.array = array
         if state.inference:
             made.inference = True
-        elif copied:
+        elif is_copy:
             made.counter = [1]
         leaf.gradient = made
         return

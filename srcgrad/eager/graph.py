@@ -293,11 +293,15 @@ def node_class(name: str) -> type[Node]:
     return _classes[name]
 
 
-@functools.cache
+_mixed: dict[tuple[type[Node], type[Node]], type[Node]] = {}
+
+
 def mixed(behaviour: type[Node], kind: type[Node]) -> type[Node]:
     """Nodes of one kind by name that behave otherwise."""
-    members = {"public_name": kind.public_name, "__module__": kind.__module__}
-    return type(kind.__name__, (behaviour, kind), members)
+    if (behaviour, kind) not in _mixed:
+        members = {"public_name": kind.public_name, "__module__": kind.__module__}
+        _mixed[behaviour, kind] = type(kind.__name__, (behaviour, kind), members)
+    return _mixed[behaviour, kind]
 
 
 class _Spread(Node):

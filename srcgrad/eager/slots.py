@@ -104,10 +104,9 @@ def _of_input(node: Node, name: str) -> Any:
     what = name.rpartition("_sym_")[2] if "_sym_" in name else name
     if name in ("alpha", "beta"):
         return 1
-    first = node.edges[0] if node.edges else (None, 0)
-    if first[0] is None or not name.startswith("self"):
+    source, number = node.edges[0] if node.edges else (None, 0)
+    if source is None or not name.startswith("self"):
         return None
-    source, number = first
     shape = source.shape[number] if source.outputs > 1 else source.shape
     dtype = source.dtype[number] if source.outputs > 1 else source.dtype
     if what == "sizes":

@@ -231,7 +231,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if any(_is_advanced(part) for part in parts):
         from srcgrad.eager.operations.scattering import put
 
-        put(self, tuple(parts), value)
+        put(self, tuple(parts), value, _indices(parts, index))
         return
     if state.recording and self.node is None and self.leaf_grad:
         from srcgrad.eager import messages

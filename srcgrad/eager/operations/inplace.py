@@ -31,6 +31,7 @@ from srcgrad.eager.tensor import Tensor, new
 from srcgrad.eager.views import bump, check_writable, write
 
 _copy = Operation(np.positive, "torch::autograd::CopyBackwards")
+_copy_broadcast = Operation(np.broadcast_to, "torch::autograd::CopyBackwards")
 
 
 def in_place(f: Callable[..., Tensor], name: str, ufunc: Any = None) -> Callable[..., Tensor]:
@@ -198,7 +199,11 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 
     def compute(old: Tensor) -> Tensor:
         array = np.broadcast_to(src.array, old.array.shape).astype(old.array.dtype)
-        made: Tensor = call(_copy, {"x": src}, array=array)
+        made: Tensor
+        if array.shape == src.array.shape:
+            made = call(_copy, {"x": src}, array=array)
+        else:
+            made = call(_copy_broadcast, {"array": src, "shape": array.shape}, array=array)
         return made
 
     return write(self, compute, check_dtype=False)

@@ -14,8 +14,11 @@ from srcgrad.runtime import replaced_at
 _put = Operation(replaced_at, "IndexPutBackward0", {"x": "self", "value": "values"})
 
 
-def put(target: Tensor, index: tuple[Any, ...], value: Any) -> None:
-    """``target[index] = value`` where the index picks elements; one that is picked twice keeps the last value."""
+def put(target: Tensor, index: tuple[Any, ...], value: Any, indices: tuple[Any, ...] = ()) -> None:
+    """``target[index] = value`` where the index picks elements; one that is picked twice keeps the last value.
+
+    ``indices`` are the tensors that index, as the node keeps them.
+    """
     d = target.dtype
     given = value if isinstance(value, Tensor) else Tensor.of(np.asarray(value, d.numpy))
     if given.dtype is not d:
@@ -43,7 +46,7 @@ def put(target: Tensor, index: tuple[Any, ...], value: Any) -> None:
         return
 
     def compute(old: Tensor) -> Tensor:
-        made: Tensor = call(_put, {"x": old, "index": index, "value": given})
+        made: Tensor = call(_put, {"x": old, "index": index, "value": given}, saved={"indices": indices})
         return made
 
     write(target, compute, name="IndexPutBackward0")
