@@ -9,6 +9,8 @@ Enters: a call, and the facts of its parts.  Leaves: the fact of its result::
 
 from __future__ import annotations
 
+import math
+
 import gast
 import numpy as np
 
@@ -16,6 +18,7 @@ from srcgrad import runtime
 from srcgrad.analysis.indices import Inner, indexed
 from srcgrad.analysis.literals import BOOLEAN, FLOAT, INTEGER, TEXT, is_integer
 from srcgrad.rules.facts import (
+    REALS,
     Array,
     Dimension,
     Fact,
@@ -36,7 +39,12 @@ _PREDICATES = (
 _STEPS = (np.sign, np.floor, np.ceil, np.rint, np.trunc)
 _MADE = (np.zeros, np.ones, np.empty)
 _MADE_LIKE = (np.zeros_like, np.ones_like, np.empty_like)
-_INTEGERS = (len, ord, hash, id, np.ndim, np.size)
+_INTEGERS = (
+    len, ord, hash, id, np.ndim, np.size, math.floor, math.ceil, math.trunc, math.comb, math.perm, math.factorial,
+    math.gcd, math.lcm, math.isqrt,
+)  # fmt: skip
+_PLACE = str(np.dtype(np.intp))
+_PLACES = (np.argmax, np.argmin, np.nanargmax, np.nanargmin)
 _TEXTS = (str, repr, format, chr, hex)
 _TRUTHS = (isinstance, issubclass, callable, hasattr, bool, any, all)
 
@@ -84,6 +92,12 @@ def fact_of_call(node: gast.Call, inner: Inner) -> Fact:
         return Sequence("tuple", None, INTEGER) if shape is None else Sequence("tuple", (INTEGER,) * len(shape))
     if function in _PREDICATES:
         return compared(facts)
+    if function in _PLACES and len(facts) == 1 and set(keywords) <= {"axis"}:
+        return Array(None, _PLACE) if keywords else Array((), _PLACE, scalar=True)
+    if function is np.argsort and len(facts) == 1 and not keywords:
+        return Array(as_array(facts[0]).shape, _PLACE)
+    if function is np.searchsorted and len(facts) == 2 and isinstance(facts[1], Array):
+        return Array(facts[1].shape, _PLACE, facts[1].scalar)
     if function in _STEPS and len(facts) == 1 and isinstance(facts[0], Array) and is_floating(facts[0].dtype):
         dtype = facts[0].dtype
         return Array(facts[0].shape, "float64" if dtype == "float" else dtype, facts[0].shape == ())
@@ -125,7 +139,8 @@ def _made(
         return Array(like.shape, dtype or own)
     if function in (np.arange, np.linspace):
         if function is np.linspace:
-            return Array((None,), dtype or "float64") if len(facts) in (2, 3) else Unknown()
+            known = len(facts) in (2, 3) and all(as_array(f).dtype in REALS for f in facts)
+            return Array((None,), dtype or "float64") if known else Unknown()
         ints = all(isinstance(f, Array) and f.dtype in ("int", "int64") for f in facts)
         return Array((None,), dtype or ("int64" if ints else None))
     if function in (np.eye, np.identity):

@@ -130,11 +130,13 @@ def min_(*args, z, args_dot):
 
 def _choice(arguments, literals):
     match arguments["args"]:
-        case Sequence(_, items) if items and len(items) > 1:
+        case Sequence(_, (Array(shape=(_,), dtype=dtype),)):  # of one array: one of its elements
+            return number(dtype)
+        case Sequence(_, (Sequence(_, items),)) | Sequence(_, items) if items:
             facts = [as_array(item) for item in items]
             if all(fact.shape == () for fact in facts):
                 same = all(fact.dtype == facts[0].dtype for fact in facts)
-                return number(facts[0].dtype if same else None)
+                return number(facts[0].dtype if same else None, real=not same and all(fact.is_real for fact in facts))
     return Array()
 
 

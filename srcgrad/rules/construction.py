@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, as_array, dimensions, element
-from srcgrad.rules.results import Facts, Literals, dtype_name, dtype_of, strong
+from srcgrad.rules.results import Facts, Literals, dtype_name, dtype_of, gathered, strong
 from srcgrad.rules.table import add_method, linear, rule
 from srcgrad.runtime import astype, rearray, reastype, tolist, unarray, unastype, unbroadcast
 
@@ -86,7 +86,7 @@ def _nested(fact: Fact) -> Array:
             shapes = {f.shape for f in facts}
             shape = shapes.pop() if len(shapes) == 1 else None
             dtypes = {f.dtype for f in facts}
-            dtype = dtypes.pop() if len(dtypes) == 1 else None
+            dtype = dtypes.pop() if len(dtypes) == 1 else gathered(dtypes)
             length = None if items is None else len(items)
             return Array(None if shape is None else (length, *shape), dtype)
     return as_array(fact)

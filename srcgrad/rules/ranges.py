@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.rules.facts import Array, Unknown, as_array, broadcast
-from srcgrad.rules.results import dtype_of
+from srcgrad.rules.facts import Array, Static, Unknown, as_array, broadcast, is_real
+from srcgrad.rules.results import dtype_of, floating, gathered, strong
 from srcgrad.rules.table import rule
 from srcgrad.rules.template import Argument
 from srcgrad.runtime import (
@@ -89,9 +89,14 @@ def linspace(arguments, literals):
     if literals.get("retstep") is not False:
         return Unknown()
     ends = broadcast(as_array(arguments["start"]), as_array(arguments["stop"]))
-    if ends.shape is None or literals.get("axis") != 0:
-        return Array()
-    return Array((_length(literals.get("num")), *ends.shape))
+    known = ends.shape is not None and literals.get("axis") == 0
+    shape = (_length(literals.get("num")), *ends.shape) if known else None
+    return Array(shape, dtype_of(arguments, literals, _between(arguments)))
+
+
+def _between(arguments):
+    """The dtype of floating numbers between two ends."""
+    return gathered(strong(floating(as_array(arguments[p]).dtype)) for p in ("start", "stop"))
 
 
 def _length(value: object) -> int | None:
@@ -190,7 +195,12 @@ arange.accept(ignored=("device",), start_or_stop="start")
 
 @arange.infer
 def arange(arguments, literals):
-    return Array((None,), dtype_of(arguments, literals, None))
+    dtypes = {as_array(fact).dtype for p, fact in arguments.items() if p != "dtype" and fact != Static(None)}
+    dtype = dtype_of(arguments, literals, _WHOLE if dtypes == {"int"} else gathered(dtypes))
+    return Array((None,), dtype)
+
+
+_WHOLE = str(np.arange(0).dtype)  # of Python's integers
 
 
 # --- powers of a vector ----------------------------------------------------------------------------------------------
@@ -321,4 +331,8 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, y, y_bar):
     )
 
 
-interp.infer(lambda arguments, literals: Array(as_array(arguments["x"]).shape))
+
+@interp.infer
+def interp(arguments, literals):
+    x, fp = as_array(arguments["x"]), as_array(arguments["fp"])
+    return Array(x.shape, "float64" if is_real(fp.dtype) else None, x.scalar)

@@ -5,9 +5,10 @@ Each takes the facts of the arguments and the values of those that are literal, 
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -44,13 +45,23 @@ def floating(dtype: str | None) -> str | None:
 
 
 def summed(dtype: str | None) -> str | None:
-    """The dtype of a sum: kept where it is floating."""
-    return dtype if is_floating(dtype) else None
+    """The dtype of a sum: kept where it is floating; truth values are counted."""
+    return dtype if is_floating(dtype) or dtype == "int64" else "int64" if dtype == "bool" else None
 
 
 def strong(dtype: str | None) -> str | None:
     """The dtype of an array made of values of this one: Python's numbers become NumPy's."""
     return {"int": None, "float": "float64", "complex": "complex128"}.get(dtype or "", dtype)
+
+
+def gathered(dtypes: Iterable[str | None]) -> str | None:
+    """The dtype of one array made of values of these: beside floating ones an integer of Python's is an int64."""
+    given = set(dtypes)
+    if not given or None in given:
+        return None
+    if not any(map(is_floating, given)):
+        return strong(given.pop()) if len(given) == 1 else None
+    return functools.reduce(promote, ("int64" if dtype == "int" else strong(dtype) for dtype in given))
 
 
 def axes_of(axis: object, rank: int) -> set[int] | None:

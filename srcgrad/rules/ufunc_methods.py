@@ -18,7 +18,7 @@ import numpy as np
 from srcgrad.rules.arguments import other_than
 from srcgrad.rules.facts import Array, as_array, computed, is_floating
 from srcgrad.rules.formula import Formula, is_none, spelling
-from srcgrad.rules.results import dtype_of, reduced, summed
+from srcgrad.rules.results import dtype_of, reduced
 from srcgrad.rules.rewriting import read, rebuilt, substituted
 from srcgrad.rules.table import constant, enter, is_constant, linear, lookup, refused, rule
 from srcgrad.rules.template import Rule
@@ -171,10 +171,15 @@ def hypot_reduce(array, axis=0, keepdims=False, initial=0, where=True, *, y, arr
     return rebroadcast(safe_divide(by_array, y), y), rebroadcast(safe_divide(initial_dot * initial, y), y)
 
 
+def _kept(dtype):
+    """The dtype of a reduction by any ufunc: that of floating numbers; which of integers, differs."""
+    return dtype if is_floating(dtype) else None
+
+
 def reduce_result(arguments, literals):
     """The fact of a reduction; the first axis goes unless others are given."""
     array = as_array(arguments["array"])
-    return reduced(array, dtype_of(arguments, literals, summed(array.dtype)), literals)
+    return reduced(array, dtype_of(arguments, literals, _kept(array.dtype)), literals)
 
 
 for reduce_ in (add_reduce, multiply_reduce, maximum_reduce, fmax_reduce):
@@ -254,7 +259,7 @@ def shifted_(x, axis, fill=0.0, step=1, *, y, x_dot):
 def accumulate_result(arguments, literals):
     """The fact of an accumulation."""
     array = as_array(arguments["array"])
-    return Array(array.shape, dtype_of(arguments, literals, summed(array.dtype)))
+    return Array(array.shape, dtype_of(arguments, literals, _kept(array.dtype)))
 
 
 for accumulate_ in (add_accumulate, multiply_accumulate, maximum_accumulate, logaddexp_accumulate):
