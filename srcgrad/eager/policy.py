@@ -18,6 +18,7 @@ import numpy as np
 from srcgrad.eager.dispatch import Operation
 from srcgrad.eager.formulas import INPUT, RESULT, Formula
 from srcgrad.eager.graph import Node
+from srcgrad.eager.lifted_arrays import as_array, is_lifted
 from srcgrad.eager.tensor import SavedResult, Tensor
 
 
@@ -93,7 +94,7 @@ class _Following(Node):
         made = list(super().apply_to_tensors(g))
         for place, mask, number in changes:
             if made[place] is not None:
-                fitted = Tensor.of(np.asarray(_fitted(mask, made[place].array.shape)))
+                fitted = Tensor.of(as_array(_fitted(mask, made[place].array.shape)))
                 made[place] = where(fitted, number, made[place])
         return made
 
@@ -107,7 +108,7 @@ class _Following(Node):
             if any(type(saved[i]) not in _PLAINLY_SAVED for _, i in reads):
                 continue  # what hooks have packed is unpacked once, by the rule
             mask = row.where({p: saved[i].array for p, i in reads})
-            if mask.any():
+            if is_lifted(mask) or mask.any():
                 found += [(place, mask, number) for place, number in partials]
         return found
 

@@ -78,12 +78,14 @@ def floating(like: Any, g: Any) -> np.dtype[Any]:
 
 def real_for(g: Any, dtype: np.dtype[Any]) -> Any:
     """The real part of a complex cotangent of a real value (only it reaches a real input)."""
-    return np.real(g) if dtype.kind == "f" and np.asarray(g).dtype.kind == "c" else g
+    return np.real(g) if dtype.kind == "f" and np.iscomplexobj(g) else g
 
 
 def _cast(g: Any, like: Any) -> Any:
     dtype = floating(like, g)
     g = real_for(g, dtype)
+    if isinstance(g, np.ndarray) and not issubclass(type(g), np.ndarray):  # an array of another kind stays one
+        return g if g.dtype == dtype else g.astype(dtype)
     if isinstance(like, np.ndarray):
         return np.asarray(g, dtype)
     # NumPy's float64 is a float too, but its cotangent keeps the dtype.

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.rearranging import adjoint, tril, triu
 from srcgrad.eager.operations.rounding import underivable
@@ -117,7 +118,7 @@ def singular(A: Tensor, full_matrices: bool) -> tuple[Tensor, Tensor, Tensor]:
     """Left vectors, singular values, right vectors."""
     check_matrix("linalg.svd", A)
     check_floating("linalg.svd", A)
-    if not np.all(np.isfinite(A.array)):
+    if not is_lifted(A.array) and not np.all(np.isfinite(A.array)):
         raise _LinAlgError(
             "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
         )
@@ -340,7 +341,8 @@ def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpos
 @function("geqrf", method=True)
 def geqrf(input: Tensor) -> Results:
     """The orthogonal factor as reflections, below the upper triangular one; there is no derivative."""
-    check_matrix("torch.geqrf", input)
+    if input.array.ndim < 2:
+        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
     packed, tau = np.linalg.qr(input.array, "raw")
     made = leaf(np.ascontiguousarray(np.swapaxes(packed, -1, -2)))
     message = "the derivative for 'geqrf' is not implemented."

@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
-from srcgrad.eager.lifted_arrays import as_array
+from srcgrad.eager.lifted_arrays import as_array, is_lifted
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.joining import cat
 from srcgrad.eager.operations.matrix import fresh_squeeze, mm
@@ -43,7 +43,7 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     result = kept.reshape(shape)[()]
     how = {"axis": axis, "keepdims": keepdim and bool(array.ndim)}
     saved = {"dim": dim, "keepdim": keepdim}
-    if not np.isinf(kept).any():
+    if is_lifted(kept) or not np.isinf(kept).any():
         made: Tensor = call(_logsumexp, {"array": input, **how}, array=result, saved=saved)
         return made
     poison = leaf(np.where(np.isinf(whole) & (whole == kept), np.nan, 0.0).astype(whole.dtype))
@@ -203,7 +203,11 @@ def _quantile(name: str, ignoring: bool) -> Callable[..., Tensor]:
             raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
         shares = q.array if isinstance(q, Tensor) else np.asarray(q, d)
         if np.any((shares < 0) | (shares > 1)):
+            if not isinstance(q, Tensor):
+                raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
             raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+        if isinstance(q, Tensor) and q.dtype is not input.dtype:
+            raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
         ndim = input.array.ndim
         axis = 0 if dim is None else wrapped(dim, ndim)
         ordered = (reshape(input, -1) if dim is None else input.transpose(axis, -1)).sort(-1)[0]
@@ -254,6 +258,8 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: A
     if input.array.ndim > 2:
         raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an input with "
             f"{input.array.ndim} dimensions")  # fmt: skip
+    if input.dtype.category < 2:
+        input = input.to(dtypes.get_default_dtype())
     rows = input if input.array.ndim == 2 else reshape(input, 1, -1)
     count = rows.array.shape[1]
     weights = [w for w in (fweights, aweights) if w is not None]
