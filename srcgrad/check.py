@@ -198,7 +198,11 @@ class _Point:
 
     def numeric(self) -> tuple[float, ...]:
         """The same by differences."""
-        return tuple(_slope(lambda t, j=j: _inner(self.weights, self.f(*self.at(t, j)))) for j in self.moving)
+
+        def along(j: int) -> Callable[[float], float]:
+            return lambda t: _inner(self.weights, self.f(*self.at(t, j)))
+
+        return tuple(_slope(along(j)) for j in self.moving)
 
     def at(self, t: float, only: int) -> list[Any]:
         """The arguments with one of them moved."""

@@ -210,11 +210,11 @@ def test_numbers_stay_what_they_are():
 
     def f(a, x):
         seen.append((isinstance(a, float), isinstance(x, np.ndarray), isinstance(x[0], np.floating), (a * x).dtype))
-        seen.append(f"{a:.2f} {len(x)} {x.shape} {round(a, 1)}")
+        seen.append(f"{a:.2f} {len(x)} {x.shape} {round(a, 1)} {type(a) is float} {type(x) is float}")
         return np.sum(a * x) * (2.0 if a > 0 else 1.0)
 
     x = X.astype(np.float32)
     a_bar, x_bar = both(f, 0.25, x)
-    assert seen == [(True, True, True, np.dtype(np.float32)), "0.25 3 (3,) 0.2"]
+    assert seen == [(True, True, True, np.dtype(np.float32)), "0.25 3 (3,) 0.2 True False"]
     assert type(a_bar) is float and x_bar.dtype == np.float32
     assert a_bar == pytest.approx(2.0 * np.sum(x))

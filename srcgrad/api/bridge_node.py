@@ -165,7 +165,7 @@ def _pairs(structure: Any, value: Any) -> Iterator[tuple[Any, Any]]:
 
 def _conjugate(tensor: Tensor) -> Tensor:
     """A gradient in the other convention: programs pair without conjugation, tensors with it."""
-    return tensor.conj() if tensor.array.dtype.kind == "c" else tensor  # type: ignore[no-any-return]
+    return tensor.conj() if tensor.array.dtype.kind == "c" else tensor
 
 
 def _fitted(g: Tensor, leaf: Tensor) -> Tensor:

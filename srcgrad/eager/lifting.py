@@ -124,7 +124,7 @@ def _plan(
     found: dict[str, Any] = {}
     for p, made in bound.items():
         if p == rule.variadic:
-            found[p] = [places[id(e)] for e in made.elts]  # type: ignore[attr-defined]
+            found[p] = [places[id(e)] for e in made.elts]
         else:
             found[p] = places[id(made)] if id(made) in places else _Implied(literal(made)[1])
     name = names_of_nodes().get(function) or f"{rule.name.title().replace('_', '')}Backward0"

@@ -113,13 +113,15 @@ class Names:
     def _translation(self, value: Any) -> Any:
         if isinstance(value, ModuleType):
             return FollowedModule(value, self)
+        if value is type:
+            return lambda of, *more: self.translated(type(unfollowed(of))) if not more else type(of, *more)
         if isinstance(value, type):
             numeric = issubclass(value, _TYPES) or lookup(value) is not None
             return FollowedType(value, self) if numeric else value
         if lookup(value) is not None:
             return FollowedFunction(value, self)
         if isinstance(value, BuiltinFunctionType) and value.__module__ == "builtins":
-            return self._type if value is type else value
+            return value
         if is_constant(value):
             return FollowedFunction(value, self)
         if isinstance(value, FunctionType):

@@ -107,6 +107,15 @@ class Followed:
     def __round__(self, digits: int | None = None) -> Any:
         return applied(round, (self,) if digits is None else (self, digits), {})
 
+    def __abs__(self) -> Any:
+        return applied(abs, (self,), {})
+
+    def __divmod__(self, other: Any) -> Any:
+        return applied(divmod, (self, other), {})
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return applied(divmod, (other, self), {})
+
     def __getattr__(self, name: str) -> Any:
         if name == "detach":
             return lambda: followed(self.raw)
@@ -195,9 +204,6 @@ for _name in _BINARY:
     setattr(Followed, f"__i{_name}__", _in_place(_function))
 for _name in "neg pos eq ne lt le gt ge".split():
     setattr(Followed, f"__{_name}__", _operator(getattr(operator, _name)))
-for _name, _function in {"abs": abs, "divmod": divmod}.items():
-    setattr(Followed, f"__{_name}__", _operator(_function))
-Followed.__rdivmod__ = _reflected(divmod)  # type: ignore[attr-defined]
 
 
 # --- applying a function ---------------------------------------------------------------------------------------------
