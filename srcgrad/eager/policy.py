@@ -134,7 +134,7 @@ def plan(formula: Formula, rows: tuple[Difference, ...]) -> Plan:
 
 def _fitted(mask: Any, shape: tuple[int, ...]) -> Any:
     """A mask of the result as one of an input: where any of the results that an element is part of is meant."""
-    mask = np.asarray(mask)
+    mask = as_array(mask)
     while mask.ndim > len(shape):
         mask = mask.any(0)
     if mask.ndim < len(shape):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.eager.lifted_arrays import Lifted, is_lifted, replaced
 
 ITEM = (
@@ -387,3 +388,22 @@ def _dot(level: int, a: Any, b: Any) -> Any:
     if not np.ndim(a) or not np.ndim(b):
         return np.multiply(a, b)
     return _matmul(level, a, b) if np.ndim(b) <= 2 and np.ndim(a) <= 2 else NotImplemented
+
+
+# --- functions of the rules' own -------------------------------------------------------------------------------------
+@fast(runtime.unreduce)
+def _unreduce(level: int, g: Any, a: Any, axis: Any = None, keepdims: bool = False, where: Any = True) -> Any:
+    shape = np.shape(a)
+    if where is not True or not _of(g, level) or g.dtype != getattr(a, "dtype", None):
+        return NotImplemented
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    over = {_checked(i, len(shape)) for i in axes}
+    kept = tuple(1 if i in over else n for i, n in enumerate(shape))
+    return np.copy(np.broadcast_to(np.reshape(g, kept), shape))
+
+
+@fast(runtime.safe_divide)
+def _safe_divide(level: int, x: Any, y: Any) -> Any:
+    zero = np.equal(y, 0)
+    quotient = np.divide(x, np.where(zero, np.ones_like(y), y))
+    return np.where(zero, np.zeros_like(quotient), quotient)
