@@ -36,7 +36,15 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     if input.dtype is not end.dtype:
         raise RuntimeError(f"expected dtype {input.dtype.long_name.lower()} for `end` but got dtype "
             f"{end.dtype.long_name.lower()}")  # fmt: skip
+    if input.dtype.category < 2:
+        kernel = "lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.long_name}'")
     if isinstance(weight, Tensor):
+        if weight.dtype is not input.dtype and weight.array.ndim:
+            raise RuntimeError(
+                f"expected dtype {input.dtype.long_name.lower()} for `weight` but got dtype "
+                f"{weight.dtype.long_name.lower()}"
+            )
         made: Tensor = composed("LerpBackward1", _weighed, input, end, weight, slots=("self", "end", "weight"))
         return made
     return _lerp_by_number(input, end, weight)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.lifted_arrays import is_lifted
@@ -127,6 +128,8 @@ def conj_physical(input: Tensor) -> Tensor:
 @function("angle", method=True)
 def angle(input: Tensor) -> Tensor:
     """The direction of complex numbers; of real ones, 0 or pi."""
+    if input.dtype.category < 2:
+        input = input.to(dtypes.get_default_dtype())
     made: Tensor = call(_angle, {"z": input}, array=np.angle(input.array))
     return made
 

@@ -158,6 +158,8 @@ def normal(
 ) -> Tensor:  # fmt: skip
     """Normal numbers of a mean and a standard deviation."""
     given = [value for value in (mean, std) if isinstance(value, Tensor)]
+    if not isinstance(std, Tensor) and std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     d = dtype.numpy if dtype else given[0].array.dtype if given else dtypes.get_default_dtype().numpy
     shape = tuple(size) if size is not None else np.broadcast_shapes(*(t.array.shape for t in given))
     spread = std.array if isinstance(std, Tensor) else std

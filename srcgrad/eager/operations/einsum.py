@@ -27,6 +27,7 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
         raise RuntimeError(f"einsum(): {few} operands were provided than specified in the equation")
     summed = list(dict.fromkeys(c for term in terms for c in term if c not in output))
     letters = [*output, *summed]
+    _check_sizes(terms, tensors)
     laid = [_laid_out(term, tensor, letters) for term, tensor in zip(terms, tensors, strict=True)]
     result = laid[0]
     places = list(range(len(output), len(letters)))
@@ -36,6 +37,21 @@ def einsum(equation: Any, *operands: Any) -> Tensor:
         last = {i for i in places if all(later.array.shape[i] == 1 for later in laid[number + 1 :])}
         result = _pair(result, other, last)
     return view(result, result.array.shape[: len(output)]) if places else result
+
+
+def _check_sizes(terms: list[list[str]], tensors: list[Tensor]) -> None:
+    """Refuse letters that mean two sizes."""
+    seen: dict[str, int] = {}
+    for number, (term, tensor) in enumerate(zip(terms, tensors, strict=True)):
+        for c, n in zip(term, tensor.array.shape, strict=True):
+            known = seen.setdefault(c, n)
+            if known == 1:
+                seen[c] = n
+            elif n not in (1, known) and term.count(c) == 1:
+                raise RuntimeError(
+                    f"einsum(): subscript {c} has size {n} for operand {number} which does not broadcast with "
+                    f"previously seen size {known}"
+                )
 
 
 def _parsed(equation: str, tensors: list[Tensor]) -> tuple[list[list[str]], list[str]]:

@@ -81,9 +81,17 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     return gather(input, axis, leaf(np.broadcast_to(indices.array, shape)))
 
 
+def check_places(places: Any, size: int) -> None:
+    """Refuse indices of the whole that are out of range."""
+    wrong = places[(places < -size) | (places >= size)] if places.ndim else places[()]
+    if np.size(wrong) and not (-size <= np.ravel(wrong)[0] < size):
+        raise IndexError(f"out of range: tried to access index {np.ravel(wrong)[0]} on a tensor of {size} elements.")
+
+
 @function("take", method=True)
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Elements of the whole, by one number each."""
+    check_places(index.array, input.array.size)
     made: Tensor = call(_take, {"a": input, "indices": as_array(index.array)}, saved={"index": index})
     return made
 

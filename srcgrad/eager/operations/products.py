@@ -61,6 +61,19 @@ _mixed("addbmm", "AddbmmBackward0", _summed_bmm, ("batch1", "batch2"))
 @function("vdot", method=True)
 def vdot(input: Tensor, other: Tensor) -> Tensor:
     """The sum of conjugates times elements."""
+    a, b = input.array, other.array
+    if a.ndim != 1 or b.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            "dot : expected both vectors to have same dtype, but found "
+            f"{input.dtype.long_name} and {other.dtype.long_name}"
+        )
+    if a.shape != b.shape:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{a.shape[0]}] and src [{b.shape[0]}] to have the same "
+            f"number of elements, but got {a.shape[0]} and {b.shape[0]} elements respectively"
+        )
     made: Tensor = call(_vdot, {"a": input, "b": other}, facts=True)
     return made
 

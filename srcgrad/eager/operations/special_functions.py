@@ -173,8 +173,6 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     """The logarithm of the gamma function of ``p`` dimensions."""
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
-    if np.any(np.asarray(input.array) <= (p - 1) / 2):
-        raise RuntimeError("All elements must be greater than (p-1)/2")
 
     def compute(x: Tensor) -> Tensor:
         total: Tensor = MADE["lgamma"](x)

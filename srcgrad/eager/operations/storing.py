@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.joining import stack
-from srcgrad.eager.operations.picking import along
+from srcgrad.eager.operations.picking import along, check_places
 from srcgrad.eager.operations.rearranging import diag
 from srcgrad.eager.operations.shaping import expand, reshape, view, wrapped
 from srcgrad.eager.registry import FUNCTIONS, function
@@ -60,6 +61,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 @function("put", method=True)
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with elements, counted through the whole, replaced or added to."""
+    check_places(index.array, input.array.size)
     places = np.unravel_index(np.asarray(index.array) % input.array.size, input.array.shape)
     values = {"index": index, "accumulate": accumulate}
 
@@ -135,6 +137,7 @@ def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """A copy with elements reduced into along a dimension, by an index for each of them."""
+    reduce = {"max": "amax", "min": "amin"}.get(reduce, reduce)
     if reduce not in _REDUCTIONS:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     places = np.asarray(index.array)
@@ -178,10 +181,13 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 def block_diag(*tensors: Tensor) -> Tensor:
     """A matrix with matrices on its diagonal."""
 
+    common = dtypes.result_type([(t.dtype, dtypes.DIMENSIONED) for t in tensors])
+    tensors = tuple(t.to(common) for t in tensors)
+
     def compute(*given: Tensor) -> Tensor:
         blocks = [t if t.array.ndim == 2 else reshape(t, 1, -1) for t in given]
         shape = tuple(int(n) for n in np.sum([b.array.shape for b in blocks], 0))
-        made = leaf(np.zeros(shape, np.result_type(*(b.array for b in blocks))))
+        made = leaf(np.zeros(shape, common.numpy))
         at = np.zeros(2, int)
         for b in blocks:
             rows, columns = at.tolist()
@@ -207,6 +213,9 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All choices of ``r`` elements of a vector, in rows."""
     import itertools
+
+    if input.array.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.array.shape)}")
 
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = np.array(list(choose(range(len(input)), r)), np.int64).reshape(-1, r)

@@ -46,6 +46,8 @@ def check_square(name: str, input: Tensor) -> None:
     if m != n:
         raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {m} by {n} matrices")
     check_floating(name, input)
+    if input.array.dtype.itemsize < 4:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {input.dtype.long_name}")
 
 
 def first_failure(stack: Any, fails: Callable[[Any], int]) -> tuple[str, int] | None:
