@@ -15,6 +15,8 @@ from srcgrad.eager.tensor import Tensor, new
 def accumulate_into(node: AccumulateGrad, g: Any, create: bool, handed: set[int]) -> None:
     """Add what arrived at a leaf to its ``grad``, hooks included."""
     leaf = node.variable
+    if not leaf.leaf_grad and leaf.node is None:
+        return  # it required grad when the graph was made
     if leaf.hooks or node.prehooks or node.posthooks or leaf.post_accumulate:
         from srcgrad.eager.hooks import accumulate_with_hooks
 

@@ -212,13 +212,18 @@ def _applied(node: Node, g: Any, create: bool) -> Any:
 
 def called(node: Node, grads: tuple[Any, ...]) -> Any:
     """``node(*grads)``: the gradients of its inputs as tensors, recorded where recording is on."""
+    if len(grads) != node.outputs:
+        raise TypeError(f"expected {node.outputs} arguments, got {len(grads)} instead")
     create = state.recording
     given = [g if g is None or create else g.array for g in grads]
     g = given[0] if node.outputs == 1 else given
     if isinstance(node, AccumulateGrad):
         accumulate_into(node, g, create, {id(g)})
         return ()
-    partials = _applied(node, g, create)
+    if g is None and not node.takes_none:
+        partials: Any = (None,) * len(node.edges)
+    else:
+        partials = node.apply_to_tensors(g) if create else node.apply(g)
     made = tuple(p if p is None or isinstance(p, Tensor) else Tensor.of(p) for p in partials)
     made += (None,) * (len(node.edges) - len(made))
     return made[0] if len(made) == 1 else made
