@@ -99,9 +99,11 @@ def elu(x: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0
 
 
 def elu_slope(x: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0, n: int = 1) -> Any:
-    """The n-th derivative of ``elu``; at zero that from below, as PyTorch has it."""
+    """The n-th derivative of ``elu``; at zero the first is that from below, the others are zero, as PyTorch has it."""
     below = np.exp(np.minimum(x, 0.0) * input_scale) * (alpha * scale * input_scale**n)
-    return np.where(np.greater(x, 0), scale if n == 1 else 0.0, below)[()]
+    if n == 1:
+        return np.where(np.greater(x, 0), scale, below)[()]
+    return np.where(np.less(x, 0), below, 0.0)[()]
 
 
 _erf = np.frompyfunc(math.erf, 1, 1)
