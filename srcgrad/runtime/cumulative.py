@@ -103,13 +103,18 @@ def running_product(a: Any, axis: Axes = None, reverse: bool = False) -> Any:
 
 
 def _product(a: Any) -> Any:
-    """The product of all elements: of many, column by column first, which a processor takes several at a time."""
-    if a.size < 4 * _COLUMNS or not a.flags.c_contiguous:
-        return np.multiply.reduce(a, None)
-    even = a.size // _COLUMNS * _COLUMNS
-    flat = a.reshape(-1)
-    columns = np.multiply.reduce(flat[:even].reshape(-1, _COLUMNS), 0)
-    return np.multiply.reduce(columns) * np.multiply.reduce(flat[even:]) if _is_exact(columns) else None
+    """The product of all elements: of many, column by column first, which a processor takes several at a time, unless
+    something is lost in that order, which NumPy's keeps."""
+    if a.size >= 4 * _COLUMNS and a.flags.c_contiguous:
+        even = a.size // _COLUMNS * _COLUMNS
+        flat = a.reshape(-1)
+        with np.errstate(over="raise", under="raise"):
+            try:
+                columns = np.multiply.reduce(flat[:even].reshape(-1, _COLUMNS), 0)
+                return np.multiply.reduce(columns) * np.multiply.reduce(flat[even:])
+            except FloatingPointError:
+                pass
+    return np.multiply.reduce(a, None)
 
 
 def _is_exact(products: Any) -> bool:
@@ -124,7 +129,7 @@ def others(a: Any, axis: Axes = None) -> Any:
     """The product of the other elements along ``axis``, for each one: exact where some are zero."""
     if type(a) is np.ndarray and a.ndim and axis != ():
         y = _product(a) if axis is None else np.multiply.reduce(a, axis, keepdims=True)
-        if y is not None and _is_exact(y):
+        if _is_exact(y):
             return y / a
     return running_product(a, axis) * running_product(a, axis, True)
 

@@ -127,7 +127,7 @@ def is_above(a: Any, low: Any, high: Any) -> Any:
 def masked(g: Any, mask: Any) -> Any:
     """``g`` where ``mask`` holds, else an exact zero: inf and nan do not pass."""
     if np.size(mask) >= _MANY:  # np.where branches at every element; a product does not
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             result = g * mask
             if not np.isnan(np.add.reduce(result, None)):
                 return result

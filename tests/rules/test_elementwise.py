@@ -407,3 +407,13 @@ def test_a_sign_of_real_numbers_costs_nothing() -> None:
     text = gradient.program((np.array([2.0]),)).emission.text
     assert "np.sign(x)" in text and "np.imag" not in text
     assert cmath.isclose(grad(lambda z: np.real(np.sign(z)))(3 + 4j), 0.128 + 0.096j)
+
+
+def test_many_half_precision_elements_are_chosen_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gradient = grad(program("np.sum(np.clip(x, 0.0, 200.0) ** 2, dtype=np.float32)", "x"))(
+            np.full(5000, 100.0, np.float16)
+        )
+    assert gradient.dtype == np.float16
+    np.testing.assert_array_equal(gradient, 200.0)

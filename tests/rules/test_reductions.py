@@ -233,3 +233,23 @@ def test_linear_functions_record_no_array(function: Any) -> None:
     first = rule.parameters[0]
     piece = rule.adjoint_slice({first}, {first})
     assert not piece.reads
+
+
+@pytest.mark.parametrize(
+    ("at", "expected"),
+    [
+        ({0: 1e200, 1: 1e100, -2: 1e-160, -1: 1.2345678e-160}, {0: 1.2345678e-220, 5: 1.2345678e-20, -2: 1.2345678e140}),
+        ({10: 1e200, 11: 1e100, 3072: 2e-162, 3073: 2e-162}, {10: 4e-224, 20: 4e-24, 3072: 2e138}),
+        ({0: 1e200, 1: 1e-200, 1024: 1e200, 1025: 1e-200}, {0: 1e-200, 1: 1e200, 7: 1.0}),
+    ],
+)
+def test_products_of_many_elements_lose_nothing_in_another_order(
+    at: dict[int, float], expected: dict[int, float]
+) -> None:
+    x = np.ones(4099)
+    for place, value in at.items():
+        x[place] = value
+    f = program("np.prod(x)", "x")
+    with np.errstate(all="raise", under="ignore"):
+        gradient = srcgrad.grad(f)(x)
+    np.testing.assert_allclose([gradient[place] for place in expected], list(expected.values()), rtol=1e-14)
