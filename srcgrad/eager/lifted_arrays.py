@@ -276,6 +276,13 @@ for _name in (
     setattr(Lifted, _name, _method(_name))
 
 
+def elements(array: Any) -> Any:
+    """The plain memory behind an array: all examples, the primals."""
+    while is_lifted(array):
+        array = getattr(array, "values", None) if hasattr(array, "values") else array.primal
+    return np.asarray(array)
+
+
 def concerns(error: Exception, *values: Any) -> bool:
     """Whether an error may come from a lifted array among the values, or what a node saved."""
     return isinstance(error, Escape) or any(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.lifted_arrays import as_array, elements, indexed
 from srcgrad.eager.nn.functional.activations import F, log_softmax
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
@@ -212,16 +213,16 @@ def nll_loss(
     """The negative log-probability of the target class."""
     reduction = reduction_of(reduction, size_average, reduce)
     _check_classes(input, target, weight, ignore_index)
-    labels = np.asarray(target.array)
+    labels = as_array(target.array)
     w = None if weight is None else np.asarray(weight.array)
     counted = labels != ignore_index
-    total = counted.sum() if w is None else w[np.where(counted, labels, 0)][counted].sum()
+    total = counted.sum() if w is None else np.where(counted, indexed(w, np.where(counted, labels, 0)), 0).sum()
     saved = {
         "reduction": _REDUCTIONS[reduction],
         "ignore_index": ignore_index,
         "weight": weight,
         "target": target,
-        "total_weight": Tensor.of(np.asarray(0 if reduction == "none" else total, input.array.dtype)),
+        "total_weight": Tensor.of(as_array(0 if reduction == "none" else total, input.array.dtype)),
     }
     shape = labels.shape
     if input.array.ndim == 3 or input.array.ndim > 4:  # PyTorch knows two dimensions of pixels only
@@ -246,7 +247,7 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
     if target.dtype.name not in ("torch.int64", "torch.uint8", "int64", "uint8"):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.long_name}")
     count = x[0] if len(x) == 1 else x[1]
-    labels = np.asarray(target.array)
+    labels = elements(target.array)
     wrong = labels[(labels != ignore_index) & ((labels < 0) | (labels >= count))]
     if wrong.size:
         raise IndexError(f"Target {wrong.flat[0]} is out of bounds.")
@@ -292,7 +293,7 @@ def _of_probabilities(
     if reduction == "none":
         made: Tensor = -terms.sum(axis)
         return made
-    total = -terms.sum()
+    total: Tensor = -terms.sum()
     if reduction == "sum":
         return total
     mean: Tensor = call(_divided, {"x1": total, "x2": float(log.array.size // classes)})
@@ -308,7 +309,7 @@ def _smoothed(
         smooth = -(log * _class_shaped(weight, log, axis)).sum(axis)
     else:
         smooth = -log.sum(axis)
-    ignored = target == ignore_index
+    ignored = target.eq(ignore_index)
     smooth = smooth.masked_fill(ignored, 0.0)
     if reduction == "mean":
         if weight is not None:
@@ -363,7 +364,7 @@ def poisson_nll_loss(
         losses = input - target * shifted(input, eps).log()
     if full:
         stirling = target * target.log() - target + scaled(scaled(target, 2 * np.pi).log(), 0.5)
-        losses = losses + stirling.masked_fill(target <= 1, 0.0)
+        losses = losses + stirling.masked_fill(target.le(1), 0.0)
     return reduced(losses, reduction)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.nn.functional.activations import F
 from srcgrad.eager.registry import FUNCTIONS, function
 from srcgrad.eager.tensor import Tensor
@@ -35,7 +36,7 @@ def _normalized(
     operation: Operation, input: Tensor, weight: Tensor | None, bias: Tensor | None, view: tuple[int, ...],
     axes: tuple[int, ...], shape: tuple[int, ...], eps: float, saved: dict[str, Any],
 ) -> Tensor:  # fmt: skip
-    mean, scale = neural_layers.moments(np.asarray(input.array), view, axes, eps)
+    mean, scale = neural_layers.moments(as_array(input.array), view, axes, eps)
     saved |= {"weight": weight, "bias": bias, "result1": Tensor.of(mean), "result2": Tensor.of(scale)}
     values = {
         "x": input, "weight": weight, "bias": bias, "view": view, "axes": axes, "shape": shape, "eps": eps
