@@ -90,7 +90,7 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     given = self.array.shape
     over = [i for i in range(len(given)) if i < extra or (shape[i - extra] == 1 and given[i] != 1)]
     made: Tensor = self.sum(tuple(over), True) if over else self
-    return made.view(shape) if extra else made  # type: ignore[no-any-return]
+    return made.view(shape) if extra else made
 
 
 @function("is_same_size", method=True)

@@ -38,7 +38,7 @@ def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
 ) -> Tensor:
     """Where elements would go in sorted sequences."""
-    where = "right" if right or side == "right" else "left"
+    where: Any = "right" if right or side == "right" else "left"
     values = np.asarray(input.array if isinstance(input, Tensor) else input)
     d = np.int32 if out_int32 else np.int64
     if sorted_sequence.array.ndim == 1:
