@@ -49,7 +49,7 @@ def columns(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -
     """What a kernel meets: (sample, channel, *kernel, *place)."""
     wide = _padded(x, padding)
     out = _outputs(x.shape[2:], kernel, stride, padding, dilation)
-    made = np.empty((*x.shape[:2], *kernel, *out), x.dtype)
+    made: Any = np.empty((*x.shape[:2], *kernel, *out), x.dtype)
     for offsets, where in _steps(kernel, stride, dilation, out):
         made[(slice(None), slice(None), *offsets)] = wide[(..., *where)]
     return made
@@ -58,7 +58,7 @@ def columns(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -
 def uncolumns(g: Any, size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Any:
     """The transpose of ``columns``: cotangents added up where the kernel met the same element."""
     out = _outputs(size, kernel, stride, padding, dilation)
-    made = np.zeros((*g.shape[:2], *(n + 2 * p for n, p in zip(size, padding, strict=True))), g.dtype)
+    made: Any = np.zeros((*g.shape[:2], *(n + 2 * p for n, p in zip(size, padding, strict=True))), g.dtype)
     for offsets, where in _steps(kernel, stride, dilation, out):
         made[(..., *where)] += g[(slice(None), slice(None), *offsets)]
     inside = tuple(slice(p, p + n) for n, p in zip(size, padding, strict=True))
@@ -126,7 +126,7 @@ def largest_places(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: 
         for n, k, s, p, d, m in zip(size, kernel, stride, padding, dilation, out, strict=True)
     ]
     margins = [(0, 0), (0, 0), *zip(padding, ends, strict=True)]
-    wide = np.pad(x, margins, constant_values=-np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min)
+    wide: Any = np.pad(x, margins, constant_values=-np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min)
     numbers = np.pad(np.arange(math.prod(size)).reshape(size), margins[2:], constant_values=-1)
     steps = list(_steps(kernel, stride, dilation, out))
     met = np.stack([wide[(..., *where)] for _, where in steps])
@@ -171,7 +171,7 @@ def windowed_mean(x: Any, divisor: Any, kernel: Ints, stride: Ints, padding: Int
     """Sums over windows, one for each element of ``divisor``, which they are divided by."""
     lead = x.ndim - len(kernel)
     margins = _room(x.shape[lead:], kernel, stride, padding, divisor.shape)
-    wide = np.pad(x, [*[(0, 0)] * lead, *margins])
+    wide: Any = np.pad(x, [*[(0, 0)] * lead, *margins])
     made = np.zeros((*x.shape[:lead], *divisor.shape), x.dtype)
     for _, where in _steps(kernel, stride, (1,) * len(kernel), divisor.shape):
         made += wide[(..., *where)]
@@ -182,7 +182,7 @@ def unwindowed_mean(g: Any, divisor: Any, size: Ints, kernel: Ints, stride: Ints
     """The transpose of ``windowed_mean``."""
     margins = _room(size, kernel, stride, padding, divisor.shape)
     wide = (n + low + high for n, (low, high) in zip(size, margins, strict=True))
-    made = np.zeros((*g.shape[: g.ndim - len(size)], *wide), g.dtype)
+    made: Any = np.zeros((*g.shape[: g.ndim - len(size)], *wide), g.dtype)
     g = g / divisor
     for _, where in _steps(kernel, stride, (1,) * len(kernel), divisor.shape):
         made[(..., *where)] += g

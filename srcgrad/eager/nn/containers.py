@@ -13,10 +13,10 @@ from srcgrad.eager.tensor import Tensor
 
 
 def _place(index: Any, count: int) -> int:
-    index = operator.index(index)
-    if not -count <= index < count:
-        raise IndexError(f"index {index} is out of range")
-    return index % count
+    place: int = operator.index(index)
+    if not -count <= place < count:
+        raise IndexError(f"index {place} is out of range")
+    return place % count
 
 
 class Sequential(Module):

@@ -110,11 +110,9 @@ class _Transposed(_Convolution):
         """The transpose of the convolution."""
         extra = self.output_padding
         if output_size is not None:
-            size = input.array.shape[-self.dimensions :]
-            least = [
-                (n - 1) * s - 2 * p + d * (k - 1) + 1
-                for n, s, p, d, k in zip(size, self.stride, self.padding, self.dilation, self.kernel_size, strict=True)
-            ]
+            size: Any = input.array.shape[-self.dimensions :]
+            settings: Any = (self.stride, self.padding, self.dilation, self.kernel_size)
+            least = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, d, k in zip(size, *settings, strict=True)]
             extra = tuple(m - n for m, n in zip(tuple(output_size)[-self.dimensions :], least, strict=True))
         made: Tensor = _FUNCTIONS[f"conv_transpose{self.dimensions}d"](
             input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation

@@ -28,8 +28,8 @@ def _module(name: str, function: str, shown: str, /, fixed: dict[str, Any] | Non
                 if default is _REQUIRED and key not in given:
                     raise TypeError(f"{name}.__init__() missing 1 required positional argument: '{key}'")
                 setattr(self, key, given.get(key, default))
-            if "stride" in settings and self.stride is None and "norm_type" not in settings:
-                self.stride = self.kernel_size
+            if settings.get("stride", 0) is None and "norm_type" not in settings and given.get("stride") is None:
+                self.stride = given["kernel_size"]
             if name == "AvgPool1d":
                 for key in ("kernel_size", "stride", "padding"):
                     setattr(self, key, each(getattr(self, key), 1))

@@ -38,7 +38,7 @@ def hinge_embedding_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     zeros = Tensor.of(np.zeros_like(np.asarray(input.array)))
     apart = (_number(margin, input) - input).clamp_min(0)
-    losses = _where(target != 1, apart, zeros) + _where(target != -1, input, zeros)
+    losses = _where(target.ne(1), apart, zeros) + _where(target.ne(-1), input, zeros)
     return reduced(losses, reduction)
 
 
@@ -85,7 +85,7 @@ def cosine_embedding_loss(
     zeros = Tensor.of(np.zeros_like(np.asarray(cosine.array)))
     ones = Tensor.of(np.ones_like(np.asarray(cosine.array)))
     above: Tensor = call(_lowered, {"x1": cosine, "x2": margin})
-    losses = _where(target == 1, ones - cosine, zeros) + _where(target == -1, above.clamp_min(0), zeros)
+    losses = _where(target.eq(1), ones - cosine, zeros) + _where(target.eq(-1), above.clamp_min(0), zeros)
     return reduced(losses, reduction)
 
 

@@ -66,5 +66,6 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     start = 0
     for p in parameters:
         size = p.array.size
-        p.data = vec[start : start + size].view_as(p).data
+        whole: Any = p
+        whole.data = vec[start : start + size].view_as(p).data
         start += size
