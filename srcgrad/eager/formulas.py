@@ -8,6 +8,7 @@ stand-in is kept that holds no memory, and that PyTorch does not count as saved.
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -48,6 +49,25 @@ def as_tensor(value: Any) -> Any:
 
         return Tensor.of(value)
     return value
+
+
+def _parts(index: gast.AST) -> list[gast.AST]:
+    """The parts of an index."""
+    return list(index.elts) if isinstance(index, gast.Tuple) else [index]
+
+
+def _runs_backwards(index: gast.AST) -> bool:
+    """Whether a slice has a negative step, which tensors do not take, but NumPy's rules do."""
+    steps = [part.step for part in _parts(index) if isinstance(part, gast.Slice)]
+    return any(isinstance(step, gast.UnaryOp) and isinstance(step.op, gast.USub) for step in steps)
+
+
+def _as_object(part: gast.AST, change: Callable[[Any], Any]) -> gast.expr:
+    """A part of an index as a value: a slice as a call of ``slice``."""
+    if not isinstance(part, gast.Slice):
+        return rebuilt(part, change)  # type: ignore[no-any-return]
+    ends = [gast.Constant(None, None) if e is None else rebuilt(e, change) for e in (part.lower, part.upper, part.step)]
+    return gast.Call(read("slice"), ends, [])
 
 
 class Formula:
@@ -111,7 +131,8 @@ class Formula:
         return self._lifted
 
     def _compiled(self, translate: Callable[[object], object] | None, as_tensors: bool | None = None) -> Callable[..., Any]:
-        namespace: dict[str, object] = {"_RuntimeError": RuntimeError, "_FREED": messages.FREED, "_as_tensor": as_tensor}
+        namespace: dict[str, object] = {"_RuntimeError": RuntimeError, "_FREED": messages.FREED}
+        namespace["_as_tensor"] = as_tensor
         seen: dict[int, str] = {}
 
         def change(node: gast.AST) -> gast.expr | None:
@@ -122,6 +143,11 @@ class Formula:
                     value = node.binding.value
                     namespace[seen[key]] = value if translate is None else translate(value)
                 return read(seen[key])
+            if translate is not None and isinstance(node, gast.Subscript) and _runs_backwards(node.slice):
+                namespace["_reversed_item"] = translate(operator.getitem)
+                index = [_as_object(part, change) for part in _parts(node.slice)]
+                whole = index[0] if len(index) == 1 else gast.Tuple(index, gast.Load())
+                return gast.Call(read("_reversed_item"), [rebuilt(node.value, change), whole], [])
             return None
 
         body: list[gast.stmt] = [rebuilt(statement, change) for statement in self.piece.body]

@@ -54,18 +54,23 @@ def lifted(value: Any) -> Any:
 def _function(function: Callable[..., Any]) -> Callable[..., Any]:
     def on_tensors(*args: Any, **kwargs: Any) -> Any:
         if not (any(map(_holds_tensor, args)) or any(map(_holds_tensor, kwargs.values()))):
-            return function(*args, **kwargs)
+            made = function(*args, **kwargs)
+            floating = isinstance(made, np.ndarray) and made.dtype.kind in "fc"
+            return Tensor.of(made) if floating else made  # an operator of an array would not let a tensor join
         args = tuple(map(_as_numpy, args))
         kwargs = {name: _as_numpy(value) for name, value in kwargs.items()}
         rule = lookup(function)
         if rule is None:
             made = function(*map(unwrapped, args), **{name: unwrapped(value) for name, value in kwargs.items()})
-            if not is_constant(function):
+            if not is_constant(function) and any(map(requires, (*args, *kwargs.values()))):
                 raise NotImplementedError(f"there is no derivative rule for {function}")
             return Tensor.of(made) if isinstance(made, np.ndarray | np.generic) else made
         array = function(*map(unwrapped, args), **{name: unwrapped(value) for name, value in kwargs.items()})
         return recorded(function, rule, args, kwargs, strong(array))
 
+    if isinstance(function, np.ufunc):
+        for name in ("reduce", "accumulate", "reduceat", "outer"):
+            setattr(on_tensors, name, lifted(getattr(function, name)))
     return on_tensors
 
 
@@ -144,6 +149,13 @@ def _taken(place: Any, args: Any, kwargs: Any) -> Any:
     if isinstance(place, list):
         return tuple(args[i] for i in place)
     return kwargs[place] if isinstance(place, str) else args[place]
+
+
+def requires(value: Any) -> bool:
+    """Whether a tensor that requires grad is here, in lists too."""
+    if isinstance(value, list | tuple):
+        return any(map(requires, value))
+    return isinstance(value, Tensor) and value.requires_grad
 
 
 def _holds_tensor(value: Any) -> bool:

@@ -78,7 +78,7 @@ class Run:
                 ]
             if terms:
                 ones = [Tensor.of(np.ones((), term.array.dtype)) for term in terms]
-                changes = iter(engine.grad(terms, flat, ones, allow_unused=True))
+                changes = iter(engine.grad(terms, flat, ones, retain_graph=True, allow_unused=True))
         return tuple(as_cotangent(_gathered(arg, changes), arg) for arg in self.arguments)
 
 
