@@ -85,11 +85,6 @@ def _class_weights(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple
     return (places[0], safe, *places[1:]), weights
 
 
-def nll_weight(x: Any, target: Any, weight: Any = None, ignore_index: int = -100) -> Any:
-    """What all the targets weigh together: the divisor of a mean."""
-    return np.sum(_class_weights(x, target, weight, ignore_index)[1])
-
-
 def nll_loss(x: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Any:
     """The negative log-probability of the target class, classes along axis 1, or 0 of a vector."""
     index, weights = _class_weights(x, target, weight, ignore_index)
