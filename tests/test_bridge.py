@@ -254,6 +254,8 @@ def test_what_is_not_recorded_says_so():
         srcgrad.grad(lambda x: (np.sum(x), x), has_aux=True)(tensor(X))
     with pytest.raises(srcgrad.ArgumentError, match=r"given through \*\*"):
         srcgrad.compile(lambda x, **names: x * names["a"])(X, a=tensor(X))
+    with pytest.raises(srcgrad.ArgumentError, match="grad, value_and_grad and compile take tensors"):
+        srcgrad.vjp(loss, tensor(W), X)
     with pytest.raises(srcgrad.ArgumentError, match="a function is expected"):
         srcgrad.compile(3)
     with pytest.raises(srcgrad.MissingRule):

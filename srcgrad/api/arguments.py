@@ -165,7 +165,9 @@ def _refused(value: Any, name: str) -> ArgumentError:
             f"argument {name} is {described(value)}: only floating-point numbers have a derivative",
             hint=f"pass {float(value)!r}",
         )
-    return ArgumentError(f"argument {name} is {described(value)}, which has no derivative")
+    is_tensor = any(kind.__name__ == "Tensor" for kind in type(value).__mro__)
+    hint = "grad, value_and_grad and compile take tensors; pass x.detach().numpy() here" if is_tensor else None
+    return ArgumentError(f"argument {name} is {described(value)}, which has no derivative", hint=hint)
 
 
 def described(value: Any) -> str:
