@@ -65,7 +65,7 @@ def _runs_backwards(index: gast.AST) -> bool:
 def _as_object(part: gast.AST, change: Callable[[Any], Any]) -> gast.expr:
     """A part of an index as a value: a slice as a call of ``slice``."""
     if not isinstance(part, gast.Slice):
-        return rebuilt(part, change)  # type: ignore[no-any-return]
+        return rebuilt(part, change)
     ends = [gast.Constant(None, None) if e is None else rebuilt(e, change) for e in (part.lower, part.upper, part.step)]
     return gast.Call(read("slice"), ends, [])
 
