@@ -244,6 +244,8 @@ class StatementTangent:
         if any(isinstance(n, gast.Constant) and isinstance(n.value, complex) for n in walk(value)):
             return value  # of real operands too it is complex, until it is narrowed
         read = {n.id for n in walk(*piece.body, *piece.values.values()) if isinstance(n, gast.Name)}
+        if made.rule.kind != "elementwise":
+            read -= piece.shapes - piece.reads  # what is read for its shape only does not broadcast
         whole: Array | None = None
         unread: list[Fact] = []
         for parameter, fact in facts.items():

@@ -116,6 +116,18 @@ def test_outer_of_the_others() -> None:
     assert srcgrad.grad(program("np.sum(np.ldexp.outer(x, np.array([1, 2])))"))(np.ones(2)).tolist() == [6, 6]
 
 
+def test_outer_where_one_operand_moves() -> None:
+    """The tangent has the shape of the result whichever of the two moves, and whatever else is known of the other."""
+    for name in sorted(set(OUTER) - {"ldexp"}):
+        for a, b in ((np.ones((2, 3)), np.array([2, 4])), (np.array(0.3), np.array([2, 4])), (np.ones(2), np.array(2))):
+            for expression, value in ((f"np.{name}.outer(x, y)", a), (f"np.{name}.outer(y, x)", a)):
+                f = program(expression, "x", "y")
+                made, tangent = srcgrad.jvp(f, (value, b), (np.ones_like(value), None))
+                assert np.shape(tangent) == np.shape(made), expression
+                (gradient,) = srcgrad.vjp(f, value, b, argnums=0)[1](np.ones_like(made))
+                assert np.sum(tangent) == pytest.approx(np.sum(gradient)), expression
+
+
 def test_outer_of_mixed_kinds() -> None:
     y = rng.standard_normal(2) + 1j * rng.standard_normal(2)
     check(program("np.sum(np.abs(np.multiply.outer(x, y)) ** 2 + np.divide.outer(x, y).real)", "x", "y"), x, y)
