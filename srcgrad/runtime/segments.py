@@ -48,7 +48,8 @@ def segment_ties(a: Any, y: Any, indices: Any, axis: int = 0) -> Any:
         raise NotImplementedError("reduceat of overlapping segments: the derivative of an extremum is not known")
     inside = slice(starts[0] if len(starts) else 0, ends[-1] if len(ends) else 0)
     part = (slice(None),) * axis + (inside,)
-    equal = np.asarray(a)[part] == np.repeat(y, ends - starts, axis)
+    given = np.asarray(a)[part]
+    equal = (given == np.repeat(y, ends - starts, axis)) | (given != given)  # nan, where there is one, is the extremum
     n = np.maximum(np.add.reduceat(equal.astype(np.intp), starts - inside.start, axis), 1) if len(starts) else 1
     result = np.zeros(shape, floating(a, a))
     result[part] = equal / np.repeat(n, ends - starts, axis)

@@ -116,6 +116,12 @@ def test_outer_of_the_others() -> None:
     assert srcgrad.grad(program("np.sum(np.ldexp.outer(x, np.array([1, 2])))"))(np.ones(2)).tolist() == [6, 6]
 
 
+def test_extrema_of_segments_go_to_nan_as_those_of_arrays_do() -> None:
+    at = np.array([1.0, np.nan, 2.0, 5.0])
+    assert srcgrad.grad(program("np.sum(np.maximum.reduceat(x, [0, 2]))"))(at).tolist() == [0, 1, 0, 1]
+    assert srcgrad.grad(program("np.sum(np.minimum.reduceat(x, [0]))"))(at).tolist() == [0, 1, 0, 0]
+
+
 def test_outer_where_one_operand_moves() -> None:
     """The tangent has the shape of the result whichever of the two moves, and whatever else is known of the other."""
     for name in sorted(set(OUTER) - {"ldexp"}):
