@@ -116,22 +116,27 @@ def _assert_close(found: list[np.ndarray], expected: list[np.ndarray], name: str
         np.testing.assert_allclose(left, right, rtol=1e-7, atol=1e-9, err_msg=name)
 
 
-def measure(contenders: Mapping[str, Callable[[], Any]], rounds: int, batch_seconds: float = 0.02) -> dict[str, float]:
+def measure(
+    contenders: Mapping[str, Callable[[], Any]],
+    rounds: int,
+    batch_seconds: float = 0.02,
+    clock: Callable[[], float] = perf_counter,
+) -> dict[str, float]:
     """The median time of a call of each, all contenders taking turns in every round."""
     batches = {}
     for name, call in contenders.items():
-        begin = perf_counter()
+        begin = clock()
         call()
-        batches[name] = max(1, int(batch_seconds / max(perf_counter() - begin, 1e-9)))
+        batches[name] = max(1, int(batch_seconds / max(clock() - begin, 1e-9)))
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, call in contenders.items():
             gc.collect()
             gc.disable()
-            begin = perf_counter()
+            begin = clock()
             for _ in range(batches[name]):
                 call()
-            times[name].append((perf_counter() - begin) / batches[name])
+            times[name].append((clock() - begin) / batches[name])
             gc.enable()
     return {name: statistics.median(values) for name, values in times.items()}
 

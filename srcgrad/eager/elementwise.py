@@ -17,11 +17,14 @@ from srcgrad.eager.dtypes import DIMENSIONED, NUMBER, OF_NUMPY, ZERO_DIM
 from srcgrad.eager.formulas import Formula
 from srcgrad.eager.graph import accumulator
 from srcgrad.eager.lifted_arrays import Escape, on_arrays
-from srcgrad.eager.modes import state
+from srcgrad.eager.modes import anomaly, state
+from srcgrad.eager.recorders import Recorder, recorder
 from srcgrad.eager.tensor import Tensor, new
 from srcgrad.rules.facts import fact_of
 
-_FLOATING = frozenset(map(np.dtype, (np.float16, np.float32, np.float64, np.complex64, np.complex128)))
+_REAL = frozenset(map(np.dtype, (np.float16, np.float32, np.float64)))
+_FLOATING = _REAL | frozenset(map(np.dtype, (np.complex64, np.complex128)))
+_NOWHERE = (None, 0)
 
 
 def elementwise_unary(
@@ -33,13 +36,13 @@ def elementwise_unary(
     parameter: str = "x",
 ) -> Callable[[Tensor], Tensor]:
     """``f(input)`` of a function of one argument; ``floats``: integers become the default floating dtype."""
-    formulas: list[Formula] = []
+    recorders: list[Recorder] = []
     kind = operation.node
 
-    def first() -> Formula:
-        formula = operation.formula((parameter,), (parameter,), {})
-        formulas.append(formula)
-        return formula
+    def first() -> Recorder:
+        made = recorder(operation.formula((parameter,), (parameter,), {}), kind, (parameter,))
+        recorders.append(made)
+        return made
 
     def f(input: Tensor) -> Tensor:
         try:
@@ -52,17 +55,25 @@ def elementwise_unary(
             a = a.astype(dtypes.get_default_dtype().numpy)
         result: Tensor = new(Tensor)
         try:
-            result.array = function(a)
+            array = result.array = function(a)
         except Escape:
-            result.array = on_arrays(function)(a)
+            array = result.array = on_arrays(function)(a)
         made = input.node
         if state.recording and (made is not None or input.leaf_grad):
-            formula = formulas[0] if formulas else first()
             if input.alias is not None:
                 edge = input.edge()
             else:
                 edge = (made, input.number) if made is not None else (accumulator(input), 0)
-            record(result, kind, formula, (edge,), {parameter: input})
+            dtype = array.dtype
+            if (
+                dtype is not a.dtype
+                or dtype not in _REAL
+                or anomaly.enabled
+                or state.saved_hooks
+                or not (recorders[0] if recorders else first())(result, (edge,), input)
+            ):
+                formula = operation.formula((parameter,), (parameter,), {})
+                record(result, kind, formula, (edge,), {parameter: input})
         elif state.inference:
             result.inference = True
         return result
@@ -85,11 +96,13 @@ def elementwise_binary(
 
     ``alone``: beside a number, the tensor's edge is the node's only one.
     """
-    formulas: dict[Any, Formula] = {}
+    formulas: list[Formula | None] = [None] * 32  # by case: who requires grad, what is a number, whether alike
+    recorders: list[Recorder | None] = [None] * 32
     kind = operation.node
     x1, x2 = parameters
 
-    def formula_of(mask: int, alike: bool, numbers: int) -> Formula:
+    def formula_of(case: int) -> Formula:
+        mask, numbers, alike = case & 3, case >> 2 & 3, case >= 16
         tensors = tuple(p for p, is_number in zip(parameters, (numbers & 1, numbers & 2), strict=True) if not is_number)
         wanted = tuple(p for p, bit in zip(parameters, (1, 2), strict=True) if mask & bit)
         facts = {parameters[numbers - 1]: fact_of(1.0, "")} if numbers else None
@@ -97,7 +110,11 @@ def elementwise_binary(
             operation.rule, parameters, tensors, wanted, facts=facts, alike=alike, slots=operation.slots,
             outputs=tensors if alone else parameters,
         )  # fmt: skip
-        formulas[mask, alike, numbers] = made
+        formulas[case] = made
+        return made
+
+    def first(case: int) -> Recorder:
+        made = recorders[case] = recorder(formulas[case] or formula_of(case), kind, parameters)
         return made
 
     def f(input: Any, other: Any) -> Tensor:
@@ -122,9 +139,9 @@ def elementwise_binary(
             else:
                 alike = True
         try:
-            result.array = function(a, b)
+            array = result.array = function(a, b)
         except Escape:
-            result.array = on_arrays(function)(a, b)
+            array = result.array = on_arrays(function)(a, b)
         except ValueError:
             raise shape_error(a, b) from None
         except TypeError:
@@ -133,23 +150,34 @@ def elementwise_binary(
             raise
         if state.recording:
             mask = 0
-            if not numbers & 1 and (input.node is not None or input.leaf_grad):
-                mask = 1
-            if not numbers & 2 and (other.node is not None or other.leaf_grad):
-                mask |= 2
-            if mask and OF_NUMPY[result.array.dtype].category >= 2:
-                formula = formulas.get((mask, alike, numbers)) or formula_of(mask, alike, numbers)
-                if numbers == 2:
-                    edges: Any = (input.edge(),) if alone else (input.edge(), (None, 0))
-                elif numbers == 1:
-                    edges = (other.edge(),) if alone else ((None, 0), other.edge())
-                else:
-                    edges = (
-                        input.edge() if mask & 1 else (None, 0),
-                        other.edge() if mask & 2 else (None, 0),
-                    )
-                record(result, kind, formula, edges, {x1: input, x2: other})
-                return result
+            left = right = _NOWHERE
+            if not numbers & 1:
+                made = input.node
+                if made is not None or input.leaf_grad:
+                    mask = 1
+                    left = (made, input.number) if made is not None and input.alias is None else input.edge()
+            if not numbers & 2:
+                made = other.node
+                if made is not None or other.leaf_grad:
+                    mask |= 2
+                    right = (made, other.number) if made is not None and other.alias is None else other.edge()
+            if mask:
+                case = mask | numbers << 2 | alike << 4
+                edges: Any = (left, right)
+                if alone and numbers:
+                    edges = (left,) if numbers == 2 else (right,)
+                dtype = array.dtype
+                if (
+                    dtype is a.dtype
+                    and dtype in _REAL
+                    and not anomaly.enabled
+                    and not state.saved_hooks
+                    and (recorders[case] or first(case))(result, edges, input, other)
+                ):
+                    return result
+                if OF_NUMPY[dtype].category >= 2:
+                    record(result, kind, formulas[case] or formula_of(case), edges, {x1: input, x2: other})
+                    return result
         if state.inference:
             result.inference = True
         return result

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heapreplace
 from typing import Any
 
 import numpy as np
@@ -61,10 +61,18 @@ def run(
                     _arrived(node, buffers.pop(node, None), create, task, captured, accumulate, leaf_hooks)
                 else:
                     heappush(heap, (-node.sequence, node))
-        while heap:
-            node = heappop(heap)[1]
+        ready: Node | None = None  # a node whose gradients have all arrived, before it is put on the heap
+        while heap or ready is not None:
+            if ready is None:
+                node = heappop(heap)[1]
+            elif heap and heap[0][0] < -ready.sequence:
+                node = heapreplace(heap, (-ready.sequence, ready))[1]
+            else:
+                node = ready
+            ready = None
             g = buffers.pop(node, None)
-            if node.tensor_hooks is not None or node.retained is not None:
+            direct = node.direct
+            if direct is None and (node.tensor_hooks is not None or node.retained is not None):
                 from srcgrad.eager.hooks import run_tensor_hooks
 
                 g = run_tensor_hooks(node, g, create)
@@ -72,26 +80,37 @@ def run(
                 _capture(captures, captured, node, g)
                 if node not in (reach if accumulate else needed):
                     continue
-            partials = _applied(node, g, create)
+            partials = None
+            if direct is not None and g is not None and not create and not anomaly.enabled:
+                try:
+                    partials = direct(node, g)
+                except Exception:
+                    partials = None  # the other way tells what it is, or knows better
+            if partials is None:
+                partials = _applied(node, g, create)
             g = None  # so that a leaf can tell whether it alone holds what it is given
             if not keep:
-                node.release()
+                if direct is None:
+                    node.release()
+                elif not node.keeps:
+                    node.saved = None
             for (target, number), partial in zip(node.edges, partials):
-                if target is None:
-                    continue
-                if reach is not None and target not in reach:
+                if target is None or (reach is not None and target not in reach):
                     continue
                 if partial is not None:
-                    if target in buffers or target.outputs > 1:
+                    if target.outputs > 1:
                         _put(buffers, target, number, partial)
                     else:
-                        buffers[target] = partial
+                        known = buffers.get(target)
+                        buffers[target] = partial if known is None else known + partial
                 left = waiting[target] = waiting[target] - 1
                 if not left:
                     if type(target) is AccumulateGrad:
                         _arrived(target, buffers.pop(target, None), create, task, captured, accumulate, leaf_hooks)
                     else:
-                        heappush(heap, (-target.sequence, target))
+                        if ready is not None:
+                            heappush(heap, (-ready.sequence, ready))
+                        ready = target
         for callback in task.callbacks:  # which may queue more
             callback()
     finally:

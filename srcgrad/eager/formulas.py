@@ -175,7 +175,8 @@ class Formula:
         items = [f"_s{i}" for i in range(len(self.sources))]
         lines += ["_saved = _node.saved", "if _saved is None:", "    raise _RuntimeError(_FREED)"]
         lines.append(f"{', '.join(items)}, = _saved")
-        watch = {INPUT: "{}.counter is not None", LIST: "{}.counter is not None", RESULT: "{}.counter[0]"}
+        written = "(_c := {}.counter) is not None and (_c[0] or _node.versions is not None)"
+        watch = {INPUT: written, LIST: "{}.counter is not None", RESULT: "{}.counter[0]"}
         watched = [
             watch[kind].format(item) for item, (kind, _) in zip(items, self.sources, strict=True) if kind in watch
         ]

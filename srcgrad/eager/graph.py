@@ -47,7 +47,8 @@ class Node:
     meets_complex = False  # a complex input of a real output
     keeps = False  # nothing that is saved counts as freed
     takes_none = False  # runs although no gradient has arrived
-    # What is rarely there.
+    direct: Any = None  # the formula's run, while nothing but it has to be looked at: no hook, no complex number
+    # What is rarely there; who sets it takes ``direct`` away.
     tensor_hooks: dict[int, Any] | None = None
     prehooks: OrderedDict[int, Any] | None = None
     posthooks: OrderedDict[int, Any] | None = None
@@ -90,6 +91,7 @@ class Node:
 
     @property
     def _register_hook_dict(self) -> Any:
+        self.direct = None
         return functools.partial(setattr, self, "posthooks")
 
     def __dir__(self) -> list[str]:
@@ -119,6 +121,7 @@ class Node:
         """Call ``hook(grad_inputs, grad_outputs)`` after this node has run."""
         from srcgrad.eager.hooks import RemovableHandle
 
+        self.direct = None
         if self.posthooks is None:
             self.posthooks = OrderedDict()
         return RemovableHandle(self.posthooks, hook)
@@ -127,6 +130,7 @@ class Node:
         """Call ``hook(grad_outputs)`` before this node runs."""
         from srcgrad.eager.hooks import RemovableHandle
 
+        self.direct = None
         if self.prehooks is None:
             self.prehooks = OrderedDict()
         return RemovableHandle(self.prehooks, hook)

@@ -355,6 +355,7 @@ def keep_retaining(tensor: Tensor, node: Node | None, number: int) -> None:
     keep = None if node is None or node.retained is None else node.retained.pop(number, None)
     now = tensor.node
     if keep is not None and now is not None:
+        now.direct = None
         if now.retained is None:
             now.retained = {}
         now.retained[tensor.number] = keep

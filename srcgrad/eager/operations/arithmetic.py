@@ -17,6 +17,7 @@ from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import bump, check_writable
 
 SELF_OTHER = {"x1": "self", "x2": "other"}
+_OPERANDS = (Tensor, int, float, complex, np.generic)
 
 _add = elementwise_binary(operator.add, Operation(np.add, "AddBackward0", SELF_OTHER), "add")
 _sub = elementwise_binary(operator.sub, Operation(np.subtract, "SubBackward0", SELF_OTHER), "sub")
@@ -42,10 +43,17 @@ def binary_operator(f: Callable[[Any, Any], Any], symbol: str, swapped: bool = F
     """An operator's method: operands that are neither tensors nor numbers are left to the other side."""
 
     def apply(self: Any, other: Any) -> Any:
-        if not isinstance(other, Tensor | int | float | complex | np.generic):
+        if type(other) is not Tensor and not isinstance(other, _OPERANDS):
             return NotImplemented  # an array computes the operator by itself, and hands back a tensor
-        return f(other, self) if swapped else f(self, other)
+        return f(self, other)
 
+    def swapped_apply(self: Any, other: Any) -> Any:
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+        return f(other, self)
+
+    if swapped:
+        apply = swapped_apply
     apply.__name__ = f"__{'r' if swapped else ''}{symbol}__"
     return apply
 

@@ -53,6 +53,7 @@ def register_hook(self: Tensor, hook: Callable[..., Any]) -> RemovableHandle:
         return RemovableHandle(self.hooks, hook)
     node = self.grad_node()
     assert node is not None
+    node.direct = None
     if node.tensor_hooks is None:
         node.tensor_hooks = {}
     return RemovableHandle(node.tensor_hooks.setdefault(self.number, OrderedDict()), hook)
@@ -98,6 +99,7 @@ def retain_grad(self: Tensor) -> None:
             known = tensor.gradient
             tensor.gradient = g if known is None else Tensor.of(known.array + g.array)
 
+    node.direct = None
     if node.retained is None:
         node.retained = {}
     node.retained[self.number] = keep

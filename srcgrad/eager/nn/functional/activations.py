@@ -79,7 +79,7 @@ def _stored(f: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     def renamed(*args: Any, **kwargs: Any) -> Tensor:
         made = f(*args, **kwargs)
         if made.node is not None:
-            made.node.__class__ = kind
+            made.node.__class__, made.node.direct = kind, None
         return made
 
     return in_place(renamed, f"{name}_")
