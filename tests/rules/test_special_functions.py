@@ -205,3 +205,13 @@ def test_a_name_of_scipy_is_imported_from_where_it_is_public() -> None:
     derivative = srcgrad.grad(f)
     derivative(np.ones(2))
     assert "from scipy.special import expit, softmax\n" in derivative.source
+
+
+def test_real_numbers_into_complex_results_and_back_at_the_second_order() -> None:
+    def f(x: Any) -> Any:
+        return special.lambertw(x).real
+
+    w = float(special.lambertw(0.3).real)
+    for x in (0.3, np.float64(0.3), np.array(0.3)):
+        assert srcgrad.grad(f)(x) == pytest.approx(math.exp(-w) / (1 + w), rel=1e-14)
+        assert srcgrad.grad(srcgrad.grad(f))(x) == pytest.approx(-math.exp(-2 * w) * (w + 2) / (1 + w) ** 3, rel=1e-14)

@@ -192,7 +192,7 @@ def wrightomega(x, *, z, z_bar):
     return z_bar * z / (1.0 + z)
 
 
-@elementwise(special.lambertw)
+@rule(special.lambertw)
 def lambertw(z, k=0, tol=1e-8, *, w, w_bar):
     """The solution of w exp(w) = z, DLMF 4.13.4."""
     return unbroadcast(w_bar * np.exp(-w) / (1.0 + w), z)
