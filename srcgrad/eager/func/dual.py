@@ -158,7 +158,8 @@ def _bound(rule: Any, function: Any, args: Any, kwargs: Any, level: int) -> tupl
     places: dict[int, Any] = {}
 
     def expression(value: Any) -> gast.expr:
-        made = constant(value) if _is_literal(value) else read("x")
+        # Python's own numbers: ast.dump cannot tell NumPy's from an empty list.
+        made = constant(value.item() if isinstance(value, np.generic) else value) if _is_literal(value) else read("x")
         places[id(made)] = value
         return made
 
