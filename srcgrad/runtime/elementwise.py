@@ -97,7 +97,8 @@ def share(x1: Any, x2: Any, rate: float = 1.0) -> Any:
     """``1 / (1 + exp(rate * (x2 - x1)))`` without overflow, the share of exp(x1) in exp(x1) + exp(x2) at rate 1; equal
     arguments share, infinite ones too."""
     with np.errstate(invalid="ignore", over="ignore"):
-        result = 1.0 / (1.0 + np.exp(rate * np.subtract(x2, x1)))
+        difference = np.subtract(x2, x1)
+        result = 1.0 / (1.0 + np.exp(difference if rate == 1.0 else rate * difference))
     if np.isnan(np.sum(result)):
         result = np.where(np.equal(x1, x2), np.asarray(0.5, result.dtype), result)
     return result if np.ndim(result) else result[()]
