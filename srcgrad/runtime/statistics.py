@@ -78,8 +78,10 @@ def _step(n: int, last: int, q: Any, method: str) -> tuple[int, float]:
     raise ValueError(f"{method!r} is no method of np.quantile")
 
 
-def _ranked(flat: Any, positions: tuple[int, ...]) -> list[Any]:
-    """Where the elements of a row are that have these positions in stable order."""
+def _ranked(flat: Any, positions: tuple[int, ...], skips_nan: bool = False) -> list[Any]:
+    """Where the elements of a row are that have these positions in stable order; a nan, where it counts, is them all."""
+    if not skips_nan and (place := _first_nan(flat)) is not None:
+        return [place] * len(positions)
     if flat.size > _LONG:
         parted = np.partition(flat, positions)
         values = [parted[k] for k in positions]
@@ -89,6 +91,12 @@ def _ranked(flat: Any, positions: tuple[int, ...]) -> list[Any]:
             return [equals[value][k - below[value]] for k, value in zip(positions, values, strict=True)]
     order = flat.argsort(kind="stable")
     return [order[k] for k in positions]
+
+
+def _first_nan(flat: Any) -> Any:
+    """Where the first nan of a row is, if there is one: of nan, argmax and max think as quantiles do."""
+    greatest = flat.max()
+    return flat.argmax() if greatest != greatest else None
 
 
 _LONG = 500  # from here on a partition is faster than sorting
@@ -119,10 +127,14 @@ class _Order:
         low, high = places[..., 0].astype(np.intp), places[..., 1].astype(np.intp)
         if len(lines) == 1 and len(given) <= 4 and self.length:
             ranks = (*low[0].tolist(), *high[0].tolist())
-            self.low, self.high = np.array(_ranked(lines[0], ranks), np.intp).reshape(2, 1, len(given))
+            self.low, self.high = np.array(_ranked(lines[0], ranks, skips_nan), np.intp).reshape(2, 1, len(given))
         elif self.length:
             order = np.argsort(lines, axis=-1, kind="stable")
             self.low, self.high = np.take_along_axis(order, low, -1), np.take_along_axis(order, high, -1)
+            if not skips_nan:
+                greatest = np.argmax(lines, axis=-1)[:, None]
+                tops = np.take_along_axis(lines, greatest, -1)
+                self.low, self.high = (np.where(tops != tops, greatest, places) for places in (self.low, self.high))
 
     def lines(self, x: Any) -> Any:
         """One row for each slice."""

@@ -152,6 +152,15 @@ THEMES = (
                 "torch.fmin(x, y)",
             ),
             Row("np.max(x)", {"x": [3.0, 1.0, 3.0]}, {"x": [0.5, 0.0, 0.5]}, "ties share", "torch.amax(x)"),
+            Row("np.max(x)", {"x": [1.0, NAN, 2.0]}, {"x": [0.0, 1.0, 0.0]}, "nan is the value", "torch.max(x)"),
+            Row("np.median(x)", {"x": [1.0, NAN, 2.0]}, {"x": [0.0, 1.0, 0.0]}, "nan is the value", "torch.median(x)"),
+            Row(
+                "np.quantile(x, 0.3)",
+                {"x": [1.0, NAN, 2.0]},
+                {"x": [0.0, 1.0, 0.0]},
+                "nan is the value",
+                "torch.quantile(x, 0.3)",
+            ),
             Row(
                 "np.min(x, axis=0)",
                 {"x": [[1.0, 2.0], [1.0, 3.0]]},
