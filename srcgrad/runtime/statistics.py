@@ -79,7 +79,7 @@ def _step(n: int, last: int, q: Any, method: str) -> tuple[int, float]:
 
 
 def _ranked(flat: Any, positions: tuple[int, ...], skips_nan: bool = False) -> list[Any]:
-    """Where the elements of a row are that have these positions in stable order; a nan, where it counts, is them all."""
+    """Where the elements of a row are that have these positions in stable order; a nan that counts is them all."""
     if not skips_nan and (place := _first_nan(flat)) is not None:
         return [place] * len(positions)
     if flat.size > _LONG:
