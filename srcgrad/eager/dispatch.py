@@ -17,6 +17,7 @@ from srcgrad.eager.formulas import INPUT, LIST, PLAIN, RESULT, SHAPE, Formula, s
 from srcgrad.eager.graph import Node, alone_class, list_class, node_class, sequence
 from srcgrad.eager.lifted_arrays import Escape, on_arrays
 from srcgrad.eager.modes import anomaly, state
+from srcgrad.eager.recorders import REAL, applier, recorder
 from srcgrad.eager.tensor import SavedList, SavedResult, SavedResults, Tensor, new
 from srcgrad.rules.facts import Fact, fact_of
 from srcgrad.rules.formula import constant
@@ -24,20 +25,21 @@ from srcgrad.rules.rewriting import item, read
 from srcgrad.rules.table import lookup
 from srcgrad.rules.template import Rule
 
-_FLOATING = frozenset(map(np.dtype, (np.float16, np.float32, np.float64, np.complex64, np.complex128)))
-
 
 class Operation:
     """A function of the rule table under PyTorch's name, and what PyTorch calls the values that it saves."""
 
     def __init__(
-        self, function: Callable[..., Any], node: str, slots: Mapping[str, str] | None = None, rule: Rule | None = None
-    ) -> None:
+        self, function: Callable[..., Any], node: str, slots: Mapping[str, str] | None = None,
+        rule: Rule | None = None, again: bool = False,
+    ) -> None:  # fmt: skip
         self.function = function
+        self.again = again  # the result, which PyTorch's node does not save, is computed again where a rule reads it
         self.node = node_class(node)
         self.slots = dict(slots or {})
         self._rule = rule
         self._formulas: dict[Any, Formula] = {}
+        self.appliers: dict[Any, Callable[..., Any]] = {}  # by case, for ``call``
 
     @property
     def rule(self) -> Rule:
@@ -73,7 +75,7 @@ class Operation:
                     given[p] = constant(value) if _is_literal(value) else read(p)
             known = self._formulas[whole] = Formula(
                 self.rule, given, tensors, wanted, facts=facts, alike=alike, slots=self.slots, lists=lists or (),
-                watches=watches,
+                watches=watches, again=self.function if self.again else None,
             )  # fmt: skip
         return known
 
@@ -210,6 +212,18 @@ def call(
     ``facts`` lets ranks and dtypes choose among the formulas of the rule; ``saved`` are further ``_saved_`` attributes
     of the node; ``array`` is the result where it is computed already.  Several results come back as a tuple.
     """
+    key = None
+    if state.recording and not facts and not anomaly.enabled and not state.saved_hooks:
+        key = _case(values, saved)
+        applied = operation.appliers.get(key)
+        if applied is not None:
+            made = applied(array, *values.values())
+            if type(made) is Tensor:
+                if saved is not None:
+                    made.node.statics = saved
+                    made.node.watched = watched_among(saved.values())
+                return made
+            array, key = made, None
     if array is None:
         array = operation.compute(values)
     several = isinstance(array, tuple | list)
@@ -218,10 +232,52 @@ def call(
         wanted = tuple(p for p in needs if p in operation.rule.differentiable)
         floating = any(a.dtype.kind in "fc" for a in (array if several else (array,)) if hasattr(a, "dtype"))
         if wanted and floating:
-            return _recorded(operation, values, wanted, array, several, facts, saved)
+            made = _recorded(operation, values, wanted, array, several, facts, saved)
+            if key is not None and not several:
+                _learn(operation, key, values, wanted, made.node)
+            return made
     if several:
         return tuple(_plain(a) for a in array)
     return _plain(array)
+
+
+_MOST = 64  # cases that an operation learns: numbers that never come again are not worth it
+_NUMBERS = frozenset((bool, int, float, str, type(None)))
+
+
+def _case(values: Mapping[str, Any], saved: Mapping[str, Any] | None) -> Any:
+    """What the way of recording a call depends on; None where that is more than a few types and numbers."""
+    key: list[Any] = [*values]
+    for value in values.values():
+        kind = type(value)
+        if kind is Tensor or isinstance(value, Tensor):
+            key.append(value.array.dtype)
+            key.append(value.node is not None or value.leaf_grad)
+        elif kind in _NUMBERS:
+            key.append(kind)
+            key.append(value)
+        elif kind is np.ndarray:
+            key.append(kind)
+        elif kind is tuple and all(type(item) is int for item in value):
+            key.append(value)
+        else:
+            return None
+    if saved is not None and watched_among(saved.values()) is not None:
+        key.append(Tensor)
+    return tuple(key)
+
+
+def _learn(operation: Operation, key: Any, values: Mapping[str, Any], wanted: tuple[str, ...], node: Node) -> None:
+    """Make the function that answers the next call of this case."""
+    rule, tensors = operation.rule, {p: isinstance(v, Tensor) for p, v in values.items()}
+    real = node.dtype in REAL and all(v.array.dtype.kind != "c" for v in values.values() if isinstance(v, Tensor))
+    if len(operation.appliers) >= _MOST or not real or rule.variadic in values or type(node) is not operation.node:
+        return
+    by_name = {p: p in rule.defaults and not isinstance(operation.function, np.ufunc) for p in values}
+    arguments = [(p, by_name[p]) for p in rule.parameters if p in values]
+    edges = {p: p in wanted for p, is_tensor in tensors.items() if is_tensor}
+    record = recorder(node.formula, operation.node, tuple(values), keeps=node.keeps)
+    operation.appliers[key] = applier(operation.function, record, tensors, arguments, edges)
 
 
 def _plain(array: Any) -> Any:
@@ -230,7 +286,7 @@ def _plain(array: Any) -> Any:
     result: Tensor = new(Tensor)
     result.array = array
     if state.inference:
-        result.inference = True
+        result.inference, result.counter = True, [0]
     return result
 
 
@@ -301,11 +357,13 @@ def watched_among(values: Iterable[Any]) -> tuple[tuple[Tensor, int], ...] | Non
     """The tensors among what a node saves by name, indices and masks, with their versions."""
     found: list[tuple[Tensor, int]] = []
     for value in values:
-        for item in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(item, Tensor) and not item.inference:
-                if item.counter is None:
-                    item.counter = [0]
-                found.append((item, item.counter[0]))
+        if type(value) in _NUMBERS:
+            continue
+        for one in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(one, Tensor) and not one.inference:
+                if one.counter is None:
+                    one.counter = [0]
+                found.append((one, one.counter[0]))
     return tuple(found) or None
 
 

@@ -18,12 +18,11 @@ from srcgrad.eager.formulas import Formula
 from srcgrad.eager.graph import accumulator
 from srcgrad.eager.lifted_arrays import Escape, on_arrays
 from srcgrad.eager.modes import anomaly, state
-from srcgrad.eager.recorders import Recorder, recorder
+from srcgrad.eager.recorders import REAL, Recorder, recorder
 from srcgrad.eager.tensor import Tensor, new
 from srcgrad.rules.facts import fact_of
 
-_REAL = frozenset(map(np.dtype, (np.float16, np.float32, np.float64)))
-_FLOATING = _REAL | frozenset(map(np.dtype, (np.complex64, np.complex128)))
+_FLOATING = REAL | frozenset(map(np.dtype, (np.complex64, np.complex128)))
 _NOWHERE = (None, 0)
 
 
@@ -67,7 +66,7 @@ def elementwise_unary(
             dtype = array.dtype
             if (
                 dtype is not a.dtype
-                or dtype not in _REAL
+                or dtype not in REAL
                 or anomaly.enabled
                 or state.saved_hooks
                 or not (recorders[0] if recorders else first())(result, (edge,), input)
@@ -75,7 +74,7 @@ def elementwise_unary(
                 formula = operation.formula((parameter,), (parameter,), {})
                 record(result, kind, formula, (edge,), {parameter: input})
         elif state.inference:
-            result.inference = True
+            result.inference, result.counter = True, [0]
         return result
 
     f.__name__ = f.__qualname__ = name
@@ -169,7 +168,7 @@ def elementwise_binary(
                 dtype = array.dtype
                 if (
                     dtype is a.dtype
-                    and dtype in _REAL
+                    and dtype in REAL
                     and not anomaly.enabled
                     and not state.saved_hooks
                     and (recorders[case] or first(case))(result, edges, input, other)
@@ -179,7 +178,7 @@ def elementwise_binary(
                     record(result, kind, formulas[case] or formula_of(case), edges, {x1: input, x2: other})
                     return result
         if state.inference:
-            result.inference = True
+            result.inference, result.counter = True, [0]
         return result
 
     f.__name__ = f.__qualname__ = name

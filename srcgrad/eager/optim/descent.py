@@ -21,25 +21,6 @@ def _decayed(gradient: Any, parameter: Any, group: dict[str, Any]) -> Any:
     return gradient + parameter * group["weight_decay"] if group["weight_decay"] else gradient
 
 
-_BLOCK = 16384  # elements that the nearest caches hold
-
-
-def descend(parameter: Any, direction: Any, lr: float) -> None:
-    """``parameter -= direction * lr``, of large arrays in blocks, so that the product never leaves the caches."""
-    size = parameter.size
-    if size <= _BLOCK or direction.dtype != parameter.dtype or direction.shape != parameter.shape:
-        parameter -= direction * lr
-        return
-    if not (parameter.flags.c_contiguous and direction.flags.c_contiguous):
-        parameter -= direction * lr
-        return
-    flat, given = parameter.reshape(-1), direction.reshape(-1)
-    product = np.empty(_BLOCK, parameter.dtype)
-    for begin in range(0, size, _BLOCK):
-        block = flat[begin : begin + _BLOCK]
-        block -= np.multiply(given[begin : begin + _BLOCK], lr, out=product[: block.size])
-
-
 class SGD(Optimizer):
     """Stochastic gradient descent, with momentum if it is given."""
 
@@ -72,7 +53,7 @@ class SGD(Optimizer):
                 kept.array += g * (1 - group["dampening"])
                 direction = kept.array
             g = g + direction * momentum if group["nesterov"] else direction
-        descend(parameter, g, number(group["lr"]))
+        parameter -= g * number(group["lr"])
 
 
 class Adam(Optimizer):
