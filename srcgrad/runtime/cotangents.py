@@ -71,19 +71,25 @@ def add(a: Any, b: Any) -> Any:
         return _copied(b)
     if b is None:
         return _copied(a)
-    if isinstance(a, tuple | list):
-        if not isinstance(b, tuple | list) or len(a) != len(b):
+    if isinstance(a, tuple | list) or isinstance(b, tuple | list):
+        left, right = _items(a), _items(b)
+        if left is None or right is None or len(left) != len(right):
             raise _unlike(a, b)
-        return [add(x, y) for x, y in zip(a, b, strict=True)]
+        return [add(x, y) for x, y in zip(left, right, strict=True)]
     if isinstance(a, dict):
         if not isinstance(b, dict):
             raise _unlike(a, b)
         return {key: add(a.get(key), b.get(key)) for key in [*a, *(key for key in b if key not in a)]}
-    if isinstance(b, tuple | list | dict):
+    if isinstance(b, dict):
         raise _unlike(a, b)
     if np.ndim(a) and np.ndim(b) and np.shape(a) != np.shape(b):
         raise ValueError(f"cotangents of one value have shapes {np.shape(a)} and {np.shape(b)}")
     return a + b
+
+
+def _items(x: Any) -> Any:
+    """The items of a container's cotangent, which NumPy may have taken for an array; None of anything else."""
+    return x if isinstance(x, tuple | list) else x if isinstance(x, np.ndarray) and x.ndim else None
 
 
 def _copied(x: Any) -> Any:

@@ -46,6 +46,8 @@ def as_cotangent(g: Any, x: Any, held: set[int] | None = None) -> Any:
     if g is None:
         g = zeros_like(x)
     if isinstance(x, tuple | list):
+        if isinstance(g, np.ndarray) and g.shape == np.shape(x):  # NumPy took it for an array
+            g = list(g)
         if not isinstance(g, tuple | list) or len(g) != len(x):
             raise TypeError(f"the cotangent of a {type(x).__name__} of length {len(x)} is a {type(g).__name__}")
         items = [_part(part, item, held) for part, item in zip(g, x, strict=True)]
