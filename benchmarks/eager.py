@@ -33,16 +33,17 @@ Call = Callable[[], Any]
 
 def chain(sin: Callable[[Any], Any], x: Any, w: Any) -> Any:
     """A hundred operations, each on the result of the one before."""
-    for _ in range(OPERATIONS // 2):
-        x = sin(x * w)
-    return x
+    y = x
+    for _ in range(OPERATIONS // 4):
+        y = sin((y * w + x) - 0.5)
+    return y
 
 
 def start(size: int) -> tuple[Any, Any]:
-    """Where a chain begins, in double precision."""
+    """Where a chain begins, in single precision, PyTorch's default."""
     if not size:
-        return np.float64(0.5), np.float64(1.01)
-    return np.linspace(0.1, 0.9, size), np.linspace(0.99, 1.01, size)
+        return np.float32(0.5), np.float32(1.01)
+    return np.linspace(0.1, 0.9, size, dtype=np.float32), np.linspace(0.99, 1.01, size, dtype=np.float32)
 
 
 def with_srcgrad(size: int) -> Call:
@@ -59,7 +60,7 @@ def with_torch(size: int) -> Call:
 
 
 def _as_torch(torch: ModuleType, size: int) -> Call:
-    x, w = (torch.tensor(value, dtype=torch.float64).requires_grad_() for value in start(size))
+    x, w = (torch.tensor(value).requires_grad_() for value in start(size))
 
     def call() -> Any:
         x.grad = w.grad = None
@@ -154,7 +155,7 @@ def _chains(
             found = [np.asarray(part) for part in call()]
             expected = found if expected is None else expected
             for left, right in zip(found, expected, strict=True):
-                np.testing.assert_allclose(left, right, rtol=1e-9, err_msg=f"{library}, {name}")
+                np.testing.assert_allclose(left, right, rtol=1e-3, err_msg=f"{library}, {name}")
             contenders[library] = call
         times = measure(contenders, options.rounds, clock=process_time)
         medians[name] = times = {library: seconds / OPERATIONS for library, seconds in times.items()}
