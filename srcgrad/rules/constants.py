@@ -31,6 +31,9 @@ constant(
     cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan,
 )  # fmt: skip
 
+if hasattr(np, "in1d"):  # until NumPy 2.3
+    constant(np.in1d)
+
 # shapes and kinds
 constant(
     np.shape, np.ndim, np.size, len, np.result_type, np.einsum_path,

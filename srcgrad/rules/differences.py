@@ -95,7 +95,7 @@ def ediff1d(ary, to_end=None, to_begin=None, *, y, ary_dot, to_end_dot, to_begin
 
 
 # --- sums over intervals ---------------------------------------------------------------------------------------------
-@rule(np.trapezoid)
+@rule(np.trapezoid, *({np.trapz} if hasattr(np, "trapz") else ()))  # until NumPy 2.3
 def trapezoid(y, x=None, dx=1.0, axis=-1, *, z, z_bar):
     """The sum of means of neighbours times the lengths of the intervals between them."""
     g = np.expand_dims(z_bar, axis)

@@ -391,13 +391,15 @@ def add_method(name: str, function: Callable[..., object]) -> None:
 #: Attributes and methods of arrays that tell of shapes, kinds and memory, not of numbers.
 CONSTANT_MEMBERS = frozenset(
     """shape ndim size dtype itemsize nbytes strides flags device data ctypes dump dumps tobytes tofile
-    setflags""".split()
+    tostring setflags""".split()
 )
 _STORES = Refusal("it changes its array in place", "use the NumPy function, which makes a new array")
 _BYTES = Refusal("it reads the bytes of the array as other numbers", "use astype, which converts the numbers")
 _MEMBER_REFUSALS: dict[str, Refusal] = {
     **dict.fromkeys("fill itemset partition put resize setfield sort".split(), _STORES),
     **dict.fromkeys("byteswap getfield view".split(), _BYTES),
+    "ptp": Refusal("NumPy 2 has no such method", "use np.ptp"),
+    "newbyteorder": Refusal("NumPy 2 has no such method", "use x.view(x.dtype.newbyteorder()) outside"),
     "base": Refusal("which array owns the memory is not followed", "use the array itself"),
     "to_device": Refusal("arrays of other devices are not followed", "use the array itself"),
 }
