@@ -94,8 +94,11 @@ def nll_loss(x: Any, target: Any, weight: Any = None, ignore_index: int = -100, 
     total = np.sum(loss)
     if reduction == "sum":
         return total
+    whole = np.sum(weights)
+    if isinstance(whole, np.generic) and whole:
+        return total / whole
     with np.errstate(invalid="ignore"):
-        return total / np.sum(weights)
+        return total / whole
 
 
 def unnll_loss(
@@ -104,8 +107,12 @@ def unnll_loss(
     """The transpose of ``nll_loss``: cotangents put at the target classes, zero elsewhere."""
     index, weights = _class_weights(x, target, weight, ignore_index)
     if reduction == "mean":
-        with np.errstate(invalid="ignore", divide="ignore"):
-            g = g / np.sum(weights)
+        whole = np.sum(weights)
+        if isinstance(whole, np.generic) and whole:
+            g = g / whole
+        else:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                g = g / whole
     made = np.zeros(x.shape, np.result_type(x, g))
     made[index] = -g * weights
     return made
