@@ -76,16 +76,16 @@ def meets_tensors(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
     if module is None:
         return False
     tensor = module.Tensor
-    return any(isinstance(leaf, tensor) for value in (*args, *kwargs.values()) for leaf in _leaves(value))
+    return any(isinstance(leaf, tensor) for value in (*args, *kwargs.values()) for leaf in leaves_of(value))
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def leaves_of(value: Any) -> Iterator[Any]:
     if isinstance(value, tuple | list):
         for item in value:
-            yield from _leaves(item)
+            yield from leaves_of(item)
     elif isinstance(value, dict):
         for item in value.values():
-            yield from _leaves(item)
+            yield from leaves_of(item)
     else:
         yield value
 
@@ -108,7 +108,7 @@ def on_tensors(
     from srcgrad.eager.tensor import Tensor
 
     def requires(value: Any) -> bool:
-        return any(isinstance(leaf, Tensor) and leaf.requires_grad for leaf in _leaves(value))
+        return any(isinstance(leaf, Tensor) and leaf.requires_grad for leaf in leaves_of(value))
 
     def array(leaf: Any) -> Any:
         return leaf.array[()] if isinstance(leaf, Tensor) else leaf

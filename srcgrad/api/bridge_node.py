@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.bridge import mapped, on_tensors
+from srcgrad.api.bridge import leaves_of, mapped, on_tensors
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.transforms import Pullback
 from srcgrad.eager import dtypes, messages
+from srcgrad.eager.dispatch import watched_among
 from srcgrad.eager.graph import Node, sequence
 from srcgrad.eager.tensor import Tensor, new
 
@@ -82,7 +83,7 @@ class CompiledNode(Node):
 
     def release(self) -> None:
         """Let go of the pullback and of the arguments."""
-        self.pullback = self.given = self.saved = None
+        self.pullback = self.given = self.saved = self.watched = None
 
 
 def record(derivative: Derivative, pullback: Pullback, given: tuple[Any, ...], name: str) -> Any:
@@ -107,7 +108,9 @@ def record(derivative: Derivative, pullback: Pullback, given: tuple[Any, ...], n
     node.edges = tuple(edges)
     node.saved = tuple(saved)
     node.versions = tuple(0 if leaf.counter is None else leaf.counter[0] for leaf in saved)
-    node.derivative, node.pullback, node.given = derivative, pullback, given
+    node.derivative, node.pullback = derivative, pullback
+    node.given = tuple(mapped(value, _kept) for value in given)  # containers and arrays may change after the call
+    node.watched = watched_among(leaves_of(given))
     node.sequence = next(sequence)
     kinds: list[tuple[Any, Any]] = []
 
@@ -147,6 +150,11 @@ def _kind(name: str) -> type[CompiledNode]:
     if name not in _kinds:
         _kinds[name] = type(name, (CompiledNode,), {"__module__": "srcgrad.api.bridge"})
     return _kinds[name]
+
+
+def _kept(leaf: Any) -> Any:
+    """An argument as the gradient's gradient will read it: tensors tell of changes by their versions, arrays do not."""
+    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
 
 
 def _pairs(structure: Any, value: Any) -> Iterator[tuple[Any, Any]]:

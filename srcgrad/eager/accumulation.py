@@ -64,7 +64,7 @@ def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
         made: Tensor = new(Tensor)
         made.array = array
         if state.inference:
-            made.inference = True
+            made.inference, made.counter = True, [0]
         elif is_copy:
             made.counter = [1]
         leaf.gradient = made

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import messages
-from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.dispatch import Operation, call, watched_among
 from srcgrad.eager.graph import Node, node_class, sequence
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new
@@ -70,6 +70,8 @@ class Composed(Node):
     def _check_kept(self) -> None:
         if self.inputs is None:
             raise RuntimeError(messages.FREED)
+        if self.watched is not None:
+            self.check_versions()
 
     def _inner(self) -> Iterator[Node]:
         """The nodes of the inner graph, without its leaves."""
@@ -135,6 +137,7 @@ def composed(
     node.sequence = next(sequence)
     node.slots = {slot: place for place, slot in enumerate(slots) if slot}
     node.statics = saved
+    node.watched = None if saved is None else watched_among(saved.values())
     arrays = [output.array for output in outputs]
     several = isinstance(made, tuple)
     node.outputs = len(arrays)

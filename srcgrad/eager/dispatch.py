@@ -221,7 +221,9 @@ def call(
             if type(made) is Tensor:
                 if saved is not None:
                     made.node.statics = saved
-                    made.node.watched = watched_among(saved.values())
+                    made.node.watched = watched = watched_among(saved.values())
+                    if watched is not None:
+                        made.node.direct = None  # what it watches is let go of too
                 return made
             array, key = made, None
     if array is None:

@@ -90,6 +90,7 @@ class Formula:
         outputs: Sequence[str] | None = None,
         lists: Collection[str] = (),
         watches: bool = False,
+        again: Callable[..., Any] | None = None,
     ) -> None:
         self.rule = rule
         self.watches = watches  # nodes have tensors in ``watched`` that must not have changed
@@ -99,6 +100,8 @@ class Formula:
         piece = rule.adjoint_slice(set(wanted), given, facts=facts)
         if rule.kind == "elementwise" and not is_own(rule.template):
             piece = narrowed(piece)  # nobody knows of what dtype a user's function makes its results
+        if again is not None and rule.result in piece.reads:
+            piece = computed_again(piece, rule, again)
         self.piece = without_broadcasting(piece) if alike else piece
         self.sources: list[tuple[str, str]] = []  # (kind, parameter) of everything that is saved, in order
         for p in (*rule.parameters, *rule.options):
@@ -130,7 +133,9 @@ class Formula:
             self._lifted = self._compiled(lifted)
         return self._lifted
 
-    def _compiled(self, translate: Callable[[object], object] | None, as_tensors: bool | None = None) -> Callable[..., Any]:
+    def _compiled(
+        self, translate: Callable[[object], object] | None, as_tensors: bool | None = None
+    ) -> Callable[..., Any]:
         namespace: dict[str, object] = {"_RuntimeError": RuntimeError, "_FREED": messages.FREED}
         namespace["_as_tensor"] = as_tensor
         seen: dict[int, str] = {}
@@ -160,7 +165,8 @@ class Formula:
         )
         module = gast.Module([gast.FunctionDef("partials", arguments, body, [], None, None, [])], [])
         tree = gast.gast_to_ast(module)
-        tree.body[0].body[:0] = ast.parse(self._unpacking(translate is not None if as_tensors is None else as_tensors)).body
+        unpacking = self._unpacking(translate is not None if as_tensors is None else as_tensors)
+        tree.body[0].body[:0] = ast.parse(unpacking).body
         exec(compile(ast.fix_missing_locations(tree), f"<{self.rule.name}>", "exec"), namespace)
         return namespace["partials"]  # type: ignore[return-value]
 
@@ -204,6 +210,15 @@ def narrowed(piece: Slice) -> Slice:
 
     values = {p: fitted(p, value) for p, value in piece.values.items()}
     return Slice(piece.body, values, piece.reads, piece.shapes | values.keys())
+
+
+def computed_again(piece: Slice, rule: Rule, function: Callable[..., Any]) -> Slice:
+    """The slice without the result, which may be written to: the function is called with the operands again."""
+    name = getattr(function, "__name__", rule.name)
+    value = gast.Call(reference(GlobalBinding(name, function)), [read(p) for p in rule.parameters], [])
+    first = gast.Assign([gast.Name(rule.result, gast.Store(), None, None)], value)
+    reads = piece.reads - {rule.result} | set(rule.parameters)
+    return Slice((first, *piece.body), piece.values, reads, piece.shapes - {rule.result})
 
 
 def without_broadcasting(piece: Slice) -> Slice:

@@ -174,7 +174,8 @@ class Node:
             for tensor, then in self.watched:
                 if tensor.counter is not None and tensor.counter[0] != then:
                     raise modified(self, tensor, tensor.counter[0], then)
-        assert self.saved is not None
+        if self.saved is None:
+            raise RuntimeError(messages.FREED)
         versions = self.versions or (0,) * len(self.saved)
         for item, then in zip(self.saved, versions, strict=True):
             counter = getattr(item, "counter", None)

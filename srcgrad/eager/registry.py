@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from srcgrad.eager.outputs import takes_out, with_out
 from srcgrad.eager.tensor import Tensor
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
@@ -23,8 +24,9 @@ def function(*names: str, method: bool | str = False, module: str = "") -> Calla
 
     def export(f: AnyFunction) -> AnyFunction:
         table = FUNCTIONS.setdefault(module, {})
+        offered = takes_out(f)
         for name in names or (f.__name__,):
-            table[name] = f
+            table[name] = with_out(name, f) if offered else f
             if method is True:
                 setattr(Tensor, name, f)
         if isinstance(method, str):

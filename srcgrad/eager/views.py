@@ -114,7 +114,7 @@ def view_of(
 def attach(made: Tensor, input: Tensor, replay: Replay, *, several: bool = False) -> Tensor:
     """Tell a tensor that it is a view of ``input``."""
     if input.inference:
-        made.inference = True
+        made.inference, made.counter = True, made.counter or [0]
         return made
     if made.inference:
         made.inference = False  # a view of a normal tensor is one
@@ -154,6 +154,7 @@ def check_writable(tensor: Tensor) -> None:
     if (
         isinstance(array, np.ndarray)
         and array.ndim
+        and array.size
         and any(stride == 0 and n > 1 for stride, n in zip(array.strides, array.shape, strict=True))
     ):
         raise RuntimeError(messages.OVERLAPPING)

@@ -12,9 +12,9 @@ from srcgrad.eager import dtypes, messages
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation
 from srcgrad.eager.elementwise import elementwise_binary, elementwise_unary
+from srcgrad.eager.outputs import stored
 from srcgrad.eager.registry import function, offer
 from srcgrad.eager.tensor import Tensor
-from srcgrad.eager.views import bump, check_writable
 
 SELF_OTHER = {"x1": "self", "x2": "other"}
 _OPERANDS = (Tensor, int, float, complex, np.generic)
@@ -24,7 +24,8 @@ _sub = elementwise_binary(operator.sub, Operation(np.subtract, "SubBackward0", S
 _rsub_number = elementwise_binary(operator.sub, Operation(np.subtract, "RsubBackward1"), "rsub", alone=True)
 _rsub_tensor = elementwise_binary(operator.sub, Operation(np.subtract, "RsubBackward0"), "rsub")
 _mul = elementwise_binary(operator.mul, Operation(np.multiply, "MulBackward0", SELF_OTHER), "mul")
-_div = elementwise_binary(operator.truediv, Operation(np.divide, "DivBackward0", SELF_OTHER), "div", floats=True)
+_quotient = Operation(np.divide, "DivBackward0", SELF_OTHER, again=True)
+_div = elementwise_binary(operator.truediv, _quotient, "div", floats=True)
 
 
 def _negative(a: Any) -> Any:
@@ -56,20 +57,6 @@ def binary_operator(f: Callable[[Any, Any], Any], symbol: str, swapped: bool = F
         apply = swapped_apply
     apply.__name__ = f"__{'r' if swapped else ''}{symbol}__"
     return apply
-
-
-def stored(name: str, made: Tensor, out: Tensor) -> Tensor:
-    """A result put into a tensor that is there already."""
-    if made.requires_grad or out.requires_grad:
-        raise RuntimeError(messages.OUT_REQUIRES_GRAD.format(name=name))
-    check_writable(out)
-    storage, array = out.storage_array(), made.storage_array()
-    if storage.shape == array.shape:
-        storage[...] = array
-    else:
-        out.array = array.astype(storage.dtype)
-    bump(out)
-    return out
 
 
 @function("add", method=True)

@@ -34,7 +34,7 @@ def detach(input: Tensor) -> Tensor:
     if is_lifted(made.array):
         made.array = made.array.detached()
     if input.inference:
-        made.inference = True
+        made.inference, made.counter = True, input.counter or [0]
         return made
     if input.counter is None:
         input.counter = [0]

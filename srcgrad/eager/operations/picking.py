@@ -15,7 +15,8 @@ from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.formulas import stand_in
 from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.operations.creation import leaf
-from srcgrad.eager.operations.shaping import wrapped
+from srcgrad.eager.operations.places import check_broadcast, check_copied, check_slices
+from srcgrad.eager.operations.shaping import expand, wrapped
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
 
@@ -201,6 +202,8 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
 def _clamped(operation: Operation, input: Tensor, low: Any, high: Any) -> Tensor:
     numbers = tuple(v for v in (low, high) if v is not None)
     (x, *_), common = _cast((input, *numbers))
+    if common.category == 3:
+        raise NotImplementedError("clamp is not supported for complex types")
     a = as_array(x.array)
     bounds: list[Any] = [None if v is None else common.numpy.type(v) for v in (low, high)]
     bounded = a if low is None else np.maximum(a, bounds[0])
@@ -242,9 +245,12 @@ _fill, _fill_by = _replacing("IndexFillBackward0"), _replacing("IndexFillBackwar
 _masked_scatter = _replacing("MaskedScatterBackward0")
 
 
-def _replaced(operation: Operation, input: Tensor, index: tuple[Any, ...], value: Any) -> Tensor:
+Saved = dict[str, Any]  # what a node saves by name, tensors of indices among it, whose versions it watches
+
+
+def _replaced(operation: Operation, input: Tensor, index: tuple[Any, ...], value: Any, saved: Saved) -> Tensor:
     given = value if isinstance(value, Tensor) else as_array(value, input.array.dtype)
-    made: Tensor = call(operation, {"x": input, "index": index, "value": given})
+    made: Tensor = call(operation, {"x": input, "index": index, "value": given}, saved=saved)
     return made
 
 
@@ -257,9 +263,10 @@ def scatter(
     src = value if src is None else src
     if reduce is not None:
         return _scattered(input, along(input, dim, places), src, reduce)
+    saved, where = {"dim": dim, "index": index}, along(input, dim, places)
     if isinstance(src, Tensor):
-        return _composed("ScatterBackward0", _scatter_tensor, input, along(input, dim, places), src, places.shape)
-    return _replaced(_scatter_number, input, along(input, dim, places), src)
+        return _composed("ScatterBackward0", _scatter_tensor, input, where, src, places.shape, saved)
+    return _replaced(_scatter_number, input, where, src, saved)
 
 
 def _scattered(input: Tensor, index: tuple[Any, ...], src: Any, reduce: str) -> Tensor:
@@ -276,40 +283,52 @@ def _scattered(input: Tensor, index: tuple[Any, ...], src: Any, reduce: str) -> 
 
 
 def _composed(
-    name: str, operation: Operation, input: Tensor, index: Any, src: Tensor, shape: Any, add: Any = None
+    name: str, operation: Operation, input: Tensor, index: Any, src: Tensor, shape: Any, saved: Saved, add: Any = None
 ) -> Tensor:
     """Elements stored or added, in one node with the whole source at its second edge."""
     store = add or _replaced
     if src.array.shape == shape and add is None:
-        return _replaced(operation, input, index, src)
+        return _replaced(operation, input, index, src, saved)
     part = tuple(slice(n) for n in shape)
 
     def compute(x: Tensor, values: Tensor) -> Tensor:
-        made: Tensor = store(operation, x, index, values if values.array.shape == shape else values[part])
+        made: Tensor = store(operation, x, index, values if values.array.shape == shape else values[part], {})
         return made
 
-    result: Tensor = composed(name, compute, input, src)
+    result: Tensor = composed(name, compute, input, src, saved=saved)
     return result
 
 
 @function("index_copy", method=True)
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """A copy with slices replaced."""
-    return _replaced(_copy, input, _slices(input, dim, index), source)
+    check_copied(input, wrapped(dim, input.array.ndim), index.array.size, source.array.shape)
+    return _replaced(_copy, input, _slices(input, dim, index), source, {"dim": dim, "index": index})
 
 
 @function("index_fill", method=True)
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """A copy with slices filled."""
     operation = _fill_by if isinstance(value, Tensor) else _fill
-    return _replaced(operation, input, _slices(input, dim, index), value)
+    return _replaced(operation, input, _slices(input, dim, index), value, {"dim": dim, "index": index})
 
 
 @function("index_put", method=True)
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with elements stored by indices, or added to."""
     index = tuple(i.array if isinstance(i, Tensor) else i for i in indices)
-    return _added(_put_sum, input, index, values) if accumulate else _replaced(_put, input, index, values)
+    saved = {"indices": tuple(indices), "accumulate": accumulate}
+    if not accumulate:
+        return _replaced(_put, input, index, values, saved)
+    shape = stand_in(input.array.shape, input.array.dtype)[index].shape
+    check_broadcast(values.array.shape, shape)
+
+    def compute(x: Tensor, given: Tensor) -> Tensor:
+        return _added(_put_sum, x, index, given if given.array.shape == shape else expand(given, shape))
+
+    made: Tensor = composed("IndexPutBackward0", compute, input, values, saved=saved)
+    return made
+
 
 
 @function("masked_scatter", method=True)
@@ -318,7 +337,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     where_true = np.broadcast_to(mask.array, input.array.shape)
 
     def compute(x: Tensor, values: Tensor) -> Tensor:
-        return _replaced(_masked_scatter, x, (where_true,), values.reshape(-1)[: int(where_true.sum())])
+        return _replaced(_masked_scatter, x, (where_true,), values.reshape(-1)[: int(where_true.sum())], {})
 
     made: Tensor = composed("MaskedScatterBackward0", compute, input, source, saved={"mask": mask})
     return made
@@ -333,7 +352,9 @@ _add_elements = Operation(np.add, "ScatterAddBackward0")
 _put_sum = Operation(np.add, "IndexPutBackward0")
 
 
-def _added(operation: Operation, input: Tensor, index: tuple[Any, ...], source: Tensor) -> Tensor:
+def _added(
+    operation: Operation, input: Tensor, index: tuple[Any, ...], source: Tensor, saved: Saved | None = None
+) -> Tensor:
     from srcgrad.eager.lifting import lifted
 
     like = stand_in(input.array.shape, input.array.dtype)
@@ -346,18 +367,27 @@ def _added(operation: Operation, input: Tensor, index: tuple[Any, ...], source: 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """A copy with slices added to."""
     where_, shape = _slices(input, dim, index), source.array.shape
+    if input.array.ndim or shape:
+        check_slices(input, dim, index, source)
 
-    def add(operation: Operation, x: Tensor, places: Any, values: Tensor) -> Tensor:
+    def add(operation: Operation, x: Tensor, places: Any, values: Tensor, saved: Saved) -> Tensor:
         return _added(operation, x, places, values if alpha == 1 else values * alpha)
 
-    return _composed("IndexAddBackward0", _add_slices, input, where_, source, shape, add)
+    saved = {"dim": dim, "index": index, "alpha": alpha}
+    return _composed("IndexAddBackward0", _add_slices, input, where_, source, shape, saved, add)
 
 
 @function("scatter_add", method=True)
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """A copy with elements added along a dimension, by an index for each of them."""
     places = _checked("scatter_add", input, dim, index)
-    return _composed("ScatterAddBackward0", _add_elements, input, along(input, dim, places), src, places.shape, _added)
+    if any(n > m for n, m in zip(places.shape, src.array.shape, strict=False)):
+        raise RuntimeError(
+            f"Expected index {list(places.shape)} to be no larger than self {list(input.array.shape)} apart from "
+            f"dimension {dim} and to be no larger size than src {list(src.array.shape)}"
+        )
+    saved, where = {"dim": dim, "index": index}, along(input, dim, places)
+    return _composed("ScatterAddBackward0", _add_elements, input, where, src, places.shape, saved, _added)
 
 
 IN_PLACE: dict[str, Callable[..., Tensor]] = {

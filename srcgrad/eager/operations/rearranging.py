@@ -189,9 +189,26 @@ def _kept(made: Tensor) -> Tensor:
 
 
 @function("as_strided", method=True)
-def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int = 0) -> Tensor:
-    """A view of the memory by strides."""
+def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A view of the memory by strides, which are those of the tensor's base where it is a view."""
     shape, steps = tuple(size), tuple(stride)
+    if len(shape) != len(steps):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(step < 0 for step in steps):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(steps)}"
+        )
+    array = input.storage_array()
+    if not array.flags.c_contiguous or (storage_offset is not None and input.base is not None):
+        raise NotImplementedError("as_strided() of a view is taken of its elements in order: call contiguous() first")
+    storage_offset = storage_offset or 0
+    needed = 1 + storage_offset + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+    if 0 not in shape and needed > array.size:
+        raise RuntimeError(
+            f"setStorage: sizes {list(shape)}, strides {list(steps)}, storage offset {storage_offset}, and itemsize "
+            f"{array.itemsize} requiring a storage size of {needed * array.itemsize} are out of bounds for storage of "
+            f"size {array.nbytes}"
+        )
 
     def replay(a: Any) -> Any:
         flat = a.reshape(-1)[storage_offset:]

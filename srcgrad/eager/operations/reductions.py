@@ -116,8 +116,12 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     sizes = {"self_sym_sizes": shape, "self_sym_numel": count}
     with np.errstate(invalid="ignore"):
         if not count:
-            made = _reduced(_sum_all, _sum_dim, input, dim, keepdim, (dtype or given).numpy, sizes)
-            empty: Tensor = made * math.nan
+            node = "MeanBackward0" if over is None else "MeanBackward1"
+
+            def compute(x: Tensor) -> Tensor:
+                return _reduced(_sum_all, _sum_dim, x, dim, keepdim, (dtype or given).numpy, sizes) * math.nan
+
+            empty: Tensor = composed(node, compute, input, saved=sizes, keeps=True)
             return empty
         return _reduced(_mean_all, _mean_dim, input, dim, keepdim, (dtype or given).numpy, sizes)
 

@@ -46,6 +46,12 @@ def _unary(caller: str, name: str, node: str) -> Callable[[Tensor], Tensor]:
 
 def _lazily(caller: str, name: str, node: str) -> Callable[..., Tensor]:
     def f(input: Tensor, *, out: Any = None) -> Tensor:
+        if getattr(input, "dtype", None) is dtypes.float16:  # which SciPy widens
+            half: Tensor = composed(node, lambda x: g(x.to(dtypes.float32)).to(dtypes.float16), input)
+            return half
+        return g(input)
+
+    def g(input: Tensor) -> Tensor:
         return _unary(caller, name, node)(input)
 
     f.__name__ = f.__qualname__ = caller.rpartition(".")[2]

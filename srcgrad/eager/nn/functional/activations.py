@@ -26,7 +26,15 @@ def _simple(f: Callable[[Any], Any], node: str, name: str, *, floats: bool = Tru
     return elementwise_unary(f, Operation(f, node, _SLOTS), name, floats=floats)
 
 
-_relu = _simple(neural.relu, "ReluBackward0", "relu", floats=False)
+
+
+def _rectified(x: Any) -> Any:
+    if x.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    return neural.relu(x)
+
+
+_relu = elementwise_unary(_rectified, Operation(neural.relu, "ReluBackward0", _SLOTS), "relu", floats=False)
 _sigmoid = _simple(neural.sigmoid, "SigmoidBackward0", "sigmoid")
 _silu = _simple(neural.silu, "SiluBackward0", "silu")
 _mish = _simple(neural.mish, "MishBackward0", "mish")
