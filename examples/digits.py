@@ -1,7 +1,7 @@
 """Handwritten digits, learned twice: eagerly, and with a compiled gradient.  ``python examples/digits.py --help``.
 
-The eager half reads as PyTorch's users write it (``import srcgrad.eager as torch``: modules, a loss, an optimizer).  The
-compiled half is a plain NumPy function of the parameters, and ``srcgrad.value_and_grad`` of it.  Both start from the
+The eager half reads as PyTorch's users write it (``import srcgrad.eager as torch``: modules, a loss, an optimizer).
+The compiled half is a plain NumPy function of the parameters, and ``srcgrad.value_and_grad`` of it.  Both start from the
 same numbers and see the same batches, so that their losses are the same up to rounding.  The data are the 1,797 images
 of 8 by 8 pixels that come with scikit-learn; ``pip install '.[examples]'`` has what is needed.
 """
@@ -160,7 +160,8 @@ def plot(eager: Run, compiled: Run, file: str) -> None:
     axes.plot(numbers, means[0], color="#f2a65a", linewidth=5, label=f"eager, accuracy {eager.accuracy:.1%}")
     label = f"compiled, accuracy {compiled.accuracy:.1%}"
     axes.plot(numbers, means[1], color="#1f3b73", linewidth=1.3, linestyle=(0, (4, 2)), label=label)
-    axes.set(xlabel="batch", ylabel=f"cross-entropy, mean of {width} batches", yscale="log", title="Digits, learned twice")
+    axes.set(xlabel="batch", ylabel=f"cross-entropy, mean of {width} batches", yscale="log")
+    axes.set_title("Digits, learned twice")
     axes.grid(True, alpha=0.3)
     axes.legend()
     figure.savefig(file, dpi=150)

@@ -220,6 +220,7 @@ def call(
             made = applied(array, *values.values())
             if type(made) is Tensor:
                 if saved is not None:
+                    assert made.node is not None
                     made.node.statics = saved
                     made.node.watched = watched = watched_among(saved.values())
                     if watched is not None:

@@ -110,7 +110,7 @@ def applier(
         "    result = new(Tensor)",
         "    result.array = array",
     ]
-    ends = []
+    ends: list[str] = []
     for p, wanted in edges.items():
         if wanted:
             o, end = operands[p], f"edge{len(ends)}"
