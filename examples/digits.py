@@ -1,9 +1,9 @@
 """Handwritten digits, learned twice: eagerly, and with a compiled gradient.  ``python examples/digits.py --help``.
 
 The eager half reads as PyTorch's users write it (``import srcgrad.eager as torch``: modules, a loss, an optimizer).
-The compiled half is a plain NumPy function of the parameters, and ``srcgrad.value_and_grad`` of it.  Both start from the
-same numbers and see the same batches, so that their losses are the same up to rounding.  The data are the 1,797 images
-of 8 by 8 pixels that come with scikit-learn; ``pip install '.[examples]'`` has what is needed.
+The compiled half is a plain NumPy function of the parameters, and ``srcgrad.value_and_grad`` of it.  Both start from
+the same numbers and see the same batches, so that their losses are the same up to rounding.  The data are the 1,797
+images of 8 by 8 pixels that come with scikit-learn; ``pip install '.[examples]'`` has what is needed.
 """
 
 from __future__ import annotations
