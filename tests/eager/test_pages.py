@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import srcgrad.eager
+from benchmarks.eager_step import handwritten_step, step_with, weights
 from tests.eager.recording import reset
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,3 +66,8 @@ def test_digits_are_learned_alike_eagerly_and_compiled(digits, capsys, tmp_path)
     assert eager.accuracy == compiled.accuracy > 0.85
     assert "apart by" in capsys.readouterr().out
     assert "--plot" not in arguments or picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_step_that_is_timed_is_the_hand_written_one():
+    by_hand, eager = handwritten_step(weights()), step_with(srcgrad.eager, weights())
+    np.testing.assert_allclose([eager() for _ in range(3)], [by_hand() for _ in range(3)], rtol=1e-5)
