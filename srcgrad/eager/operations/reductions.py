@@ -119,7 +119,9 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
             node = "MeanBackward0" if over is None else "MeanBackward1"
 
             def compute(x: Tensor) -> Tensor:
-                return _reduced(_sum_all, _sum_dim, x, dim, keepdim, (dtype or given).numpy, sizes) * math.nan
+                total = _reduced(_sum_all, _sum_dim, x, dim, keepdim, (dtype or given).numpy, sizes)
+                made: Tensor = total * math.nan
+                return made
 
             empty: Tensor = composed(node, compute, input, saved=sizes, keeps=True)
             return empty
