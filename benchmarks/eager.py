@@ -27,7 +27,11 @@ from srcgrad.inspect.report import duration, table
 OPERATIONS = 100
 BOUNDS = {"torch": 1.0, "autograd": 0.45, "mygrad": 0.45}
 STEP_BOUND = 1.25
-SIZES = {"numbers": 0, "10 elements": 10, "1,000 elements": 1000}
+CHAINS = {
+    f"{size_name}, {precision}": (size, dtype)
+    for precision, dtype in (("single", np.float32), ("double", np.float64))
+    for size_name, size in (("numbers", 0), ("10 elements", 10), ("1,000 elements", 1000))
+}
 Call = Callable[[], Any]
 
 
@@ -39,28 +43,28 @@ def chain(sin: Callable[[Any], Any], x: Any, w: Any) -> Any:
     return y
 
 
-def start(size: int) -> tuple[Any, Any]:
-    """Where a chain begins, in single precision, PyTorch's default."""
+def start(size: int, dtype: Any) -> tuple[Any, Any]:
+    """Where a chain begins: numbers for size 0."""
     if not size:
-        return np.float32(0.5), np.float32(1.01)
-    return np.linspace(0.1, 0.9, size, dtype=np.float32), np.linspace(0.99, 1.01, size, dtype=np.float32)
+        return dtype(0.5), dtype(1.01)
+    return np.linspace(0.1, 0.9, size, dtype=dtype), np.linspace(0.99, 1.01, size, dtype=dtype)
 
 
-def with_srcgrad(size: int) -> Call:
+def with_srcgrad(size: int, dtype: Any) -> Call:
     """This library's eager tensors."""
-    return _as_torch(srcgrad.eager, size)
+    return _as_torch(srcgrad.eager, size, dtype)
 
 
-def with_torch(size: int) -> Call:
+def with_torch(size: int, dtype: Any) -> Call:
     """PyTorch on one thread."""
     import torch
 
     torch.set_num_threads(1)
-    return _as_torch(torch, size)
+    return _as_torch(torch, size, dtype)
 
 
-def _as_torch(torch: ModuleType, size: int) -> Call:
-    x, w = (torch.tensor(value).requires_grad_() for value in start(size))
+def _as_torch(torch: ModuleType, size: int, dtype: Any) -> Call:
+    x, w = (torch.tensor(value).requires_grad_() for value in start(size, dtype))
 
     def call() -> Any:
         x.grad = w.grad = None
@@ -71,7 +75,7 @@ def _as_torch(torch: ModuleType, size: int) -> Call:
     return call
 
 
-def with_autograd(size: int) -> Call:
+def with_autograd(size: int, dtype: Any) -> Call:
     """HIPS autograd: a tape of NumPy calls."""
     import autograd
     import autograd.numpy as arrays
@@ -81,15 +85,15 @@ def with_autograd(size: int) -> Call:
         return arrays.sum(y) if size else y
 
     gradient = autograd.grad(program, (0, 1))
-    x, w = start(size)
+    x, w = start(size, dtype)
     return lambda: gradient(x, w)
 
 
-def with_mygrad(size: int) -> Call:
+def with_mygrad(size: int, dtype: Any) -> Call:
     """MyGrad as it comes: NumPy's names on tensors of its own."""
     import mygrad
 
-    x, w = map(mygrad.tensor, start(size))
+    x, w = map(mygrad.tensor, start(size, dtype))
 
     def call() -> Any:
         y = chain(mygrad.sin, x, w)
@@ -99,7 +103,7 @@ def with_mygrad(size: int) -> Call:
     return call
 
 
-CONTENDERS: Mapping[str, Callable[[int], Call]] = {
+CONTENDERS: Mapping[str, Callable[[int, Any], Call]] = {
     "eager": with_srcgrad,
     "torch": with_torch,
     "autograd": with_autograd,
@@ -138,8 +142,8 @@ def _chains(
 ) -> None:
     """Chains of operations, per operation."""
     rows = []
-    for size_name, size in SIZES.items():
-        name = f"chain of {size_name}"
+    for of, (size, dtype) in CHAINS.items():
+        name = f"chain of {of}"
         if options.only not in name:
             continue
         contenders: dict[str, Call] = {}
@@ -148,7 +152,7 @@ def _chains(
             if options.no_peers and library != "eager":
                 continue
             try:
-                call = make(size)
+                call = make(size, dtype)
             except ImportError as error:
                 notes[f"{library} is not installed ({error})."] = None
                 continue
