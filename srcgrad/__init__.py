@@ -10,11 +10,12 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from srcgrad.api.bridge import compile
+    from srcgrad.api.bridge import compile  # noqa: A004
     from srcgrad.api.dense import hessian, hvp, jacfwd, jacobian
     from srcgrad.api.derivative import Derivative
     from srcgrad.api.transforms import grad, jvp, value_and_grad, vjp
     from srcgrad.check import check_grads
+    from srcgrad.eager.modes import no_grad
     from srcgrad.errors import (
         ArgumentError,
         InternalError,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         UnresolvedName,
         UnsupportedSyntax,
     )
-    from srcgrad.eager.modes import no_grad
     from srcgrad.rules.table import constant, elementwise, linear, rule
     from srcgrad.runtime import stop_gradient
 
