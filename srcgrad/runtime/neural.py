@@ -20,7 +20,8 @@ def gate(g: Any, passes: Any) -> Any:
     if type(g) is np.ndarray and type(passes) is np.ndarray and g.shape == passes.shape and passes.dtype == bool:
         bits = _BITS.get(g.dtype)
         if bits is not None:  # all bits or none, without a branch for every element
-            return np.bitwise_and(g.view(bits), np.negative(passes.view(np.int8), dtype=bits)).view(g.dtype)
+            mask = np.negative(passes.view(np.int8)).astype(bits)
+            return np.bitwise_and(g.view(bits), mask, mask).view(g.dtype)
     return np.where(passes, g, 0.0)[()]
 
 
@@ -140,8 +141,8 @@ def log_softmax(x: Any, axis: int) -> Any:
     """The logarithm of ``softmax``."""
     if not np.size(x):
         return np.exp(x)
-    shifted = x - np.max(x, axis=axis, keepdims=True)
-    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+    shifted = x - np.maximum.reduce(x, axis, keepdims=True)
+    return shifted - np.log(np.add.reduce(np.exp(shifted), axis, keepdims=True))
 
 
 def glu(x: Any, axis: int = -1) -> Any:

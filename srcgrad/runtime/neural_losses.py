@@ -71,13 +71,15 @@ def bce_logits_loss(x: Any, target: Any, weight: Any = None, pos_weight: Any = N
 
 
 # --- of classes ------------------------------------------------------------------------------------------------------
-def _class_weights(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
-    """An index of the picked elements of ``x``, and what each of them weighs."""
-    axis = 0 if x.ndim == 1 else 1
-    counted = target != ignore_index
-    safe = np.where(counted, target, 0)
-    weights = np.asarray(counted, x.dtype) if weight is None else weight[safe] * counted
-    if axis == 0:
+def _class_weights(x: Any, target: Any, weight: Any, ignore_index: int | None) -> tuple[Any, Any]:
+    """An index of the picked elements of ``x``, and what each of them weighs, None where that is 1."""
+    if ignore_index is None:
+        safe, weights = target, None if weight is None else weight[target]
+    else:
+        counted = target != ignore_index
+        safe = np.where(counted, target, 0)
+        weights = np.asarray(counted, x.dtype) if weight is None else weight[safe] * counted
+    if x.ndim == 1:
         return (safe,), weights
     if x.ndim == 2:
         return (np.arange(len(target)), safe), weights
@@ -85,36 +87,38 @@ def _class_weights(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple
     return (places[0], safe, *places[1:]), weights
 
 
-def nll_loss(x: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Any:
-    """The negative log-probability of the target class, classes along axis 1, or 0 of a vector."""
-    index, weights = _class_weights(x, target, weight, ignore_index)
-    loss = -x[index] * weights
-    if reduction == "none":
-        return loss
-    total = np.sum(loss)
-    if reduction == "sum":
-        return total
-    whole = np.sum(weights)
+def _mean(total: Any, weights: Any, x: Any, target: Any) -> Any:
+    """A total divided by the sum of the weights of the targets."""
+    whole = x.dtype.type(target.size) if weights is None else np.add.reduce(weights, None)
     if isinstance(whole, np.generic) and whole:
         return total / whole
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):
         return total / whole
+
+
+def nll_loss(x: Any, target: Any, weight: Any = None, ignore_index: int | None = -100, reduction: str = "mean") -> Any:
+    """The negative log-probability of the target class, classes along axis 1, or 0 of a vector.
+
+    Where ``ignore_index`` is None no class is ignored, and nothing is looked for.
+    """
+    index, weights = _class_weights(x, target, weight, ignore_index)
+    picked = x[index]
+    loss = -picked if weights is None else -picked * weights
+    if reduction == "none":
+        return loss
+    total = np.add.reduce(loss, None)
+    return total if reduction == "sum" else _mean(total, weights, x, target)
 
 
 def unnll_loss(
-    g: Any, x: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"
+    g: Any, x: Any, target: Any, weight: Any = None, ignore_index: int | None = -100, reduction: str = "mean"
 ) -> Any:
     """The transpose of ``nll_loss``: cotangents put at the target classes, zero elsewhere."""
     index, weights = _class_weights(x, target, weight, ignore_index)
     if reduction == "mean":
-        whole = np.sum(weights)
-        if isinstance(whole, np.generic) and whole:
-            g = g / whole
-        else:
-            with np.errstate(invalid="ignore", divide="ignore"):
-                g = g / whole
-    made = np.zeros(x.shape, np.result_type(x, g))
-    made[index] = -g * weights
+        g = _mean(g, weights, x, target)
+    made = np.zeros(x.shape, x.dtype if type(g) is x.dtype.type else np.result_type(x, g))
+    made[index] = -g if weights is None else -g * weights
     return made
 
 

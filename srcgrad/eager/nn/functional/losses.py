@@ -212,29 +212,34 @@ def nll_loss(
 ) -> Tensor:  # fmt: skip
     """The negative log-probability of the target class."""
     reduction = reduction_of(reduction, size_average, reduce)
-    _check_classes(input, target, weight, ignore_index)
+    ignored = ignore_index if _check_classes(input, target, weight, ignore_index) else None
     labels = as_array(target.array)
     w = None if weight is None else np.asarray(weight.array)
-    counted = labels != ignore_index
-    total = counted.sum() if w is None else np.where(counted, indexed(w, np.where(counted, labels, 0)), 0).sum()
+    if reduction == "none":
+        total: Any = 0
+    elif w is None:
+        total = labels.size if ignored is None else (labels != ignored).sum()
+    else:
+        counted = labels != ignore_index
+        total = np.where(counted, indexed(w, np.where(counted, labels, 0)), 0).sum()
     saved = {
         "reduction": _REDUCTIONS[reduction],
         "ignore_index": ignore_index,
         "weight": weight,
         "target": target,
-        "total_weight": Tensor.of(as_array(0 if reduction == "none" else total, input.array.dtype)),
+        "total_weight": Tensor.of(as_array(total, input.array.dtype)),
     }
     shape = labels.shape
     if input.array.ndim == 3 or input.array.ndim > 4:  # PyTorch knows two dimensions of pixels only
         n, c = input.array.shape[:2]
         input, labels = input.reshape(n, c, 1, -1), labels.reshape(n, 1, -1)
-    values = {"x": input, "target": labels, "weight": w, "ignore_index": ignore_index, "reduction": reduction}
+    values = {"x": input, "target": labels, "weight": w, "ignore_index": ignored, "reduction": reduction}
     made: Tensor = call(_nll if input.array.ndim <= 2 else _nll2d, values, saved=saved)
     return made if labels.shape == shape or reduction != "none" else made.view(shape)
 
 
-def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> None:
-    """PyTorch's errors about shapes, dtypes and classes that are none."""
+def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> bool:
+    """PyTorch's errors about shapes, dtypes and classes that are none; whether targets may be ignored."""
     x, t = input.array.shape, target.array.shape
     if not x:
         raise RuntimeError("input tensor should be 1D or 2D")
@@ -244,18 +249,21 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if len(x) > 2 and t[1:] != x[2:]:
         raise RuntimeError(f"Expected target size {[x[0], *x[2:]]}, got {list(t)}")
-    if target.dtype.name not in ("torch.int64", "torch.uint8", "int64", "uint8"):
+    labels = elements(target.array)
+    if labels.dtype.char not in "lqB":
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.long_name}")
     count = x[0] if len(x) == 1 else x[1]
-    labels = elements(target.array)
-    wrong = labels[(labels != ignore_index) & ((labels < 0) | (labels >= count))]
-    if wrong.size:
-        raise IndexError(f"Target {wrong.flat[0]} is out of bounds.")
+    within = not labels.size or (np.minimum.reduce(labels, None) >= 0 and np.maximum.reduce(labels, None) < count)
+    if not within:
+        wrong = labels[(labels != ignore_index) & ((labels < 0) | (labels >= count))]
+        if wrong.size:
+            raise IndexError(f"Target {wrong.flat[0]} is out of bounds.")
     if weight is not None and weight.array.shape != (count,):
         raise RuntimeError(
             f"weight tensor should be defined either for all {count} classes or no classes but got weight tensor of "
             f"shape: {list(weight.array.shape)}"
         )
+    return not within or 0 <= ignore_index < count
 
 
 @function("cross_entropy", module=F)
