@@ -198,7 +198,7 @@ def leaf_tensors(value, wanted, found):
 
 
 TWICE = [
-    pytest.param(case, id=f"{case.theme}-{case.name}", marks=pytest.mark.slow if k % 6 else ())
+    pytest.param(case, id=f"{case.theme}-{case.name}", marks=pytest.mark.slow if k % 18 else ())
     for k, case in enumerate(c for c in FIRST if c.order >= 2 and not c.keywords and c.theme != "complex_numbers")
 ]
 

@@ -65,6 +65,7 @@ def _free_names(text: str) -> set[str]:
     return read - bound
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases(TWICE))
 def test_the_gradient_goes_down_the_road_again(case):
     """Both halves of a pair in one function, and the tangent, are differentiated in both modes; nothing is known."""

@@ -193,6 +193,7 @@ def numeric(program):
     return _numeric[program]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("program", "modes"), PROGRAMS, ids=lambda part: getattr(part, "__name__", part))
 def test_the_third_derivative(program, modes):
     expected, error = numeric(program)

@@ -118,7 +118,11 @@ def unnll_loss(
     if reduction == "mean":
         g = _mean(g, weights, x, target)
     made = np.zeros(x.shape, x.dtype if type(g) is x.dtype.type else np.result_type(x, g))
-    made[index] = -g if weights is None else -g * weights
+    if weights is None:
+        made[index] = -g
+    else:
+        with np.errstate(invalid="ignore"):  # what weighs nothing gets an exact zero, of the mean of nothing too
+            made[index] = np.where(weights == 0, 0.0, -g * weights)
     return made
 
 

@@ -40,7 +40,7 @@ TWICE = [case for case in FIRST if case.order >= 2 and not case.keywords and sca
 @pytest.mark.parametrize(
     "case",
     [
-        pytest.param(case, id=f"{case.theme}-{case.name}", marks=pytest.mark.slow if k % 4 else ())
+        pytest.param(case, id=f"{case.theme}-{case.name}", marks=pytest.mark.slow if k % 12 else ())
         for k, case in enumerate(TWICE)
     ],
 )

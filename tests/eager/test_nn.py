@@ -100,3 +100,13 @@ def test_circular_margins_go_on_at_the_other_end() -> None:
     (made * torch.arange(9.0)).sum().backward()
     assert x.grad is not None
     assert x.grad.tolist() == [[[10.0, 3.0, 4.0, 5.0, 6.0, 8.0]]]
+
+
+def test_a_batch_whose_classes_are_all_ignored_moves_nothing() -> None:
+    """Its mean loss is nan, as PyTorch's is; the gradient had been nan too, and would have spoilt every weight."""
+    for shape, classes in (((2, 3), [-100, -100]), ((3,), -100)):
+        x = torch.ones(*shape, requires_grad=True)
+        loss = torch.nn.functional.cross_entropy(x, torch.tensor(classes))
+        loss.backward()
+        assert torch.isnan(loss.detach())
+        assert torch.equal(x.grad, torch.zeros(*shape))
