@@ -146,7 +146,41 @@ class ModuleList(Module):
         return f"{self._get_name()}(\n  " + "\n  ".join(indented(line, 2) for line in lines) + "\n)"
 
 
-class ModuleDict(Module):
+class _Named(Module):
+    """Members that are reached as those of a dictionary are."""
+
+    def _members(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def __getitem__(self, key: str) -> Any:
+        return self._members()[key]
+
+    def __delitem__(self, key: str) -> None:
+        del self._members()[key]
+
+    def __len__(self) -> int:
+        return len(self._members())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members())
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._members()
+
+    def keys(self) -> Any:
+        """The names."""
+        return self._members().keys()
+
+    def values(self) -> Any:
+        """The members."""
+        return self._members().values()
+
+    def items(self) -> Any:
+        """Names and members."""
+        return self._members().items()
+
+
+class ModuleDict(_Named):
     """Modules in a dictionary."""
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
@@ -154,35 +188,11 @@ class ModuleDict(Module):
         if modules is not None:
             self.update(modules)
 
-    def __getitem__(self, key: str) -> Any:
-        return self._modules[key]
+    def _members(self) -> dict[str, Any]:
+        return self._modules
 
     def __setitem__(self, key: str, module: Module) -> None:
         self.add_module(key, module)
-
-    def __delitem__(self, key: str) -> None:
-        del self._modules[key]
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._modules
-
-    def keys(self) -> Any:
-        """The names."""
-        return self._modules.keys()
-
-    def values(self) -> Any:
-        """The modules."""
-        return self._modules.values()
-
-    def items(self) -> Any:
-        """Names and modules."""
-        return self._modules.items()
 
     def clear(self) -> None:
         """Let go of all modules."""
@@ -236,7 +246,7 @@ class ParameterList(Module):
         return "\n".join(lines)
 
 
-class ParameterDict(Module):
+class ParameterDict(_Named):
     """Parameters in a dictionary."""
 
     def __init__(self, parameters: Any = None) -> None:
@@ -244,35 +254,11 @@ class ParameterDict(Module):
         if parameters is not None:
             self.update(parameters)
 
-    def __getitem__(self, key: str) -> Any:
-        return self._parameters[key]
+    def _members(self) -> dict[str, Any]:
+        return self._parameters
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.register_parameter(key, value if isinstance(value, Parameter) else Parameter(value))
-
-    def __delitem__(self, key: str) -> None:
-        del self._parameters[key]
-
-    def __len__(self) -> int:
-        return len(self._parameters)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parameters)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._parameters
-
-    def keys(self) -> Any:
-        """The names."""
-        return self._parameters.keys()
-
-    def values(self) -> Any:
-        """The parameters."""
-        return self._parameters.values()
-
-    def items(self) -> Any:
-        """Names and parameters."""
-        return self._parameters.items()
 
     def update(self, parameters: Any) -> None:
         """Keep parameters under names."""

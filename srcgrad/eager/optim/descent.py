@@ -56,6 +56,14 @@ class SGD(Optimizer):
         parameter -= g * number(group["lr"])
 
 
+def _check_moments(lr: Any, betas: tuple[float, float], eps: float, weight_decay: float) -> None:
+    check(number(lr) >= 0, "learning rate", lr)
+    check(eps >= 0, "epsilon value", eps)
+    check(0 <= betas[0] < 1, "beta parameter at index 0", betas[0])
+    check(0 <= betas[1] < 1, "beta parameter at index 1", betas[1])
+    check(weight_decay >= 0, "weight_decay value", weight_decay)
+
+
 class Adam(Optimizer):
     """Steps scaled by running means of gradients and of their squares."""
 
@@ -67,11 +75,7 @@ class Adam(Optimizer):
         capturable: bool = False, differentiable: bool = False, fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
-        check(number(lr) >= 0, "learning rate", lr)
-        check(eps >= 0, "epsilon value", eps)
-        check(0 <= betas[0] < 1, "beta parameter at index 0", betas[0])
-        check(0 <= betas[1] < 1, "beta parameter at index 1", betas[1])
-        check(weight_decay >= 0, "weight_decay value", weight_decay)
+        _check_moments(lr, betas, eps, weight_decay)
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
             "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
@@ -122,11 +126,7 @@ class Adamax(Optimizer):
         weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False, differentiable: bool = False,
         capturable: bool = False,
     ) -> None:  # fmt: skip
-        check(number(lr) >= 0, "learning rate", lr)
-        check(eps >= 0, "epsilon value", eps)
-        check(0 <= betas[0] < 1, "beta parameter at index 0", betas[0])
-        check(0 <= betas[1] < 1, "beta parameter at index 1", betas[1])
-        check(weight_decay >= 0, "weight_decay value", weight_decay)
+        _check_moments(lr, betas, eps, weight_decay)
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
