@@ -242,16 +242,17 @@ def replaced(value: Any, name: str, piece: Any) -> Any:
 
 
 ELEMENTWISE = [
-    (rule, f) for rule, f in FUNCTIONS if isinstance(f, np.ufunc) and rule.kind == "elementwise" and rule.differentiable
-]
+    (rule, f)
+    for rule, f in FUNCTIONS
+    if isinstance(f, np.ufunc) and rule.kind == "elementwise" and rule.differentiable
+    and "d" * f.nin in [loop.split("->")[0] for loop in f.types]  # others take integers, or complex numbers only
+]  # fmt: skip
 SHAPES = [((2, 3), (3,)), ((2, 1), (1, 3)), ((), (3,)), ((0, 3), (3,)), ((1,), ()), ((2, 3), (1, 1)), ((1, 3), (0, 3))]
 
 
 @pytest.mark.parametrize("case", ELEMENTWISE, ids=case_id)
 def test_elementwise_rules_broadcast(case: tuple[Rule, Callable[..., Any]]) -> None:
     rule, function = case
-    if "d" * function.nin not in [loop.split("->")[0] for loop in function.types]:
-        pytest.skip("takes integers, or complex numbers only")
     rng = np.random.default_rng(3)
     low = 1.2 if function is np.arccosh else 0.2
     for shapes in SHAPES:
