@@ -85,7 +85,9 @@ def run(
                 try:
                     partials = direct(node, g)
                 except Exception:
-                    partials = None  # the other way tells what it is, or knows better
+                    # A formula changes nothing, so the whole way is gone instead: it raises what is wrong by name
+                    # (freed, changed in place), or runs example by example. No gradient comes of the failed attempt.
+                    partials = None
             if partials is None:
                 partials = _applied(node, g, create)
             g = None  # so that a leaf can tell whether it alone holds what it is given
