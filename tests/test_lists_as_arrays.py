@@ -34,6 +34,11 @@ def sum_of_rows(x):
     return np.sum(np.cumsum(x, axis=1)) * x[0][1]
 
 
+def norm_of_what_a_loop_collected(x):
+    y = [v * v for v in x]
+    return np.linalg.norm(y) + 2.0 * sum(y)
+
+
 def differences(function: Callable[..., Any], x: list[Any]) -> Any:
     given, step = np.array(x), 1e-6
     slopes = np.zeros(given.shape)
@@ -52,6 +57,7 @@ def differences(function: Callable[..., Any], x: list[Any]) -> Any:
         (read_in_a_loop, [1.0, 2.0, 5.0]),
         (as_array_and_as_it_is, [0.5, 2.0]),
         (sum_of_rows, [[1.0, 2.0], [3.0, 4.0]]),
+        (norm_of_what_a_loop_collected, [0.4, 0.7]),
     ],
 )
 def test_the_gradient_of_a_list_is_a_list(function: Callable[..., Any], x: list[Any]) -> None:

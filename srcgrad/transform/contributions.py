@@ -115,16 +115,17 @@ class AdjointVariables:
         bar = self.bar(name)
         if name not in self.bars:
             self.note_sharing(value)
-            self.bars.assign(name, owned=is_fresh(value))
+            # What NumPy made of a list is an array: it becomes a list before an item is taken from it.
+            self.bars.assign(name, owned=is_fresh(value) and name not in self.lists)
             return [assign(bar, value)]
         if self.bars.owned[name] and self.is_array(name):
             return [gast.AugAssign(store(bar), gast.Add(), value)]
         present = load(bar)
-        if self.adds_plainly(name, value):
+        if self.adds_plainly(name, value) and name not in self.lists:
             total: gast.expr = gast.BinOp(present, gast.Add(), value)
         else:
             total = call_runtime(runtime.add, present, value)
-        self.bars.assign(name, owned=True)
+        self.bars.assign(name, owned=name not in self.lists)
         return [assign(bar, total)]
 
     def note_sharing(self, value: gast.expr) -> None:
