@@ -1,4 +1,4 @@
-"""Compiling takes time in proportion to the program; processor time, against other work in Python on the same machine."""
+"""Compiling takes time in proportion to the program: processor time, against other Python work on this machine."""
 
 from __future__ import annotations
 

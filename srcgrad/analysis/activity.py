@@ -26,16 +26,21 @@ from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
     Apply,
+    AugStore,
     Bind,
     Call,
     Copy,
+    Exchange,
+    Field,
     For,
     Function,
     Index,
     Pack,
     Pop,
     Return,
+    SetField,
     Statement,
+    Store,
     Unpack,
     Unruled,
 )
@@ -60,8 +65,10 @@ def inputs(statement: Statement) -> tuple[str, ...]:
     match statement:
         case Bind(operation=Copy(source=source)):
             return (source,)
-        case Bind(operation=Index(base=base)):
+        case Bind(operation=Index(base=base) | Field(base=base)):
             return (base,)
+        case Bind(operation=Exchange(base=base, arguments=arguments, held=held)):
+            return (base, *(name for j in held for name in atoms(arguments[j])))
         case Bind(operation=Apply(rule=rule, arguments=arguments)):
             return tuple(n for p, e in arguments.items() if p in rule.sensitive for n in atoms(e))
         case Bind(operation=Call(arguments=arguments)):
@@ -72,7 +79,11 @@ def inputs(statement: Statement) -> tuple[str, ...]:
             return tuple(names_read(expression))
         case Unpack(source=source):
             return (source,)
-        case Append(value=value) | AddAt(value=value) | Return(value=value):
+        case Append(value=value) | AddAt(value=value) | Store(value=value) | SetField(value=value):
+            return atoms(value)
+        case AugStore(base=base, value=value):
+            return (base, *atoms(value))
+        case Return(value=value):
             return atoms(value)
     return ()
 

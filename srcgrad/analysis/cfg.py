@@ -22,16 +22,21 @@ from heapq import heappop, heappush
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
+    AugStore,
     Bind,
     Block,
     Break,
     Continue,
+    Delete,
+    Exchange,
     For,
     Function,
     If,
     Pop,
     Return,
+    SetField,
     Statement,
+    Store,
     Unpack,
     While,
     With,
@@ -295,4 +300,8 @@ def stores_of(statement: Statement) -> tuple[str, ...]:
             return (sequence,)
         case AddAt(buffer=buffer):
             return (buffer,)
+        case Store(base=base) | AugStore(base=base) | SetField(base=base) | Delete(base=base):
+            return (base,)
+        case Bind(operation=Exchange(base=base)):
+            return (base,)
     return ()

@@ -15,17 +15,21 @@ from srcgrad.frontend.desugar.build import placed
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
+    AugStore,
     Bind,
     Block,
     Break,
     Continue,
+    Delete,
     Effect,
     For,
     Function,
     If,
     Pop,
     Return,
+    SetField,
     Statement,
+    Store,
     Unpack,
     While,
     With,
@@ -96,6 +100,17 @@ def _lowered(statement: Statement) -> gast.stmt:
             if statement.function is not None:
                 return gast.Expr(gast.Call(statement.function, [_load(buffer), index, value], []))
             return gast.AugAssign(gast.Subscript(_load(buffer), index, gast.Store()), gast.Add(), value)
+        case Store(base=base, index=index, value=value):
+            return gast.Assign([gast.Subscript(_load(base), index, gast.Store())], value, None)
+        case AugStore(base=base, index=index, operator=operator, value=value):
+            return gast.AugAssign(gast.Subscript(_load(base), index, gast.Store()), operator, value)
+        case SetField(base=base, name=name, value=value):
+            return gast.Assign([gast.Attribute(_load(base), name, gast.Store())], value, None)
+        case Delete(base=base, index=index, name=name):
+            if index is None:
+                assert name is not None
+                return gast.Delete([gast.Attribute(_load(base), name, gast.Del())])
+            return gast.Delete([gast.Subscript(_load(base), index, gast.Del())])
         case Effect(statement=inner):
             return clone(inner)
         case If(test=test, body=body, orelse=orelse):

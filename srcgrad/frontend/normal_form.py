@@ -111,13 +111,42 @@ class Pack:
 
 
 @dataclass(frozen=True, eq=False)
+class Field:
+    """``base.name``, a field of an object of a user's class."""
+
+    base: str
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Exchange:
+    """``base.method(...)``: a built-in container's own method that may change it and may return a part of it.
+
+    ``arguments`` are what it takes, in order: what is put into the container is an atom, a place or key any expression.
+    ``held`` are the positions of what is put in.
+    """
+
+    base: str
+    method: str
+    arguments: tuple[gast.expr, ...]
+    held: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Create:
+    """A new object of a user's class, before its ``__init__``."""
+
+    kind: type
+
+
+@dataclass(frozen=True, eq=False)
 class Unruled:
     """A call that has no derivative rule: as ``Fixed`` while no name it reads is varied, else ``refusal`` is raised."""
 
     refusal: SrcgradError
 
 
-Operation = Copy | Fixed | Apply | Call | Index | Pack | Unruled
+Operation = Copy | Fixed | Apply | Call | Index | Pack | Field | Exchange | Create | Unruled
 
 
 # --- statements ------------------------------------------------------------------------------------------------------
@@ -174,6 +203,49 @@ class AddAt:
     value: gast.expr
     span: Span
     function: gast.expr | None = None  # the callee where the text is a call ``add_at(buffer, index, value)``
+
+
+@dataclass(frozen=True, eq=False)
+class Store:
+    """``base[index] = value``: into an array (elements change), or into a container (an item is replaced)."""
+
+    base: str
+    index: gast.expr
+    value: gast.expr  # an atom
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class AugStore:
+    """``base[index] op= value``.  ``part`` and ``result`` are names reserved for what it takes apart into."""
+
+    base: str
+    index: gast.expr
+    operator: gast.operator
+    value: gast.expr  # an atom
+    span: Span
+    part: str
+    result: str
+
+
+@dataclass(frozen=True, eq=False)
+class SetField:
+    """``base.name = value``."""
+
+    base: str
+    name: str
+    value: gast.expr  # an atom
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Delete:
+    """``del base[index]``, or ``del base.name`` where ``name`` is given."""
+
+    base: str
+    index: gast.expr | None
+    span: Span
+    name: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +314,10 @@ class Return:
     span: Span
 
 
-Statement = Bind | Unpack | Append | Pop | AddAt | Effect | If | For | While | With | Break | Continue | Return
+Statement = (
+    Bind | Unpack | Append | Pop | AddAt | Store | AugStore | SetField | Delete | Effect
+    | If | For | While | With | Break | Continue | Return
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
