@@ -23,7 +23,6 @@ from dataclasses import dataclass
 
 from srcgrad.analysis.activity import inputs
 from srcgrad.analysis.cfg import blocks_of, bound_here, walk
-from srcgrad.frontend.callees import LIBRARIES, home_of
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -39,6 +38,7 @@ from srcgrad.frontend.normal_form import (
     Statement,
     While,
 )
+from srcgrad.rules.memory import LIBRARIES, home_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,17 +7,16 @@ changes what it is given, and the user's Python function behind it.
 from __future__ import annotations
 
 import functools
-import sys
 from types import FunctionType
 
 import gast
 
 from srcgrad.frontend.desugar.build import placed
 from srcgrad.frontend.scope import importable, is_callee
+from srcgrad.rules.memory import LIBRARIES
 from srcgrad.rules.table import is_constant
 from srcgrad.syntax.globals import GlobalBinding, reference
 
-LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy"}) - {"__main__"}
 # Builtins whose value carries no derivative whatever they are given.
 INERT = (
     bool, bytes, callable, chr, format, getattr, hasattr, hash, hex, id, int, isinstance, issubclass, len, ord, print,
@@ -52,13 +51,6 @@ def as_python(function: object) -> FunctionType | None:
         plain = made()
         return plain if isinstance(plain, FunctionType) else None
     return None
-
-
-def home_of(function: object) -> str:
-    """The package that a function comes from, or the class of the object that it is a method of."""
-    owner = getattr(function, "__self__", None)
-    module = getattr(function, "__module__", None) or getattr(type(owner), "__module__", None) or ""
-    return str(module).split(".")[0].lstrip("_")
 
 
 def is_one_of(function: object, *known: object) -> bool:

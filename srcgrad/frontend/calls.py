@@ -18,7 +18,6 @@ from srcgrad.frontend.callees import (
     EFFECTS,
     STORES,
     as_python,
-    home_of,
     is_inert,
     is_one_of,
     makes_iterator,
@@ -32,6 +31,7 @@ from srcgrad.frontend.user_calls import UserCalls, is_none
 from srcgrad.frontend.writing import LATER
 from srcgrad.rules.calling import signature_of
 from srcgrad.rules.formula import displayed, is_number, literal
+from srcgrad.rules.memory import home_of
 from srcgrad.rules.table import lookup, refusal
 from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.syntax.globals import GlobalReference

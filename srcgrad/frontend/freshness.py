@@ -15,24 +15,16 @@ from types import FunctionType
 
 import gast
 
-from srcgrad.frontend.callees import LIBRARIES, home_of
 from srcgrad.frontend.desugar.build import load
 from srcgrad.frontend.methods import SHAPES
 from srcgrad.frontend.normal_form import LocalFunction
 from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, holders, names_of
+from srcgrad.rules.memory import makes_new
 from srcgrad.rules.table import is_constant, lookup, method
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import parameters_of, walk
 
 ELSEWHERE = "?"  # memory that somebody outside of the function may hold
-
-# Ruled functions whose result may be a view of an argument, the argument itself, or a container of it.
-VIEWS = frozenset(
-    """array_split asanyarray asarray ascontiguousarray asfortranarray astype atleast_1d atleast_2d atleast_3d
-    broadcast_arrays broadcast_to diagonal dsplit einsum expand_dims flatnonzero flip fliplr flipud hsplit imag list
-    matrix_transpose max min moveaxis nan_to_num permute_dims ravel real real_if_close require reshape rollaxis rot90
-    sorted split squeeze swapaxes transpose tuple unstack view vsplit array float""".split()
-)
 
 
 class Sharing:
@@ -154,27 +146,17 @@ class Sharing:
                 found.add(ELSEWHERE)
                 return arguments
             function = method(node.func.attr)
-            if _makes_new(node.func.attr, function):
+            if makes_new(function, node.func.attr):
                 return []
             return [node.func.value, *arguments]
         if isinstance(static.value, LocalFunction):
             found.add(ELSEWHERE)
             found.update(v.name for v in holders(closure_of(static.value)) if v.scope is self.scope)
             return arguments
-        if _makes_new(getattr(static.value, "__name__", ""), static.value):
+        if makes_new(static.value):
             return []
         found.add(ELSEWHERE)
         return arguments
-
-
-def _makes_new(name: str, function: object) -> bool:
-    """Whether a function always returns memory of its own, or a number."""
-    if function is None or name in VIEWS or home_of(function) not in LIBRARIES:
-        return False  # what a user's function with a rule returns may be what it was given
-    try:
-        return lookup(function) is not None or is_constant(function)
-    except TypeError:
-        return False
 
 
 def _statements(body: Iterable[gast.stmt]) -> Iterable[gast.stmt]:

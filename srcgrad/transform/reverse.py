@@ -24,7 +24,6 @@ from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.references import hidden, reference, referring
 from srcgrad.errors import InternalError, MissingRule
-from srcgrad.frontend.callees import LIBRARIES, home_of
 from srcgrad.frontend.normal_form import (
     Apply,
     Bind,
@@ -40,6 +39,7 @@ from srcgrad.frontend.normal_form import (
     Unruled,
 )
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown, is_real, keeps_complex, same_dtype, same_shape
+from srcgrad.rules.memory import LIBRARIES, home_of
 from srcgrad.rules.template import inline
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer

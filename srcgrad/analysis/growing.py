@@ -1,0 +1,140 @@
+"""Lists that one name alone fills: their adjoint can be a list of that name in the reverse sweep, bound like a number.
+
+Enters: ``Function``.  Leaves: the names of the sequences that are appended to (in our own output also popped from) and
+of which nobody else can see that they grow: made by a display, no parameter, never another name's value or an item of
+something, read by index while they grow and as a whole only when they are complete::
+
+    rows = []
+    for i in range(n):
+        rows.append(np.sin(x[i]))
+    return np.stack(rows)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from srcgrad.analysis.activity import atoms, inputs
+from srcgrad.analysis.cfg import blocks_of, bound_here, stores_of, walk
+from srcgrad.frontend.normal_form import (
+    AddAt,
+    Append,
+    Bind,
+    Block,
+    Call,
+    Copy,
+    Exchange,
+    Field,
+    For,
+    Function,
+    Index,
+    Pack,
+    Pop,
+    Return,
+    SetField,
+    Statement,
+    Store,
+    While,
+)
+
+
+def grown_alone(function: Function, kept: Callable[[Call], frozenset[int]]) -> frozenset[str]:
+    """The sequences whose growth is nobody else's concern."""
+    statements = list(walk(function.body))
+    grown = {s.sequence for s in statements if isinstance(s, Append | Pop)}
+    if not grown:
+        return frozenset()
+    if function.generated:
+        return frozenset(grown - _shared_tapes(function, statements))
+    grown -= set(function.parameters)
+    for statement in statements:
+        grown -= _exposed(statement, kept)
+    return frozenset(name for name in grown if _is_complete_when_read(function.body, name))
+
+
+def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
+    """In our own output tapes travel in tuples; what else has two names came from a user's list that has two names."""
+    if not any(set(stores_of(s)) and not isinstance(s, Append | Pop | AddAt) for s in statements):
+        return set()
+    found = {s.sequence for s in statements if isinstance(s, Append)} & set(function.parameters)
+    for statement in statements:
+        match statement:
+            case Bind(target=target, operation=Copy(source=source)):
+                found |= {target, source}
+            case SetField(value=value) | Store(value=value):
+                found.update(atoms(value))
+            case Bind(operation=Exchange(base=base)):
+                found |= {base, *inputs(statement)}
+    return found
+
+
+def _exposed(statement: Statement, kept: Callable[[Call], frozenset[int]]) -> set[str]:
+    """The names that a statement gives another name, or changes in a way of its own."""
+    match statement:
+        case Append(value=value):
+            return set(atoms(value))
+        case Pop(sequence=sequence, targets=targets):
+            return {sequence, *targets}
+        case Bind(operation=Pack(kind="list", elements=elements)):
+            return {name for element in elements for name in atoms(element)}
+        case Bind(target=target, operation=Call(arguments=arguments) as made):
+            return {target, *(name for j in kept(made) for name in atoms(arguments[j]))}
+        case Bind(target=target, operation=Copy() | Pack() | Exchange() | Field()):
+            return {target, *inputs(statement), *stores_of(statement)}
+        case Return():
+            return set()
+    changed = set(stores_of(statement))
+    if isinstance(statement, Store | SetField):
+        changed.update(atoms(statement.value))
+    return changed | set(bound_here(statement))
+
+
+def _is_complete_when_read(body: Block, name: str) -> bool:
+    """Whether no element is appended after the list was read as a whole."""
+    while True:
+        # Into the innermost block that has all there is to see of the list.
+        mentions = [s for s in body.statements if any(_mentions(inner, name) for inner in _with_inner(s))]
+        if len(mentions) != 1 or not blocks_of(mentions[0]):
+            break
+        inside = [b for b in blocks_of(mentions[0]) if any(_mentions(s, name) for s in walk(b))]
+        if len(inside) != 1:
+            break
+        body = inside[0]
+    if not mentions or not isinstance(mentions[0], Bind) or mentions[0].target != name:
+        return False
+    seen = False
+    for statement in mentions:
+        parts = list(_with_inner(statement))
+        appends = any(isinstance(s, Append) and s.sequence == name for s in parts)
+        reads = any(_reads_whole(s, name) for s in parts)
+        if appends and (seen or (reads and isinstance(statement, For | While))):
+            return False
+        if appends and reads and not _in_order(parts, name):
+            return False
+        seen = seen or reads
+    return True
+
+
+def _in_order(parts: list[Statement], name: str) -> bool:
+    """Whether the appends of a branch stand before what reads the list as a whole."""
+    seen = False
+    for statement in parts:
+        if isinstance(statement, Append) and statement.sequence == name and seen:
+            return False
+        seen = seen or _reads_whole(statement, name)
+    return True
+
+
+def _with_inner(statement: Statement) -> Iterator[Statement]:
+    yield statement
+    for block in blocks_of(statement):
+        yield from walk(block)
+
+
+def _mentions(statement: Statement, name: str) -> bool:
+    return name in (*bound_here(statement), *inputs(statement), *stores_of(statement))
+
+
+def _reads_whole(statement: Statement, name: str) -> bool:
+    by_index = isinstance(statement, Bind) and isinstance(statement.operation, Index)
+    return not (by_index or isinstance(statement, Return | Append)) and name in inputs(statement)

@@ -1,0 +1,64 @@
+"""Whose memory a function's result is: its own, or perhaps that of an argument.
+
+Enters: a function and the name it is called by.  Leaves: whether every result is new, whatever the arguments are.  What
+is not known to be new may be a view, the argument itself or a container of it: a function that is missing from what is
+new costs a copy, and one that is missing from ``VIEWS`` would be wrong, so ``tests/analysis/test_memory.py`` holds the
+results of all samples of the table against their arguments.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.rules.table import is_constant, lookup
+
+LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy"}) - {"__main__"}
+
+#: Functions and methods whose result may be a view of an argument, the argument itself, or a container of it.
+VIEWS = frozenset(
+    """array array_split as_strided asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray astype
+    atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to diag diagonal dict diff dsplit
+    einsum expand_dims field flatnonzero flip fliplr flipud float getattr getfield getitem hsplit imag ix_ list
+    matrix_power matrix_transpose max meshgrid min moveaxis nan_to_num permute_dims polyder polyint ravel real
+    real_if_close require reshape rollaxis rot90 setdefault sliding_window_view sorted split squeeze sum swapaxes
+    transpose trim_zeros tuple unstack view vsplit""".split()
+)
+#: NumPy's functions of the same names do make new memory.
+_NEW = frozenset({np.sum, np.max, np.min})
+#: Methods that hand on a real array where the function of that name makes a new one.
+_METHODS = frozenset({"conj", "conjugate"})
+#: What the runtime knows to be new; its other functions may hand on what they are given.
+_NEW_HERE = frozenset({runtime.zeros_like, runtime.untake, runtime.add})
+
+
+def home_of(function: object) -> str:
+    """The package that a function comes from, or the class of the object that it is a method of."""
+    owner = getattr(function, "__self__", None)
+    module = getattr(function, "__module__", None) or getattr(type(owner), "__module__", None) or ""
+    return str(module).split(".")[0].lstrip("_")
+
+
+def makes_new(function: object, name: str | None = None) -> bool:
+    """Whether a function always returns memory of its own, or a number; ``name`` is that of the method if it is one.
+
+    >>> makes_new(np.exp), makes_new(np.ravel), makes_new(np.conjugate, "conj")
+    (True, False, False)
+    """
+    if function is None:
+        return False
+    try:
+        if function in _NEW_HERE:
+            return True
+        called = getattr(function, "__name__", "")
+        if name in _METHODS or (called in VIEWS and function not in _NEW):
+            return False
+        if isinstance(function, type) and issubclass(function, np.generic):
+            return False  # ``np.float64(x)`` of an array may be that array
+        if home_of(function) not in LIBRARIES:
+            return False  # what a user's function with a rule returns may be what it was given
+        return lookup(function) is not None or is_constant(function)
+    except TypeError:
+        return False
