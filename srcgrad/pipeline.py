@@ -20,6 +20,8 @@ import gast
 from srcgrad.analysis.activity import Activity, activity, flat_names
 from srcgrad.analysis.admission import admitted
 from srcgrad.analysis.shapes import inert, result, shapes
+from srcgrad.analysis.stores import refuse_stores
+from srcgrad.analysis.symbols import seen_from_inside, without_symbols
 from srcgrad.emit.load import load, refresh
 from srcgrad.emit.printer import Emission, emit
 from srcgrad.errors import InternalError, Span, SrcgradError
@@ -28,8 +30,7 @@ from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import Callee, Function, LocalFunction
 from srcgrad.frontend.normalize import normalize
 from srcgrad.optimize import optimize
-from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
-from srcgrad.rules.facts import Mapping as MappingFact
+from srcgrad.rules.facts import Array, Fact, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form, is_asked_for
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
@@ -146,7 +147,7 @@ class Module:
         key = (callee, facts)
         if key not in self.results:
             self.results[key] = Unknown()
-            self.results[key] = _without_symbols(result(self.normalized(callee), self.facts_of(callee, facts)))
+            self.results[key] = without_symbols(result(self.normalized(callee), self.facts_of(callee, facts)))
         return self.results[key]
 
     @staticmethod
@@ -191,16 +192,22 @@ class Module:
         if self.generic:
             return tuple(Unknown() for _ in facts)
         function = self.normalized(callee)
-        inside = tuple(_renamed(f, p) for f, p in zip(facts, function.parameters, strict=True))
+        inside = tuple(seen_from_inside(f, p) for f, p in zip(facts, function.parameters, strict=True))
         known = {key[1] for key in self.shaped if key[0] == callee}
         if inside not in known and len(known) >= LIMIT:
             return tuple(Unknown() for _ in facts)
         return inside
 
     # --- programs ----------------------------------------------------------------------------------------------------
-    def program(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...]) -> AdjointProgram:
+    def prepared(self, callee: Callee, facts: tuple[Fact, ...]) -> tuple[Function, Mapping[str, Fact]]:
+        """A callee as the transforms take it, with what is known of its names."""
         known = self.facts_of(callee, facts)
         function = admitted(self.normalized(callee), known)
+        refuse_stores(function)
+        return function, known
+
+    def program(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...]) -> AdjointProgram:
+        function, known = self.prepared(callee, facts)
         return AdjointProgram(function, wanted, self.active(function, wanted, known), known, self)
 
     def split(
@@ -240,8 +247,7 @@ class Module:
         self.add(made.backward, program.temporaries)
 
     def forward(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], name: str) -> None:
-        known = self.facts_of(callee, facts)
-        function = admitted(self.normalized(callee), known)
+        function, known = self.prepared(callee, facts)
         made = tangent(function, wanted, self.active(function, wanted, known), known, self, name)
         self.add(made.definition, made.temporaries)
 
@@ -409,31 +415,3 @@ def _check_names(module: Module) -> None:
 def _span(statement: gast.stmt) -> Span | None:
     """The user's statement that an emitted one comes from (``transform.control.placed``)."""
     return getattr(statement, "span", None)
-
-
-def _renamed(fact: Fact, name: str) -> Fact:
-    """The fact of an argument as its callee sees it: dimensions are symbols of the callee's own."""
-    match fact:
-        case Array(shape=tuple() as shape):
-            return replace(fact, shape=tuple(f"{name}.{axis}" for axis in range(len(shape))))
-        case Sequence(items=tuple() as items):
-            return replace(fact, items=tuple(_renamed(item, f"{name}[{j}]") for j, item in enumerate(items)))
-        case Sequence(item=item) if item is not None:
-            return replace(fact, item=_without_symbols(item))
-        case MappingFact(items=tuple() as items):
-            return MappingFact(tuple((key, _renamed(item, f"{name}[{key!r}]")) for key, item in items))
-    return fact
-
-
-def _without_symbols(fact: Fact) -> Fact:
-    """A fact with the dimensions forgotten that mean nothing outside the function that it was found in."""
-    match fact:
-        case Array(shape=tuple() as shape):
-            return replace(fact, shape=tuple(n if isinstance(n, int) else None for n in shape))
-        case Sequence(items=tuple() as items):
-            return replace(fact, items=tuple(_without_symbols(item) for item in items))
-        case Sequence(item=item) if item is not None:
-            return replace(fact, item=_without_symbols(item))
-        case MappingFact(items=tuple() as items):
-            return MappingFact(tuple((key, _without_symbols(item)) for key, item in items))
-    return fact

@@ -21,6 +21,7 @@ from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
     Apply,
+    AugStore,
     Bind,
     Block,
     Break,
@@ -36,6 +37,7 @@ from srcgrad.frontend.normal_form import (
     Pop,
     Return,
     Statement,
+    Store,
     Unpack,
     Unruled,
     While,
@@ -137,6 +139,8 @@ def _statement(statement: Statement, function: Function) -> Iterator[str]:
             if not function.generated:
                 yield "a user's program stores into a buffer"
             yield from _atomic([value], "added to a buffer")
+        case Store(value=value) | AugStore(value=value):
+            yield from _atomic([value], "stored", displays=False)
         case Effect(statement=inner):
             if not isinstance(inner, gast.Expr | gast.Assert | gast.Raise | gast.Pass):
                 yield f"a {type(inner).__name__} is kept for its effect"
@@ -202,7 +206,7 @@ def _expressions(statement: Statement) -> tuple[gast.AST, ...]:
             return (expression, *arguments)
         case Append(value=value) | Return(value=value):
             return (value,)
-        case AddAt(index=index, value=value):
+        case AddAt(index=index, value=value) | Store(index=index, value=value) | AugStore(index=index, value=value):
             return (index, value)
         case Effect(statement=inner):
             return (inner,)
@@ -219,6 +223,8 @@ def _read(statement: Statement) -> list[str]:
     names = names_read(*_expressions(statement))
     match statement:
         case Unpack(source=name) | Append(sequence=name) | Pop(sequence=name) | AddAt(buffer=name):
+            names.append(name)
+        case Store(base=name) | AugStore(base=name):
             names.append(name)
     return names
 

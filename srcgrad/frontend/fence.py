@@ -7,14 +7,14 @@ Annotations are not looked at: they have no effect in a function's body.
 
 >>> from srcgrad.frontend.source import source_of
 >>> def step(y, x):
-...     y[0] = x * x
+...     yield x * x
 >>> admit(source_of(step))
 Traceback (most recent call last):
-srcgrad.errors.UnsupportedSyntax: an array store cannot be reversed yet
+srcgrad.errors.UnsupportedSyntax: a generator cannot be reversed
   <doctest srcgrad.frontend.fence[1]>:2, in step
-    2 |     y[0] = x * x
-      |     ^^^^ this stores into y
-  hint: build the array in one expression: np.where, np.concatenate, np.stack([... for ...])
+    2 |     yield x * x
+      |     ^^^^^^^^^^^ this function yields
+  hint: return a list
 """
 
 from __future__ import annotations
@@ -93,23 +93,6 @@ def _function(node: gast.FunctionDef, place: Place) -> Refusal | None:
         "this decorator",
         "decorate a function of the module, or call the decorator's work by name",
         node.decorator_list[0],
-    )
-
-
-def _subscript(node: gast.Subscript, place: Place) -> Refusal | None:
-    if isinstance(node.ctx, gast.Load):
-        return None
-    if place.source.generated and isinstance(place.parent, gast.AugAssign) and isinstance(node.value, gast.Name):
-        return None
-    what = f"this stores into {place.source.span(node.value).code}"
-    if isinstance(place.parent, gast.AugAssign):
-        return Refusal(
-            "an array store cannot be reversed yet", what, "make a new array: y = y + np.where(mask, e, 0.0)"
-        )
-    return Refusal(
-        "an array store cannot be reversed yet",
-        what,
-        "build the array in one expression: np.where, np.concatenate, np.stack([... for ...])",
     )
 
 
@@ -299,7 +282,7 @@ ROWS: dict[type, Row] = {
     gast.JoinedStr: ADMITTED,
     gast.Constant: ADMITTED,
     gast.Attribute: _attribute,
-    gast.Subscript: _subscript,
+    gast.Subscript: ADMITTED,
     gast.Starred: ADMITTED,
     gast.Name: ADMITTED,
     gast.List: ADMITTED,

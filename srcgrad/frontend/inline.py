@@ -21,6 +21,7 @@ import gast
 from srcgrad.errors import Span
 from srcgrad.frontend.normal_form import (
     Apply,
+    AugStore,
     Bind,
     Block,
     Call,
@@ -36,6 +37,7 @@ from srcgrad.frontend.normal_form import (
     Pack,
     Return,
     Statement,
+    Store,
     Unpack,
     While,
     With,
@@ -44,6 +46,7 @@ from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, walk
 
+WRITTEN_OUT = (Bind, Unpack, Store, AugStore)  # the statements of a straight line
 LONGEST = 16  # statements of a callee that is written out
 MOST = 400  # statements that one function may grow by
 
@@ -104,7 +107,7 @@ class _Inliner:
         if function is None or self.grown + len(function.body.statements) > MOST:
             return None
         *lines, last = function.body.statements or (None,)
-        straight = all(isinstance(s, Bind | Unpack) and not getattr(s, "inplace", False) for s in lines)
+        straight = all(isinstance(s, WRITTEN_OUT) and not getattr(s, "inplace", False) for s in lines)
         if straight and isinstance(last, Return) and 0 < len(lines) <= LONGEST:
             return function
         return None
@@ -197,6 +200,16 @@ def _renamed(line: Statement, names: Mapping[str, str]) -> Statement:
                 expression=_renamed_expression(expression, names),
                 operation=_renamed_operation(operation, names),
             )
+        case Store(base=base, index=index, value=value) | AugStore(base=base, index=index, value=value):
+            moved = replace(
+                line,
+                base=names.get(base, base),
+                index=_renamed_expression(index, names),
+                value=_renamed_expression(value, names),
+            )
+            if isinstance(moved, AugStore):
+                return replace(moved, part=names[moved.part], result=names[moved.result])
+            return moved
     return line
 
 
@@ -229,6 +242,8 @@ def _binds(line: Statement) -> tuple[str, ...]:
             return (target,)
         case Unpack(targets=targets):
             return targets
+        case AugStore(part=part, result=result):
+            return (part, result)
     return ()
 
 

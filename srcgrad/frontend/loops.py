@@ -161,7 +161,7 @@ class Loops(Calls):
         return None
 
     def _indexed_loop(self, node: gast.For, plan: Plan) -> None:
-        heading = (node.target, self.printable(plan, node.iter))
+        heading = None if stores_into(node.target) else (node.target, self.printable(plan, node.iter))
         body_binds = {name for name, _ in bindings(*node.body)}
         own = self._own_index(node.target, plan)
         index = own if own is not None and own not in body_binds else self.fresh("i")
@@ -175,7 +175,7 @@ class Loops(Calls):
                 self.bind_element(node.target.elts[1], plan.inner, load(index, node.iter), node)
             else:
                 self.bind_element(node.target, plan, load(index, node.iter), node)
-            elements = len(self.out)
+            elements = 0 if heading is None else len(self.out)
             self.run(node.body)
 
         body = self.block(write)
@@ -252,7 +252,9 @@ class Loops(Calls):
         if isinstance(plan, Reversed):
             self.bind_element(target, plan.inner, self._from_the_end(plan.inner, index, at), at)
             return
-        if isinstance(target, gast.Tuple | gast.List) and not any(isinstance(e, gast.Starred) for e in target.elts):
+        if isinstance(target, gast.Tuple | gast.List) and not (
+            any(isinstance(e, gast.Starred) for e in target.elts) or stores_into(target)
+        ):
             if isinstance(plan, Zipped) and len(plan.inner) == len(target.elts):
                 for one, inner in zip(target.elts, plan.inner, strict=True):
                     self.bind_element(one, inner, index, at)
@@ -349,14 +351,14 @@ class Loops(Calls):
         heading: tuple[gast.expr, gast.expr] | None = None
         index = node.target.id if isinstance(node.target, gast.Name) else self.fresh("item")
         elements = 0
-        if not isinstance(node.target, gast.Name):
+        if not isinstance(node.target, gast.Name) and not stores_into(node.target):
             heading = (node.target, iterable)
 
         def write() -> None:
             nonlocal elements
             if not isinstance(node.target, gast.Name):
                 self._assign(node.target, load(index, node.target), node)
-                elements = len(self.out)
+                elements = 0 if heading is None else len(self.out)
             self.run(node.body)
 
         self.out.append(For(index, iterable, self.block(write), span, False, heading, elements))
@@ -382,6 +384,11 @@ def _always_indexes(root: gast.expr, base: str, key: str) -> bool:
             case _:
                 pending += children(node)
     return False
+
+
+def stores_into(target: gast.expr) -> bool:
+    """Whether assigning to a target stores into objects, so that it does more than to bind names."""
+    return any(isinstance(node, gast.Subscript | gast.Attribute) for node in walk(target))
 
 
 def _is_true(node: gast.expr) -> bool:

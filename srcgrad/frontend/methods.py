@@ -257,6 +257,13 @@ class Methods(Expressions):
         return str(atom.id)
 
 
+def only_reads(name: str) -> bool:
+    """Whether a method is one of a built-in object that leaves the object as it is."""
+    if name in CHANGES:
+        return False
+    return name in TEXT | CONSTANT_MEMBERS | VIEWS | {"get"} or method_function(name) is not None
+
+
 def _is_integer(node: gast.expr) -> bool:
     if isinstance(node, gast.UnaryOp):
         node = node.operand

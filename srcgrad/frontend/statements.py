@@ -1,7 +1,7 @@
 """Statements, one by one: assignment, branches, loops, local functions, effects.
 
 Enters: desugared statements.  Leaves: the statements of the normal form.  In generated code, which keeps tapes and owns
-the buffers it adds to, ``append``, ``pop`` and ``buffer[i] += e`` are statements; elsewhere they are refused.
+the buffers it adds to, ``append`` and ``pop`` are statements of their own, and ``buffer[i] += e`` is an ``AddAt``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from srcgrad.frontend.desugar.assignment import augmented
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.desugar.loops import endless
 from srcgrad.frontend.freshness import Sharing
-from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -43,12 +42,13 @@ from srcgrad.frontend.scope import (
     default_values,
 )
 from srcgrad.frontend.stopping import stops_gradients, without_gradients
+from srcgrad.frontend.stores import Stores
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
 
 
-class Statements(Loops):
+class Statements(Stores):
     """Writes the statements of one function."""
 
     sharing: Sharing | None = None
@@ -144,6 +144,9 @@ class Statements(Loops):
             case gast.Tuple() | gast.List():
                 self._unpack(target, value)
                 return
+            case gast.Subscript():
+                self.store_item(target, value)
+                return
             case gast.Name(id=name):
                 pass
             case _:
@@ -189,8 +192,11 @@ class Statements(Loops):
 
     def _augmented(self, statement: gast.AugAssign) -> None:
         target = statement.target
-        if isinstance(target, gast.Subscript) and self.source.generated:
-            self._add_at(target.value, target.slice, statement.value)
+        if isinstance(target, gast.Subscript):
+            if self.source.generated and isinstance(statement.op, gast.Add):
+                self._add_at(target.value, target.slice, statement.value)
+            else:
+                self.store_augmented(target, statement.op, statement.value)
             return
         if not isinstance(target, gast.Name):
             raise self.refuse(target, "a store into a container", "bind a name")

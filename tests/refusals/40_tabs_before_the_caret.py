@@ -2,5 +2,5 @@
 # fmt: off
 def f(x, y):
 	if x > 0:
-		z = x;	y[0] = z
+		z = x;	y = {z, x}
 	return y

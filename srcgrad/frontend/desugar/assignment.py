@@ -39,9 +39,9 @@ def plain(statement: gast.Assign, fresh: Fresh, *, closures: bool = False) -> li
         return _single(statement.targets[0], value, statement, fresh, closures)
     made: list[gast.stmt] = []
     rest = list(statement.targets)
-    if isinstance(value, gast.Name | gast.Constant):
+    if isinstance(value, gast.Constant) or (isinstance(value, gast.Name) and not _rebound(value.id, rest)):
         shared = value
-    elif isinstance(rest[0], gast.Name):
+    elif isinstance(rest[0], gast.Name) and not _rebound(rest[0].id, rest[1:]):
         made.append(assign(rest[0], value, statement))
         shared = load(rest.pop(0).id, statement)
     else:
@@ -51,6 +51,11 @@ def plain(statement: gast.Assign, fresh: Fresh, *, closures: bool = False) -> li
     for target in rest:
         made += _single(target, shared, statement, fresh, closures)
     return made
+
+
+def _rebound(name: str, chain: list[gast.expr]) -> bool:
+    """Whether a target of a chain rebinds ``name`` before the last one is assigned, other than to itself."""
+    return any(name in names_bound(target) and not isinstance(target, gast.Name) for target in chain[:-1])
 
 
 def _single(target: gast.expr, value: gast.expr, at: gast.stmt, fresh: Fresh, closures: bool) -> list[gast.stmt]:
@@ -95,15 +100,23 @@ def _parallel(pairs: Pairs, at: gast.stmt, fresh: Fresh, closures: bool) -> list
     repeated = len(frozenset[str]().union(*bound)) < sum(map(len, bound))
     for position, (target, value) in enumerate(pairs):
         rest = [later for _, later in pairs[position + 1 :]]
+        # The base and the index of a target further left are evaluated before this target is bound.
+        rest += [earlier for earlier, _ in pairs[:position] if not isinstance(earlier, gast.Name)]
         if isinstance(target, gast.Name) and not repeated and not _may_read(rest, target.id, closures):
             made.append(assign(target, value, at))
-        elif isinstance(value, gast.Constant):
+        elif isinstance(value, gast.Constant) or (
+            isinstance(value, gast.Name) and isinstance(target, gast.Subscript) and not _binds(bound, value.id)
+        ):
             late += _single(target, value, at, fresh, closures)
         else:
             name = fresh("t")
             made.append(assign(name, value, at))
             late += _single(target, load(name, at), at, fresh, closures)
     return made + late
+
+
+def _binds(bound: list[frozenset[str]], name: str) -> bool:
+    return any(name in names for names in bound)
 
 
 def _may_read(values: list[gast.expr], name: str, closures: bool) -> bool:
@@ -114,14 +127,23 @@ def _may_read(values: list[gast.expr], name: str, closures: bool) -> bool:
 
 
 def unpack(target: gast.Tuple | gast.List, value: gast.expr, at: gast.stmt, fresh: Fresh) -> list[gast.stmt]:
-    """A flat unpacking of ``value``, then one for every nested target."""
+    """A flat unpacking of ``value`` into names, then an assignment for every other target.
+
+    Targets are assigned from left to right: a name after one that stores waits for it.
+    """
     flat: list[gast.expr] = []
     nested: list[gast.stmt] = []
+    stored = False
     for element in target.elts:
         inner = element.value if isinstance(element, gast.Starred) else element
+        stored = stored or any(isinstance(node, gast.Subscript | gast.Attribute) for node in walk(inner))
         if isinstance(inner, gast.Tuple | gast.List):
             name = fresh("t")
             nested += unpack(inner, load(name, at), at, fresh)
+            inner = store(name, at)
+        elif stored:
+            name = fresh("t")
+            nested.append(assign(inner, load(name, at), at))
             inner = store(name, at)
         flat.append(placed(gast.Starred(inner, gast.Store()), at) if isinstance(element, gast.Starred) else inner)
     return [assign(targets(flat, target), value, at), *nested]

@@ -1,0 +1,76 @@
+"""Stores: ``base[index] = value`` and ``base[index] op= value``, in Python's order of evaluation.
+
+Enters: assignments whose target is a subscript.  Leaves: ``Store`` and ``AugStore``.  The base is a local name: what
+stands before the last index is bound to a temporary first, which is a reference to the object that is stored into::
+
+    x[i][j] = f(y)        ->     t = f(y);  t2 = x[i];  t2[j] = t
+    y[0] += g(y)          ->     t = y[0];  t2 = g(y);  t += t2;  y[0] = t          g may store into y[0]
+
+Values come before the base and the index in a plain store, after the load in an augmented one.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad.frontend.callees import is_inert
+from srcgrad.frontend.desugar.build import load, placed
+from srcgrad.frontend.loops import Loops
+from srcgrad.frontend.methods import only_reads
+from srcgrad.frontend.normal_form import AugStore, Index, Store
+from srcgrad.rules.table import lookup
+from srcgrad.syntax.parse import clone, walk
+
+
+class Stores(Loops):
+    """Assignments to places in objects."""
+
+    def store_item(self, target: gast.Subscript, value: gast.expr) -> None:
+        """``base[index] = value``."""
+        stored = self.value(value)
+        base = self.stored_into(target.value)
+        index = self.settle(target.slice, calls=False)
+        self.out.append(Store(base, index, stored, self.span))
+
+    def store_augmented(self, target: gast.Subscript, operator: gast.operator, value: gast.expr) -> None:
+        """``base[index] operator= value``."""
+        base = self.stored_into(target.value)
+        index = self.settle(target.slice, calls=False)
+        if not self._may_store(value):
+            operand = self.value(value)
+            self.out.append(AugStore(base, index, operator, operand, self.span, self.fresh(), self.fresh()))
+            return
+        part = self.fresh()
+        loaded = placed(gast.Subscript(load(base, target), clone(index), gast.Load()), target)
+        self.emit(part, loaded, Index(base, index))
+        both = placed(gast.BinOp(load(part, target), operator, value), target)
+        self.bind(part, both, inplace=True)
+        self.out.append(Store(base, clone(index), load(part, target), self.span))
+
+    def stored_into(self, node: gast.expr) -> str:
+        """The local name of the object that an expression is a path to."""
+        if self.is_global(node):
+            raise self.refuse(
+                node,
+                "a store into an object that is not the function's own",
+                "pass it as an argument: what is stored outside would stay there after every derivative call",
+                label="this is bound outside",
+            )
+        if isinstance(node, gast.Attribute) and node.attr == "flat":
+            raise self.refuse(node, "a store through .flat cannot be reversed yet", "write y.reshape(-1)[i] = e")
+        base = self.value(node)
+        if not isinstance(base, gast.Name):
+            raise self.refuse(node, "a store into a literal", "bind a name to what is stored into")
+        return str(base.id)
+
+    def _may_store(self, value: gast.expr) -> bool:
+        """Whether evaluating an expression may change objects: only functions that are known to change none do not."""
+        return any(isinstance(node, gast.Call) and not self._only_reads(node) for node in walk(value))
+
+    def _only_reads(self, node: gast.Call) -> bool:
+        static = self.scope.static_of(node.func)
+        if static is None:
+            return isinstance(node.func, gast.Attribute) and only_reads(node.func.attr)
+        if any(keyword.arg in ("out", None) for keyword in node.keywords):
+            return False
+        return lookup(static.value) is not None or is_inert(static.value)
