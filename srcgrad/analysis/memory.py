@@ -23,6 +23,7 @@ import numpy as np
 
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.growing import grown_alone
+from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.methods import SHAPES
@@ -58,20 +59,11 @@ from srcgrad.rules.memory import makes_new
 from srcgrad.rules.table import method
 from srcgrad.syntax.globals import GlobalReference
 
+__all__ = ["MemoryClasses", "Summaries", "Summary", "is_immutable", "memory_classes"]
+
 #: Methods of containers that change nothing.
 READS = frozenset("copy count get index items keys values".split())
 OUTSIDE = "<outside>"  # the memory that globals and closure variables hold
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What a callee does to the memory it is given, by parameter position."""
-
-    stored: frozenset[int] = frozenset()  # parameters whose class is stored into
-    returned: frozenset[int] = frozenset()  # parameters whose class the result may belong to
-    joined: tuple[frozenset[int], ...] = ()  # parameters that end up in one class
-    outside: frozenset[int] = frozenset()  # parameters that end up in one class with a global
-    returns_outside: bool = False  # whether the result may be, or contain, what a global holds
 
 
 @dataclass(frozen=True, eq=False)
