@@ -43,7 +43,7 @@ def _pure_call(call: gast.Call) -> bool:
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return getattr(function, "__name__", "") != "at"
     if isinstance(call.func, GlobalReference) and (call.func.binding.module or "").startswith("srcgrad.runtime"):
-        return not {"add_at", "require_number"} & {call.func.binding.attribute, call.func.binding.preferred}
+        return not {"add_at", "require_apart", "require_number"} & {call.func.binding.attribute, call.func.binding.preferred}
     module = getattr(function, "__module__", None) or ""
     if module.startswith("scipy."):
         return lookup(function) is not None  # its draws, searches and settings have no rules

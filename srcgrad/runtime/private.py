@@ -1,0 +1,140 @@
+"""Arguments that a function stores into: private copies at the door, so that the caller's objects stay as they are.
+
+>>> w = np.arange(4.0)
+>>> x, y = private(w, w[::2])
+>>> x[2] = 9.0
+>>> y, w
+(array([0., 9.]), array([0., 1., 2., 3.]))
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.runtime.shadows import cloned
+
+WORK = 100_000  # of the exact search for a shared element, whose cost may be exponential in the ranks
+
+_CONTAINERS = (tuple, list, dict, deque)
+
+
+def private(*values: Any) -> Any:
+    """Copies of the values, one value alone or a tuple of several.
+
+    All that is shared stays shared: an array or container that occurs twice, two views of one buffer.  Layouts are kept,
+    read-only arrays stay read-only.  An array that shows an element more than once cannot be stored into and reversed.
+    """
+    arrays = list({id(a): a for a in _arrays(values)}.values())
+    strided = [a for a in arrays if not _shows_twice(a)]
+    for array in arrays:
+        if _shows_twice(array) and (array.flags.writeable or any(_overlap(array, other) for other in strided)):
+            raise ValueError(
+                "an argument that is stored into shows an element more than once (broadcast_to, as_strided);"
+                " pass a copy of it"
+            )
+    made = dict(zip(map(id, strided), cloned(strided), strict=True))
+    made.update((id(a), np.array(a)) for a in arrays if id(a) not in made)
+    for array in arrays:
+        made[id(array)].flags.writeable = array.flags.writeable
+    memo: dict[int, Any] = {}
+    copies = tuple(_copied(value, made, memo) for value in values)
+    return copies[0] if len(copies) == 1 else copies
+
+
+def require_apart(stored: Mapping[str, Any], others: Mapping[str, Any]) -> None:
+    """Refuse a call in which something that is stored into shares memory with something that is not: the store would
+    change both, and a derivative stores into a copy of the one."""
+    for name, value in stored.items():
+        mine = list(_arrays((value,)))
+        for other, held in others.items():
+            if any(_overlap(a, b) for a in mine for b in _arrays((held,))) or _share_container(value, held):
+                raise ValueError(f"{name}, which is stored into, shares memory with {other}; pass a copy of one of them")
+
+
+def _overlap(a: Any, b: Any) -> bool:
+    """Whether two arrays share an element; what cannot be found out counts as shared."""
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return bool(np.shares_memory(a, b, max_work=WORK))
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _shows_twice(array: Any) -> bool:
+    """Whether two indices of an array may name one element, by strides in growing order."""
+    if not array.size:
+        return False
+    reach = array.itemsize
+    for stride, count in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if stride < reach:
+            return True
+        reach += (count - 1) * stride
+    return False
+
+
+# --- containers and objects ------------------------------------------------------------------------------------------
+def _parts(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, _CONTAINERS):
+        yield from value
+    elif is_object(value):
+        yield from fields_of(value).values()
+
+
+def _nodes(values: tuple[Any, ...]) -> Iterator[Any]:
+    """The values and all that they contain, each object once."""
+    seen: dict[int, Any] = {}
+    pending = list(reversed(values))
+    while pending:
+        value = pending.pop()
+        if id(value) in seen:
+            continue
+        seen[id(value)] = value
+        yield value
+        pending.extend(_parts(value))
+
+
+def _arrays(values: tuple[Any, ...]) -> Iterator[Any]:
+    return (value for value in _nodes(values) if isinstance(value, np.ndarray))
+
+
+def _share_container(a: Any, b: Any) -> bool:
+    mine = {id(v) for v in _nodes((a,)) if _can_change(v)}
+    return any(id(v) in mine for v in _nodes((b,)) if _can_change(v))
+
+
+def _can_change(value: Any) -> bool:
+    return isinstance(value, list | dict | deque) or is_object(value)
+
+
+def _copied(value: Any, arrays: dict[int, Any], memo: dict[int, Any]) -> Any:
+    if isinstance(value, np.ndarray):
+        return arrays[id(value)]
+    if id(value) in memo:
+        return memo[id(value)]
+    if isinstance(value, tuple):
+        parts = [_copied(part, arrays, memo) for part in value]
+        made: Any = type(value)._make(parts) if hasattr(value, "_make") else tuple(parts)
+        memo[id(value)] = made
+    elif isinstance(value, list | deque):
+        made = memo[id(value)] = copy.copy(value)
+        made.clear()
+        made.extend(_copied(part, arrays, memo) for part in value)
+    elif isinstance(value, dict):
+        made = memo[id(value)] = copy.copy(value)
+        made.update((key, _copied(part, arrays, memo)) for key, part in value.items())
+    elif is_object(value):
+        made = memo[id(value)] = copy.copy(value)
+        for name, part in fields_of(value).items():
+            object.__setattr__(made, name, _copied(part, arrays, memo))
+    else:
+        made = value
+    return made
