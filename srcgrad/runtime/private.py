@@ -27,8 +27,8 @@ _CONTAINERS = (tuple, list, dict, deque)
 def private(*values: Any) -> Any:
     """Copies of the values, one value alone or a tuple of several.
 
-    All that is shared stays shared: an array or container that occurs twice, two views of one buffer.  Layouts are kept,
-    read-only arrays stay read-only.  An array that shows an element more than once cannot be stored into and reversed.
+    All that is shared stays shared: an array or container that occurs twice, two views of one buffer.  Layouts are
+    kept, read-only arrays stay read-only.  An array that shows an element more than once cannot be stored into.
     """
     arrays = list({id(a): a for a in _arrays(values)}.values())
     strided = [a for a in arrays if not _shows_twice(a)]
@@ -54,7 +54,7 @@ def require_apart(stored: Mapping[str, Any], others: Mapping[str, Any]) -> None:
         mine = list(_arrays((value,)))
         for other, held in others.items():
             if any(_overlap(a, b) for a in mine for b in _arrays((held,))) or _share_container(value, held):
-                raise ValueError(f"{name}, which is stored into, shares memory with {other}; pass a copy of one of them")
+                raise ValueError(f"{name} is stored into and shares memory with {other}; pass a copy of one of them")
 
 
 def _overlap(a: Any, b: Any) -> bool:
