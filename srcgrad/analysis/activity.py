@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import gast
 
-from srcgrad.analysis.cfg import ENTRY, EXIT, Graph, Names, NameSet, bound_here, graph_of, solve, walk
+from srcgrad.analysis.cfg import ENTRY, EXIT, Graph, Names, NameSet, bound_here, graph_of, solve, stores_of, walk
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -166,8 +166,22 @@ class Activity:
         return tuple(j for j in range(self.tapes[sequence]) if entry_name(sequence, j) in active)
 
 
-def activity(function: Function, varied: Iterable[str], inert: Callable[[str], bool] = lambda name: False) -> Activity:
-    """Solve both directions for the given varied parameters; ``inert`` names never vary."""
+CALLER = "$caller"  # whoever sees what is stored into the parameters that came with a shadow
+
+
+def activity(
+    function: Function,
+    varied: Iterable[str],
+    inert: Callable[[str], bool] = lambda name: False,
+    stored: Mapping[str, frozenset[str]] | None = None,
+    with_shadow: frozenset[str] = frozenset(),
+) -> Activity:
+    """Solve both directions for the given varied parameters; ``inert`` names never vary.
+
+    ``stored`` has the class of every name of a mutable class: a store into one of them makes all of them vary, is
+    useful if any of them is, and ends neither.  What is stored into parameters that came with a shadow is useful to the
+    caller.
+    """
     graph = graph_of(function)
     names = Names(function.parameters)
     tapes: dict[str, int] = {}
@@ -183,13 +197,26 @@ def activity(function: Function, varied: Iterable[str], inert: Callable[[str], b
         names.add(sequence)
         for position in range(width):
             names.add(entry_name(sequence, position))
-    solver = _Transfer(graph, names, tapes, names.mask(n for n in names.listed if inert(n)))
+    weak = _weak_masks(names, stored or {}, with_shadow)
+    solver = _Transfer(graph, names, tapes, names.mask(n for n in names.listed if inert(n)), weak)
     start = names.mask(varied) & ~solver.inert
     varied_in, varied_out = solve(graph, solver.varied, start)
     useful_out, useful_in = solve(graph, solver.useful, 0, backward=True)
     return Activity(
         function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out, _escaping(function)
     )
+
+
+def _weak_masks(
+    names: Names, stored: Mapping[str, frozenset[str]], with_shadow: frozenset[str]
+) -> dict[str, int]:
+    """The names that a store into a name concerns: those of its class, if it is mutable."""
+    masks: dict[str, int] = {}
+    for name, members in stored.items():
+        masks[name] = sum(names.add(member) for member in sorted(members))
+        if members & with_shadow:
+            masks[name] |= names.add(CALLER)
+    return masks
 
 
 def _escaping(function: Function) -> frozenset[str]:
@@ -212,8 +239,12 @@ def _escaping(function: Function) -> frozenset[str]:
 class _Transfer:
     """The transfer functions of both directions, with the operands of every node as bit sets made once."""
 
-    def __init__(self, graph: Graph, names: Names, tapes: dict[str, int], inert: int) -> None:
+    def __init__(
+        self, graph: Graph, names: Names, tapes: dict[str, int], inert: int, weak: Mapping[str, int]
+    ) -> None:
         self.graph = graph
+        self.weak = weak
+        self.stored: dict[int, int] = {}  # node -> the names whose memory it may store into
         self.names = names
         self.tapes = tapes
         self.inert = inert
@@ -225,6 +256,11 @@ class _Transfer:
                 continue
             self.reads[node] = self.whole(inputs(statement))
             self.binds[node] = self.whole(bound_here(statement))
+            mask = 0
+            for name in stores_of(statement) if weak else ():
+                mask |= weak.get(name, 0)
+            if mask:
+                self.stored[node] = mask
 
     def whole(self, sequence_names: Iterable[str]) -> int:
         """The names, each tape together with its positions."""
@@ -235,6 +271,8 @@ class _Transfer:
 
     def varied(self, node: int, state: int) -> int:
         statement = None if self.graph.is_tail[node] else self.graph.statements[node]
+        if node in self.stored and state & self.reads[node]:
+            state |= self.stored[node]
         match statement:
             case None:
                 return state
@@ -260,6 +298,8 @@ class _Transfer:
 
     def useful(self, node: int, state: int) -> int:
         statement = None if self.graph.is_tail[node] else self.graph.statements[node]
+        if node in self.stored:
+            return state | self.reads[node] if state & self.stored[node] else state
         match statement:
             case Bind() | Unpack():
                 if state & self.binds[node]:
@@ -268,8 +308,8 @@ class _Transfer:
                 # The index is bound on the way into the body only, so it stays useful before the loop.
                 return state
             case Return():
-                # Useful restarts here: nothing after a return is executed.
-                return self.reads[node]
+                # Useful restarts here: nothing after a return is executed, but the caller sees what was stored.
+                return self.reads[node] | self.names.mask((CALLER,))
             case Append(sequence=sequence, value=value):
                 if isinstance(value, gast.Tuple):
                     for position, element in enumerate(value.elts):
