@@ -175,8 +175,9 @@ def activity(
     inert: Callable[[str], bool] = lambda name: False,
     stored: Mapping[str, frozenset[str]] | None = None,
     with_shadow: frozenset[str] = frozenset(),
+    always: frozenset[str] = frozenset(),
 ) -> Activity:
-    """Solve both directions for the given varied parameters; ``inert`` names never vary.
+    """Solve both directions for the given varied parameters; ``inert`` names never vary, others ``always`` do.
 
     ``stored`` has the class of every name of a mutable class: a store into one of them makes all of them vary, is
     useful if any of them is, and ends neither.  What is stored into parameters that came with a shadow is useful to the
@@ -199,7 +200,8 @@ def activity(
             names.add(entry_name(sequence, position))
     weak = _weak_masks(names, stored or {}, with_shadow)
     solver = _Transfer(graph, names, tapes, names.mask(n for n in names.listed if inert(n)), weak)
-    start = names.mask(varied) & ~solver.inert
+    solver.always = solver.whole(sorted(always)) & ~solver.inert
+    start = names.mask(varied) & ~solver.inert | solver.always
     varied_in, varied_out = solve(graph, solver.varied, start)
     useful_out, useful_in = solve(graph, solver.useful, 0, backward=True)
     return Activity(
@@ -248,6 +250,7 @@ class _Transfer:
         self.names = names
         self.tapes = tapes
         self.inert = inert
+        self.always = 0
         self.entries = {t: names.mask(entry_name(t, j) for j in range(width)) for t, width in tapes.items()}
         self.reads: dict[int, int] = {}
         self.binds: dict[int, int] = {}
@@ -275,7 +278,7 @@ class _Transfer:
             state |= self.stored[node]
         match statement:
             case None:
-                return state
+                return state | self.always
             case Bind() | Unpack():
                 # A tape that is copied or unpacked varies as a whole, at every position.
                 state = state & ~self.binds[node] | (self.binds[node] if state & self.reads[node] else 0)
@@ -294,7 +297,7 @@ class _Transfer:
             case AddAt(buffer=buffer):
                 if state & self.reads[node]:
                     state |= self.names.mask((buffer,))
-        return state & ~self.inert
+        return state & ~self.inert | self.always
 
     def useful(self, node: int, state: int) -> int:
         statement = None if self.graph.is_tail[node] else self.graph.statements[node]
