@@ -19,15 +19,17 @@ import gast
 
 from srcgrad.analysis.activity import Activity, activity, flat_names
 from srcgrad.analysis.admission import admitted
+from srcgrad.analysis.memory import MemoryClasses, memory_classes
 from srcgrad.analysis.shapes import inert, result, shapes
 from srcgrad.analysis.stores import refuse_stores
+from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import seen_from_inside, without_symbols
 from srcgrad.emit.load import load, refresh
 from srcgrad.emit.printer import Emission, emit
 from srcgrad.errors import InternalError, Span, SrcgradError
 from srcgrad.frontend.inline import inline_local_functions
 from srcgrad.frontend.lower import lower
-from srcgrad.frontend.normal_form import Callee, Function, LocalFunction
+from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function
 from srcgrad.frontend.normalize import normalize
 from srcgrad.optimize import optimize
 from srcgrad.rules.facts import Array, Fact, Unknown, is_real
@@ -35,10 +37,12 @@ from srcgrad.spec import check_emitted, check_normal_form, is_asked_for
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
 from srcgrad.transform.adjoint import AdjointProgram
-from srcgrad.transform.build import call, tuple_of, unpack
 from srcgrad.transform.build import load as name_of
+from srcgrad.transform.entries import document, driver, label, stem
 from srcgrad.transform.forward import tangent
+from srcgrad.transform.nesting import CalleesAsValues, Doors
 from srcgrad.transform.reverse import constant_fact
+from srcgrad.transform.shadowing import shadows_of
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ class Request:
     mode: str
     facts: Mapping[str, Fact] | None = None  # by parameter; None: nothing is known
     tupled: bool = False  # one gradient comes as a tuple too
+    doors: Doors | None = None  # to the derivatives of functions that are known only when the program runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,12 +108,14 @@ class Compiled:
 LIMIT = 6  # specialisations of one recursive callee before nothing more is assumed about its arguments
 
 
-class Module:
+class Module(CalleesAsValues):
     """The functions of one emitted module while they are being made; serves call sites their callees' names."""
 
-    def __init__(self, *, generic: bool = False) -> None:
+    def __init__(self, *, generic: bool = False, doors: Doors | None = None) -> None:
         self.generic = generic  # nothing is known about arguments, so nothing is told apart about callees' arguments
+        self.doors = doors
         self.namer = Namer()
+        self.held_texts = {}
         self.functions: list[gast.FunctionDef] = []
         self.normal: dict[Callee, Function] = {}
         self.underway: set[Callee] = set()
@@ -118,17 +125,28 @@ class Module:
         self.results: dict[tuple[Callee, tuple[Fact, ...]], Fact] = {}
         self.shaped: dict[tuple[Callee, tuple[Fact, ...]], Mapping[str, Fact]] = {}
         self.pending: list[Callable[[], None]] = []
+        self.summaries = Summaries(self._summary)
 
     # --- the road ----------------------------------------------------------------------------------------------------
     def normalized(self, callee: Callee) -> Function:
         if callee not in self.normal:
-            self.normal[callee] = plain = normalize(callee)
+            self.normal[callee] = plain = normalize(self._entry(callee))
             self.underway.add(callee)
             self.normal[callee] = inline_local_functions(plain, self._unless_underway)
             self.underway.discard(callee)
             if present_options().check:
                 check_normal_form(self.normal[callee])
         return self.normal[callee]
+
+    def _entry(self, callee: Callee) -> Callee:
+        """The derivative that a callee is, as a function of its own; any other callee as it is."""
+        derived = callee.function
+        if not isinstance(derived, Derived):
+            return callee
+        mode = _NESTED.get(derived.mode, derived.mode)
+        inner = Callee(derived.function, callee.statics, callee.lengths)  # type: ignore[arg-type]
+        request = Request(inner, derived.wanted, mode, None, derived.tupled, self.doors)
+        return Callee(compile_request(request).entry)
 
     def _unless_underway(self, callee: Callee) -> Function | None:
         return None if callee in self.underway else self.normalized(callee)
@@ -143,6 +161,8 @@ class Module:
 
     def result_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Fact:
         """What a call returns; nothing is assumed about a call that is being worked out already (recursion)."""
+        if isinstance(callee.function, Dynamic):
+            return Unknown()
         facts = self._seen_from_inside(callee, facts, (True,))
         key = (callee, facts)
         if key not in self.results:
@@ -151,18 +171,24 @@ class Module:
         return self.results[key]
 
     @staticmethod
-    def active(function: Function, wanted: tuple[str, ...], facts: Mapping[str, Fact]) -> Activity:
-        flat = flat_names(function, facts)
-        return activity(function, wanted, lambda name: name in flat or inert(facts.get(name, Unknown())))
+    def active(
+        function: Function, wanted: tuple[str, ...], facts: Mapping[str, Fact], classes: MemoryClasses | None = None
+    ) -> Activity:
+        stored = {} if classes is None else {name: classes.members(name) for name in sorted(classes.shadowed)}
+        flat = flat_names(function, facts).difference(stored)
+        return activity(function, wanted, lambda name: name in flat or inert(facts.get(name, Unknown())), stored)
 
     # --- callees, as call sites see them -----------------------------------------------------------------------------
     def pair(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> tuple[gast.expr, gast.expr]:
         facts = self._seen_from_inside(callee, facts, active)
         key = (callee, active, facts)
         if key not in self.pairs:
-            stem = _stem(callee)
-            names = self.namer.fresh(f"{stem}_fwd"), self.namer.fresh(f"{stem}_bwd")
+            of = stem(callee)
+            names = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
             self.pairs[key] = names
+            if isinstance(callee.function, Dynamic):
+                self.dynamic_pair(callee.function, active, names)
+                return name_of(names[0]), name_of(names[1])
             function = self.normalized(callee)
             wanted = tuple(p for p, is_active in zip(function.parameters, active, strict=True) if is_active)
             self.pending.append(lambda: self.split(callee, wanted, facts, *names))
@@ -173,7 +199,10 @@ class Module:
         facts = self._seen_from_inside(callee, facts, active)
         key = (callee, active, facts)
         if key not in self.tangents:
-            name = self.tangents[key] = self.namer.fresh(f"{_stem(callee)}_jvp")
+            name = self.tangents[key] = self.namer.fresh(f"{stem(callee)}_jvp")
+            if isinstance(callee.function, Dynamic):
+                self.dynamic_tangent(callee.function, active, name)
+                return name_of(name)
             function = self.normalized(callee)
             wanted = tuple(p for p, is_active in zip(function.parameters, active, strict=True) if is_active)
             self.pending.append(lambda: self.forward(callee, wanted, facts, name))
@@ -181,15 +210,15 @@ class Module:
 
     def primal(self, callee: Callee) -> gast.expr | None:
         """A callee that the emitted module must hold itself: one that reads its surroundings."""
-        if isinstance(callee.function, FunctionType) and not callee.statics:
+        if isinstance(callee.function, Dynamic) or (isinstance(callee.function, FunctionType) and not callee.statics):
             return None
         if callee not in self.primals:
-            name = self.primals[callee] = self.namer.fresh(_stem(callee))
+            name = self.primals[callee] = self.namer.fresh(stem(callee))
             self.pending.append(lambda: self._copy(callee, name))
         return name_of(self.primals[callee])
 
     def _seen_from_inside(self, callee: Callee, facts: tuple[Fact, ...], active: tuple[bool, ...]) -> tuple[Fact, ...]:
-        if self.generic:
+        if self.generic or isinstance(callee.function, Dynamic):
             return tuple(Unknown() for _ in facts)
         function = self.normalized(callee)
         inside = tuple(seen_from_inside(f, p) for f, p in zip(facts, function.parameters, strict=True))
@@ -202,13 +231,28 @@ class Module:
     def prepared(self, callee: Callee, facts: tuple[Fact, ...]) -> tuple[Function, Mapping[str, Fact]]:
         """A callee as the transforms take it, with what is known of its names."""
         known = self.facts_of(callee, facts)
-        function = admitted(self.normalized(callee), known)
-        refuse_stores(function)
-        return function, known
+        return admitted(self.normalized(callee), known), known
 
-    def program(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...]) -> AdjointProgram:
+    def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary:
+        """What a call does to the memory that it is given."""
+        if isinstance(callee.function, Dynamic):
+            return Summary()
+        return self.summaries.of(callee, self._seen_from_inside(callee, facts, (True,)))
+
+    def _summary(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary:
+        return memory_classes(*self.prepared(callee, facts), self.summary_of).summary
+
+    def program(
+        self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], *, door: bool = False
+    ) -> AdjointProgram:
+        """``door``: called by users, whose arrays have to stay as they are."""
         function, known = self.prepared(callee, facts)
-        return AdjointProgram(function, wanted, self.active(function, wanted, known), known, self)
+        classes = memory_classes(function, known, self.summary_of)
+        shadows = shadows_of(function, known, classes, door=door)
+        if shadows is not None:
+            function = shadows.function
+        active = self.active(function, wanted, known, classes)
+        return AdjointProgram(function, wanted, active, known, self, shadows)
 
     def split(
         self,
@@ -219,8 +263,9 @@ class Module:
         backward: str,
         *,
         tupled: bool = False,
+        door: bool = False,
     ) -> None:
-        program = self.program(callee, wanted, facts)
+        program = self.program(callee, wanted, facts, door=door)
         made = program.split(forward, backward, tupled=tupled)
         self.add(made.forward, program.temporaries)
         self.add(made.backward, program.temporaries)
@@ -235,19 +280,20 @@ class Module:
         with_value: bool,
         tupled: bool,
     ) -> None:
-        program = self.program(callee, wanted, facts)
+        program = self.program(callee, wanted, facts, door=True)
         if program.has_single_return:
             self.add(program.joint(name, with_value=with_value, tupled=tupled), program.temporaries)
             return
-        stem = _stem(callee)
-        forward, backward = self.namer.fresh(f"{stem}_fwd"), self.namer.fresh(f"{stem}_bwd")
+        of = stem(callee)
+        forward, backward = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
         made = program.split(forward, backward, tupled=tupled)
-        self.add(_driver(name, made.forward, forward, backward, with_value=with_value), frozenset())
+        self.add(driver(name, made.forward, forward, backward, with_value=with_value), frozenset())
         self.add(made.forward, program.temporaries)
         self.add(made.backward, program.temporaries)
 
     def forward(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], name: str) -> None:
         function, known = self.prepared(callee, facts)
+        refuse_stores(function)
         made = tangent(function, wanted, self.active(function, wanted, known), known, self, name)
         self.add(made.definition, made.temporaries)
 
@@ -257,6 +303,7 @@ class Module:
         self.add(made, self.normalized(callee).temporaries)
 
     def add(self, function: gast.FunctionDef, temporaries: frozenset[str] | set[str]) -> None:
+        function = self.found_here(function)
         if present_options().optimise:
             function = optimize(function, frozenset(temporaries))
         self.functions.append(function)
@@ -282,15 +329,15 @@ def _without_collecting() -> Iterator[None]:
 @_without_collecting()
 def compile_request(request: Request) -> Compiled:
     """Everything from the user's function to loaded derivative functions."""
-    module = Module(generic=request.facts is None)
+    module = Module(generic=request.facts is None, doors=request.doors)
     function = module.normalized(request.callee)
     facts = _entry_facts(function, request.facts)
-    stem = _stem(request.callee)
+    of = stem(request.callee)
     entry, backward = "", None
     match request.mode:
         case "reverse" | "value":
             prefix = "grad" if request.mode == "reverse" else "value_and_grad"
-            entry = module.namer.fresh(f"{prefix}_{stem}")
+            entry = module.namer.fresh(f"{prefix}_{of}")
             module.joint(
                 request.callee,
                 request.wanted,
@@ -300,20 +347,22 @@ def compile_request(request: Request) -> Compiled:
                 tupled=request.tupled,
             )
         case "split":
-            entry, backward = module.namer.fresh(f"{stem}_fwd"), module.namer.fresh(f"{stem}_bwd")
-            module.split(request.callee, request.wanted, facts, entry, backward, tupled=request.tupled)
+            entry, backward = module.namer.fresh(f"{of}_fwd"), module.namer.fresh(f"{of}_bwd")
+            module.split(request.callee, request.wanted, facts, entry, backward, tupled=request.tupled, door=True)
         case "forward":
-            entry = module.namer.fresh(f"jvp_{stem}")
+            entry = module.namer.fresh(f"jvp_{of}")
             module.forward(request.callee, request.wanted, facts, entry)
+        case "nested" | "nested value" | "nested split":
+            entry = module.nested(request.callee, request.mode, request.wanted, facts, tupled=request.tupled)
         case _:
             raise InternalError(f"no such mode: {request.mode}")
     module.finish()
     _check_names(module)
-    _document(module.functions[0], function, request)
+    document(module.functions[0], function, request.callee, request.mode, request.wanted)
     if present_options().check:
         check_emitted(module.functions)
     emission = emit(module.functions, spans=_span)
-    loaded = load(emission, entry, label=f"{_label(request.callee)}:{_LABELS[request.mode]}")
+    loaded = load(emission, entry, label=f"{label(request.callee)}:{_LABELS[request.mode]}")
     outcome = result(function, module.facts_of(request.callee, facts))
     scalar = isinstance(outcome, Array) and outcome.shape == () and (outcome.real or is_real(outcome.dtype))
     return Compiled(request, function, emission, loaded, loaded.__globals__[backward] if backward else None, scalar)
@@ -327,7 +376,9 @@ def _entry_facts(function: Function, known: Mapping[str, Fact] | None) -> tuple[
     return tuple(known.get(p, defaults.get(p, Unknown())) for p in function.parameters)
 
 
+_NESTED = {"reverse": "nested", "value": "nested value", "split": "nested split"}  # what is differentiated again
 _LABELS = {"reverse": "adjoint", "value": "adjoint", "split": "pair", "forward": "tangent"}
+_LABELS |= {_NESTED[mode]: _LABELS[mode] for mode in _NESTED}
 
 
 def door(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
@@ -358,51 +409,6 @@ def _explained(facts: Activity) -> str:
 
 
 # --- small parts of the road -----------------------------------------------------------------------------------------
-def _stem(callee: Callee) -> str:
-    name = callee.function.name if isinstance(callee.function, LocalFunction) else callee.function.__name__
-    return "lambda" if name == "<lambda>" else name
-
-
-def _label(callee: Callee) -> str:
-    function = callee.function
-    if isinstance(function, LocalFunction):
-        return function.name
-    return f"{function.__module__}.{function.__qualname__}"
-
-
-def _driver(
-    name: str, forward_def: gast.FunctionDef, forward: str, backward: str, *, with_value: bool
-) -> gast.FunctionDef:
-    """A function with several returns cannot end its forward sweep in place: run the pair instead."""
-    taken = [p.id for p in forward_def.args.args]
-    namer = Namer([*taken, forward, backward])
-    value, saved, seed = namer.fresh("value"), namer.fresh("saved"), namer.fresh("value_bar")
-    gradient: gast.expr = call(name_of(backward), name_of(saved), name_of(seed))
-    if with_value:
-        gradient = tuple_of([name_of(value), gradient])
-    body: list[gast.stmt] = [
-        unpack([value, saved], call(name_of(forward), *(name_of(p) for p in taken))),
-        gast.Return(gradient),
-    ]
-    arguments = gast.arguments(
-        [gast.Name(p, gast.Param(), None, None) for p in [*taken, seed]],
-        [], None, [], [], None,
-        [*forward_def.args.defaults, gast.Constant(1.0, None)],
-    )  # fmt: skip
-    return gast.FunctionDef(name, arguments, body, [], None, None, [])
-
-
-def _document(entry: gast.FunctionDef, function: Function, request: Request) -> None:
-    kind = {"reverse": "Gradient", "value": "Value and gradient", "split": "Forward sweep", "forward": "Tangent"}
-    names = ", ".join(request.wanted) or "nothing"
-    span = function.span
-    text = (
-        f"{kind[request.mode]} of {_label(request.callee)} ({span.origin}) with respect to {names}."
-        f"\nMade by srcgrad; edit {span.base} instead."
-    )
-    entry.body.insert(0, gast.Expr(gast.Constant(text, None)))
-
-
 def _check_names(module: Module) -> None:
     """A local of one function must not hide another function of the module."""
     siblings = {f.name for f in module.functions}

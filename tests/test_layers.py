@@ -29,9 +29,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "spec": (*BASE, "rules", *COMPILER),
     "eager": (*BASE, "rules"),
     "pipeline": (*BASE, "rules", *COMPILER, "spec"),
-    "api": (*BASE, "rules", *COMPILER, "spec", "eager", "pipeline"),
-    "check": (*BASE, "rules", *COMPILER, "spec", "eager", "pipeline", "api"),
-    "inspect": (*BASE, "rules", *COMPILER, "spec", "eager", "pipeline", "api", "check", PUBLIC),
+    "calling": (*BASE, "rules", *COMPILER, "spec", "pipeline"),
+    "api": (*BASE, "rules", *COMPILER, "spec", "eager", "pipeline", "calling"),
+    "check": (*BASE, "rules", *COMPILER, "spec", "eager", "pipeline", "calling", "api"),
+    "inspect": (*BASE, "rules", *COMPILER, "spec", "eager", "pipeline", "calling", "api", "check", PUBLIC),
 }
 #: The package itself and its command only hand on what is above.
 FRONT = ("__init__", "__main__")

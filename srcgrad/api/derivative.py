@@ -107,6 +107,7 @@ class Derivative:
         return found
 
     def _compile(self, values: tuple[Any, ...] | None, mode: str) -> Compiled:
+        from srcgrad.calling import DOORS
         from srcgrad.pipeline import Request, compile_request, present_options
 
         callee = self._callee(values)
@@ -114,7 +115,7 @@ class Derivative:
         if values is not None and present_options().specialise:
             named = zip(self.parameters.names, values, strict=False)
             facts = {name: fact_of(value, name) for name, value in named if not is_static(value)}
-        return compile_request(Request(callee, self.wanted, mode, facts, isinstance(self.argnums, tuple)))
+        return compile_request(Request(callee, self.wanted, mode, facts, isinstance(self.argnums, tuple), DOORS))
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values that a program takes: functions are compiled in, not passed."""

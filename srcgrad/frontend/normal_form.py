@@ -48,16 +48,56 @@ class LocalFunction:
 
 
 @dataclass(frozen=True)
+class Derived:
+    """The derivative of a function, taken inside of a differentiated one: a callee with the parameters of that function.
+
+    ``mode`` is reverse, value (with the gradient), split (the value and its pullback) or forward, which takes the
+    tangents of what is ``wanted`` last.
+    """
+
+    function: object  # FunctionType | LocalFunction | Derived
+    mode: str
+    wanted: tuple[str, ...]
+    tupled: bool = False  # one gradient comes as a tuple too
+
+
+@dataclass(frozen=True)
+class Dynamic:
+    """A call of whatever function its first argument is: how many positional arguments, which keywords, what stars."""
+
+    count: int
+    star: bool = False
+    keywords: tuple[str, ...] = ()
+    rest: bool = False
+
+    def __str__(self) -> str:
+        starred = ["*"] if self.star else []
+        return " ".join([str(self.count), *starred, *self.keywords, *(["**"] if self.rest else [])])
+
+
+@dataclass(frozen=True)
 class Callee:
     """One function with its function-valued arguments fixed: the key under which its derivative is compiled.
 
     ``lengths`` tells what is known of ``*args`` (its length) and ``**kwargs`` (its keys), so that a decorator's wrapper
-    can hand them on; it may be left out.
+    can hand them on; it may be left out.  ``classes`` tells which objects are passed, by the position of the parameter
+    (``frontend.known``): which method a call means depends on it.  ``makes``: the function is an ``__init__``, and what is
+    compiled is the function that returns a new object of this class.
     """
 
-    function: FunctionType | LocalFunction
+    function: FunctionType | LocalFunction | Derived | Dynamic
     statics: tuple[tuple[str, object], ...] = ()  # (parameter, FunctionType | LocalFunction | other ruled callable)
     lengths: tuple[tuple[str, int | tuple[str, ...]], ...] = ()
+    classes: tuple[tuple[int, object], ...] = ()
+    makes: type | None = None
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a global reference names where a local function is made a value: the text that the emitted module holds."""
+
+    callee: Callee
+    captured: int  # how many parameters, the last ones, are what it captured
 
 
 # --- operations ------------------------------------------------------------------------------------------------------
@@ -103,11 +143,15 @@ class Index:
 
 @dataclass(frozen=True, eq=False)
 class Pack:
-    """A tuple, list or dict display of atoms; ``keys`` are constants (dict only)."""
+    """A tuple, list or dict display of atoms, or an object made of its fields.
 
-    kind: str  # "tuple" | "list" | "dict"
+    ``keys`` are constants (of a dict, or the names of an object's fields); ``of`` is the class of an object or named tuple.
+    """
+
+    kind: str  # "tuple" | "list" | "dict" | "object"
     elements: tuple[gast.expr, ...]
     keys: tuple[gast.expr, ...] = ()
+    of: type | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,6 +385,7 @@ class Function:
     captured: tuple[str, ...] = ()  # trailing parameters that carry what local functions captured
     temporaries: frozenset[str] = frozenset()  # names that the compiler made
     generated: bool = False  # our own output, whose accumulations own their buffers
+    returns: object = None  # what is known of the classes of the result (frontend.known)
 
     def __str__(self) -> str:
         from srcgrad.frontend.lower import text_of

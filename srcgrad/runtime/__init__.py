@@ -7,6 +7,7 @@ Needs NumPy and nothing else, so that a saved gradient runs without the compiler
 
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.chains import corner, doubled, multi_dot_slope, undoubled, unmulti_dot
+from srcgrad.runtime.closures import Closure, closure, one_for, units
 from srcgrad.runtime.containers import (
     argsorted, chosen, gather, pack_like, rearray, spread, tolist, total, unarray, ungather, unpack_like,
 )  # fmt: skip
@@ -48,6 +49,7 @@ from srcgrad.runtime.polynomials import (
     column, division, normal_solve, polyslope, root_count, tail, uncolumn, unconstants, undivision, unpolyder,
     unpolyint, unpolymul, unpolyval,
 )  # fmt: skip
+from srcgrad.runtime.private import private, require_apart
 from srcgrad.runtime.products import (
     uncross_left, uncross_right, undot_left, undot_right, uninner_left, uninner_right, unkron_left, unkron_right,
     unmatmul_left, unmatmul_right, unouter_left, unouter_right, untensordot_left, untensordot_right, unvdot_left,
@@ -59,6 +61,7 @@ from srcgrad.runtime.repeating import (
 )  # fmt: skip
 from srcgrad.runtime.replacing import lasting, replaced_at
 from srcgrad.runtime.segments import lifted, segment_ties, unlifted, unreduceat
+from srcgrad.runtime.shadows import accumulate, claim, separate, shadow, view_like
 from srcgrad.runtime.shaping import (
     astype, exponents, intervals, memory_axes, memory_order, mesh, reastype, unastype, unmesh, unpermute,
     unrollaxis,
@@ -74,9 +77,9 @@ from srcgrad.runtime.systems import (
 )  # fmt: skip
 
 __all__ = [
-    "StopsGradients",
-    "add", "add_at", "aligned", "anchors", "angle_slope", "argsorted", "arranging", "as_columns", "as_cotangent",
-    "as_list", "astype", "axes_at_end", "basis_free", "bessel_i", "chosen", "cofactor", "column", "column_sums",
+    "Closure", "StopsGradients", "closure", "one_for", "units",
+    "accumulate", "add", "add_at", "aligned", "anchors", "angle_slope", "argsorted", "arranging", "as_columns", "as_cotangent",
+    "as_list", "astype", "axes_at_end", "basis_free", "bessel_i", "chosen", "claim", "cofactor", "column", "column_sums",
     "compressed", "corner", "count", "cut", "deviation", "differences", "division", "doubled", "end_length",
     "end_size", "exp_share", "exponents", "extreme_share", "field", "field_of", "fitted", "freedom", "from_columns",
     "from_matrices", "from_triangle", "gather", "gradient_axis", "half_circle", "half_triangle", "hermitian_sum",
@@ -86,10 +89,10 @@ __all__ = [
     "midpoints", "multi_dot_slope", "norm_shares", "norm_slope", "normal_solve", "observations", "observed",
     "of_distinct", "one_spacing_only", "or_ones", "others", "outside", "over_gaps", "own", "pack_like",
     "pair_differences", "permute_along", "phase_free", "pick", "placed", "polar", "polygamma", "polyslope",
-    "power_partial", "present", "prevails", "quotient", "ratio", "rearray", "reastype", "rebroadcast", "rechoose",
-    "recurrence", "repad", "repad_chosen", "repad_values", "replaced_at", "require_distinct", "require_number",
+    "power_partial", "present", "prevails", "private", "quotient", "ratio", "rearray", "reastype", "rebroadcast", "rechoose",
+    "recurrence", "repad", "repad_chosen", "repad_values", "replaced_at", "require_apart", "require_distinct", "require_number",
     "retake", "rewound", "root_count", "running_product", "safe_divide", "safe_power", "scaled", "segment_ties",
-    "selected", "share", "shifted", "signal_length", "sinc_slope", "slope_leaning", "slope_places", "sorting",
+    "selected", "separate", "shadow", "share", "shifted", "signal_length", "sinc_slope", "slope_leaning", "slope_places", "sorting",
     "span_of", "spread", "spread_numbers", "step_sizes", "stop_gradient", "tail", "ties", "to_matrices",
     "to_triangle", "tolist", "total", "transposed_subscripts", "turns", "twist", "unaligned", "unappend", "unarray",
     "unastype", "unblock", "unbroadcast", "unchoose", "uncolumn", "uncolumn_stack", "uncolumn_sums", "unconcatenate",
@@ -103,6 +106,6 @@ __all__ = [
     "unpolymul", "unpolyval", "unreduce", "unreduceat", "unrepeat", "unresize", "unrfftn", "unrollaxis", "unsplit",
     "unstack", "unstep_sizes", "untake", "untake_along", "untake_axis", "untensordot_left", "untensordot_right",
     "untile", "untrace", "unvdot_left", "unvdot_right", "unvecdot_left", "unvecdot_right", "unvstack", "unweighed",
-    "unwindow", "vector_axis", "weighed", "weighted", "weighted_bins", "where_finite", "whole_inverse", "widen",
+    "unwindow", "vector_axis", "view_like", "weighed", "weighted", "weighted_bins", "where_finite", "whole_inverse", "widen",
     "wins", "with_initial", "without_initial", "written_subscripts", "zeros_like",
 ]  # fmt: skip

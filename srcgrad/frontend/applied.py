@@ -1,0 +1,55 @@
+"""A function known only when the program runs, as a callee: the text that calls it.
+
+Enters: a function object and how it is called.  Leaves: a ``Callee`` whose body is that call, with the function itself
+for the name in it, so that its derivative is compiled as any other; a ``Closure`` is taken apart first::
+
+    def applied(f, a0):                          def applied(f, a0):
+        return function(a0)                          _code, _names, c0 = f
+                                                     return function(a0, k=c0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from srcgrad import runtime
+from srcgrad.frontend.normal_form import Callee, Dynamic
+
+Lengths = tuple[int | None, tuple[str, ...] | None]
+
+
+def adapter(function: Callable[..., Any], shape: Dynamic, lengths: Lengths) -> Callee:
+    """``lengths``: of what the stars of the call stand for."""
+    length, options = lengths
+    positional = [f"a{j}" for j in range(shape.count)]
+    given = list(shape.keywords) + list(options or ())
+    opening = ""
+    called: object = function
+    passed = [*positional, *(["*star"] if shape.star else []), *(f"{name}=k_{name}" for name in shape.keywords)]
+    if isinstance(function, runtime.Closure):
+        called = function.function
+        names = [f"c{j}" for j in range(len(function) - 2)]
+        if names:
+            opening = f"    _code, _names, {', '.join(names)} = f\n"
+        missing = function.missing(shape.count + (length or 0), tuple(given))
+        passed += [f"{place}={name}" for place, name in zip(function.places(), names, strict=True) if place in missing]
+    passed += ["**rest"] if shape.rest else []
+    parameters = ["f", *positional, *(["star"] if shape.star else []), *(f"k_{name}" for name in shape.keywords)]
+    parameters += ["rest"] if shape.rest else []
+    text = f"def applied({', '.join(parameters)}):\n{opening}    return function({', '.join(passed)})\n"
+    known: list[tuple[str, int | tuple[str, ...]]] = []
+    if length is not None:
+        known.append(("star", length))
+    if options is not None:
+        known.append(("rest", options))
+    return Callee(_made(text, called), (), tuple(known))
+
+
+def _made(text: str, function: object) -> FunctionType:
+    namespace: dict[str, Any] = {"__name__": "srcgrad.emitted", "function": function}
+    exec(compile(text, "<srcgrad call>", "exec", dont_inherit=True), namespace)
+    made: FunctionType = namespace["applied"]
+    made.__srcgrad_source__ = text  # type: ignore[attr-defined]
+    return made

@@ -1,0 +1,71 @@
+"""Functions as values: a local function together with the variables that it captured.
+
+>>> def scaled(v, *, a):
+...     return a * v
+>>> closure(scaled, "", 3.0)(2.0)
+6.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class Closure(tuple[Any, ...]):
+    """``(function, names, *values)``: what a local function is outside of the text that defines it.
+
+    ``names`` are the parameters, apart by blanks, whose default values come first among ``values``; what it captured
+    follows, for the last keyword-only parameters of ``function``.  It is a tuple, so that its cotangent is one.
+    """
+
+    __slots__ = ()
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        made: Callable[..., Any] = self[0]
+        return made
+
+    def places(self) -> list[str]:
+        """The parameters that the values are for."""
+        code = self.function.__code__  # type: ignore[attr-defined]
+        defaults = self[1].split()
+        captured = len(self) - 2 - len(defaults)
+        last = code.co_argcount + code.co_kwonlyargcount
+        return [*defaults, *code.co_varnames[last - captured : last]]
+
+    def missing(self, count: int, keywords: tuple[str, ...]) -> dict[str, Any]:
+        """What a call with ``count`` positional arguments and these keywords leaves to the values."""
+        given = {*self.function.__code__.co_varnames[:count], *keywords}  # type: ignore[attr-defined]
+        return {name: value for name, value in zip(self.places(), self[2:], strict=True) if name not in given}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs, **self.missing(len(args), tuple(kwargs)))
+
+
+def closure(function: Callable[..., Any], names: str, *values: Any) -> Closure:
+    """A local function as a value."""
+    return Closure((function, names, *values))
+
+
+def one_for(value: Any, name: str) -> float:
+    """The seed of a gradient taken inside of a differentiated function: 1.0, if the value is one real number."""
+    is_number = isinstance(value, int | float | np.generic | np.ndarray) and not isinstance(value, bool)
+    if not is_number or np.shape(value) != () or np.iscomplexobj(value):
+        what = f"of shape {np.shape(value)}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+        raise TypeError(f"the gradient of {name} is taken, which returned no real number but a value {what}")
+    return 1.0
+
+
+def units(x: Any) -> list[Any]:
+    """The directions in which the elements of ``x`` move: one for each, in the shape and dtype of ``x``."""
+    if isinstance(x, float | int):
+        return [1.0]
+    found = []
+    for place in np.ndindex(np.shape(x)):
+        unit = np.zeros_like(x)
+        unit[place] = 1.0
+        found.append(unit if np.shape(x) else unit[()])
+    return found

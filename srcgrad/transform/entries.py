@@ -1,0 +1,81 @@
+"""How emitted functions are called, what they say of themselves, and what drives a pair.
+
+Enters: a callee, or the halves of a pair.  Leaves: a name, a docstring, or a function of two lines::
+
+    def grad_f(x, value_bar=1.0):
+        value, saved = f_fwd(x)
+        return f_bwd(saved, value_bar)
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+import gast
+
+from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, LocalFunction
+from srcgrad.syntax.namer import Namer
+from srcgrad.transform.build import call, load, tuple_of, unpack
+
+_DERIVED = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "forward": "jvp"}
+_KINDS = {
+    "reverse": "Gradient",
+    "value": "Value and gradient",
+    "split": "Forward sweep",
+    "forward": "Tangent",
+    "nested": "Gradient",
+    "nested value": "Value and gradient",
+    "nested split": "Value and pullback",
+}
+
+
+def stem(callee: Callee) -> str:
+    """What the names of a callee's derivatives are made from."""
+    match callee.function:
+        case Dynamic():
+            return "call"
+        case Derived(function=inner, mode=mode):
+            return f"{_DERIVED[mode]}_{stem(Callee(inner))}"  # type: ignore[arg-type]
+        case LocalFunction(name=name):
+            return name
+        case function:
+            return "lambda" if function.__name__ == "<lambda>" else function.__name__
+
+
+def label(callee: Callee) -> str:
+    """How a callee is called in tracebacks."""
+    function = callee.function
+    return f"{function.__module__}.{function.__qualname__}" if isinstance(function, FunctionType) else stem(callee)
+
+
+def driver(
+    name: str, forward_def: gast.FunctionDef, forward: str, backward: str, *, with_value: bool
+) -> gast.FunctionDef:
+    """A function with several returns cannot end its forward sweep in place: run the pair instead."""
+    taken = [p.id for p in forward_def.args.args]
+    namer = Namer([*taken, forward, backward])
+    value, saved, seed = namer.fresh("value"), namer.fresh("saved"), namer.fresh("value_bar")
+    gradient: gast.expr = call(load(backward), load(saved), load(seed))
+    if with_value:
+        gradient = tuple_of([load(value), gradient])
+    body: list[gast.stmt] = [
+        unpack([value, saved], call(load(forward), *(load(p) for p in taken))),
+        gast.Return(gradient),
+    ]
+    arguments = gast.arguments(
+        [gast.Name(p, gast.Param(), None, None) for p in [*taken, seed]],
+        [], None, [], [], None,
+        [*forward_def.args.defaults, gast.Constant(1.0, None)],
+    )  # fmt: skip
+    return gast.FunctionDef(name, arguments, body, [], None, None, [])
+
+
+def document(entry: gast.FunctionDef, function: Function, callee: Callee, mode: str, wanted: tuple[str, ...]) -> None:
+    """Write the docstring of an entry."""
+    names = ", ".join(wanted) or "nothing"
+    span = function.span
+    text = (
+        f"{_KINDS[mode]} of {label(callee)} ({span.origin}) with respect to {names}."
+        f"\nMade by srcgrad; edit {span.base} instead."
+    )
+    entry.body.insert(0, gast.Expr(gast.Constant(text, None)))

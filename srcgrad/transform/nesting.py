@@ -1,0 +1,216 @@
+"""Text that stands between a call and a derivative that is found when the program runs, or is itself differentiated.
+
+Enters: names.  Leaves: definitions, plain Python that is compiled again for the next order::
+
+    def call_fwd(f, a0):                                     def grad_g(x):
+        forward, backward = halves_of(f, "1", ...)               value, saved = g_fwd(x)
+        value, saved = forward(f, a0)                            return g_bwd(saved, one_for(value, "g"))
+        return value, (backward, saved)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.errors import SrcgradError
+from srcgrad.frontend.lower import lower
+from srcgrad.frontend.normal_form import Callee, Dynamic, Function, Held
+from srcgrad.rules.facts import Fact
+from srcgrad.rules.rewriting import rebuilt
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import quote_statements, walk
+from srcgrad.transform.build import load
+from srcgrad.transform.entries import stem
+
+_RUNTIME = {
+    name: GlobalBinding(name, getattr(runtime, name), "srcgrad.runtime", name) for name in ("one_for", "closure")
+}
+
+
+def definition(text: str, bindings: Mapping[str, GlobalBinding]) -> gast.FunctionDef:
+    """One function, its names from ``bindings`` resolved."""
+
+    def resolved(node: gast.AST) -> gast.expr | None:
+        if isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and node.id in bindings:
+            return reference(bindings[node.id])
+        return None
+
+    (made,) = quote_statements(text)
+    node: gast.FunctionDef = rebuilt(made, resolved)
+    return node
+
+
+def parameters_of(shape: Dynamic) -> list[str]:
+    """What a call known only at run time passes."""
+    made = ["f", *(f"a{j}" for j in range(shape.count)), *(["star"] if shape.star else [])]
+    return [*made, *(f"k_{name}" for name in shape.keywords), *(["rest"] if shape.rest else [])]
+
+
+def _looked_up(shape: Dynamic, active: Sequence[bool]) -> str:
+    starred = ["star"] if shape.star else ["None"] if shape.rest else []
+    rest = ["rest"] if shape.rest else []
+    return ", ".join(["f", repr(str(shape)), repr(tuple(active)), *starred, *rest])
+
+
+def call_forward(name: str, shape: Dynamic, active: Sequence[bool], door: GlobalBinding) -> gast.FunctionDef:
+    passed = ", ".join(parameters_of(shape))
+    text = (
+        f"def {name}({passed}):\n"
+        f"    forward, backward = halves_of({_looked_up(shape, active)})\n"
+        f"    value, saved = forward({passed})\n"
+        f"    return value, (backward, saved)\n"
+    )
+    return definition(text, {"halves_of": door})
+
+
+def call_backward(name: str) -> gast.FunctionDef:
+    text = (
+        f"def {name}(saved, value_bar=1.0):\n"
+        "    backward, inner = saved\n"
+        "    return backward(inner, value_bar)\n"
+    )
+    return definition(text, {})
+
+
+def call_tangent(name: str, shape: Dynamic, active: Sequence[bool], door: GlobalBinding) -> gast.FunctionDef:
+    parameters = parameters_of(shape)
+    passed = ", ".join([*parameters, *(f"{p}_dot" for p, moves in zip(parameters, active, strict=True) if moves)])
+    text = (
+        f"def {name}({passed}):\n"
+        f"    tangent = tangent_of({_looked_up(shape, active)})\n"
+        f"    return tangent({passed})\n"
+    )
+    return definition(text, {"tangent_of": door})
+
+
+def gradient(
+    name: str, of: str, parameters: Sequence[str], forward: str, backward: str, *, with_value: bool
+) -> gast.FunctionDef:
+    """The gradient of a function, with a seed that is right only for one number."""
+    namer = Namer([*parameters, forward, backward, *_RUNTIME])
+    value, saved = namer.fresh("value"), namer.fresh("saved")
+    kept = f"{value}, " if with_value else ""
+    text = (
+        f"def {name}({', '.join(parameters)}):\n"
+        f"    {value}, {saved} = {forward}({', '.join(parameters)})\n"
+        f"    return {kept}{backward}({saved}, one_for({value}, {of!r}))\n"
+    )
+    return definition(text, _RUNTIME)
+
+
+def pullback(
+    name: str, parameters: Sequence[str], forward: str, backward: str, pull: str
+) -> tuple[gast.FunctionDef, gast.FunctionDef]:
+    """The value of a function and its pullback, as a value; and what that calls."""
+    namer = Namer([*parameters, forward, backward, pull, *_RUNTIME])
+    value, saved = namer.fresh("value"), namer.fresh("saved")
+    text = (
+        f"def {name}({', '.join(parameters)}):\n"
+        f"    {value}, {saved} = {forward}({', '.join(parameters)})\n"
+        f"    return {value}, closure({pull}, '', {saved})\n"
+    )
+    pulled = f"def {pull}(value_bar, *, saved):\n    return {backward}(saved, value_bar)\n"
+    return definition(text, _RUNTIME), definition(pulled, {})
+
+
+Doors = tuple[GlobalBinding, GlobalBinding]  # what finds the halves, and the tangent, of a function when it is called
+
+
+class CalleesAsValues(ABC):
+    """What a module of emitted functions holds for functions that are values, and for derivatives of derivatives."""
+
+    doors: Doors | None
+    namer: Namer
+    functions: list[gast.FunctionDef]
+    pending: list[Callable[[], None]]
+    held_texts: dict[Held, str]
+
+    @abstractmethod
+    def normalized(self, callee: Callee) -> Function: ...
+
+    @abstractmethod
+    def primal(self, callee: Callee) -> gast.expr | None: ...
+
+    @abstractmethod
+    def add(self, function: gast.FunctionDef, temporaries: frozenset[str] | set[str]) -> None: ...
+
+    @abstractmethod
+    def split(
+        self,
+        callee: Callee,
+        wanted: tuple[str, ...],
+        facts: tuple[Fact, ...],
+        forward: str,
+        backward: str,
+        *,
+        tupled: bool = False,
+    ) -> None: ...
+
+    def _doors(self) -> Doors:
+        if self.doors is None:
+            raise SrcgradError(
+                "a function that is known only when the program runs is called here",
+                hint="compile through srcgrad.grad, vjp or jvp, which find its derivative then",
+            )
+        return self.doors
+
+    def dynamic_pair(self, shape: Dynamic, active: tuple[bool, ...], names: tuple[str, str]) -> None:
+        self.functions += [call_forward(names[0], shape, active, self._doors()[0]), call_backward(names[1])]
+
+    def dynamic_tangent(self, shape: Dynamic, active: tuple[bool, ...], name: str) -> None:
+        self.functions.append(call_tangent(name, shape, active, self._doors()[1]))
+
+    def nested(
+        self, callee: Callee, mode: str, wanted: tuple[str, ...], facts: tuple[Fact, ...], *, tupled: bool
+    ) -> str:
+        """A derivative that is differentiated itself: the entry stands first, its halves follow."""
+        of = stem(callee)
+        forward, backward = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
+        parameters = self.normalized(callee).parameters
+        if mode == "nested split":
+            entry = self.namer.fresh(f"vjp_{of}")
+            self.functions += pullback(entry, parameters, forward, backward, self.namer.fresh("pullback"))
+        else:
+            with_value = mode == "nested value"
+            entry = self.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
+            self.functions.append(gradient(entry, of, parameters, forward, backward, with_value=with_value))
+        self.split(callee, wanted, facts, forward, backward, tupled=tupled)
+        return entry
+
+    def held(self, made: Held) -> gast.expr:
+        """The text of a local function that is a value: what it captured comes in its last, keyword-only parameters."""
+        if made not in self.held_texts:
+            name = self.held_texts[made] = self.namer.fresh(stem(made.callee))
+            self.pending.append(lambda: self._hold(made, name))
+        return load(self.held_texts[made])
+
+    def _hold(self, made: Held, name: str) -> None:
+        function = self.normalized(made.callee)
+        if made.captured and not function.captured:
+            function = replace(function, captured=function.parameters[len(function.parameters) - made.captured :])
+        text = lower(function)
+        text.name = name
+        self.add(text, function.temporaries)
+
+    def found_here(self, function: gast.FunctionDef) -> gast.FunctionDef:
+        """The function with functions of this module in place of what names them."""
+
+        def found(leaf: gast.AST) -> gast.expr | None:
+            if isinstance(leaf, GlobalReference):
+                if isinstance(leaf.binding.value, Held):
+                    return self.held(leaf.binding.value)
+                if isinstance(leaf.binding.value, Callee):
+                    return self.primal(leaf.binding.value)
+            return None
+
+        named = (node.binding.value for node in walk(function) if isinstance(node, GlobalReference))
+        if not any(isinstance(value, Held | Callee) for value in named):
+            return function
+        made: gast.FunctionDef = rebuilt(function, found)
+        return made
