@@ -127,7 +127,10 @@ class Layout:
         return len(self.returns()) == 1 and bool(statements) and isinstance(statements[-1], Return)
 
 
-def layout_of(function: Function, numbers: frozenset[str] = frozenset()) -> Layout:
+def layout_of(
+    function: Function, numbers: frozenset[str] = frozenset(), shadowed: frozenset[str] = frozenset()
+) -> Layout:
+    """``shadowed``: names of mutable classes, whose records are references and whose stores make no versions."""
     exits = [s for s in walk(function.body) if isinstance(s, Break | Continue | Return)]
     number_of: dict[Statement, int] = {s: len(exits) - k for k, s in enumerate(exits)}
     frames: list[Frame] = []
@@ -135,19 +138,19 @@ def layout_of(function: Function, numbers: frozenset[str] = frozenset()) -> Layo
     bound: dict[Statement, tuple[str, ...]] = {}
     leaving: dict[Statement, tuple[int, ...]] = {}
     returns = frozenset(number for s, number in number_of.items() if isinstance(s, Return))
-    classes = _stored_classes(function)
+    classes = _stored_classes(function, shadowed)
     _summarise(function.body, number_of, returns, classes, bound, leaving)
     _frames(function.body, None, 0, None, False, bound, leaving, frames, orders)
     return Layout(function, tuple(frames), number_of, orders, numbers, frozenset(classes))
 
 
-def _stored_classes(function: Function) -> dict[str, tuple[str, ...]]:
+def _stored_classes(function: Function, shadowed: frozenset[str]) -> dict[str, tuple[str, ...]]:
     """For each name that may share memory with a stored buffer: all the names of its class (union-find).
 
     Only elementwise functions of NumPy and Python's operators are known to make a new array; every other operation may
     hand on a view of an operand.
     """
-    buffers = [s.buffer for s in walk(function.body) if isinstance(s, AddAt)]
+    buffers = [s.buffer for s in walk(function.body) if isinstance(s, AddAt) and s.buffer not in shadowed]
     if not buffers:
         return {}
     parents: dict[str, str] = {}
@@ -186,7 +189,7 @@ def _summarise(
     """For every statement: the names it may bind, and the exits in it that leave the block it stands in."""
     for statement in block.statements:
         names = dict.fromkeys(bound_here(statement))
-        if isinstance(statement, AddAt):
+        if isinstance(statement, AddAt) and statement.buffer in classes:
             # What a buffer holds after a store is another version, of every name that may show it.
             names = dict.fromkeys(classes[statement.buffer])
         numbers: list[int] = [number_of[statement]] if statement in number_of else []

@@ -10,7 +10,7 @@ import gast
 
 from srcgrad.frontend.normal_form import Block, Statement
 from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import clone
+from srcgrad.syntax.parse import clone, walk
 
 
 class Reference(gast.Name):
@@ -90,3 +90,15 @@ def is_cheap(expression: gast.AST) -> bool:
 def local_names(expression: gast.AST) -> list[gast.Name]:
     """The nodes of an expression that name locals."""
     return [n for n in gast.walk(expression) if isinstance(n, gast.Name) and not isinstance(n, GlobalReference)]
+
+
+def names_mentioned(statement: object) -> list[str]:
+    """Every name that a statement itself mentions, locals and globals alike."""
+    found: list[str] = []
+    for value in vars(statement).values():
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, str):
+                found.append(part)
+            elif isinstance(part, gast.AST):
+                found += [n.id for n in walk(part) if isinstance(n, gast.Name)]
+    return found

@@ -19,7 +19,7 @@ decisions per pass, at the last position where every version is still held by it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
 
 import gast
@@ -32,6 +32,7 @@ from srcgrad.analysis.references import (
     local_names,
     referring,
 )
+from srcgrad.analysis.regions import reads_contents
 from srcgrad.frontend.normal_form import Apply, Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
 from srcgrad.syntax.namer import Namer
 
@@ -83,7 +84,10 @@ class Planner:
         pair: bool,
         can_index: Callable[[str], bool],
         is_number: Callable[[str], bool],
+        shadowed: Set[str] = frozenset(),
     ) -> None:
+        """``shadowed`` names hold memory that is stored into: nothing that reads its elements is asked again."""
+        self.shadowed = shadowed
         self.is_number = is_number
         self.layout = layout
         self.namer = namer
@@ -129,7 +133,8 @@ class Planner:
         """Choose for each test: ask it again if all it reads is at hand anyway, else keep the answer."""
         for owner, test in decisions:
             block, position = self.positions[owner]
-            if is_cheap(test) and all(self._at_hand(n.id, block, position) for n in local_names(test)):
+            at_hand = all(self._at_hand(n.id, block, position) for n in local_names(test))
+            if is_cheap(test) and at_hand and not reads_contents(test, self.shadowed):
                 self.tests[owner] = made = referring(test, block, position)
                 self.need_all(made)
             else:
@@ -140,7 +145,7 @@ class Planner:
         """Choose for a counted loop: form its range again if that needs no record, else keep it."""
         block, position = self.positions[loop]
         free = (self._is_free(self.layout.slot(n.id, block, position)) for n in local_names(loop.iterable))
-        if is_cheap(loop.iterable) and all(free):
+        if is_cheap(loop.iterable) and all(free) and not reads_contents(loop.iterable, self.shadowed):
             self.ranges[loop] = made = referring(loop.iterable, block, position)
             self.need_all(made)
         else:
@@ -173,7 +178,7 @@ class Planner:
         if not (isinstance(made, Copy | Fixed | Index) or (isinstance(made, Apply) and self.is_number(slot.name))):
             return None
         expression = statement.expression
-        if not is_cheap(expression):
+        if not is_cheap(expression) or reads_contents(expression, self.shadowed):
             return None
         if self.layout.stored and any(n.id in self.layout.stored for n in local_names(expression)):
             return None
@@ -193,7 +198,7 @@ class Planner:
         statement = frame.block.statements[slot.defined]
         if not isinstance(statement, Bind) or not isinstance(statement.operation, Fixed):
             return None
-        if not is_cheap(statement.expression):
+        if not is_cheap(statement.expression) or reads_contents(statement.expression, self.shadowed):
             return None
         names = local_names(statement.expression)
         if all(self._is_free(self.layout.slot(n.id, frame.block, slot.defined)) for n in names):

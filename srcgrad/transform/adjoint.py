@@ -16,19 +16,24 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms
+from srcgrad.analysis.cfg import stores_of, walk
+from srcgrad.analysis.contents import undone
 from srcgrad.analysis.layout import layout_of
-from srcgrad.analysis.references import Decision, Hidden, Reference, reference
+from srcgrad.analysis.references import Decision, Hidden, Reference, local_names, names_mentioned, reference
 from srcgrad.analysis.required import Plan, Planner, saved_names
-from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Call, For, Function
+from srcgrad.errors import InternalError
+from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Call, For, Function, Statement
 from srcgrad.rules.facts import Array, Fact
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, call_runtime, constant, load, method, store, tuple_of, unpack
-from srcgrad.transform.control import PassHead, ReverseSweep
-from srcgrad.transform.record import JointForward, PairForward, names_mentioned
+from srcgrad.transform.control import PassHead, ReverseSweep, placed
+from srcgrad.transform.record import JointForward, PairForward
 from srcgrad.transform.reverse import Calls, StatementAdjoint
+from srcgrad.transform.shadowing import Shadows
+from srcgrad.transform.stores import Restore
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +54,17 @@ class AdjointProgram:
         activity: Activity,
         facts: Mapping[str, Fact],
         calls: Calls,
+        shadows: Shadows | None = None,
     ) -> None:
+        self.shadows = shadows
         self.function = function
         self.wanted = tuple(wanted)
         self.activity = activity
         self.facts = facts
         self.calls = calls
         numbers = (n for n, f in facts.items() if isinstance(f, Array) and f.shape == ())
-        self.layout = layout_of(function, frozenset(numbers))
+        shadowed = frozenset() if shadows is None else frozenset(shadows.bars)
+        self.layout = layout_of(function, frozenset(numbers), shadowed)
         self.temporaries: set[str] = set(function.temporaries)
 
     @property
@@ -80,10 +88,15 @@ class AdjointProgram:
             value = reference(atoms(value)[0], self.function.body, position)
             sweep.planner.need_all(value)
         plan = self._planned(sweep)
-        forward = JointForward(plan, sweep.exits(), self._forward_of, self._primal_of)
+        forward = JointForward(plan, sweep.exits(), self._forward_of, self._primal_of, sweep.idle_binds(plan))
         body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
         body += [assign(tape, gast.List([], gast.Load())) for tape in sweep.tapes(plan)]
-        body += [*forward.block(self.function.body), Comment("")]
+        body += forward.block(self.function.body)
+        if with_value and sweep.restores(value):
+            kept = sweep.adjoint.fresh("value")
+            body.append(assign(kept, call_runtime(runtime.kept, clone(final.value))))
+            value = load(kept)
+        body.append(Comment(""))
         body += sweep.resolved(plan, sweep.code)
         result = sweep.gradients
         if with_value:
@@ -99,7 +112,7 @@ class AdjointProgram:
         tapes = sweep.tapes(plan)
         numbered = not self.has_single_return
         forward = PairForward(
-            plan, sweep.exits(), self._forward_of, self._primal_of, numbered=numbered, tapes=tapes, saved_name="saved"
+            plan, sweep.exits(), self._forward_of, self._primal_of, sweep.idle_binds(plan), numbered=numbered, tapes=tapes
         )
         body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
         body += [assign(tape, gast.List([], gast.Load())) for tape in tapes]
@@ -133,7 +146,7 @@ class AdjointProgram:
         assert isinstance(made, Call)
         varied = self.activity.varied_before(statement)
         active = tuple(any(n in varied for n in atoms(a)) for a in made.arguments)
-        adjoint = StatementAdjoint(self.activity, self.facts, self.calls, Namer(), constant(1.0))
+        adjoint = StatementAdjoint(self.activity, self.facts, self.calls, Namer(), constant(1.0), self.shadows)
         return self.calls.pair(made.callee, active, adjoint.argument_facts(made))[0]
 
     def _primal_of(self, statement: Bind) -> gast.expr | None:
@@ -167,13 +180,15 @@ class _Sweep:
         self.idle = self.namer.fresh("_")  # the index of a reversed loop that nobody reads
         final = self.layout.returns()[0] if self.layout.returns() else None
         value = atoms(final.value) if final is not None else ()
-        named = value and (value[0] == "value" or value[0] not in function.temporaries)
+        shadows = program.shadows
+        self.shadowed: Mapping[str, str] = {} if shadows is None else shadows.bars
+        named = value and (value[0] == "value" or value[0] not in function.temporaries) and value[0] not in self.shadowed
         single = program.has_single_return and named
         stem = value[0] if single else "value"
         self.seed_name = self.namer.fresh(f"{stem}_bar")
         self.leave = self.namer.fresh("leave") if not program.has_single_return else ""
         self.adjoint = StatementAdjoint(
-            program.activity, program.facts, program.calls, self.namer, load(self.seed_name)
+            program.activity, program.facts, program.calls, self.namer, load(self.seed_name), shadows
         )
         if single:
             self.adjoint.names[value[0]] = self.seed_name
@@ -186,9 +201,13 @@ class _Sweep:
             if carries and stack not in function.parameters:
                 self.code += self.adjoint.zero(stack, root, len(root.statements))
         self.code += self.control.block(root, self.leave, set())
+        self.undone = self._undone()
+        self.code = settled(self.code, self.undone)
         gradients: list[gast.expr] = []
         for name in program.wanted:
-            if name in self.adjoint.bars:
+            if name in self.shadowed:
+                gradients.append(self._entry_shadow(name))
+            elif name in self.adjoint.bars:
                 gradients.append(load(self.adjoint.bar(name)))
             else:
                 gradients.append(call_runtime(runtime.zeros_like, reference(name, root, 0, shape_only=True)))
@@ -204,7 +223,50 @@ class _Sweep:
             pair=pair,
             can_index=lambda base: not stored or (base in function.parameters and base not in stored),
             is_number=self.adjoint.is_scalar,
+            shadowed=frozenset(self.shadowed),
         )
+
+    def _undone(self) -> set[Statement]:
+        """The stores that the sweep has to undo."""
+        shadows = self.program.shadows
+        if shadows is None:
+            return set()
+        stores = {s: shadows.root(stores_of(s)[0]) for s in shadows.olds}
+        entry = {shadows.root(name) for name in shadows.with_shadow}
+        return undone(self.program.activity.graph, self.control.touched, stores, entry)
+
+    def restores(self, value: gast.expr) -> bool:
+        """Whether the sweep changes what a value holds."""
+        shadows = self.program.shadows
+        if shadows is None:
+            return False
+        roots = {shadows.root(name) for name in atoms(value)}
+        return any(shadows.root(stores_of(s)[0]) in roots for s in self.undone)
+
+    def _entry_shadow(self, name: str) -> gast.expr:
+        """The shadow of a parameter, as it was made when the function was entered."""
+        root = self.program.function.body
+        for j, statement in enumerate(root.statements):
+            if isinstance(statement, Bind) and statement.target == self.shadowed[name]:
+                return reference(self.shadowed[name], root, j + 1)
+        raise InternalError(f"the parameter {name} has no shadow", self.program.function.span)
+
+    def idle_binds(self, plan: Plan) -> set[Statement]:
+        """What the shadow pass added and nobody needs."""
+        shadows = self.program.shadows
+        if shadows is None:
+            return set()
+        made = [s for s in walk(shadows.function.body) if isinstance(s, Bind) and s in shadows.made]
+        needed = {slot.name for slot in self.planner.slots if slot not in self.planner.expressions}
+        users = set(self.program.function.parameters) | set(self.shadowed)
+        needed |= users
+        pending = [s for s in made if s.target in needed]
+        while pending:
+            statement = pending.pop()
+            more = {n.id for n in local_names(statement.expression)} - needed
+            needed |= more
+            pending += [s for s in made if s.target in more]
+        return {s for s in made if s.target not in needed}
 
     def _varies(self, name: str) -> bool:
         bit = self.program.activity.names.mask((name,))
@@ -242,6 +304,31 @@ class _Sweep:
         return code
 
 
+def settled(code: list[gast.stmt], undone: set[Statement]) -> list[gast.stmt]:
+    """The text with the stores that are undone undone in place."""
+
+    def expanded(statements: list[gast.stmt]) -> list[gast.stmt]:
+        found: list[gast.stmt] = []
+        for statement in statements:
+            if not isinstance(statement, Restore):
+                found.append(statement)
+            elif statement.store in undone:
+                found += [placed(s, statement.store.span) for s in statement.code]
+        return found
+
+    code = expanded(code)
+    pending = list(code)
+    while pending:
+        node = pending.pop()
+        for field in ("body", "orelse"):
+            inner = getattr(node, field, None)
+            if isinstance(inner, list) and inner and isinstance(inner[0], gast.stmt):
+                made = expanded(inner)
+                setattr(node, field, made or ([gast.Pass()] if field == "body" else []))
+                pending += made
+    return code
+
+
 class _Resolver:
     """Replaces references, hidden values, decisions and loop heads, in place, without recursing over a block."""
 
@@ -275,7 +362,7 @@ class _Resolver:
                     slot = self.layout.slot(node.id, node.block, node.position)
                     if slot in self.plan.inline:
                         return clone(self.plan.inline[slot])
-                    return load(self.plan.names[slot])
+                    return gast.Name(self.plan.names[slot], node.ctx, None, None)
                 case Hidden():
                     kept = self.plan.kept.get((node.owner, node.role))
                     if kept is not None:

@@ -17,9 +17,10 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity
 from srcgrad.analysis.numeric import numeric_names
-from srcgrad.analysis.references import reference
-from srcgrad.frontend.normal_form import Append, Block, Pop
-from srcgrad.rules.facts import Array, Fact, Unknown
+from srcgrad.analysis.references import Reference, reference
+from srcgrad.analysis.regions import is_basic
+from srcgrad.frontend.normal_form import Append, Block, Pop, Statement
+from srcgrad.rules.facts import Array, Fact, Unknown, is_floating
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.build import (
@@ -34,12 +35,18 @@ from srcgrad.transform.build import (
     tuple_of,
 )
 from srcgrad.transform.cotangents import Cotangents
+from srcgrad.transform.shadowing import Shadows
 
 
 class AdjointVariables:
     """Names and buffers of adjoints; ``bars`` is the state at the present point of the sweep."""
 
-    def __init__(self, activity: Activity, facts: Mapping[str, Fact], namer: Namer) -> None:
+    def __init__(
+        self, activity: Activity, facts: Mapping[str, Fact], namer: Namer, shadows: Shadows | None = None
+    ) -> None:
+        self.shadows = shadows
+        self.shadowed: Mapping[str, str] = {} if shadows is None else shadows.bars
+        self.here: tuple[Block, int, int] | None = None  # where the sweep stands: positions before and after
         self.activity = activity
         self.facts = facts
         self.namer = namer
@@ -88,6 +95,32 @@ class AdjointVariables:
             return False
         return is_arithmetic(value) or not self.may_be_container(name)
 
+    # --- shadows -----------------------------------------------------------------------------------------------------
+    def stand(self, statement: Statement, block: Block, position: int) -> None:
+        """The sweep is about to pass a statement."""
+        start, end = position, position + 1
+        if self.shadows is not None:
+            start, end = self.shadows.groups.get(statement, (start, end))
+        self.here = block, start, end
+
+    def shadow(self, name: str, *, after: bool = False) -> Reference:
+        """The shadow of ``name`` before or after the present statement."""
+        assert self.here is not None
+        block, start, end = self.here
+        return reference(self.shadowed[name], block, end if after else start)
+
+    def _add_to_shadow(self, name: str, value: gast.expr) -> list[gast.stmt]:
+        place = self.shadow(name)
+        if self.adds_in_place(name):
+            place.ctx = gast.Store()
+            return [gast.AugAssign(place, gast.Add(), value)]
+        return [gast.Expr(call_runtime(runtime.accumulate, place, value))]
+
+    def adds_in_place(self, name: str) -> bool:
+        """Whether the shadow of a name is surely an array that takes any adjoint of the name."""
+        fact = self.fact(name)
+        return self.is_array(name) and isinstance(fact, Array) and is_floating(fact.dtype)
+
     # --- contributions -----------------------------------------------------------------------------------------------
     def zero(self, name: str, block: Block, position: int) -> list[gast.stmt]:
         """Give ``name`` a zero adjoint in the shape of its value there."""
@@ -111,7 +144,9 @@ class AdjointVariables:
         return [assign(self.bar(name), call_runtime(runtime.own, bar))]
 
     def add(self, name: str, value: gast.expr) -> list[gast.stmt]:
-        """Add a contribution to the adjoint of ``name``: the first one assigns."""
+        """Add a contribution to the adjoint of ``name``: the first one assigns; to a shadow, in place."""
+        if name in self.shadowed:
+            return self._add_to_shadow(name, value)
         bar = self.bar(name)
         if name not in self.bars:
             self.note_sharing(value)
@@ -139,6 +174,11 @@ class AdjointVariables:
 
     def add_at(self, name: str, index: gast.expr, value: gast.expr, block: Block, position: int) -> list[gast.stmt]:
         """Add a contribution to one place of the adjoint of ``name``, in place; a number has no places."""
+        if name in self.shadowed:
+            place = self.shadow(name)
+            if self.adds_in_place(name) and is_basic(index, self.fact):
+                return [add_in_place(subscript(place, index), value)]
+            return [gast.Expr(call_runtime(runtime.add_at, place, index_value(index), value))]
         if self.is_scalar(name):
             like = reference(name, block, position, shape_only=True)
             return self.add(name, call_runtime(runtime.untake, value, like, index_value(index)))
@@ -173,14 +213,15 @@ class AdjointVariables:
         return isinstance(part, gast.Constant) and type(part.value) is int
 
     def bar_name(self, name: str) -> gast.Name:
-        return load(self.bar(name))
+        """The adjoint of what the present statement binds to ``name``, or of a functional name."""
+        return self.shadow(name, after=True) if name in self.shadowed else load(self.bar(name))
 
     def distribute(self, target: str, contributions: list[tuple[str, gast.expr]]) -> list[gast.stmt]:
         """Hand the adjoint of ``target`` on; what goes back to ``target`` itself is formed last, from the old one."""
         code: list[gast.stmt] = []
         own: list[gast.expr] = []
         for name, value in contributions:
-            if name == target:
+            if name == target and name not in self.shadowed:
                 own.append(value)
             else:
                 code += self.add(name, value)

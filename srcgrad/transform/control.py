@@ -21,11 +21,12 @@ import gast
 from srcgrad.analysis.activity import inputs
 from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.layout import Layout
-from srcgrad.analysis.references import decision, hidden, referring
+from srcgrad.analysis.references import Reference, decision, hidden, referring
 from srcgrad.errors import InternalError, Span
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
+    AugStore,
     Bind,
     Block,
     Break,
@@ -37,6 +38,7 @@ from srcgrad.frontend.normal_form import (
     Pop,
     Return,
     Statement,
+    Store,
     Unpack,
     While,
     With,
@@ -64,6 +66,7 @@ class ReverseSweep:
         self.decisions: list[tuple[Statement, gast.expr]] = []
         self.iterables: list[Statement] = []
         self.counted: list[Statement] = []
+        self.touched: dict[Statement, frozenset[str]] = {}  # classes whose contents the adjoint of a statement reads
 
     @property
     def bars(self) -> Cotangents:
@@ -101,6 +104,8 @@ class ReverseSweep:
             made = self.statement(statement, block, j, leave, legal)
             if not made:
                 continue
+            if self.adjoint.shadowed:
+                self._touch(statement, made)
             if not isinstance(statement, If | For | While | With):
                 if shown is None or statement.span.line != shown.line:
                     code.append(commented(statement.span))
@@ -109,6 +114,19 @@ class ReverseSweep:
                 shown = None
             code += [placed(s, statement.span) for s in made]
         return code
+
+    def _touch(self, statement: Statement, made: list[gast.stmt]) -> None:
+        """Note the mutable classes of which the text of an adjoint reads elements."""
+        if isinstance(statement, If | For | While):
+            return  # their own tests are never asked again of what may have changed
+        assert self.adjoint.shadows is not None
+        roots: set[str] = set()
+        for tree in [item for node in made for item in (node.items if isinstance(node, gast.With) else [node])]:
+            for node in gast.walk(tree):
+                if isinstance(node, Reference) and not node.shape_only and node.id in self.adjoint.shadowed:
+                    roots.add(self.adjoint.shadows.root(node.id))
+        if roots:
+            self.touched[statement] = self.touched.get(statement, frozenset()) | roots
 
     def _guarded(
         self, block: Block, first: int, last: int, guard: int, leave: str, legal: set[str]
@@ -141,6 +159,7 @@ class ReverseSweep:
         self, statement: Statement, block: Block, position: int, leave: str, legal: set[str]
     ) -> list[gast.stmt]:
         adjoint = self.adjoint
+        adjoint.stand(statement, block, position)
         match statement:
             case Bind():
                 return adjoint.bind(statement, block, position)
@@ -150,8 +169,10 @@ class ReverseSweep:
                 return adjoint.append(statement, block, position)
             case Pop():
                 return adjoint.pop(statement, block, position)
-            case AddAt():
+            case Store() | AugStore():
                 return adjoint.store(statement, block, position)
+            case AddAt():
+                return adjoint.add_up(statement, block, position)
             case Effect():
                 return []
             case If():
@@ -165,7 +186,8 @@ class ReverseSweep:
             case Break() | Continue():
                 return self._exit(block, position, legal)
             case Return():
-                return self._exit(block, position, set()) + adjoint.leave(statement, block, position)
+                code = self._exit(block, position, set())
+                return code + adjoint.leave(statement, block, position)
         raise InternalError(f"the adjoint of {type(statement).__name__} is not known", statement.span)
 
     @staticmethod
@@ -216,7 +238,8 @@ class ReverseSweep:
         names = [
             n
             for n in activity.names.listed
-            if (n in carried and (n in self.bars or n in read)) or (n in self.bars and n in adjoint.stacks)
+            if n not in adjoint.shadowed
+            and ((n in carried and (n in self.bars or n in read)) or (n in self.bars and n in adjoint.stacks))
         ]
         code: list[gast.stmt] = []
         for name in names:

@@ -11,12 +11,13 @@ records it is the user's own text::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.cfg import bound_here, walk
+from srcgrad.analysis.references import names_mentioned
 from srcgrad.analysis.required import Lane, Plan, entries_at, saved_at
 from srcgrad.frontend.lower import lower_statement
 from srcgrad.frontend.normal_form import Bind, Block, Break, Call, Continue, For, If, Return, Statement, While, With
@@ -35,7 +36,10 @@ class ForwardSweep:
         exits: dict[int, str],
         forward_of: Callable[[Bind], gast.expr | None],
         primal_of: Callable[[Bind], gast.expr | None],
+        idle: Set[Statement] = frozenset(),
     ) -> None:
+        """``idle`` statements are left out."""
+        self.idle = idle
         self.plan = plan
         self.layout = plan.layout
         self.exits = exits
@@ -46,7 +50,8 @@ class ForwardSweep:
         code: list[gast.stmt] = []
         for j, statement in enumerate(block.statements):
             code += [placed(s, statement.span) for s in self._before(block, j)]
-            code += [placed(s, statement.span) for s in self._statement(statement, block, j)]
+            if statement not in self.idle:
+                code += [placed(s, statement.span) for s in self._statement(statement, block, j)]
         length = len(block.statements)
         if not (block.statements and isinstance(block.statements[-1], Break | Continue | Return)):
             last = self._before(block, length)
@@ -189,7 +194,7 @@ class JointForward(ForwardSweep):
 class PairForward(ForwardSweep):
     """The forward half of a pair: every return also hands out what the backward half needs."""
 
-    def __init__(self, *arguments: object, numbered: bool, tapes: list[str], saved_name: str) -> None:
+    def __init__(self, *arguments: object, numbered: bool, tapes: list[str]) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
         self.numbered = numbered
         self.tapes = tapes
@@ -206,17 +211,3 @@ class PairForward(ForwardSweep):
         entries += [load(tape) for tape in self.tapes]
         saved = entries[0] if len(entries) == 1 else tuple_of(entries)
         return [gast.Return(tuple_of([clone(statement.value), saved]))]
-
-
-def names_mentioned(statement: object) -> list[str]:
-    """Every name that a statement itself mentions, locals and globals alike."""
-    found: list[str] = []
-    for value in vars(statement).values():
-        for part in value if isinstance(value, tuple) else (value,):
-            if isinstance(part, str):
-                found.append(part)
-            elif isinstance(part, gast.AST):
-                found += [n.id for n in walk_tree(part) if isinstance(n, gast.Name)]
-    return found
-
-

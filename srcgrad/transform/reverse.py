@@ -55,7 +55,8 @@ from srcgrad.transform.build import (
     unpack,
 )
 from srcgrad.transform.contributions import calls_function
-from srcgrad.transform.sequences import SequenceAdjoint
+from srcgrad.transform.shadowing import Shadows
+from srcgrad.transform.stores import StoreAdjoint
 
 
 class Calls(Protocol):
@@ -68,7 +69,7 @@ class Calls(Protocol):
     def primal(self, callee: Callee) -> gast.expr | None: ...
 
 
-class StatementAdjoint(SequenceAdjoint):
+class StatementAdjoint(StoreAdjoint):
     """Adjoints of simple statements; ``transform.control`` drives it through blocks, branches and loops."""
 
     def __init__(
@@ -78,25 +79,46 @@ class StatementAdjoint(SequenceAdjoint):
         calls: Calls,
         namer: Namer,
         seed: gast.expr,
+        shadows: Shadows | None = None,
     ) -> None:
-        super().__init__(activity, facts, namer)
+        super().__init__(activity, facts, namer, shadows)
         self.calls = calls
         self.seed = seed
         self.saved_calls: set[Bind] = set()
         self.wide: dict[str, str] = {}  # temporary whose adjoint was left in a larger shape -> the name that has it
-        self.widenable = _widenable(activity.function, facts)
-        self.lenient = _lenient(activity.function, facts)
+        self.widenable = _widenable(activity.function, facts).difference(self.shadowed)
+        self.lenient = _lenient(activity.function, facts).difference(self.shadowed)
 
     # --- statements --------------------------------------------------------------------------------------------------
     def bind(self, statement: Bind, block: Block, position: int) -> list[gast.stmt]:
         target = statement.target
         varied = self.activity.varied_before(statement)
+        if target in self.shadowed:
+            return self._bind_shadowed(statement, block, position)
         if target not in self.bars:
             return []
         if target not in self.activity.useful_after(statement) and target not in self.stacks:
             # A stack keeps its adjoint, one entry for each of its own, whatever its entries are good for.
             self.bars.drop(target)
             return []
+        return self._operation(statement, block, position)
+
+    def _bind_shadowed(self, statement: Bind, block: Block, position: int) -> list[gast.stmt]:
+        """The target's adjoint is its shadow, which ends with what the target was bound to."""
+        assert self.shadows is not None
+        target = statement.target
+        if statement in self.shadows.handed or target not in self.activity.useful_after(statement):
+            return []
+        code = self._operation(statement, block, position)
+        known = [self.shadow(name) for name in self.shadows.sources.get(statement, ())]
+        if not known or not code:
+            return code
+        test = call_runtime(runtime.separate, self.shadow(target, after=True), *known)
+        return [gast.If(test, code, [])]
+
+    def _operation(self, statement: Bind, block: Block, position: int) -> list[gast.stmt]:
+        target = statement.target
+        varied = self.activity.varied_before(statement)
         match statement.operation:
             case Fixed():
                 self.bars.drop(target)
@@ -131,7 +153,7 @@ class StatementAdjoint(SequenceAdjoint):
         code: list[gast.stmt] = []
         value: gast.expr = self.bar_name(target)
         place = referring(index, block, position)
-        if base == target:
+        if base == target and base not in self.shadowed:
             # x = x[i]: the old adjoint is the contribution, the new one a buffer of the old x.
             old = self.fresh(f"{target}_bar")
             code.append(assign(old, value))

@@ -139,7 +139,7 @@ class SequenceAdjoint(AdjointVariables):
             self.bars.drop(target)
         return code
 
-    def store(self, statement: AddAt, block: Block, position: int) -> list[gast.stmt]:
+    def add_up(self, statement: AddAt, block: Block, position: int) -> list[gast.stmt]:
         names = atoms(statement.value)
         if statement.buffer not in self.bars or not names:
             return []

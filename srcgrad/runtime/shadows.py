@@ -1,0 +1,263 @@
+"""Shadows: the adjoint buffers of memory that is stored into, each laid out as the memory that it belongs to.
+
+A shadow mirrors references.  Where ``v`` is a view of ``w``, ``v_bar`` is the same view of ``w_bar``; where ``v`` is a
+list of arrays, ``v_bar`` is a list of their shadows; a number in a container has a 0-d array.
+
+>>> w = np.arange(6.0)
+>>> w_bar = shadow(w)
+>>> v_bar = view_like(w[1::2], w, w_bar)
+>>> accumulate(v_bar, 1.0)
+>>> w_bar
+array([0., 1., 0., 1., 0., 1.])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.cotangents import is_basic
+
+
+# --- making -----------------------------------------------------------------------------------------------------------
+def shadow(v: Any) -> Any:
+    """A zero shadow of ``v``; what ``v`` contains twice, or shares memory with, does so in the shadow."""
+    return _shadow(v, {}, [])
+
+
+def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Any:
+    if isinstance(v, np.ndarray):
+        if id(v) not in seen:
+            seen[id(v)] = _shadow_of_array(v, arrays)
+            arrays.append((v, seen[id(v)]))
+        return seen[id(v)]
+    if isinstance(v, np.generic):
+        return np.zeros((), v.dtype if v.dtype.kind in "fc" else np.float64) if v.dtype.kind in "fcbiu" else None
+    if isinstance(v, complex):
+        return np.zeros((), np.complex128)
+    if isinstance(v, int | float):
+        return np.zeros(())
+    if isinstance(v, tuple):
+        return tuple(_shadow(item, seen, arrays) for item in v)
+    if isinstance(v, list | dict):
+        if id(v) in seen:
+            return seen[id(v)]
+        made: Any = [] if isinstance(v, list) else {}
+        seen[id(v)] = made
+        if isinstance(v, list):
+            made.extend(_shadow(item, seen, arrays) for item in v)
+        else:
+            made.update({key: _shadow(item, seen, arrays) for key, item in v.items()})
+        return made
+    return None
+
+
+def _shadow_of_array(v: Any, arrays: list[tuple[Any, Any]]) -> Any:
+    for w, w_bar in arrays:
+        if np.may_share_memory(v, w) and np.shares_memory(v, w):
+            if not _holds(w, v):
+                raise ValueError("two arrays of one container overlap: give one of them as a view of the other")
+            return _same_view(v, w, w_bar)
+    return _zeros(v)
+
+
+def _zeros(v: Any) -> Any:
+    """Zeros in the layout of an array; integers have a shadow of float64."""
+    if v.dtype.kind not in "fcbiu":
+        raise TypeError(f"an array of dtype {v.dtype} has no derivative")
+    _refuse_overlap(v)
+    dtype = v.dtype if v.dtype.kind in "fc" else np.dtype(np.float64)
+    if v.flags.c_contiguous:
+        return np.zeros(v.shape, dtype)
+    made = np.zeros_like(v, dtype=dtype, subok=False)
+    if _scaled(v.strides, v.itemsize, dtype.itemsize) == made.strides or v.size == 0:
+        return made
+    # A view of memory that nobody else knows, with gaps: the shadow has the same gaps.
+    strides = _scaled(v.strides, v.itemsize, dtype.itemsize)
+    low = sum(min(0, (n - 1) * s) for n, s in zip(v.shape, strides, strict=True))
+    high = sum(max(0, (n - 1) * s) for n, s in zip(v.shape, strides, strict=True))
+    buffer = np.zeros(high - low + dtype.itemsize, np.uint8)
+    return np.ndarray(v.shape, dtype, buffer.data, -low, strides)
+
+
+def _scaled(strides: tuple[int, ...], old: int, new: int) -> tuple[int, ...]:
+    return tuple(stride // old * new for stride in strides)
+
+
+def _refuse_overlap(v: Any) -> None:
+    """Refuse an array whose elements share memory with one another: its shadow would be added to once for many."""
+    reach = v.itemsize
+    for stride, count in sorted((abs(s), n) for s, n in zip(v.strides, v.shape, strict=True) if n > 1):
+        if stride < reach:
+            raise ValueError("a view that shows an element more than once (broadcast_to, as_strided) is stored into")
+        reach += (count - 1) * stride
+
+
+def _holds(w: Any, v: Any) -> bool:
+    """Whether the memory of ``v`` lies in that of ``w``."""
+    (low, high), (first, last) = np.lib.array_utils.byte_bounds(w), np.lib.array_utils.byte_bounds(v)
+    return bool(low <= first and last <= high)
+
+
+class _Part:
+    """Memory of ``owner`` as NumPy sees it through the array interface."""
+
+    def __init__(self, owner: Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "data": (address, False), "shape": shape, "strides": strides, "typestr": owner.dtype.str, "version": 3,
+        }  # fmt: skip
+
+
+def _same_view(v: Any, w: Any, w_bar: Any) -> Any:
+    """The view of ``w_bar`` that ``v`` is of ``w``."""
+    _refuse_overlap(v)
+    if v.dtype != w.dtype:
+        raise TypeError(f"an array of {w.dtype} that is stored into is seen as {v.dtype}")
+    old, new = w.itemsize, w_bar.itemsize
+    counts = [(s, t) for n, s, t in zip(w.shape, w.strides, w_bar.strides, strict=True) if n > 1]
+    if any(s // old * new != t for s, t in counts):
+        raise ValueError("the shadow of an array has another layout than the array; copy the array first")
+    address = w_bar.__array_interface__["data"][0]
+    offset = (v.__array_interface__["data"][0] - w.__array_interface__["data"][0]) // old * new
+    return np.asarray(_Part(w_bar, address + offset, v.shape, _scaled(v.strides, old, new)))
+
+
+def view_like(v: Any, *known: Any) -> Any:
+    """The shadow of ``v``, which may be a view of one of ``w1, w1_bar, w2, w2_bar, ...``: that view, or fresh zeros."""
+    if isinstance(v, tuple | list):
+        return type(v)([view_like(item, *known) for item in v])
+    if isinstance(v, np.ndarray):
+        for w, w_bar in zip(known[::2], known[1::2], strict=True):
+            if v is w:
+                return w_bar
+            if isinstance(w, np.ndarray) and np.may_share_memory(v, w) and np.shares_memory(v, w):
+                return _same_view(v, w, w_bar)
+    return shadow(v)
+
+
+def separate(v_bar: Any, *known: Any) -> bool:
+    """Whether the shadow of a result has memory of its own, so that the result's maker has an adjoint."""
+    if isinstance(v_bar, tuple | list):
+        answers = {separate(item, *known) for item in v_bar}
+        if len(answers) > 1:
+            raise ValueError("some items of a result are views of arrays that are stored into, and others are not")
+        return answers != {False}
+    if not isinstance(v_bar, np.ndarray):
+        return True
+    return not any(isinstance(w_bar, np.ndarray) and np.may_share_memory(v_bar, w_bar) for w_bar in known)
+
+
+# --- adding and taking -------------------------------------------------------------------------------------------------
+def accumulate(v_bar: Any, g: Any) -> None:
+    """``v_bar += g`` in place, for arrays, cells of numbers and containers of them; None is zero."""
+    if g is None or v_bar is None:
+        return
+    if isinstance(v_bar, np.ndarray):
+        v_bar += np.real(g) if v_bar.dtype.kind == "f" and np.iscomplexobj(g) else g
+    elif isinstance(v_bar, dict):
+        for key, part in g.items():
+            accumulate(v_bar[key], part)
+    else:
+        for part_bar, part in zip(v_bar, g, strict=True):
+            accumulate(part_bar, part)
+
+
+def claim(v_bar: Any, v: Any, index: Any) -> Any:
+    """Take the adjoint of what ``v[index] = e`` stored out of ``v_bar``: the value as stored, zero where a later value
+    of the same store took the place, or where the store into integers lost the derivative."""
+    taken = np.array(v_bar[index])
+    if not is_basic(index):
+        order = np.arange(taken.size).reshape(taken.shape)
+        last = np.zeros(v_bar.shape, np.intp)
+        last[index] = order
+        taken[last[index] != order] = 0
+    v_bar[index] = 0
+    if v.dtype.kind not in "fc":
+        taken[...] = 0
+    return taken if taken.ndim else taken[()]
+
+
+# --- a pullback that runs again --------------------------------------------------------------------------------------
+def cloned(saved: Any) -> Any:
+    """A copy of what a forward sweep saved in which all sharing of memory is as it was, layouts included."""
+    arrays: dict[int, Any] = {}
+    _collect(saved, arrays, set())
+    return _rebuilt(saved, _copies(list(arrays.values())))
+
+
+def _collect(tree: Any, arrays: dict[int, Any], seen: set[int]) -> None:
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, np.ndarray):
+            arrays[id(node)] = node
+        elif isinstance(node, tuple | list | dict) and id(node) not in seen:
+            seen.add(id(node))
+            pending.extend(node.values() if isinstance(node, dict) else node)
+
+
+def _copies(arrays: list[Any]) -> dict[int, Any]:
+    """Old array -> new array; those that overlap lie in one new buffer."""
+    made: dict[int, Any] = {}
+    bounds = []
+    for array in arrays:
+        if array.dtype.hasobject or not array.size:
+            made[id(array)] = array.copy()
+        else:
+            bounds.append((*np.lib.array_utils.byte_bounds(array), len(bounds), array))
+    bounds.sort(key=lambda item: item[:3])
+    group: list[Any] = []
+    start = end = 0
+    for low, high, _, array in bounds:
+        if group and low >= end:
+            _copy_group(group, start, end, made)
+            group = []
+        if not group:
+            start, end = low, high
+        group.append(array)
+        end = max(end, high)
+    if group:
+        _copy_group(group, start, end, made)
+    return made
+
+
+def _copy_group(group: list[Any], start: int, end: int, made: dict[int, Any]) -> None:
+    if len(group) == 1 and group[0].flags.forc:
+        made[id(group[0])] = group[0].copy(order="K")
+        return
+    buffer = np.zeros(end - start + 64, np.uint8)
+    # The new buffer is aligned as the old one is.
+    shift = (start - buffer.__array_interface__["data"][0]) % 64
+    for array in group:
+        offset = array.__array_interface__["data"][0] - start + shift
+        new = np.ndarray(array.shape, array.dtype, buffer.data, offset, array.strides)
+        new[...] = array
+        made[id(array)] = new
+
+
+def _rebuilt(tree: Any, copies: dict[int, Any]) -> Any:
+    seen: dict[int, Any] = {}
+
+    def rebuilt(node: Any) -> Any:
+        if isinstance(node, np.ndarray):
+            return copies[id(node)]
+        if not isinstance(node, tuple | list | dict):
+            return node
+        if id(node) in seen:
+            return seen[id(node)][1]
+        if isinstance(node, tuple):
+            parts = [rebuilt(item) for item in node]
+            new: Any = type(node)(*parts) if hasattr(node, "_fields") else tuple(parts)
+            seen[id(node)] = (node, new)
+            return new
+        new = [] if isinstance(node, list) else {}
+        seen[id(node)] = (node, new)
+        if isinstance(node, list):
+            new.extend(rebuilt(item) for item in node)
+        else:
+            new.update({key: rebuilt(item) for key, item in node.items()})
+        return new
+
+    return rebuilt(tree)

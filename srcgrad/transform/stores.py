@@ -1,0 +1,149 @@
+"""Adjoints of stores into arrays.
+
+Enters: a ``Store``, ``AugStore`` or ``AddAt`` into memory that has a shadow.  Leaves: the statements of its adjoint: the
+adjoint of the place is taken out (what was there before is gone, so that nothing depends on it), the place gets its old
+contents back if anything before the store reads them, and the value gets what was taken out::
+
+    v[i] = e        t = v_bar[i].copy(); v_bar[i] = 0.0; v[i] = v_0; e_bar += t
+    v[i] += e       v[i] = v_0; e_bar += v_bar[i]
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.analysis.activity import atoms
+from srcgrad.analysis.references import reference, referring
+from srcgrad.analysis.regions import is_basic, is_element, is_view
+from srcgrad.errors import InternalError
+from srcgrad.frontend.normal_form import AddAt, AugStore, Block, Statement, Store
+from srcgrad.rules.facts import Array, same_dtype
+from srcgrad.syntax.parse import clone
+from srcgrad.transform.build import assign, call_runtime, constant, load, numpy_call, subscript
+from srcgrad.transform.contributions import index_value
+from srcgrad.transform.sequences import SequenceAdjoint
+
+
+class Restore(gast.stmt):
+    """Stands where a store is undone until it is known whether anything reads what was there before."""
+
+    _fields = ()
+    store: Statement
+    code: list[gast.stmt]
+
+
+class StoreAdjoint(SequenceAdjoint):
+    """Adjoints of statements that change arrays in place."""
+
+    def store(self, statement: Store | AugStore, block: Block, position: int) -> list[gast.stmt]:
+        base = statement.base
+        restore = self._restore(statement, base, block, position)
+        bar = self._shadow_place(statement, base, block, position)
+        names = atoms(statement.value)
+        active = bool(names) and self._is_active(statement, base) and names[0] in self.activity.varied_before(statement)
+        if isinstance(statement, AugStore):
+            if not isinstance(statement.operator, gast.Add | gast.Sub) or not is_basic(bar.slice, self.fact):
+                raise InternalError("an augmented store that was not taken apart", statement.span)
+            if not active:
+                return [restore]
+            value: gast.expr = bar
+            if isinstance(statement.operator, gast.Sub):
+                value = gast.UnaryOp(gast.USub(), value)
+            return [restore, *self._give(names[0], base, value, bar.slice, block, position, live=True)]
+        if not self._is_active(statement, base):
+            return [restore]
+        known = self.adds_in_place(base) and is_basic(bar.slice, self.fact)
+        if not active:
+            if known:
+                return [_store(bar, constant(0.0)), restore]
+            return [gast.Expr(self._claimed(bar, base, block, position)), restore]
+        taken = self.fresh("t")
+        code: list[gast.stmt]
+        if not known:
+            code = [assign(taken, self._claimed(bar, base, block, position))]
+        else:
+            part: gast.expr = clone_place(bar)
+            if not is_element(self.fact(base), bar.slice, self.fact):
+                part = gast.Call(gast.Attribute(part, "copy", gast.Load()), [], [])
+            code = [assign(taken, part), _store(bar, constant(0.0))]
+        index = bar.slice
+        return [*code, restore, *self._give(names[0], base, load(taken), index, block, position, live=False)]
+
+    def add_up(self, statement: AddAt, block: Block, position: int) -> list[gast.stmt]:
+        if statement.buffer not in self.shadowed:
+            return super().add_up(statement, block, position)
+        base = statement.buffer
+        restore = self._restore(statement, base, block, position)
+        names = atoms(statement.value)
+        if not names or not self._is_active(statement, base) or names[0] not in self.activity.varied_before(statement):
+            return [restore]
+        bar = self._shadow_place(statement, base, block, position)
+        return [restore, *self._give(names[0], base, bar, bar.slice, block, position, live=True)]
+
+    # --- parts -------------------------------------------------------------------------------------------------------
+    def _is_active(self, statement: Statement, base: str) -> bool:
+        """Whether anything of the class varies by the end of the statement and is useful after it."""
+        assert self.shadows is not None
+        members = self.shadows.classes.members(base)
+        varied, useful = self.activity.varied_after(statement), self.activity.useful_after(statement)
+        return any(n in varied for n in members) and (any(n in useful for n in members) or self.seen_by_caller(members))
+
+    def seen_by_caller(self, members: frozenset[str]) -> bool:
+        assert self.shadows is not None
+        return not members.isdisjoint(self.shadows.with_shadow)
+
+    def _index(self, statement: Store | AugStore | AddAt, block: Block, position: int) -> gast.expr:
+        assert self.shadows is not None
+        return referring(self.shadows.places.get(statement, statement.index), block, position)
+
+    def _shadow_place(
+        self, statement: Store | AugStore | AddAt, base: str, block: Block, position: int
+    ) -> gast.Subscript:
+        return subscript(self.shadow(base), self._index(statement, block, position))
+
+    def _restore(self, statement: Store | AugStore | AddAt, base: str, block: Block, position: int) -> gast.stmt:
+        assert self.shadows is not None
+        place = subscript(
+            reference(base, block, position, shape_only=True), self._index(statement, block, position)
+        )
+        node = Restore()
+        node.store = statement
+        node.code = [_store(place, reference(self.shadows.olds[statement], block, position))]
+        return node
+
+    def _claimed(self, bar: gast.Subscript, base: str, block: Block, position: int) -> gast.expr:
+        like = reference(base, block, position, shape_only=True)
+        return call_runtime(runtime.claim, bar.value, like, index_value(bar.slice))
+
+    def _give(
+        self, name: str, base: str, value: gast.expr, index: gast.expr, block: Block, position: int, *, live: bool
+    ) -> list[gast.stmt]:
+        """Hand the adjoint of a place on to the value that was stored there, which may have been broadcast.
+
+        ``live``: the adjoint is read from the shadow itself, whose contents will change.
+        """
+        mine, buffer = self.fact(name), self.fact(base)
+        fits = isinstance(mine, Array) and isinstance(buffer, Array) and (
+            same_dtype(mine, buffer) or (mine.is_real and buffer.is_real)
+        )
+        element = is_element(buffer, index, self.fact)
+        if fits and self.is_scalar(name) and element:
+            return self.add(name, value)
+        if fits and self.is_scalar(name) and is_view(buffer, index, self.fact):
+            return self.add(name, numpy_call("sum", value))
+        value = call_runtime(runtime.unbroadcast, value, reference(name, block, position, shape_only=True))
+        if live and name not in self.shadowed and name not in self.bars:
+            value = call_runtime(runtime.own, value)
+        return self.add(name, value)
+
+
+def clone_place(place: gast.Subscript) -> gast.Subscript:
+    made: gast.Subscript = clone(place)
+    return made
+
+
+def _store(place: gast.Subscript, value: gast.expr) -> gast.stmt:
+    target = clone_place(place)
+    target.ctx = gast.Store()
+    return gast.Assign([target], value, None)
