@@ -25,7 +25,7 @@ _FRESH_NUMPY = (
     "shape size ndim argmax argmin count_nonzero any all tril triu trace isclose allclose array_equal"
 ).split()
 _FRESH_BUILTINS = "abs bool complex divmod float int isinstance len pow range round str".split()
-_FRESH_RUNTIME = frozenset(("zeros_like", "untake"))
+_FRESH_RUNTIME = frozenset(("zeros_like", "untake", "shadow", "claim"))
 _FRESH = frozenset(
     [id(getattr(np, name)) for name in _FRESH_NUMPY]
     + [id(getattr(builtins, name)) for name in _FRESH_BUILTINS]

@@ -26,6 +26,7 @@ CHANGING_METHODS = frozenset(
 _ODD = frozenset((gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await))
 _LEAVES = frozenset((gast.Name, gast.Constant, GlobalReference))
 _OWN_LIST = ("append", "pop")
+IN_PLACE = frozenset({"accumulate", "add_at", "claim"})  # of the runtime: they change their first argument
 EXITS = (gast.Return, gast.Raise, gast.Break, gast.Continue)
 
 
@@ -229,14 +230,14 @@ def _is_module_path(node: gast.expr) -> bool:
 
 
 def recognized_change(value: gast.expr) -> frozenset[str] | None:
-    """What ``tape.append(e)``, ``tape.pop()`` and ``add_at(buffer, index, e)`` change; None for all others."""
+    """What ``tape.append(e)``, ``tape.pop()`` and the runtime's ``add_at(buffer, ...)`` change; None for all others."""
     match value:
         case gast.Call(func=gast.Attribute(value=gast.Name() as owner, attr=method)) if method in _OWN_LIST:
             if _is_local(owner) and not value.keywords and len(value.args) == (method == "append"):
                 return frozenset((owner.id,))
         case gast.Call(func=GlobalReference() as function, args=[gast.Name() as buffer, *_]) if _is_local(buffer):
             binding = function.binding
-            if "add_at" in (binding.attribute, binding.preferred) and not value.keywords:
+            if not IN_PLACE.isdisjoint((binding.attribute, binding.preferred)) and not value.keywords:
                 return frozenset((buffer.id, f"{buffer.id}.*"))
     return None
 

@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from srcgrad.optimize.aliases import callee_of
-from srcgrad.optimize.effects import CHANGING_METHODS, calls_of
+from srcgrad.optimize.effects import CHANGING_METHODS, IN_PLACE, calls_of
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalReference
 

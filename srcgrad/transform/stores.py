@@ -93,19 +93,19 @@ class StoreAdjoint(SequenceAdjoint):
         assert self.shadows is not None
         return not members.isdisjoint(self.shadows.with_shadow)
 
-    def _index(self, statement: Store | AugStore | AddAt, block: Block, position: int) -> gast.expr:
+    def _place(self, statement: Store | AugStore | AddAt, block: Block, position: int) -> gast.expr:
         assert self.shadows is not None
         return referring(self.shadows.places.get(statement, statement.index), block, position)
 
     def _shadow_place(
         self, statement: Store | AugStore | AddAt, base: str, block: Block, position: int
     ) -> gast.Subscript:
-        return subscript(self.shadow(base), self._index(statement, block, position))
+        return subscript(self.shadow(base), self._place(statement, block, position))
 
     def _restore(self, statement: Store | AugStore | AddAt, base: str, block: Block, position: int) -> gast.stmt:
         assert self.shadows is not None
         place = subscript(
-            reference(base, block, position, shape_only=True), self._index(statement, block, position)
+            reference(base, block, position, shape_only=True), self._place(statement, block, position)
         )
         node = Restore()
         node.store = statement
