@@ -19,9 +19,10 @@ import gast
 
 from srcgrad.analysis.activity import Activity, activity, flat_names
 from srcgrad.analysis.admission import admitted
+from srcgrad.analysis.changes import may_change
 from srcgrad.analysis.memory import MemoryClasses, memory_classes
+from srcgrad.analysis.moving import moving
 from srcgrad.analysis.shapes import inert, result, shapes
-from srcgrad.analysis.stores import refuse_stores
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import seen_from_inside, without_symbols
 from srcgrad.emit.load import load, refresh
@@ -93,6 +94,7 @@ class Compiled:
     entry: FunctionType
     backward: FunctionType | None  # the second half of a pair
     scalar_result: bool  # whether the result is proved to be one real number
+    changes_saved: bool = False  # whether the backward half stores into what the forward half saved
 
     @property
     def reads_arrays(self) -> bool:
@@ -126,6 +128,7 @@ class Module(CalleesAsValues):
         self.shaped: dict[tuple[Callee, tuple[Fact, ...]], Mapping[str, Fact]] = {}
         self.pending: list[Callable[[], None]] = []
         self.summaries = Summaries(self._summary)
+        self.changes_saved = False  # whether a backward half stores into what its forward half saved
 
     # --- the road ----------------------------------------------------------------------------------------------------
     def normalized(self, callee: Callee) -> Function:
@@ -156,8 +159,12 @@ class Module(CalleesAsValues):
         if key not in self.shaped:
             function = self.normalized(callee)
             entry = dict(zip(function.parameters, facts, strict=True))
-            self.shaped[key] = shapes(function, entry, self.result_of)
+            self.shaped[key] = shapes(function, entry, self.result_of, self.changes)
         return self.shaped[key]
+
+    def changes(self, callee: Callee) -> bool:
+        """Whether a callee may change the objects that it is given."""
+        return may_change(callee, self.normalized)
 
     def result_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Fact:
         """What a call returns; nothing is assumed about a call that is being worked out already (recursion)."""
@@ -210,7 +217,9 @@ class Module(CalleesAsValues):
 
     def primal(self, callee: Callee) -> gast.expr | None:
         """A callee that the emitted module must hold itself: one that reads its surroundings."""
-        if isinstance(callee.function, Dynamic) or (isinstance(callee.function, FunctionType) and not callee.statics):
+        if isinstance(callee.function, Dynamic) or (
+            isinstance(callee.function, FunctionType) and not callee.statics and callee.makes is None
+        ):
             return None
         if callee not in self.primals:
             name = self.primals[callee] = self.namer.fresh(stem(callee))
@@ -250,6 +259,7 @@ class Module(CalleesAsValues):
         classes = memory_classes(function, known, self.summary_of)
         shadows = shadows_of(function, known, classes, door=door)
         if shadows is not None:
+            self.changes_saved = True
             function = shadows.function
         active = self.active(function, wanted, known, classes)
         return AdjointProgram(function, wanted, active, known, self, shadows)
@@ -291,10 +301,14 @@ class Module(CalleesAsValues):
         self.add(made.forward, program.temporaries)
         self.add(made.backward, program.temporaries)
 
-    def forward(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], name: str) -> None:
+    def forward(
+        self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], name: str, *, door: bool = False
+    ) -> None:
         function, known = self.prepared(callee, facts)
-        refuse_stores(function)
-        made = tangent(function, wanted, self.active(function, wanted, known), known, self, name)
+        classes = memory_classes(function, known, self.summary_of)
+        moved = moving(function, wanted, known, classes, self.summary_of)
+        stored = classes.shadowed if door else frozenset()
+        made = tangent(function, wanted, moved.activity, known, self, name, moved.names, stored)
         self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:
@@ -351,7 +365,7 @@ def compile_request(request: Request) -> Compiled:
             module.split(request.callee, request.wanted, facts, entry, backward, tupled=request.tupled, door=True)
         case "forward":
             entry = module.namer.fresh(f"jvp_{of}")
-            module.forward(request.callee, request.wanted, facts, entry)
+            module.forward(request.callee, request.wanted, facts, entry, door=True)
         case "nested" | "nested value" | "nested split":
             entry = module.nested(request.callee, request.mode, request.wanted, facts, tupled=request.tupled)
         case _:
@@ -365,7 +379,8 @@ def compile_request(request: Request) -> Compiled:
     loaded = load(emission, entry, label=f"{label(request.callee)}:{_LABELS[request.mode]}")
     outcome = result(function, module.facts_of(request.callee, facts))
     scalar = isinstance(outcome, Array) and outcome.shape == () and (outcome.real or is_real(outcome.dtype))
-    return Compiled(request, function, emission, loaded, loaded.__globals__[backward] if backward else None, scalar)
+    second = loaded.__globals__[backward] if backward else None
+    return Compiled(request, function, emission, loaded, second, scalar, module.changes_saved)
 
 
 def _entry_facts(function: Function, known: Mapping[str, Fact] | None) -> tuple[Fact, ...]:

@@ -21,6 +21,7 @@ from srcgrad.api.arguments import (
     Parameters,
     check_differentiable,
     described,
+    holds_objects,
     identities,
     is_static,
     kind_of,
@@ -31,6 +32,7 @@ from srcgrad.errors import ArgumentError, SeedError, Span
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import as_cotangent, zeros_like
+from srcgrad.runtime.shadows import cloned
 
 if TYPE_CHECKING:
     from srcgrad.frontend.normal_form import Callee
@@ -69,6 +71,12 @@ class Derivative:
         self.__doc__ = getattr(primal, "__doc__", None)
         self.__wrapped__ = primal
 
+    def __srcgrad_derived__(self) -> tuple[str, object, Argnums] | None:
+        """What this is where a differentiated function calls it: mode, function and arguments, if it can be compiled in."""
+        if self.has_aux or self.holomorphic or self.mode not in ("reverse", "value"):
+            return None
+        return self.mode, self.primal, self.argnums
+
     # --- programs ----------------------------------------------------------------------------------------------------
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -82,10 +90,15 @@ class Derivative:
         if isinstance(function, Derivative):
             function = function.program(values).entry
         statics: tuple[tuple[str, object], ...] = ()
+        classes: tuple[tuple[int, object], ...] = ()
         if values is not None:
+            from srcgrad.frontend.known import known_of, matters
+
             named = zip(self.parameters.names, values, strict=False)
             statics = tuple((n, v) for n, v in named if is_static(v))
-        return Callee(function, statics, self.parameters.lengths(values))  # type: ignore[arg-type]
+            known = [(j, known_of(v)) for j, v in enumerate(v for v in values if not is_static(v))]
+            classes = tuple((j, each) for j, each in known if matters(each))
+        return Callee(function, statics, self.parameters.lengths(values), classes)  # type: ignore[arg-type]
 
     def program(self, values: tuple[Any, ...] | None, mode: str | None = None) -> Compiled:
         """The compiled program for arguments like ``values`` (None: for any arguments)."""
@@ -97,8 +110,8 @@ class Derivative:
             self._edition = edition()
         options = present_options()
         if not options.specialise:
-            functions_only = values is not None and any(is_static(v) for v in values)
-            values = values if functions_only else None
+            decides = values is not None and any(is_static(v) or holds_objects(v) for v in values)
+            values = values if decides else None
         key = (mode, options, None if values is None else tuple(map(kind_of, values)))
         found = self._variants.get(key)
         if found is None:
@@ -170,7 +183,8 @@ class Derivative:
 
         def at(seed: complex) -> Any:
             seeds = (seed, *map(zeros_like, auxiliary)) if auxiliary else seed
-            return self.fitted(self.run(backward, saved, seeds), values, shared=True)
+            held = cloned(saved) if compiled.changes_saved else saved
+            return self.fitted(self.run(backward, held, seeds), values, shared=True)
 
         return at(1.0) if not self.holomorphic else complex_derivative(at, compiled.function.span)
 

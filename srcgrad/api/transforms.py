@@ -16,6 +16,8 @@ from srcgrad.api.arguments import Argnums, is_integer
 from srcgrad.api.derivative import Derivative
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
+from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, mapped
+from srcgrad.runtime.shadows import cloned
 
 
 def grad(
@@ -72,8 +74,9 @@ class Pullback:
     def __init__(self, derivative: Derivative, values: tuple[Any, ...]) -> None:
         self._derivative = derivative
         derivative.verify(values)
-        self._values = values = tuple(unshared(value) for value in values)
         self._compiled = derivative.program(values, "split")
+        stores = self._compiled.changes_saved
+        self._values = values = cloned(values) if stores else tuple(unshared(value) for value in values)
         outcome, self._saved = derivative.run(self._compiled.entry, *derivative.arguments(values))
         self.value = unshared(derivative.finished(outcome, values))
         # A gradient has None where its program has zeros, which want seeds.
@@ -88,7 +91,9 @@ class Pullback:
         check_seed(seed, self.value, "the value")
         backward = self._compiled.backward
         assert backward is not None
-        raw = self._derivative.run(backward, self._saved, as_cotangent(seed, self._seeded))
+        # The backward half takes back what the forward half stored, in a copy: the next call starts from the same.
+        saved = cloned(self._saved) if self._compiled.changes_saved else self._saved
+        raw = self._derivative.run(backward, saved, as_cotangent(seed, self._seeded))
         fitted = self._derivative.fitted(raw, self._values, shared=True)
         return fitted if isinstance(fitted, tuple) and isinstance(self._derivative.argnums, tuple) else (fitted,)
 
@@ -105,7 +110,7 @@ def vjp(
     structure and shapes of the value (a number stands for a 0-d seed); ``SeedError`` otherwise.
     """
     chosen: Argnums = (
-        tuple(j for j, p in enumerate(primals) if not callable(p)) if argnums is None else argnums
+        tuple(j for j, p in enumerate(primals) if is_object(p) or not callable(p)) if argnums is None else argnums
     )
     if not isinstance(chosen, tuple):
         chosen = (chosen,)
@@ -148,6 +153,9 @@ def filled(direction: Any, value: Any) -> Any:
         return type(value)(*items) if hasattr(value, "_fields") else items
     if isinstance(value, dict) and isinstance(direction, dict) and value.keys() == direction.keys():
         return {key: filled(direction[key], item) for key, item in value.items()}
+    if is_object(value) and (isinstance(direction, dict) or is_object(direction)):
+        parts = cotangents_of(direction, value)
+        return {name: filled(parts.get(name), item) for name, item in fields_of(value).items()}
     return direction
 
 
@@ -162,7 +170,7 @@ def unshared(value: Any) -> Any:
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if isinstance(value, dict):
         return {key: unshared(item) for key, item in value.items()}
-    return value
+    return mapped(value, unshared) if is_object(value) else value
 
 
 def directions_of(
@@ -225,9 +233,20 @@ def check_seed(seed: Any, value: Any, of: str) -> None:
             raise SeedError(f"{of} is a dict with keys {sorted(map(str, value))}: the seed must have them too")
         for key, item in value.items():
             check_seed(seed[key], item, f"{of}[{key!r}]")
+    elif is_object(value):
+        if not isinstance(seed, dict) and not is_object(seed):
+            raise SeedError(f"{of} is a {type(value).__name__}: the seed must have its fields")
+        parts = cotangents_of(seed, value)
+        for name, item in fields_of(value).items():
+            if parts.get(name) is not None:
+                check_seed(parts[name], item, f"{of}.{name}")
     elif value is not None and not isinstance(value, str) and not (seed is None and is_integer(value)):
         if seed is None or isinstance(seed, str | tuple | dict) or np.shape(seed) != np.shape(value):
             shape = "no shape" if seed is None else np.shape(seed)
             raise SeedError(f"{of} has shape {np.shape(value)}, the seed {shape}")
         if np.iscomplexobj(seed) and not np.iscomplexobj(value):
             raise SeedError(f"{of} is real, the seed complex", hint="pass its real part")
+
+
+grad.__srcgrad_transform__ = "reverse"  # type: ignore[attr-defined]
+value_and_grad.__srcgrad_transform__ = "value"  # type: ignore[attr-defined]

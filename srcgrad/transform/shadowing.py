@@ -142,6 +142,8 @@ class _Shadowing:
     def _bind(self, target: str, expression: gast.expr, span: Span, operation: Copy | Fixed | None = None) -> None:
         statement = Bind(target, expression, operation or Fixed(), span)
         self.result.made.add(statement)
+        if isinstance(operation, Copy):
+            self.result.handed.add(statement)
         self.out.append(statement)
 
     def fact(self, name: str) -> Fact:
