@@ -339,3 +339,9 @@ def _rows(rows: list[Any], path: tuple[Any, ...], value: Any, output: Any) -> An
     group = [np.asarray(_at(row, path)) for row in rows]
     shape = (*np.shape(output), *np.shape(value))
     return np.stack(group).reshape(shape) if group else np.zeros(shape, np.asarray(value).dtype)
+
+
+jacobian.__srcgrad_transform__ = "jacobian"  # type: ignore[attr-defined]
+jacfwd.__srcgrad_transform__ = "jacobian"  # type: ignore[attr-defined]
+hessian.__srcgrad_transform__ = "hessian"  # type: ignore[attr-defined]
+hvp.__srcgrad_transform__ = "hvp"  # type: ignore[attr-defined]

@@ -250,3 +250,5 @@ def check_seed(seed: Any, value: Any, of: str) -> None:
 
 grad.__srcgrad_transform__ = "reverse"  # type: ignore[attr-defined]
 value_and_grad.__srcgrad_transform__ = "value"  # type: ignore[attr-defined]
+vjp.__srcgrad_transform__ = "vjp"  # type: ignore[attr-defined]
+jvp.__srcgrad_transform__ = "jvp"  # type: ignore[attr-defined]

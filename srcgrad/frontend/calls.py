@@ -14,6 +14,7 @@ from types import ModuleType
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.frontend.callees import (
     EFFECTS,
     STORES,
@@ -24,10 +25,11 @@ from srcgrad.frontend.callees import (
     spelled,
     unwrapped,
 )
+from srcgrad.frontend.derivative_calls import DerivativeCalls
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed, store
 from srcgrad.frontend.normal_form import Apply, Fixed, LocalFunction, Operation
-from srcgrad.frontend.user_calls import UserCalls, is_none
+from srcgrad.frontend.user_calls import is_none
 from srcgrad.frontend.writing import LATER
 from srcgrad.rules.calling import signature_of
 from srcgrad.rules.formula import displayed, is_number, literal
@@ -38,7 +40,7 @@ from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
 
 
-class Calls(UserCalls):
+class Calls(DerivativeCalls):
     """Calls of every kind; methods are in ``frontend.methods``."""
 
     def call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
@@ -46,10 +48,27 @@ class Calls(UserCalls):
         if static is None:
             if isinstance(node.func, gast.Attribute):
                 return self.method_call(node)
-            raise self._unknown(node)
+            if isinstance(node.func, gast.Call):
+                dense = self.made_and_called(node)
+                if dense is not None:
+                    return dense
+                self._refuse_making(node.func)
+            made = self.call_of(node)
+            if made is not None:
+                return made
+            return self.called_value(self.value(node.func), node)
         function = static.value
         if isinstance(function, LocalFunction):
+            self.define_defaults(node.func)
             return self.user_call(function, node, static)
+        derivative = self.derivative_call(function, node)
+        if derivative is not None:
+            return derivative
+        if function is runtime.closure:
+            return self.generated_closure(node)
+        made = self.made_of(function, node, static)
+        if made is not None:
+            return made
         node = self._spliced(node)
         rule = lookup(function)
         if rule is not None:
@@ -75,7 +94,7 @@ class Calls(UserCalls):
         if isinstance(function, type) and not issubclass(function, BaseException) and function.__module__ != "builtins":
             if not function.__module__.startswith(("numpy", "math")):
                 raise self.refuse(
-                    node, f"an object of class {function.__name__} is made", "user objects come in a later version"
+                    node, f"an object of class {function.__name__} is made", "make it outside, and pass it in"
                 )
         self.refuse_mutation(node, function)
         self._refuse_calling(node, function)
@@ -92,24 +111,18 @@ class Calls(UserCalls):
         if known is not None and any(isinstance(a, gast.Lambda) or self.scope.static_of(a) is not None for a in given):
             raise self.refuse(node, f"{displayed(function)}: {known.reason}", known.hint)
 
-    def _unknown(self, node: gast.Call) -> Exception:
-        if isinstance(node.func, gast.Call):
-            made = self.scope.static_of(node.func.func)
-            if made is not None:
-                self._refuse_calling(node.func, made.value)
-        match node.func:
-            case gast.Name(id=name):
-                return self.refuse(
-                    node.func,
-                    f"which function {name!r} is, is not known when this is compiled",
-                    "bind it once, or pass it as an argument of the function that is differentiated",
-                    label="called here",
-                )
-            case gast.Subscript():
-                return self.refuse(
-                    node.func, "a function taken from a container", "choose it with if and call it by name"
-                )
-        return self.refuse(node.func, "the function called here is itself computed", "give it a name with def")
+    def _refuse_making(self, node: gast.Call) -> None:
+        """Functions that NumPy makes of functions, and derivatives of what is not known."""
+        made = self.scope.static_of(node.func)
+        if made is None:
+            return
+        self._refuse_calling(node, made.value)
+        if hasattr(made.value, "__srcgrad_transform__"):
+            raise self.refuse(
+                node,
+                f"what {spelled(node.func)} is asked for here is not known when this is compiled",
+                "give it a function by its name, and argnums as a literal",
+            )
 
     # --- rules -------------------------------------------------------------------------------------------------------
     def apply(
@@ -278,7 +291,9 @@ class Calls(UserCalls):
         if isinstance(node.func, gast.Attribute):
             self.admit_method(node)
             return True
-        raise self._unknown(node)
+        if isinstance(node.func, gast.Call):
+            self._refuse_making(node.func)
+        return False
 
     def refuse_mutation(self, node: gast.Call, function: object) -> None:
         name = getattr(function, "__name__", "")

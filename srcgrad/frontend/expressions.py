@@ -128,11 +128,10 @@ class Expressions(Comprehensions):
                 kind = "set" if isinstance(node, gast.SetComp) else "dict"
                 raise self.refuse(node, f"a {kind} comprehension", LATER)
             case gast.Lambda():
-                raise self.refuse(
-                    node,
-                    "a function is used as a value here",
-                    "bind it to one name, call it, or pass it to a function that calls it",
-                )
+                static = self.scope.static_of(node)
+                assert static is not None
+                self.define_defaults(node)
+                return self.function_value(static, node)
             case gast.Starred():
                 raise self.refuse(node, "a starred value of unknown length", LATER)
         return self.settle(node), Fixed()
@@ -146,12 +145,7 @@ class Expressions(Comprehensions):
             return placed_reference(meaning, node), Fixed()
         if meaning.value is None:
             return placed(gast.Constant(None, None), node), Fixed()
-        raise self.refuse(
-            node,
-            f"the function {node.id!r} is used as a value here",
-            "bind it to one name, call it, or pass it to a function that calls it",
-            label="a module or function",
-        )
+        return self.function_value(meaning, node)
 
     # --- arithmetic --------------------------------------------------------------------------------------------------
     def arithmetic(self, node: gast.BinOp) -> tuple[gast.expr, Operation]:
@@ -247,6 +241,18 @@ class Expressions(Comprehensions):
         self.emit(target, expression, Fixed())
         return load(target, expression)
 
+    def function_value(self, static: Static, node: gast.expr) -> tuple[gast.expr, Operation]:
+        """A function as a value."""
+        raise NotImplementedError
+
+    def define_defaults(self, node: gast.AST) -> None:
+        """Take the values of a local function's defaults now."""
+        raise NotImplementedError
+
+    def subscript_of(self, node: gast.Subscript) -> tuple[gast.expr, Operation] | None:
+        """``object[index]`` by a method of its class; None if it is no object that is known."""
+        raise NotImplementedError
+
     # --- displays and subscripts -------------------------------------------------------------------------------------
     def _pack(self, node: gast.Tuple | gast.List | gast.Dict) -> tuple[gast.expr, Operation]:
         if isinstance(node, gast.Dict):
@@ -277,6 +283,9 @@ class Expressions(Comprehensions):
             if builder in ("r_", "c_"):
                 return settled, self.unruled(node, settled, f"np.{builder}", hint="use np.concatenate or np.stack")
             return settled, Fixed()
+        made = self.subscript_of(node)
+        if made is not None:
+            return made
         base = self.value(node.value)
         index = self.settle(node.slice, calls=False)
         expression = placed(gast.Subscript(base, index, gast.Load()), node)

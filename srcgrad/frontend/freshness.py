@@ -16,9 +16,9 @@ from types import FunctionType
 import gast
 
 from srcgrad.frontend.desugar.build import load
-from srcgrad.frontend.methods import SHAPES
-from srcgrad.frontend.normal_form import LocalFunction
-from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, holders, names_of
+from srcgrad.frontend.normal_form import Derived, LocalFunction
+from srcgrad.frontend.objects import SHAPES
+from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, holders, local_in, names_of
 from srcgrad.rules.memory import makes_new
 from srcgrad.rules.table import is_constant, lookup, method
 from srcgrad.syntax.globals import GlobalReference
@@ -80,7 +80,9 @@ class Sharing:
     def _kept(self, node: gast.expr) -> set[str]:
         if isinstance(node, gast.Call):
             static = self._static(node.func)
-            if static is None or not isinstance(static.value, FunctionType | LocalFunction):
+            if static is None:
+                return {n for a in (*node.args, *(k.value for k in node.keywords)) for n in self.sources(a)}
+            if not isinstance(static.value, FunctionType | LocalFunction | Derived):
                 return set()
             if lookup(static.value) is not None or is_constant(static.value):
                 return set()
@@ -149,9 +151,10 @@ class Sharing:
             if makes_new(function, node.func.attr):
                 return []
             return [node.func.value, *arguments]
-        if isinstance(static.value, LocalFunction):
+        local = local_in(static.value)
+        if local is not None:
             found.add(ELSEWHERE)
-            found.update(v.name for v in holders(closure_of(static.value)) if v.scope is self.scope)
+            found.update(v.name for v in holders(closure_of(local)) if v.scope is self.scope)
             return arguments
         if makes_new(static.value):
             return []

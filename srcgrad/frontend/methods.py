@@ -18,6 +18,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.frontend.constructors import Constructors
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import (
     assign,
@@ -30,8 +31,8 @@ from srcgrad.frontend.desugar.build import (
     placed,
     subscript,
 )
-from srcgrad.frontend.expressions import Expressions
-from srcgrad.frontend.normal_form import Apply, Copy, Fixed, LocalFunction, Operation
+from srcgrad.frontend.normal_form import Apply, Copy, Field, Fixed, LocalFunction, Operation
+from srcgrad.frontend.objects import SHAPES
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.writing import LATER
 from srcgrad.rules.formula import spelling
@@ -41,7 +42,6 @@ from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 
-SHAPES = frozenset("shape ndim size dtype itemsize nbytes strides flags __name__ __class__".split())
 TEXT = frozenset(
     """bit_length capitalize casefold center count encode endswith find format index is_integer isalpha isdigit
     isidentifier isnumeric join ljust lower lstrip replace rjust rsplit rstrip split splitlines startswith strip title
@@ -55,7 +55,7 @@ VIEWS = frozenset({"items", "keys", "values"})
 PLAIN_DATA = (np.ndarray, np.generic, list, tuple, dict, str, bytes, int, float, complex)
 
 
-class Methods(Expressions):
+class Methods(Constructors):
     """What is read and called through a dot."""
 
     @abstractmethod
@@ -74,20 +74,23 @@ class Methods(Expressions):
     def attribute(self, node: gast.Attribute) -> tuple[gast.expr, Operation]:
         static = self.scope.static_of(node)
         if static is not None:
-            raise self.refuse(
-                node,
-                "a function is used as a value here",
-                "bind it to one name, call it, or pass it to a function that calls it",
-            )
+            return self.function_value(static, node)
         owner = self.scope.static_of(node.value)
         if owner is not None:
             if isinstance(owner.value, LocalFunction):
                 raise self.refuse(node, "an attribute of a local function")
             self.scope.attribute(owner.value, node)
             return self.nested(node), Fixed()
+        made = self.attribute_of(node)
+        if made is not None:
+            return made
         if self.is_global(node) or node.attr in SHAPES | CONSTANT_MEMBERS:
             return self.settle(node), Fixed()
         function = runtime.field if node.attr in FIELDS else attribute_function(node.attr)
+        if function is None and self.source.generated:
+            held = self.value(node.value)
+            assert isinstance(held, gast.Name)
+            return placed(gast.Attribute(held, node.attr, gast.Load()), node), Field(held.id, node.attr)
         if function is None:
             raise self._unknown_attribute(node)
         base = self.value(node.value)
@@ -108,9 +111,9 @@ class Methods(Expressions):
             if isinstance(owner.value, LocalFunction):
                 raise self.refuse(node, "an attribute of a local function")
             self.scope.attribute(owner.value, node)
-        elif not self.is_global(node):
+        elif not self.is_global(node) and not self.is_object(node.value):
             known = node.attr in SHAPES | CONSTANT_MEMBERS | FIELDS
-            if not (known or attribute_function(node.attr) is not None):
+            if not (known or attribute_function(node.attr) is not None or self.source.generated):
                 raise self._unknown_attribute(node)
 
     def _unknown_attribute(self, node: gast.Attribute) -> Exception:
@@ -158,6 +161,9 @@ class Methods(Expressions):
                 f"a method of an object of class {kind}",
                 "user objects come in a later version: call it outside, and pass the result in",
             )
+        made = self.method_of(node)
+        if made is not None:
+            return made
         self._refuse_change(node)
         self._refuse_objects(node)
         if name in TEXT | CONSTANT_MEMBERS:
@@ -222,6 +228,8 @@ class Methods(Expressions):
     def bind_method(self, target: Callable[[], str], node: gast.Call) -> bool:
         """Dict views as lists, and ``get`` as a test and an index."""
         func = node.func
+        if self.is_object(func.value):
+            return False
         if func.attr in VIEWS and not node.args:
             receiver = self.name_of(func.value)
             keys = self.keys_of(receiver, node)

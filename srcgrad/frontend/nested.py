@@ -13,7 +13,7 @@ from types import ModuleType
 import gast
 
 from srcgrad.frontend.desugar.build import load, placed
-from srcgrad.frontend.normal_form import LocalFunction
+from srcgrad.frontend.normal_form import Derived, LocalFunction
 from srcgrad.frontend.scope import COMPREHENSIONS, Static, Variable
 from srcgrad.frontend.writing import Writing
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
@@ -85,7 +85,7 @@ class Nested(Writing):
                 return self.value(node)
             case gast.Call():
                 static = self.scope.static_of(node.func)
-                if static is not None and isinstance(static.value, LocalFunction):
+                if static is not None and isinstance(static.value, LocalFunction | Derived):
                     return self.value(node)
                 if self.consumes(node):
                     return self.value(node)
@@ -130,7 +130,7 @@ class Nested(Writing):
 
     def _is_local_function(self, node: gast.Name) -> bool:
         static = self.scope.static_of(node)
-        return static is not None and isinstance(static.value, LocalFunction)
+        return static is not None and isinstance(static.value, LocalFunction | Derived)
 
     def _pinned(self, expression: gast.expr) -> gast.expr:
         """A settled expression whose value is taken now, slices and stars by their parts."""
@@ -217,7 +217,11 @@ class Nested(Writing):
                 return True
             if isinstance(node, gast.Name) and not isinstance(node, GlobalReference):
                 meaning = self.scope.resolve(node.id, node)
-                if isinstance(meaning, Static) and isinstance(meaning.value, LocalFunction):
+                if isinstance(meaning, Static) and isinstance(meaning.value, LocalFunction | Derived):
+                    return True
+            if isinstance(node, gast.Call) and isinstance(node.func, gast.Call):
+                static = self.scope.static_of(node.func)
+                if static is not None and isinstance(static.value, Derived):
                     return True
         return False
 

@@ -14,16 +14,24 @@ nesting only::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import replace
+from types import FunctionType
 
 import gast
 
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend import fence
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.build import constant
 from srcgrad.frontend.desugar.exits import ends
+from srcgrad.frontend.folding import Folding, Initialiser
+from srcgrad.frontend.known import PLAIN, ROUNDS, Known, Table, any_objects, inferred, returns
+from srcgrad.frontend.namespaces import settled
 from srcgrad.frontend.normal_form import (
     Callee,
+    Derived,
     Function,
     LocalFunction,
     Return,
@@ -36,9 +44,10 @@ from srcgrad.frontend.scope import (
     closure_of,
     holders,
     identifiers,
+    local_in,
 )
 from srcgrad.frontend.signatures import default_objects, signature_of
-from srcgrad.frontend.source import source_of
+from srcgrad.frontend.source import Source, source_of
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -55,29 +64,78 @@ def normalize(callee: Callee) -> Function:
     else:
         parent = None
         source = source_of(function)
-        fence.admit(source)
+        fence.admit(source, receiver_of(source.node) if callee.makes is not None else None)
         node = source.node
-    namer = Namer(identifiers(node))
-    writer = Normalizer(callee, source, node, parent, namer)
-    return writer.function()
+    assumed: Mapping[str, Known] = {}
+    for _ in range(ROUNDS):
+        writer = Normalizer(callee, source, node, parent, Namer(identifiers(node)), assumed)
+        made = writer.function()
+        if not writer.relied and not writer.entry and not any_objects(made):
+            return made
+        table = inferred(made, writer.entry, returned)
+        if all(table.names.get(name, PLAIN) == known for name, known in writer.relied.items()):
+            return replace(made, returns=returns(made, table))
+        assumed = {name: known for name, known in table.names.items() if name not in made.temporaries}
+    raise UnsupportedSyntax(
+        f"which classes the objects in {made.name} have is not known when this is compiled",
+        source.span(node),
+        hint="give objects of different classes names of their own",
+    )
+
+
+_underway: ContextVar[frozenset[Callee]] = ContextVar("srcgrad_underway", default=frozenset())
+
+
+def returned(callee: Callee) -> Known:
+    """What is known of the result of a call; nothing of one that is being looked into already (recursion)."""
+    underway = _underway.get()
+    if callee in underway or not isinstance(callee.function, FunctionType | LocalFunction):
+        return PLAIN
+    token = _underway.set(underway | {callee})
+    try:
+        known = normalize(callee).returns
+    finally:
+        _underway.reset(token)
+    return PLAIN if known is None else known  # type: ignore[return-value]
+
+
+def receiver_of(node: Definition) -> str | None:
+    """What a method calls its object."""
+    return str(node.args.args[0].id) if node.args.args else None
 
 
 class Normalizer(Statements):
     """Writes one function: its parameters, what it captured, its body."""
 
-    def __init__(self, callee: Callee, source: object, node: Definition, parent: Scope | None, namer: Namer) -> None:
+    def __init__(
+        self,
+        callee: Callee,
+        source: object,
+        node: Definition,
+        parent: Scope | None,
+        namer: Namer,
+        assumed: Mapping[str, Known],
+    ) -> None:
+        self.table = Table({}, returned)
+        self.assumed, self.relied, self.narrowed = assumed, {}, {}
+        self.given: tuple[str, ...] = ()  # the fields that a dataclass has set before __post_init__
         self.callee = callee
         self.node = node
         self.made: set[str] = set()
-        body = desugar(detached(body_of(node)), _Fresh(namer, self.made))
-        statics = dict(callee.statics)
+        body, statics = settled(source, node, body_of(node), dict(callee.statics))  # type: ignore[arg-type]
+        fresh = _Fresh(namer, self.made)
+        body = detached(body)
+        if isinstance(callee.makes, Initialiser):
+            body = self._folded(callee.makes, body, source, fresh)  # type: ignore[arg-type]
+        body = desugar(body, fresh)
         depth = max(
             [0 if parent is None else parent.depth]
-            + [closure_of(value).depth + 1 for value in statics.values() if isinstance(value, LocalFunction)]
+            + [closure_of(local).depth + 1 for value in statics.values() if (local := local_in(value)) is not None]
         )
         scope = Scope(source, node, body, parent, {}, depth)  # type: ignore[arg-type]
         super().__init__(scope, namer, {})
         self.temporaries |= self.made
+        scope.locals |= set(self.given)
         self.lengths = dict(callee.lengths)
         self.captured: list[str] = []
         cells: dict[Variable, str] = {}
@@ -87,8 +145,32 @@ class Normalizer(Statements):
         self.cells = cells
         fixed: dict[str, object] = {}
         for name, value in statics.items():
-            fixed[name] = self._rehomed(value) if isinstance(value, LocalFunction) else value
-        scope.fixed = fixed
+            fixed[name] = self._rehomed_in(value)
+        # A parameter that is bound again holds its function as a value.
+        scope.fixed = {name: value for name, value in fixed.items() if name not in scope.rebound}
+        self.held_at_entry = {name: value for name, value in fixed.items() if name in scope.rebound}
+        known = dict(callee.classes)
+        self.entry: dict[str, Known] = {n: known[j] for j, n in enumerate(self._parameters()) if j in known}  # type: ignore[misc]
+        self.table.names.update(self.entry)
+
+    def _folded(self, made: Initialiser, body: list[gast.stmt], source: Source, fresh: _Fresh) -> list[gast.stmt]:
+        """The body of an ``__init__`` as that of a function that returns the object."""
+        this = receiver_of(self.node)
+        assert this is not None
+
+        def refuse(node: gast.AST, reason: str, hint: str) -> UnsupportedSyntax:
+            return UnsupportedSyntax(reason, source.span(node), hint=hint)
+
+        folding = Folding(made.function, made.kind, this, made.given, refuse, fresh)
+        self.given = tuple(folding.parameters.values())
+        return folding.body(body)
+
+    def _parameters(self) -> tuple[str, ...]:
+        """The parameters of the normal form."""
+        signature = signature_of(self.callee.function)
+        statics = dict(self.callee.statics)
+        names = signature.parameters if self.callee.makes is None else (*self.given, *signature.parameters[1:])
+        return (*(name for name in names if name not in statics), *self.captured)
 
     def _capture(self, variable: Variable) -> str:
         """A parameter for a variable that comes from outside, under its own name where the text means it by that."""
@@ -98,6 +180,14 @@ class Normalizer(Statements):
         self.namer.reserve(name)
         self.captured.append(name)
         return name
+
+    def _rehomed_in(self, value: object) -> object:
+        match value:
+            case LocalFunction():
+                return self._rehomed(value)
+            case Derived():
+                return replace(value, function=self._rehomed_in(value.function))
+        return value
 
     def _rehomed(self, function: LocalFunction) -> LocalFunction:
         """A function that came as an argument: what it captured came with it, in parameters of this function."""
@@ -122,15 +212,15 @@ class Normalizer(Statements):
         signature = signature_of(self.callee.function)
         block = self.block(self._body)
         statics = dict(self.callee.statics)
-        parameters = tuple(name for name in signature.parameters if name not in statics)
+        parameters = self._parameters()
         name = "function" if isinstance(self.node, gast.Lambda) else self.node.name
         return Function(
             name=name,
-            parameters=(*parameters, *self.captured),
+            parameters=parameters,
             body=block,
             source=self.source,
             span=self.source.span(self.node),
-            defaults=self._defaults(parameters),
+            defaults={} if self.callee.makes is not None else self._defaults(parameters),
             variadic=signature.variadic,
             keywords=signature.keywords,
             keyword_only=frozenset(name for name in signature.keyword_only if name not in statics),
@@ -155,6 +245,8 @@ class Normalizer(Statements):
         return made
 
     def _body(self) -> None:
+        for name, value in self.held_at_entry.items():
+            self.bind_function(name, value, self.node)
         self.run(self.scope.body)
         if not self.left and not ends(self.scope.body):
             self.span = self.source.span(self.scope.body[-1] if self.scope.body else self.node)

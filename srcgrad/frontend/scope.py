@@ -21,7 +21,8 @@ import gast
 import numpy as np
 
 from srcgrad.errors import UnresolvedName
-from srcgrad.frontend.normal_form import LocalFunction
+from srcgrad.frontend.derivatives import derived_by
+from srcgrad.frontend.normal_form import Derived, LocalFunction
 from srcgrad.frontend.source import Source
 from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, public_home, reference
@@ -78,7 +79,7 @@ class Closure:
 
 def is_callee(value: object) -> bool:
     """Whether a value is one that programs call or look into, rather than compute with."""
-    return isinstance(value, ModuleType | LocalFunction) or callable(value)
+    return isinstance(value, ModuleType | LocalFunction | Derived) or callable(value)
 
 
 # --- what a body binds and reads -------------------------------------------------------------------------------------
@@ -178,10 +179,15 @@ class Scope:
     fixed: Mapping[str, object] = field(default_factory=dict)  # parameters whose callable is known
     depth: int = 0
     locals: set[str] = field(init=False)
+    rebound: frozenset[str] = field(init=False)  # parameters that the body binds
     _definitions: dict[str, gast.AST | None] = field(init=False, default_factory=dict)
     _statics: dict[str, Static | None] = field(init=False, default_factory=dict)
     _functions: dict[int, LocalFunction] = field(init=False, default_factory=dict)
     defaults: dict[int, dict[str, Variable | Static | gast.Constant]] = field(init=False, default_factory=dict)
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        return parameters_of(self.node.args)
 
     def __post_init__(self) -> None:
         parameters = parameters_of(self.node.args)
@@ -194,6 +200,7 @@ class Scope:
             for name, definition in self._definitions.items()
             if counts[name] == 1 and name not in parameters
         }
+        self.rebound = frozenset(name for name in parameters if counts[name] > 1)
         self.locals = set(counts) | {name for name, _ in bindings(*body_of(self.node))}
 
     def resolve(self, name: str, at: gast.AST) -> Meaning:
@@ -217,13 +224,13 @@ class Scope:
     def _static(self, name: str) -> Static | None:
         if name in self.fixed:
             value = self.fixed[name]
-            if value is None or isinstance(value, LocalFunction):
+            if value is None or isinstance(value, LocalFunction | Derived):
                 return Static(value, gast.Constant(None, None) if value is None else None)
             return Static(value, reference(importable(name, value)))
         match self._definitions.get(name):
             case gast.FunctionDef() | gast.Lambda() as node:
                 return Static(self.function(name, node), None)
-            case gast.Name() | gast.Attribute() as expression:
+            case gast.Name() | gast.Attribute() | gast.Call() as expression:
                 return self.static_of(expression)
         return None
 
@@ -248,6 +255,12 @@ class Scope:
                 return Static(value, gast.copy_location(gast.Attribute(base.expression, node.attr, gast.Load()), node))
             case gast.Lambda():
                 return Static(self.function("function", node), None)
+            case gast.Call(func=gast.Name() | gast.Attribute() as func, args=[first, *_]):
+                transform = self.static_of(func)
+                if transform is not None and hasattr(transform.value, "__srcgrad_transform__"):
+                    inner = self.static_of(first)
+                    made = None if inner is None else derived_by(transform.value, inner.value, node)
+                    return None if made is None else Static(made, None)
         return None
 
     def _ruled_method(self, base: Static, node: gast.Attribute) -> Static | None:
@@ -305,15 +318,19 @@ class Scope:
                 if name in owner.fixed:
                     value = owner.fixed[name]
                     fixed[name] = value
-                    if isinstance(value, LocalFunction):
-                        closure = closure_of(value)
+                    local = local_in(value)
+                    if local is not None:
+                        closure = closure_of(local)
                         variables.update((variable, None) for variable in holders(closure))
                         depth = max(depth, closure.depth + 1)
                     continue
                 inner = owner.definition(name)
                 if inner is None:
-                    if owner.static(name) is None:
+                    static = owner.static(name)
+                    if static is None:
                         variables.setdefault(Variable(owner, name))
+                    elif (derived := local_in(static.value)) is not None:
+                        variables.update((variable, None) for variable in holders(closure_of(derived)))
                     continue
                 for default in owner.defaults.get(id(inner), {}).values():
                     if isinstance(default, Variable):
@@ -337,6 +354,13 @@ class Scope:
                 break
             found = self._definitions.get(found.id)
         return found if isinstance(found, gast.FunctionDef | gast.Lambda) else None
+
+
+def local_in(function: object) -> LocalFunction | None:
+    """The local function that a function is, or is a derivative of."""
+    while isinstance(function, Derived):
+        function = function.function
+    return function if isinstance(function, LocalFunction) else None
 
 
 def closure_of(function: LocalFunction) -> Closure:

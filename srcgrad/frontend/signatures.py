@@ -16,7 +16,8 @@ from typing import TypeAlias
 import gast
 
 from srcgrad.errors import SourceUnavailable
-from srcgrad.frontend.normal_form import LocalFunction
+from srcgrad.frontend.namespaces import namespace_parameters
+from srcgrad.frontend.normal_form import Derived, LocalFunction
 from srcgrad.frontend.scope import Static, Variable, closure_of, importable, is_callee
 from srcgrad.frontend.source import source_of
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -44,8 +45,10 @@ class Signature:
         return (*self.positional, *variadic, *self.keyword_only, *keywords)
 
 
-def signature_of(function: FunctionType | LocalFunction) -> Signature:
+def signature_of(function: FunctionType | LocalFunction | Derived) -> Signature:
     """The signature of a function object, or of a definition inside the function being compiled."""
+    while isinstance(function, Derived):
+        function = function.function  # type: ignore[assignment]
     if isinstance(function, LocalFunction):
         arguments = function.node.args
         positional = [p.id for p in (*arguments.posonlyargs, *arguments.args)]
@@ -83,15 +86,17 @@ def default_objects(function: FunctionType) -> dict[str, object]:
 
 
 @lru_cache(maxsize=256)
-def called_parameters(function: FunctionType | LocalFunction) -> frozenset[str]:
-    """The parameters that a function calls: where one is None, that decides what is compiled."""
+def called_parameters(function: FunctionType | LocalFunction | Derived) -> frozenset[str]:
+    """The parameters that a function calls, or takes functions out of: where one is None, that decides what is compiled."""
     try:
+        while isinstance(function, Derived):
+            function = function.function  # type: ignore[assignment]
         node = function.node if isinstance(function, LocalFunction) else source_of(function).node
     except SourceUnavailable:
         return frozenset()
     calls = [inner.func for inner in walk(node) if isinstance(inner, gast.Call)]
     called = frozenset(func.id for func in calls if isinstance(func, gast.Name))
-    return called & frozenset(signature_of(function).parameters)
+    return (called | namespace_parameters(node)) & frozenset(signature_of(function).parameters)
 
 
 def _default(function: FunctionType, name: str, value: object) -> Default:

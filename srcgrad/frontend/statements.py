@@ -27,6 +27,7 @@ from srcgrad.frontend.normal_form import (
     Block,
     Break,
     Continue,
+    Derived,
     Effect,
     If,
     LocalFunction,
@@ -38,6 +39,7 @@ from srcgrad.frontend.normal_form import (
     With,
 )
 from srcgrad.frontend.scope import (
+    Static,
     Variable,
     default_values,
 )
@@ -151,15 +153,11 @@ class Statements(Stores):
                 pass
             case _:
                 raise self.refuse(target, "a store into a container", "bind a name")
-        if name in self.scope.fixed:
-            self._refuse_rebinding(target, name)
         if name in self.scope.locals and self.scope.definition(name) is not None:
-            self._define_defaults(value)
+            self.define_defaults(value)
             return
         if name in self.scope.locals and self.scope.static(name) is not None:
             return
-        if self.scope.static_of(value) is not None:
-            self._refuse_rebinding(target, name)
         self.bind(name, value)
 
     def _refuse_rebinding(self, target: gast.AST, name: str) -> NoReturn:
@@ -235,11 +233,12 @@ class Statements(Stores):
     # --- local functions ---------------------------------------------------------------------------------------------
     def _define(self, statement: gast.FunctionDef) -> None:
         # What it captures is asked when it is called: by then the functions that it calls are defined as well.
+        self.define_defaults(statement)
         if self.scope.definition(statement.name) is None:
-            self._refuse_rebinding(statement, statement.name)
-        self._define_defaults(statement)
+            static = Static(self.scope.function(statement.name, statement), None)
+            self.emit(statement.name, *self.function_value(static, load(statement.name, statement)))
 
-    def _define_defaults(self, node: gast.AST) -> None:
+    def define_defaults(self, node: gast.AST) -> None:
         """Take the values of a local function's defaults now, as Python does."""
         if not isinstance(node, gast.FunctionDef | gast.Lambda):
             return
@@ -279,7 +278,7 @@ class Statements(Stores):
                 if static is not None and static.value is runtime.add_at and self.source.generated:
                     self._add_at(*value.args, function=reference(GlobalBinding("add_at", *_ADD_AT)))
                     return
-                if static is not None and self._is_user_function(static.value):
+                if (static is not None and self._is_user_function(static.value)) or self._calls_method(value):
                     self.bind(self.fresh(), value)
                     return
                 if static is not None:
@@ -304,7 +303,7 @@ class Statements(Stores):
                 )
 
     def _is_user_function(self, function: object) -> bool:
-        if isinstance(function, LocalFunction):
+        if isinstance(function, LocalFunction | Derived):
             return True
         return as_python(function) is not None and lookup(function) is None and not is_inert(function)
 

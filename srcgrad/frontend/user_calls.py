@@ -9,15 +9,17 @@ parameter of the callee's normal form, what local functions captured last::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from types import FunctionType, ModuleType
+from dataclasses import dataclass, field, replace
+from types import FunctionType
 
 import gast
 
 from srcgrad.frontend.desugar.build import constant, load, placed
+from srcgrad.frontend.folding import Initialiser
+from srcgrad.frontend.known import Value, cut, matters
 from srcgrad.frontend.methods import Methods
-from srcgrad.frontend.normal_form import Call, Callee, LocalFunction, Operation, Pack, Unpack
-from srcgrad.frontend.scope import Static, Variable, closure_of, holders
+from srcgrad.frontend.normal_form import Call, Callee, Derived, LocalFunction, Operation, Pack, Unpack
+from srcgrad.frontend.scope import Static, Variable, closure_of, holders, importable, local_in
 from srcgrad.frontend.signatures import Default, Signature, called_parameters, signature_of
 from srcgrad.syntax.globals import GlobalBinding, reference
 
@@ -39,7 +41,7 @@ class UserCalls(Methods):
     lengths: dict[str, int | tuple[str, ...]]
 
     def user_call(
-        self, function: FunctionType | LocalFunction, node: gast.Call, static: Static
+        self, function: FunctionType | LocalFunction | Derived, node: gast.Call, static: Static
     ) -> tuple[gast.expr, Operation]:
         signature = signature_of(function)
         arguments = self._evaluated(node)
@@ -53,19 +55,59 @@ class UserCalls(Methods):
                 statics.append((parameter, None))
             elif isinstance(argument, Static):
                 statics.append((parameter, argument.value))
-                if isinstance(argument.value, LocalFunction):
-                    carried += holders(closure_of(argument.value))
+                local = local_in(argument.value)
+                if local is not None:
+                    carried += holders(closure_of(local))
             else:
                 passed.append(argument)
-        own = list(closure_of(function).actual) if isinstance(function, LocalFunction) else []
+        local = local_in(function)
+        own = [] if local is None else list(closure_of(local).actual)
         passed += [load(self.local(variable), node) for variable in [*own, *carried]]
-        callee = Callee(function, tuple(statics), tuple(packed.items()))
+        callee = Callee(function, tuple(statics), tuple(packed.items()), self.classes_of(passed))
         self._refuse_growth(callee, node)
         return self._printed(node, static, callee, signature, arguments, passed), Call(callee, tuple(passed))
 
+    def classes_of(self, passed: Sequence[gast.expr]) -> tuple[tuple[int, object], ...]:
+        """Which of the arguments are objects, or hold some."""
+        known = [(j, self.known_atom(atom)) for j, atom in enumerate(passed)]
+        return tuple((j, cut(each)) for j, each in known if matters(each))
+
+    # --- objects -----------------------------------------------------------------------------------------------------
+    def arguments_of(
+        self, function: FunctionType, node: gast.Call, skipped: int, defaults: dict[str, gast.expr]
+    ) -> dict[str, gast.expr | Static]:
+        signature = signature_of(function)
+        signature = replace(signature, positional=signature.positional[skipped:], positional_only=0)
+        arguments = self._evaluated(node)
+        given = {*signature.positional[: len(arguments.positional)], *arguments.named}
+        if arguments.star is None and arguments.rest is None:
+            arguments.named |= {name: self.value(node) for name, node in defaults.items() if name not in given}
+        return self._bound(signature, arguments, node)[0]
+
+    def initialise(self, made: Initialiser, node: gast.Call) -> tuple[gast.expr, Operation]:
+        signature = signature_of(made.function)
+        own = signature.positional[1:]
+        signature = replace(signature, positional=(*made.given, *own), positional_only=0)
+        arguments = self._evaluated(node)
+        bound, packed = self._bound(signature, arguments, node)
+        statics: list[tuple[str, object]] = []
+        passed: list[gast.expr] = []
+        for parameter in signature.parameters:
+            argument = bound[parameter]
+            if isinstance(argument, Static) and isinstance(argument.value, LocalFunction):
+                raise self.refuse(node, "a local function is put into an object", "define it in the module")
+            if isinstance(argument, Static) and argument.value is not None:
+                statics.append((parameter, argument.value))
+            else:
+                passed.append(self._atom(argument, node))
+        callee = Callee(made.function, tuple(statics), tuple(packed.items()), self.classes_of(passed), made)
+        head = reference(GlobalBinding(made.kind.__name__, callee))
+        return placed(gast.Call(placed(head, node.func), list(passed), []), node), Call(callee, tuple(passed))
+
     def _refuse_growth(self, callee: Callee, node: gast.AST) -> None:
         functions = [callee.function, *(value for _, value in callee.statics)]
-        if any(isinstance(f, LocalFunction) and closure_of(f).depth > 16 for f in functions):
+        local = [found for f in functions if (found := local_in(f)) is not None]
+        if any(closure_of(f).depth > 16 for f in local):
             raise self.refuse(
                 node,
                 "a recursion that wraps its function argument anew at every level",
@@ -128,7 +170,13 @@ class UserCalls(Methods):
 
     def _argument(self, node: gast.expr) -> gast.expr | Static:
         static = self.scope.static_of(node)
-        return self.value(node) if static is None or isinstance(static.value, ModuleType) else static
+        if static is not None:
+            self.define_defaults(node)
+            return static
+        known = self.peek(node)
+        if isinstance(known, Value) and known.value is not None:
+            return Static(known.value, reference(importable(getattr(known.value, "__name__", "function"), known.value)))
+        return self.value(node)
 
     def known_length(self, node: gast.expr) -> int | None:
         length = self.lengths.get(node.id) if isinstance(node, gast.Name) else None

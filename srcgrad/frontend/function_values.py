@@ -1,0 +1,194 @@
+"""Functions as values: kept in names and containers, chosen, returned, called where only the run tells which they are.
+
+Enters: an expression that means a function.  Leaves: an atom for it, for a local function a ``Closure`` made of what it
+captured; and calls of such values (``Dynamic``), whose derivative is found when the program runs::
+
+    f = np.sin if n > 2 else lambda v: v * a    ->    if n > 2: f = np.sin
+    return f(x)                                       else: f = closure(function, "", a)
+                                                      return f(x)
+
+A closure holds the values that its variables have when it is made.  Python reads them when it is called: where one of
+them may be bound again in between, the program is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.frontend.desugar.build import constant, load, placed
+from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, Fixed, Held, LocalFunction, Operation, Pack
+from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, importable, local_in
+from srcgrad.frontend.user_calls import UserCalls
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.parse import children
+
+Place = tuple[int, int]
+Extent = tuple[Place, Place]
+_CLOSURE = GlobalBinding("closure", runtime.closure, "srcgrad.runtime", "closure")
+
+
+class FunctionValues(UserCalls):
+    """Functions that are computed with."""
+
+    # --- values ------------------------------------------------------------------------------------------------------
+    def function_value(self, static: Static, node: gast.expr) -> tuple[gast.expr, Operation]:
+        function = static.value
+        local = local_in(function)
+        if isinstance(function, ModuleType):
+            raise self.refuse(node, f"the module {function.__name__} is used as a value", "name what is read of it")
+        if local is None and not isinstance(function, Derived):
+            assert static.expression is not None
+            return static.expression, Fixed()
+        names: list[str] = []
+        atoms: list[gast.expr] = []
+        captured: list[Variable] = []
+        if local is not None:
+            self._refuse_late(local, node)
+            for name, default in closure_of(local).defaults.items():
+                names.append(name)
+                atoms.append(self._default_atom(default, node))
+            captured = list(closure_of(local).actual)
+            if isinstance(function, Derived) and names:
+                raise self.refuse(node, "the derivative of a function with defaults is used as a value", "call it here")
+        atoms += [load(self.local(variable), node) for variable in captured]
+        return self.closure(Callee(function), " ".join(names), atoms, len(captured), node)  # type: ignore[arg-type]
+
+    def bind_function(self, name: str, function: object, node: gast.AST) -> None:
+        """Write ``name = function``, for None too."""
+        if function is None:
+            self.emit(name, constant(None, node), Fixed())
+            return
+        spelled = None if local_in(function) is not None else reference(importable(name, function))
+        self.emit(name, *self.function_value(Static(function, spelled), load(name, node)))
+
+    def closure(
+        self, callee: Callee, names: str, atoms: list[gast.expr], captured: int, node: gast.AST
+    ) -> tuple[gast.expr, Operation]:
+        head = reference(GlobalBinding("function", Held(callee, captured)))
+        elements = (head, constant(names, node), *atoms)
+        return placed(gast.Call(reference(_CLOSURE), list(elements), []), node), Pack("tuple", elements)
+
+    def generated_closure(self, node: gast.Call) -> tuple[gast.expr, Operation]:
+        """``closure(function, names, ...)`` in our own output."""
+        static = self.scope.static_of(node.args[0])
+        assert static is not None
+        names = node.args[1]
+        assert isinstance(names, gast.Constant)
+        atoms = [self.value(argument) for argument in node.args[2:]]
+        count = len(atoms) - len(names.value.split())
+        return self.closure(Callee(static.value), names.value, atoms, count, node)  # type: ignore[arg-type]
+
+    def _default_atom(self, default: Variable | Static | gast.Constant, node: gast.expr) -> gast.expr:
+        match default:
+            case Variable():
+                return load(self.local(default), node)
+            case Static():
+                return self.held_operation(*self.function_value(default, node), node)
+        return default
+
+    def held_operation(self, expression: gast.expr, operation: Operation, node: gast.expr) -> gast.expr:
+        target = self.fresh()
+        self.emit(target, expression, operation)
+        return load(target, node)
+
+    # --- calls -------------------------------------------------------------------------------------------------------
+    def called_value(self, function: gast.expr, node: gast.Call) -> tuple[gast.expr, Operation]:
+        """A call of a function that is known only when the program runs; ``function`` is an atom."""
+        passed: list[gast.expr] = [function]
+        printed: list[gast.expr] = []
+        star: gast.expr | None = None
+        for argument in node.args:
+            if isinstance(argument, gast.Starred):
+                if star is not None or argument is not node.args[-1]:
+                    raise self.refuse(argument, "arguments after a starred one of a function not known yet")
+                star = self.value(argument.value)
+                printed.append(placed(gast.Starred(star, gast.Load()), argument))
+            else:
+                printed.append(self.value(argument))
+                passed.append(printed[-1])
+        count = len(passed) - 1
+        passed += [] if star is None else [star]
+        names: list[str] = []
+        rest: gast.expr | None = None
+        keywords: list[gast.keyword] = []
+        for keyword in node.keywords:
+            atom = self.value(keyword.value)
+            keywords.append(placed(gast.keyword(keyword.arg, atom), keyword))
+            if keyword.arg is None and (rest is not None or keyword is not node.keywords[-1]):
+                raise self.refuse(keyword.value, "keywords after ** of a function that is not known yet")
+            if keyword.arg is None:
+                rest = atom
+            else:
+                names.append(keyword.arg)
+                passed.append(atom)
+        passed += [] if rest is None else [rest]
+        shape = Dynamic(count, star is not None, tuple(names), rest is not None)
+        return placed(gast.Call(function, printed, keywords), node), Call(Callee(shape), tuple(passed))
+
+    # --- what is bound later -----------------------------------------------------------------------------------------
+    def _refuse_late(self, function: LocalFunction, node: gast.AST) -> None:
+        """Refuse a closure one of whose variables may be bound again after it is made."""
+        for variable in closure_of(function).variables:
+            if variable.name in self.open and variable.scope is self.scope:
+                self._late(variable.name, node)
+            at = node if variable.scope is self.scope else function.node
+            if is_bound_after(variable, at, same=variable.scope is self.scope):
+                self._late(variable.name, node)
+
+    def _late(self, name: str, node: gast.AST) -> None:
+        raise self.refuse(
+            node,
+            f"a function that reads {name!r} is kept as a value, and {name!r} may be bound again before it is called",
+            f"give it the present value as a default: lambda ..., {name}={name}: ...",
+            label="it reads the variable when it is called",
+        )
+
+
+def is_bound_after(variable: Variable, at: gast.AST, *, same: bool) -> bool:
+    """Whether a variable may be bound after ``at`` has run; ``same``: where ``at`` stands in the variable's scope."""
+    places = list(_bindings_of(variable.name, variable.scope))
+    if not same:  # it may run at any time
+        return len(places) + (variable.name in variable.scope.parameters) > 1 or any(loops for _, loops in places)
+    line = getattr(at, "lineno", None)
+    if line is None:
+        return len(places) > 1
+    here = (line, getattr(at, "col_offset", 0))
+    end = (getattr(at, "end_lineno", line), getattr(at, "end_col_offset", 0))
+    for place, loops in places:
+        if place > end:
+            return True
+        if any(first <= here <= last for first, last in loops):
+            return True
+    return False
+
+
+def _bindings_of(name: str, scope: Scope) -> Iterator[tuple[Place, tuple[Extent, ...]]]:
+    """Where a name is bound: the end of what binds it, and the extents of the loops around that."""
+    pending: list[tuple[gast.AST, tuple[Extent, ...], Place]] = [(s, (), (0, 0)) for s in scope.body]
+    while pending:
+        node, loops, end = pending.pop()
+        match node:
+            case gast.FunctionDef():
+                if node.name == name:
+                    yield _extent(node)[1], loops
+                continue
+            case gast.Lambda():
+                continue
+            case gast.For() | gast.While():
+                loops, end = (*loops, _extent(node)), _extent(node)[0]
+            case gast.If() | gast.With() | gast.Match() | gast.Try():
+                end = _extent(node)[0]
+            case gast.stmt():
+                end = _extent(node)[1]
+            case gast.Name(id=found, ctx=gast.Store()) if found == name:
+                yield end, loops
+        pending += [(child, loops, end) for child in children(node) if not isinstance(child, GlobalReference)]
+
+
+def _extent(node: gast.AST) -> Extent:
+    first = (getattr(node, "lineno", None) or 0, getattr(node, "col_offset", None) or 0)
+    return first, (getattr(node, "end_lineno", None) or first[0], getattr(node, "end_col_offset", None) or first[1])
