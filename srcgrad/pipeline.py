@@ -23,6 +23,7 @@ from srcgrad.analysis.changes import may_change
 from srcgrad.analysis.memory import MemoryClasses, memory_classes
 from srcgrad.analysis.moving import moving
 from srcgrad.analysis.shapes import inert, result, shapes
+from srcgrad.analysis.stores import stores_lowered
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import seen_from_inside, without_symbols
 from srcgrad.emit.load import load, refresh
@@ -239,8 +240,10 @@ class Module(CalleesAsValues):
     # --- programs ----------------------------------------------------------------------------------------------------
     def prepared(self, callee: Callee, facts: tuple[Fact, ...]) -> tuple[Function, Mapping[str, Fact]]:
         """A callee as the transforms take it, with what is known of its names."""
-        known = self.facts_of(callee, facts)
-        return admitted(self.normalized(callee), known), known
+        function, known = self.normalized(callee), self.facts_of(callee, facts)
+        entry = dict(zip(function.parameters, facts, strict=True))
+        function, known = stores_lowered(function, known, lambda f: shapes(f, entry, self.result_of, self.changes))
+        return admitted(function, known), known
 
     def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary:
         """What a call does to the memory that it is given."""

@@ -26,7 +26,6 @@ from srcgrad.analysis.growing import grown_alone
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.methods import SHAPES
 from srcgrad.frontend.normal_form import (
     Append,
     Apply,
@@ -52,6 +51,7 @@ from srcgrad.frontend.normal_form import (
     Unpack,
     Unruled,
 )
+from srcgrad.frontend.objects import SHAPES
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.formula import object_of
@@ -59,7 +59,7 @@ from srcgrad.rules.memory import makes_new
 from srcgrad.rules.table import method
 from srcgrad.syntax.globals import GlobalReference
 
-__all__ = ["MemoryClasses", "Summaries", "Summary", "is_immutable", "memory_classes"]
+__all__ = ["MemoryClasses", "Summaries", "Summary", "is_immutable", "memory_classes", "related"]
 
 #: Methods of containers that change nothing.
 READS = frozenset("copy count get index items keys values".split())
@@ -98,6 +98,24 @@ def memory_classes(
     for statement in walk(function.body):
         solver.store(statement)
     return solver.answer(given)
+
+
+def related(function: Function) -> Callable[[str], frozenset[str]]:
+    """For a name all names that may be one object with it, or be contained in one with it: whatever the facts are, and
+    whatever callees do."""
+    solver = _Solver(function, {}, _anything)
+    for statement in walk(function.body):
+        solver.flow(statement)
+    classes: dict[str, set[str]] = {}
+    for name in solver.names:
+        classes.setdefault(solver.find(name), set()).add(name)
+    members = {name: frozenset(names) for names in classes.values() for name in names}
+    return lambda name: members.get(name, frozenset((name,)))
+
+
+def _anything(callee: Callee, facts: tuple[Fact, ...]) -> Summary:
+    everything = frozenset(range(len(facts)))
+    return Summary(everything, everything, (everything,))
 
 
 def is_immutable(fact: Fact) -> bool:

@@ -23,6 +23,7 @@ from heapq import heappop, heappush
 import gast
 
 from srcgrad.analysis.cfg import blocks_of, bound_here, walk
+from srcgrad.analysis.changes import Put, opened, opened_by
 from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.literals import INTEGER, literal
 from srcgrad.analysis.values import fact_of_expression, operator_result
@@ -30,11 +31,15 @@ from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
     Apply,
+    AugStore,
     Bind,
     Block,
     Call,
     Callee,
     Copy,
+    Delete,
+    Exchange,
+    Field,
     Fixed,
     For,
     Function,
@@ -43,11 +48,12 @@ from srcgrad.frontend.normal_form import (
     Pop,
     Return,
     Statement,
+    Store,
     Unpack,
     Unruled,
     While,
 )
-from srcgrad.rules.facts import Array, Fact, Mapping, Sequence, Static, Unknown, element, is_floating, join
+from srcgrad.rules.facts import Array, Fact, Mapping, Object, Sequence, Static, Unknown, element, is_floating, join
 from srcgrad.rules.facts import same_shape as same_shape_of
 from srcgrad.syntax.parse import names_read
 
@@ -57,10 +63,17 @@ WIDE = frozenset({"bool", *ALIKE, *ALIKE.values()})
 
 
 def shapes(
-    function: Function, entry: Table[str, Fact], result_of: Callable[[Callee, tuple[Fact, ...]], Fact]
+    function: Function,
+    entry: Table[str, Fact],
+    result_of: Callable[[Callee, tuple[Fact, ...]], Fact],
+    changes: Callable[[Callee], bool] = lambda callee: True,
 ) -> Table[str, Fact]:
-    """One fact per local name; parameters start from ``entry`` (absent: ``Unknown()``)."""
-    solver = _Solver(function, entry, result_of, alike=True)
+    """One fact per local name; parameters start from ``entry`` (absent: ``Unknown()``).
+
+    ``changes`` says of a callee whether it may change the containers that it is given.
+    """
+    open_at = opened_by(function, changes)
+    solver = _Solver(function, entry, result_of, open_at, alike=True)
     facts = solver.solve()
     # Where every number has 8 bytes a Python float and a float64 promote alike, so that their join keeps the dtype.
     alike = all(dtype in WIDE for fact in facts.values() for dtype in _dtypes(fact))
@@ -69,7 +82,7 @@ def shapes(
     powers_real = not (solver.raises and any(map(_may_be_complex, facts.values())))
     if alike and powers_real:
         return facts
-    return _Solver(function, entry, result_of, alike=alike, powers_real=powers_real).solve()
+    return _Solver(function, entry, result_of, open_at, alike=alike, powers_real=powers_real).solve()
 
 
 def result(function: Function, facts: Table[str, Fact]) -> Fact:
@@ -93,7 +106,7 @@ def inert(fact: Fact) -> bool:
             return all(map(inert, items))
         case Sequence(item=item):
             return item is not None and inert(item)
-        case Mapping(items=tuple() as entries):
+        case Mapping(items=tuple() as entries) | Object(items=entries):
             return all(inert(item) for _, item in entries)
     return False
 
@@ -129,7 +142,7 @@ def _dtypes(fact: Fact) -> Iterator[str]:
                 yield from _dtypes(inner)
             if item is not None:
                 yield from _dtypes(item)
-        case Mapping(items=tuple() as entries):
+        case Mapping(items=tuple() as entries) | Object(items=entries):
             for _, inner in entries:
                 yield from _dtypes(inner)
 
@@ -144,7 +157,7 @@ def _may_be_complex(fact: Fact) -> bool:
             return any(map(_may_be_complex, items))
         case Sequence(item=item):
             return item is None or _may_be_complex(item)
-        case Mapping(items=tuple() as entries):
+        case Mapping(items=tuple() as entries) | Object(items=entries):
             return any(_may_be_complex(item) for _, item in entries)
         case Static(value):
             return isinstance(value, complex)
@@ -163,6 +176,7 @@ class _Solver:
         function: Function,
         entry: Table[str, Fact],
         result_of: Callable[[Callee, tuple[Fact, ...]], Fact],
+        open_at: Table[Statement, frozenset[str]],
         *,
         alike: bool,
         powers_real: bool = True,
@@ -177,8 +191,10 @@ class _Solver:
         self.climbs: dict[str, int] = {}
         self.readers: dict[str, list[int]] = {}
         self.once = _bound_once(function)
+        self.open_at = open_at
+        self.opened: set[str] = set()  # names whose containers were found to change
         for position, statement in enumerate(self.statements):
-            for name in dict.fromkeys(_read(statement)):
+            for name in dict.fromkeys([*_read(statement), *sorted(open_at.get(statement, ()))]):
                 self.readers.setdefault(name, []).append(position)
 
     def solve(self) -> Table[str, Fact]:
@@ -188,7 +204,7 @@ class _Solver:
             position = heappop(queue)
             queued.discard(position)
             try:
-                bound = list(self._bound(self.statements[position]))
+                bound = [*self._bound(self.statements[position]), *self._opened(self.statements[position])]
             except _NotYet:
                 continue
             for name, fact in bound:
@@ -210,7 +226,7 @@ class _Solver:
         if present is None:
             self.facts[name] = fact
             return True
-        if name not in self.once:
+        if name not in self.once or name in self.opened:
             fact = meet(present, fact, alike=self.alike)
         if fact == present:
             return False
@@ -260,10 +276,40 @@ class _Solver:
                 return [(index, INTEGER if counted else _item_of(self._fact(iterable)))]
         return []
 
+    def _opened(self, statement: Statement) -> Iterator[tuple[str, Fact]]:
+        """What a change of a container takes from the facts of all that may hold it."""
+        names = self.open_at.get(statement)
+        if names is None:
+            return
+        put = Put(Unknown())
+        match statement:
+            case Store(base=base) | AugStore(base=base) if isinstance(self._of(base), Array):
+                return
+            case Bind(target=base, inplace=True) if isinstance(self.facts.get(base), Array | Static):
+                return
+            case Store(base=base, index=index, value=value) if not isinstance(index, gast.Slice):
+                put = Put(self._fact(value), index, self._of(base))
+            case Append(sequence=base, value=value):
+                put = Put(self._fact(value), None, self._of(base))
+            case Bind(operation=Exchange(base=base, method="append" | "appendleft", arguments=(argument,))):
+                put = Put(self._fact(argument), None, self._of(base))
+            case Bind(operation=Exchange(method="pop" | "popleft" | "clear" | "reverse" | "sort")) | Pop() | Delete():
+                put = Put(None)
+        for name in sorted(names):
+            before = self.facts.get(name)
+            if before is not None and (after := opened(before, put)) != before:
+                self.opened.add(name)
+                yield name, after
+
     def _value(self, statement: Bind) -> Fact:
         match statement.operation:
             case Copy(source=source):
                 return self._of(source)
+            case Field(base=base, name=name):
+                whole = self._of(base)
+                return whole.field(name) if isinstance(whole, Object) else Unknown()
+            case Pack(kind="object", of=type() as kind, elements=elements, keys=keys):
+                return Object(kind, tuple((k.value, self._fact(e)) for k, e in zip(keys, elements, strict=True)))
             case Index(base=base, index=index):
                 return indexed(self._of(base), index, self._fact)
             case Pack(kind="dict", elements=elements, keys=keys):
@@ -335,6 +381,9 @@ def _read(statement: Statement) -> Iterator[str]:
         case Unpack(source=source) | Pop(sequence=source) | AddAt(buffer=source):
             yield source
         case Append(value=value):
+            yield from names_read(value)
+        case Store(base=base, value=value) | AugStore(base=base, value=value):
+            yield base
             yield from names_read(value)
         case For(iterable=iterable):
             yield from names_read(iterable)

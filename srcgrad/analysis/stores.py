@@ -1,28 +1,222 @@
-"""Stores into objects, as the analyses and the transforms take them.
+"""Augmented assignments taken apart, by what is known of what they assign to.
 
-Enters: ``Function`` and the facts about its names.  Leaves: the same function, or ``UnsupportedSyntax``.
+Enters: ``Function`` and the facts about its names.  Leaves: the same function without ``Bind.inplace``; what remains of
+``AugStore`` adds to or subtracts from a view or element of an array::
+
+    y[i] *= e          t = y[i];  t2 = t * e;  y[i] = t2          y is an array
+    d[k] += e          t = d[k];  t += e;  d[k] = t               d may be a container: what lies in it may be an array
+    y += e             y[...] += e                                y is an array
+    s += e             s = s + e                                  s is a number
+    v += e             if isinstance(v, np.ndarray):              nothing is known of v
+                           v[...] += e
+                       else:
+                           v = v + e
+
+A dtype that the operation widens is brought back by the store, as it is by NumPy.
 """
 
 from __future__ import annotations
 
-from srcgrad.analysis.cfg import walk
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import gast
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.analysis.cfg import bound_here, walk
+from srcgrad.analysis.regions import is_basic
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.normal_form import AugStore, Bind, Delete, Exchange, Function, SetField, Store
+from srcgrad.frontend.normal_form import (
+    Apply,
+    AugStore,
+    Bind,
+    Block,
+    Effect,
+    Exchange,
+    Fixed,
+    For,
+    Function,
+    If,
+    Index,
+    Operation,
+    Statement,
+    Store,
+    While,
+    With,
+)
+from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
+from srcgrad.rules.facts import Mapping as MappingFact
+from srcgrad.rules.table import lookup, operator_of
+from srcgrad.syntax.globals import GlobalBinding, builtin, reference
+from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import clone, names_read
+
+Facts = Mapping[str, Fact]
 
 
-def refuse_stores(function: Function) -> None:
-    """Raise ``UnsupportedSyntax`` at the first statement that stores into an object of the user's."""
-    for statement in walk(function.body):
+def stores_lowered(function: Function, facts: Facts, solve: Callable[[Function], Facts]) -> tuple[Function, Facts]:
+    """The function with its augmented assignments taken apart, and the facts, solved again where names were added."""
+    made = _Items(function, facts).function()
+    if made is not function:
+        function, facts = made, solve(made)
+    made = _Names(function, facts).function()
+    if made is not function:
+        function, facts = made, solve(made)
+    return function, facts
+
+
+class _Lowering:
+    """Replaces statements one by one; the function stays the same object where nothing is replaced."""
+
+    def __init__(self, function: Function, facts: Facts) -> None:
+        self.start = function
+        self.facts = facts
+        self.namer: Namer | None = None
+        self.made: set[str] = set()
+
+    def function(self) -> Function:
+        body = self._block(self.start.body)
+        if body is self.start.body:
+            return self.start
+        return replace(self.start, body=body, temporaries=self.start.temporaries | self.made)
+
+    def replaced(self, statement: Statement) -> list[Statement] | None:
+        raise NotImplementedError
+
+    def fact(self, name: str) -> Fact:
+        return self.facts.get(name, Unknown())
+
+    def fresh(self) -> str:
+        if self.namer is None:
+            self.namer = Namer(_names(self.start))
+        name = self.namer.fresh("t")
+        self.made.add(name)
+        return name
+
+    def _block(self, block: Block) -> Block:
+        out: list[Statement] = []
+        for statement in block.statements:
+            made = self.replaced(statement)
+            if made is None:
+                out.append(self._with_blocks(statement))
+            else:
+                out += made
+        return block if all(a is b for a, b in zip(out, block.statements)) else Block(tuple(out))
+
+    def _with_blocks(self, statement: Statement) -> Statement:
         match statement:
-            case Store() | AugStore():
-                reason = "an array store cannot be reversed yet"
-            case SetField() | Delete() | Bind(operation=Exchange()):
-                reason = "a change of an object cannot be reversed yet"
-            case _:
-                continue
-        raise UnsupportedSyntax(
-            reason,
-            statement.span,
-            label="this stores into an object",
-            hint="build the array in one expression: np.where, np.concatenate, np.stack([... for ...])",
-        )
+            case If(body=body, orelse=orelse):
+                first, second = self._block(body), self._block(orelse)
+                changed = first is not body or second is not orelse
+                return replace(statement, body=first, orelse=second) if changed else statement
+            case For(body=body) | While(body=body) | With(body=body):
+                inner = self._block(body)
+                return replace(statement, body=inner) if inner is not body else statement
+        return statement
+
+
+class _Items(_Lowering):
+    """``base[index] op= value``."""
+
+    def replaced(self, statement: Statement) -> list[Statement] | None:
+        if not isinstance(statement, AugStore):
+            return None
+        base, index, op, span = statement.base, statement.index, statement.operator, statement.span
+        is_array = isinstance(self.fact(base), Array)
+        if is_array and isinstance(op, gast.Add | gast.Sub) and is_basic(index, self.fact):
+            return None
+        part, result = statement.part, statement.result
+        loaded = gast.Subscript(_load(base), clone(index), gast.Load())
+        load = Bind(part, loaded, Index(base, clone(index)), span)
+        expression, operation = operated(op, _load(part), statement.value)
+        if is_array:
+            return [load, Bind(result, expression, operation, span), Store(base, index, _load(result), span)]
+        return [load, Bind(part, expression, operation, span, inplace=True), Store(base, index, _load(part), span)]
+
+
+class _Names(_Lowering):
+    """``name op= value`` where other names may see what the name holds."""
+
+    def replaced(self, statement: Statement) -> list[Statement] | None:
+        if not isinstance(statement, Bind) or not statement.inplace:
+            return None
+        plain = replace(statement, inplace=False)
+        match self.fact(statement.target):
+            case Static() | Array(scalar=True) | Sequence(kind="tuple"):
+                return [plain]
+            case Array(shape=tuple() as shape) if shape:
+                return self._in_place(statement)
+            case Sequence() | MappingFact():
+                return [self._extended(statement)]
+        test = gast.Call(_builtin("isinstance"), [_load(statement.target), _numpy("ndarray")], [])
+        arguments = [_load(statement.target), gast.Constant(statement.span.origin, None)]
+        called = gast.Call(_runtime(runtime.require_number), arguments, [])
+        check = Effect(gast.Expr(called), statement.span)
+        return [If(test, Block(tuple(self._in_place(statement))), Block((check, plain)), statement.span)]
+
+    def _in_place(self, statement: Bind) -> list[Statement]:
+        target, span, both = statement.target, statement.span, statement.expression
+        assert isinstance(both, gast.BinOp)
+        everything = gast.Constant(Ellipsis, None)
+        if isinstance(both.op, gast.Add | gast.Sub) and _is_atom(both.right):
+            return [AugStore(target, everything, both.op, both.right, span, target, target)]
+        result = self.fresh()
+        return [Bind(result, both, statement.operation, span), Store(target, everything, _load(result), span)]
+
+    def _extended(self, statement: Bind) -> Statement:
+        both = statement.expression
+        assert isinstance(both, gast.BinOp)
+        fact = self.fact(statement.target)
+        method = "extend" if isinstance(fact, Sequence) and isinstance(both.op, gast.Add) else None
+        method = "update" if isinstance(fact, MappingFact) and isinstance(both.op, gast.BitOr) else method
+        if method is None or not _is_atom(both.right):
+            kind = fact.kind if isinstance(fact, Sequence) else "dict"
+            raise UnsupportedSyntax(
+                f"this operator changes a {kind} in place in a way that cannot be reversed", statement.span,
+                hint="build the container in one display",
+            )  # fmt: skip
+        call = gast.Call(gast.Attribute(_load(statement.target), method, gast.Load()), [both.right], [])
+        return Bind(self.fresh(), call, Exchange(statement.target, method, (both.right,), (0,)), statement.span)
+
+
+def operated(op: gast.operator, left: gast.expr, right: gast.expr) -> tuple[gast.expr, Operation]:
+    """An operator applied to atoms."""
+    expression = gast.BinOp(left, op, right)
+    function = operator_of(type(op))
+    rule = lookup(function)
+    return expression, Fixed() if rule is None else Apply(rule, function, rule.bind(function, [left, right], {}))
+
+
+# --- small parts -----------------------------------------------------------------------------------------------------
+def _load(name: str) -> gast.Name:
+    return gast.Name(name, gast.Load(), None, None)
+
+
+def _builtin(name: str) -> gast.expr:
+    return reference(builtin(name))
+
+
+def _runtime(function: Callable[..., object]) -> gast.expr:
+    return reference(GlobalBinding(function.__name__, function, "srcgrad.runtime", function.__name__, None))
+
+
+def _numpy(name: str) -> gast.expr:
+    return gast.Attribute(reference(GlobalBinding("np", np, "numpy", None, None)), name, gast.Load())
+
+
+def _is_atom(node: gast.expr) -> bool:
+    return isinstance(node, gast.Name | gast.Constant)
+
+
+def _names(function: Function) -> set[str]:
+    """Every name that a function mentions."""
+    found = set(function.parameters)
+    for statement in walk(function.body):
+        found.update(bound_here(statement))
+        for value in vars(statement).values():
+            if isinstance(value, str):
+                found.add(value)
+            elif isinstance(value, gast.AST):
+                found.update(names_read(value))
+    return found

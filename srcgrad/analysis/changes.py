@@ -1,0 +1,155 @@
+"""Containers that change: which facts a statement takes away, and from which names.
+
+A fact about a list or dict is a promise about what it contains, and an item that is stored, appended or deleted under
+one name is seen under every other.  Enters: ``Function``.  Leaves: for every statement that may change a container,
+here or in a callee, the names that may hold the container, or hold something in which it lies::
+
+    rows = [x, y]            rows  list of (x, y)
+    same = rows              same  list of (x, y)
+    same[0] = 1.0            opens what is known of rows and same: a list of unknown length, of x, y or a number
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import gast
+
+from srcgrad.analysis.activity import atoms
+from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.growing import grown_alone
+from srcgrad.analysis.literals import literal
+from srcgrad.analysis.memory import related
+from srcgrad.frontend.normal_form import (
+    Append,
+    AugStore,
+    Bind,
+    Call,
+    Callee,
+    Delete,
+    Derived,
+    Dynamic,
+    Exchange,
+    Function,
+    Pop,
+    SetField,
+    Statement,
+    Store,
+)
+from srcgrad.rules.facts import Fact, Sequence, Unknown, element, join
+from srcgrad.rules.facts import Mapping as MappingFact
+
+
+def opened_by(function: Function, changes: Callable[[Callee], bool]) -> Mapping[Statement, frozenset[str]]:
+    """The names whose containers a statement may change; ``changes``: whether a callee may change what it is given."""
+    alone = grown_alone(function, lambda made: _given(made) if changes(made.callee) else frozenset())
+    found: dict[Statement, tuple[str, ...]] = {}
+    for statement in walk(function.body):
+        names = tuple(name for name in _changed(statement, changes) if name not in alone)
+        if names:
+            found[statement] = names
+    if not found:
+        return {}
+    kin = related(function)
+    return {s: frozenset().union(*(kin(name) for name in names)) for s, names in found.items()}
+
+
+def changes_something(function: Function) -> bool:
+    """Whether a function has a statement of its own that changes an object."""
+    for statement in walk(function.body):
+        match statement:
+            case Store() | AugStore() | SetField() | Delete() | Bind(inplace=True) | Bind(operation=Exchange()):
+                return True
+            case Append(sequence=sequence) | Pop(sequence=sequence) if sequence in function.parameters:
+                return True
+    return False
+
+
+def may_change(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
+    """Whether a callee, or anything that it calls, may change the objects that it is given."""
+    seen = {callee}
+    pending = [callee]
+    while pending:
+        one = pending.pop()
+        if isinstance(one.function, Derived):
+            continue  # what a derivative is given stays as it is
+        if isinstance(one.function, Dynamic) or changes_something(function := normal_form_of(one)):
+            return True
+        for statement in walk(function.body):
+            match statement:
+                case Bind(operation=Call(callee=inner)) if inner not in seen:
+                    seen.add(inner)
+                    pending.append(inner)
+    return False
+
+
+def _given(made: Call) -> frozenset[int]:
+    return frozenset(range(len(made.arguments)))
+
+
+def _changed(statement: Statement, changes: Callable[[Callee], bool]) -> tuple[str, ...]:
+    match statement:
+        case Store(base=base) | AugStore(base=base) | SetField(base=base) | Delete(base=base):
+            return (base,)
+        case Bind(operation=Exchange(base=base)):
+            return (base,)
+        case Append(sequence=sequence) | Pop(sequence=sequence):
+            return (sequence,)
+        case Bind(target=target, inplace=True):
+            return (target,)
+        case Bind(operation=Call() as made) if changes(made.callee):
+            return tuple(name for argument in made.arguments for name in atoms(argument))
+    return ()
+
+
+@dataclass(frozen=True)
+class Put:
+    """What is put into a container: the fact of it (None: nothing), the key, and what the container is known to be."""
+
+    stored: Fact | None
+    key: gast.expr | None = None
+    into: Fact = field(default_factory=Unknown)
+
+
+def opened(fact: Fact, put: Put) -> Fact:
+    """What is still known of a value that may be, or hold, the container that something is put into."""
+    match fact:
+        case Sequence(kind="tuple", items=tuple() as items):
+            return replace(fact, items=tuple(opened(item, put) for item in items))
+        case Sequence(kind="tuple", item=item) if item is not None:
+            return replace(fact, item=opened(item, put))
+        case Sequence(items=items, item=item) if isinstance(put.into, MappingFact):
+            parts = None if items is None else tuple(opened(part, put) for part in items)
+            return replace(fact, items=parts, item=None if item is None else opened(item, put))
+        case Sequence(kind="list", items=()):
+            return Sequence("list", None, put.stored)
+        case Sequence(kind="list"):
+            part = opened(element(fact), put)
+            return Sequence("list", None, part if put.stored is None else join(part, put.stored))
+        case MappingFact(items=tuple() as entries):
+            return _opened_mapping(tuple((key, opened(part, put)) for key, part in entries), put)
+        case Sequence():
+            return Unknown()
+    return fact
+
+
+def _opened_mapping(entries: tuple[tuple[object, Fact], ...], put: Put) -> Fact:
+    if isinstance(put.into, Sequence):
+        return MappingFact(entries)
+    place = _constant(put.key)
+    if put.stored is None or place not in [_marked(key) for key, _ in entries]:
+        return MappingFact()
+    stored = put.stored
+    return MappingFact(tuple((k, join(part, stored) if _marked(k) == place else part) for k, part in entries))
+
+
+def _constant(key: gast.expr | None) -> object:
+    try:
+        return None if key is None else _marked(literal(key))
+    except ValueError:
+        return None
+
+
+def _marked(key: object) -> object:
+    return type(key), key
