@@ -1,5 +1,5 @@
 """The command ``srcgrad``: show, explain and check the derivative of a function named on the command line; the
-rule table; a demo.
+rule table; a hunt with random programs; a demo.
 
 Exit status: 0 done, 1 a check that failed (or our own fault), 2 input that is wrong or a program that is refused, with
 one clear line, or the refusal with its caret, on the standard error.
@@ -83,6 +83,20 @@ def _parser() -> argparse.ArgumentParser:
     rules.add_argument("--match", metavar="WORD", default="", help="only functions whose name contains this")
     rules.add_argument("--page", action="store_true", help="print the whole table as a page of documentation")
     rules.set_defaults(run=_rules)
+
+    fuzz = commands.add_parser("fuzz", help="compare the derivatives of random programs with numbers")
+    fuzz.add_argument("--minutes", type=float, default=1.0, help="how long (default: 1)")
+    fuzz.add_argument("--seed", type=int, default=0, help="the number of the first program (default: 0)")
+    fuzz.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
+    fuzz.add_argument("--count", type=int, default=None, help="end after so many programs")
+    fuzz.add_argument("--stop", type=int, default=10, help="end after so many findings (default: 10)")
+    fuzz.add_argument("--shrink", type=float, default=30.0, help="seconds for one finding (default: 30)")
+    fuzz.add_argument("--longest", type=int, default=9, help="statements of a program, about (default: 9)")
+    fuzz.add_argument("--without", default="", metavar="LIST", help="leave out stores, views, containers, …")
+    fuzz.add_argument("--out", type=Path, default=None, metavar="FOLDER", help="write a test for each finding there")
+    fuzz.add_argument("--every", action="store_true", help="list every construct with its count")
+    fuzz.add_argument("--print", type=int, default=None, dest="number", metavar="N", help="print program N, judged")
+    fuzz.set_defaults(run=_fuzz)
 
     demo = commands.add_parser("demo", help="fit a predator-prey model to real counts with a compiled gradient")
     demo.add_argument("--plot", type=Path, default=Path("lynx_hare.png"), metavar="FILE", help="where the plot goes")
@@ -190,6 +204,12 @@ def _rules(options: argparse.Namespace) -> int:
         numbers = rulebook.counts(rulebook.everything())
         print("\n" + ", ".join(f"{count} {status}" for status, count in numbers.items()))
     return 0
+
+
+def _fuzz(options: argparse.Namespace) -> int:
+    from srcgrad.fuzz.command import run
+
+    return run(options)
 
 
 def _demo(options: argparse.Namespace) -> int:

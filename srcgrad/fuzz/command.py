@@ -1,0 +1,39 @@
+"""``srcgrad fuzz``: hunt for programs whose derivative is wrong."""
+
+from __future__ import annotations
+
+import argparse
+
+from srcgrad.fuzz.agreement import judge, usual
+from srcgrad.fuzz.choices import RandomChoices
+from srcgrad.fuzz.grammar import FEATURES, program
+from srcgrad.fuzz.hunt import Hunt, hunt
+from srcgrad.fuzz.report import summary
+
+
+def run(options: argparse.Namespace) -> int:
+    """The command; 1 when anything was found."""
+    left_out = set(filter(None, options.without.split(",")))
+    if unknown := left_out - set(FEATURES):
+        raise SystemExit(f"srcgrad fuzz: --without takes {', '.join(FEATURES)}, found {', '.join(sorted(unknown))}")
+    features = frozenset(FEATURES) - left_out
+    if options.number is not None:
+        made = program(RandomChoices(options.number), features, options.longest)
+        outcome = judge(made.text, usual(options.number))
+        print(made.text)
+        print(f"# {outcome}", *(f"\n# {mode}: {reason}" for mode, reason in outcome.refusals))
+        return int(outcome.is_finding)
+    what = Hunt(
+        seconds=60.0 * options.minutes,
+        seed=options.seed,
+        jobs=options.jobs,
+        features=features,
+        longest=options.longest,
+        count=options.count,
+        stop=options.stop,
+        shrinking=options.shrink,
+        out=options.out,
+    )
+    tally = hunt(what, lambda line: print(line, flush=True))
+    print(summary(tally, options.every))
+    return int(bool(tally.repeated))

@@ -1,0 +1,256 @@
+"""Statements that change memory: stores by every kind of index, augmented ones, NumPy's functions that write."""
+
+from __future__ import annotations
+
+from srcgrad.fuzz.scope import ARRAYS, Scope, factor
+from srcgrad.fuzz.views import Views
+
+#: Indices into an array of a kind: (construct, index, kind of what fits there besides a number).
+INDICES: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "v": (
+        ("integer store", "0", "s"),
+        ("integer store", "-1", "s"),
+        ("integer store", "2", "s"),
+        ("slice store", "1:3", "p"),
+        ("slice store", ":2", "p"),
+        ("step store", "::2", "p"),
+        ("negative step store", "::-2", "p"),
+        ("slice store", ":", "v"),
+        ("negative step store", "::-1", "v"),
+        ("ellipsis store", "...", "v"),
+        ("fancy store", "[0, 2]", "p"),
+        ("fancy store", "np.array([3, 1])", "p"),
+        ("duplicate store", "[1, 1]", "p"),
+        ("duplicate store", "[0, 2, 0, 2]", "v"),
+        ("newaxis store", "None, 1:3", "p"),
+    ),
+    "m": (
+        ("integer store", "0, 1", "s"),
+        ("integer store", "1, -1", "s"),
+        ("row store", "1", "p"),
+        ("column store", ":, 0", "p"),
+        ("slice store", ":", "m"),
+        ("slice store", ":", "p"),
+        ("ellipsis store", "...", "m"),
+        ("negative step store", "::-1", "m"),
+        ("fancy store", "[0, 1], [1, 0]", "p"),
+        ("fancy store", ":, [1, 0]", "m"),
+        ("duplicate store", "[0, 0], [1, 1]", "p"),
+        ("duplicate store", "[1, 1]", "m"),
+        ("row store", "0, ::-1", "p"),
+        ("ellipsis store", "..., 1", "p"),
+    ),
+    "p": (
+        ("integer store", "0", "s"),
+        ("integer store", "-1", "s"),
+        ("slice store", ":", "p"),
+        ("negative step store", "::-1", "p"),
+        ("fancy store", "[1, 0]", "p"),
+        ("duplicate store", "[1, 1]", "p"),
+        ("ellipsis store", "...", "p"),
+    ),
+    "c": (
+        ("integer store", "0, 1, 0", "s"),
+        ("row store", "1", "m"),
+        ("row store", "0, 1", "p"),
+        ("column store", ":, 0", "m"),
+        ("ellipsis store", "..., 1", "m"),
+        ("slice store", ":", "c"),
+        ("ellipsis store", "...", "p"),
+        ("fancy store", "[1, 0]", "c"),
+        ("fancy store", "0, [1, 0]", "m"),
+    ),
+    "n": (("0-d store", "...", "s"), ("0-d store", "()", "s"), ("0-d store", "...", "n")),
+}
+#: Stores of a part of an array into another part of it: texts in the array's name.
+OVERLAPS: dict[str, tuple[str, ...]] = {
+    "v": ("{0}[1:3] = {0}[0:2]", "{0}[1:] = {0}[:-1]", "{0}[:2] = {0}[1:3] * {0}[2:]", "{0}[::-1] = {0}",
+          "{0}[1:] += {0}[:-1]", "{0}[:3] *= {0}[1:]", "{0}[[0, 1]] = {0}[[1, 0]]", "{0}[:] = np.cumsum({0})",
+          "{0}[0], {0}[1] = {0}[1], {0}[0]"),
+    "m": ("{0}[:] = {0}.T", "{0}[0] = {0}[1]", "{0}[0] += {0}[:, 1]", "{0}[:, 1] = {0}[0]", "{0}[::-1] = {0}",
+          "{0} += {0}.T"),
+    "p": ("{0}[::-1] = {0}", "{0}[0] = {0}[1]", "{0}[:1] += {0}[1:]"),
+    "c": ("{0}[0] = {0}[1]", "{0}[:] = {0}[::-1]", "{0} *= {0}.T"),
+    "n": ("{0}[...] = {0} * {0}",),
+}  # fmt: skip
+#: Functions that write: (construct, text in the array {0}, a value of its kind {1}, a number {2}).
+WRITERS: tuple[tuple[str, str], ...] = (
+    ("out=", "np.sin({1}, out={0})"),
+    ("out=", "np.add({0}, {1}, out={0})"),
+    ("out=", "np.multiply({1}, {2}, out={0})"),
+    ("out= and where=", "np.sin({1}, out={0}, where={0} > {2})"),
+    ("copyto", "np.copyto({0}, {1})"),
+    ("copyto where", "np.copyto({0}, {1}, where={0} < {2})"),
+    ("fill", "{0}.fill({2})"),
+    ("putmask", "np.putmask({0}, {0} > {2}, {1})"),
+    ("masked store", "{0}[{0} > {2}] = {2}"),
+    ("masked store", "{0}[{0} < 0.2] *= {2}"),
+    ("masked store", "{0}[{0} > 0.1] = {1}[{0} > 0.1]"),
+)
+VECTOR_WRITERS: tuple[tuple[str, str], ...] = (
+    ("sort in place", "{0}.sort()"),
+    ("put", "np.put({0}, [0, 2], {2})"),
+    ("put", "{0}.put([1, 3], [{2}, 0.5])"),
+    ("place", "np.place({0}, {0} > 0.1, [{2}, 0.3])"),
+    ("add.at", "np.add.at({0}, [0, 0, 1], {2})"),
+    ("add.at", "np.subtract.at({0}, [3, 1, 3, 0], {1})"),
+    ("multiply.at", "np.multiply.at({0}, [0, 2], {2})"),
+    ("partition in place", "{0}.partition(1)"),
+    ("cumsum out=", "np.cumsum({1}, out={0})"),
+)
+MATRIX_WRITERS: tuple[tuple[str, str], ...] = (
+    ("fill_diagonal", "np.fill_diagonal({0}, {2})"),
+    ("matmul out=", "np.matmul({1}, {1}, out={0})"),
+    ("sort in place", "{0}.sort(axis=0)"),
+    ("add.at", "np.add.at({0}, ([0, 0, 1], [1, 1, 0]), {2})"),
+)
+
+
+class Stores(Views):
+    """Writes statements that store into arrays."""
+
+    def tame(self, scope: Scope, text: str) -> str:
+        """Inside of loops values are bounded most of the time."""
+        if scope.loops and self.choices.chance(70):
+            return f"np.{self.choices.pick(('sin', 'tanh'))}({text})"
+        return text
+
+    def stored_into(self, scope: Scope) -> tuple[str, str] | None:
+        """(place, kind) of an array that exists: a name mostly, else a view, an item or a field."""
+        c = self.choices
+        kinds = [kind for kind in ARRAYS if scope.named(kind)] or ["v"]
+        kind = c.pick(kinds + ["v"] * 2)
+        names = scope.named(kind)
+        if names and c.chance(65):
+            place: str | None = c.pick(names[-3:])
+        else:
+            place = self.reference(scope, kind)
+        if place is None or place not in scope.types and not self.keeps(place):
+            return None
+        return place, kind
+
+    @staticmethod
+    def keeps(place: str) -> bool:
+        """Whether a store through this expression is allowed and seen (not into a read-only or a fresh array)."""
+        return "diag" not in place and not place.startswith("np.ones")
+
+    def value_for(self, scope: Scope, kind: str) -> str:
+        """What is stored where ``kind`` fits; a number fits anywhere."""
+        c = self.choices
+        if kind == "s" or c.chance(25):
+            return self.tame(scope, self.scalar(scope, 1))
+        return self.tame(scope, self.expression(scope, kind, 1))
+
+    def store(self, scope: Scope) -> list[str]:
+        c = self.choices
+        found = self.stored_into(scope)
+        if found is None:
+            return self.assign(scope)
+        place, kind = found
+        if place not in scope.types:
+            self.met("store through an expression", None)
+        construct, index, fits = c.pick(INDICES[kind])
+        integers = scope.named("i")
+        if kind in "vp" and integers and c.chance(35):
+            size = 4 if kind == "v" else 2
+            index, fits, construct = f"{c.pick(integers)} % {size}", "s", "loop index store"
+        if c.chance(35):
+            return [self.augmented_store(scope, f"{place}[{index}]", fits)]
+        return [self.met(construct, f"{place}[{index}] = {self.value_for(scope, fits)}")]
+
+    def augmented_store(self, scope: Scope, place: str, fits: str) -> str:
+        c = self.choices
+        operator = c.pick(("+=", "-=", "*=", "+=", "-=", "*=", "/=", "**="))
+        self.met(f"augmented {operator}", None)
+        if operator == "**=":
+            return f"{place} **= 2"
+        if operator == "/=":
+            return f"{place} /= 2.0 + np.sin({self.scalar(scope, 1)})"
+        value = self.value_for(scope, fits)
+        if operator == "*=" and scope.loops:
+            value = f"np.cos({value})"
+        return f"{place} {operator} {value}"
+
+    def overlap(self, scope: Scope) -> list[str]:
+        found = self.stored_into(scope)
+        if found is None:
+            return self.assign(scope)
+        place, kind = found
+        return [self.met("overlapping store", self.choices.pick(OVERLAPS[kind]).format(place))]
+
+    def writer(self, scope: Scope) -> list[str]:
+        """A call that writes into an array."""
+        found = self.stored_into(scope)
+        if found is None or found[1] == "n":
+            return self.store(scope)
+        place, kind = found
+        forms = WRITERS + (VECTOR_WRITERS if kind == "v" else MATRIX_WRITERS if kind == "m" else ())
+        construct, text = self.choices.pick(forms)
+        value = factor(self.tame(scope, self.expression(scope, kind, 1)))
+        return [self.met(construct, text.format(place, value, self.scalar(scope, 0)))]
+
+    def augmented_name(self, scope: Scope) -> list[str]:
+        """``y += e`` on an array that other names may hold, against ``y = y + e``."""
+        c = self.choices
+        kinds = [kind for kind in (*ARRAYS, "u") if scope.named(kind)]
+        if not kinds:
+            return self.assign(scope)
+        kind = c.pick(kinds)
+        name = c.pick(scope.named(kind)[-3:])
+        fits = "s" if kind in "nu" else kind
+        if kind != "n" and c.chance(25):
+            added = f"{name} + {self.value_for(scope, fits)}"
+            return [self.met("y = y + e", f"{name} = np.sin({added})" if scope.loops else f"{name} = {added}")]
+        self.met(f"augmented name of kind {kind}", None)
+        if kind == "m" and c.chance(10):
+            return [self.met("augmented @=", f"{name} @= {self.expression(scope, 'm', 1)}")]
+        return [self.augmented_store(scope, name, fits)]
+
+    def aliased(self, scope: Scope) -> list[str]:
+        """A second name for memory that exists."""
+        c = self.choices
+        kind = c.pick(ARRAYS[:4] + ("v", "p", "v", "n"))
+        source = self.reference(scope, kind)
+        if source is None:
+            return self.assign(scope)
+        name = self.target(scope, kind)
+        self.met("alias" if source in scope.types else "named view", None)
+        others = scope.named(kind)
+        if c.chance(12) and others:
+            source = self.met("alias chosen", f"{source} if {self.condition(scope)} else {c.pick(others)}")
+        scope.bind(name, kind)
+        return [f"{name} = {source}"]
+
+    def filled(self, scope: Scope) -> list[str]:
+        """An array made of zeros and filled in a loop."""
+        c = self.choices
+        name = self.target(scope, "v")
+        fresh = c.pick(("np.zeros(4)", "np.empty(4)", "np.ones(4)", "np.full(4, 0.3)"))
+        inner = scope.inner()
+        inner.bind("j", "i")
+        made = self.scalar(inner, 1)
+        lines = [f"{name} = {fresh}"]
+        if "empty" in fresh or c.chance(50):
+            lines += ["for j in range(4):", f"    {name}[j] = np.sin({made})"]
+        else:
+            lines += [f"{name}[0] = {self.scalar(scope, 1)}", "for j in range(3):",
+                      f"    {name}[j + 1] = np.sin({name}[j] + {made})"]  # fmt: skip
+        self.met("filled in a loop", None)
+        scope.bind(name, "v")
+        if scope.types.get("j", "i") != "i":
+            del scope.types["j"]
+        return lines
+
+    def number_or_vector(self, scope: Scope) -> list[str]:
+        """A name that holds a number or a vector."""
+        name = self.target(scope, "u")
+        scope.bind(name, "u")
+        self.met("a number or a vector", None)
+        return [f"{name} = {self.atom(scope, 's')} if {self.condition(scope)} else {self.atom(scope, 'v')}"]
+
+    # --- what the writer of statements has ---------------------------------------------------------------------------
+    def assign(self, scope: Scope) -> list[str]:
+        raise NotImplementedError
+
+    def target(self, scope: Scope, kind: str) -> str:
+        raise NotImplementedError
