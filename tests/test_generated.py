@@ -1,8 +1,8 @@
 """Random programs under hypothesis, and those that once failed.
 
 Profiles: ``ci`` (the default, 200 programs, the same each time), ``dev``, and ``nightly``:
-``pytest tests/test_generated.py --hypothesis-profile=nightly`` (5,000 programs); ``python -m tests.generator`` hunts
-faster, without hypothesis.
+``pytest tests/test_generated.py --hypothesis-profile=nightly`` (5,000 programs); ``srcgrad fuzz`` hunts faster,
+without hypothesis, and with stores, views, containers, objects and closures.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from tests import oracle
-from tests.generator import DrawnChoices, RandomChoices, Unsuitable, judge, program, shrink
-from tests.generator.__main__ import regression
+from tests.generator import DrawnChoices, RandomChoices, Unsuitable, judge, program, regression, shrink
 from tests.generator.agreement import EVERY, POINT, load, truth
 
 
