@@ -13,10 +13,12 @@ import gast
 
 from srcgrad.frontend.desugar.build import placed
 from srcgrad.frontend.scope import importable, is_callee
-from srcgrad.rules.memory import LIBRARIES
-from srcgrad.rules.table import is_constant
+from srcgrad.rules.memory import LIBRARIES, home_of
+from srcgrad.rules.table import is_constant, refusal
 from srcgrad.syntax.globals import GlobalBinding, reference
 
+#: Libraries whose functions are read where they have no rule; of the others only what a user wrote is.
+READ = frozenset({"numpy", "scipy", "statistics", "colorsys"})
 # Builtins whose value carries no derivative whatever they are given.
 INERT = (
     bool, bytes, callable, chr, format, getattr, hasattr, hash, hex, id, int, isinstance, issubclass, len, ord, print,
@@ -50,6 +52,13 @@ def as_python(function: object) -> FunctionType | None:
     if made is not None and not isinstance(function, type):
         plain = made()
         return plain if isinstance(plain, FunctionType) else None
+    return None
+
+
+def as_library(function: object) -> FunctionType | None:
+    """The Python function behind a callable of a library of numbers that has neither a rule nor a refusal."""
+    if isinstance(function, FunctionType) and home_of(function) in READ and refusal(function) is None:
+        return function
     return None
 
 

@@ -18,6 +18,7 @@ from srcgrad import runtime
 from srcgrad.frontend.callees import (
     EFFECTS,
     STORES,
+    as_library,
     as_python,
     is_inert,
     is_one_of,
@@ -89,6 +90,9 @@ class Calls(DerivativeCalls):
         target = as_python(function)
         if target is not None:
             return self.user_call(target, node, static)
+        library = as_library(function)
+        if library is not None and names_read(*node.args, *node.keywords):
+            return self.library_call(library, node, static)
         if isinstance(function, ModuleType):
             raise self.refuse(node, f"the module {function.__name__} is called")
         if isinstance(function, type) and not issubclass(function, BaseException) and function.__module__ != "builtins":

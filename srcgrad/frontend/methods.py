@@ -18,6 +18,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.frontend.callees import is_one_of
 from srcgrad.frontend.constructors import Constructors
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import (
@@ -52,6 +53,7 @@ CHANGES = frozenset(
     resize reverse setdefault setfield setflags sort update write""".split()
 )
 VIEWS = frozenset({"items", "keys", "values"})
+DTYPES = (np.common_type, np.dtype, np.finfo, np.iinfo, np.promote_types, np.result_type)
 PLAIN_DATA = (np.ndarray, np.generic, list, tuple, dict, str, bytes, int, float, complex)
 
 
@@ -81,10 +83,10 @@ class Methods(Constructors):
                 raise self.refuse(node, "an attribute of a local function")
             self.scope.attribute(owner.value, node)
             return self.nested(node), Fixed()
-        made = self.attribute_of(node)
+        made = None if self._is_dtype(node.value) else self.attribute_of(node)
         if made is not None:
             return made
-        if self.is_global(node) or node.attr in SHAPES | CONSTANT_MEMBERS:
+        if self.is_global(node) or node.attr in SHAPES | CONSTANT_MEMBERS or self._is_dtype(node.value):
             return self.settle(node), Fixed()
         function = runtime.field if node.attr in FIELDS else attribute_function(node.attr)
         if function is None and self.source.generated:
@@ -111,7 +113,7 @@ class Methods(Constructors):
             if isinstance(owner.value, LocalFunction):
                 raise self.refuse(node, "an attribute of a local function")
             self.scope.attribute(owner.value, node)
-        elif not self.is_global(node) and not self.is_object(node.value):
+        elif not (self.is_global(node) or self.is_object(node.value) or self._is_dtype(node.value)):
             known = node.attr in SHAPES | CONSTANT_MEMBERS | FIELDS
             if not (known or attribute_function(node.attr) is not None or self.source.generated):
                 raise self._unknown_attribute(node)
@@ -140,6 +142,18 @@ class Methods(Constructors):
             "user objects come in a later version: call a function instead",
             label="what this calls is not known",
         )
+
+    def _is_dtype(self, node: gast.expr | None) -> bool:
+        """Whether an expression is a dtype, or what NumPy tells of one: its attributes are names and limits."""
+        match node:
+            case gast.Attribute(attr="dtype"):
+                return True
+            case gast.Call(func=func):
+                made = self.scope.static_of(func)
+                return made is not None and is_one_of(made.value, *DTYPES)
+            case gast.Name(id=name) if name in self.scope.locals:
+                return self._is_dtype(self.scope.only_value(name))
+        return False
 
     def is_global(self, node: gast.AST) -> bool:
         """Whether what is read starts at global data: no derivative reaches it."""

@@ -346,6 +346,11 @@ class Scope:
             scope = scope.parent
         return scope
 
+    def only_value(self, name: str) -> gast.expr | None:
+        """The expression that a name of this scope is bound to, where that is its only binding."""
+        found = self._definitions.get(name)
+        return None if isinstance(found, gast.FunctionDef) else found
+
     def definition(self, name: str) -> Definition | None:
         """The local function that a name of this scope is bound to, through aliases."""
         found = self._definitions.get(name)

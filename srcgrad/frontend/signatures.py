@@ -87,7 +87,7 @@ def default_objects(function: FunctionType) -> dict[str, object]:
 
 @lru_cache(maxsize=256)
 def called_parameters(function: FunctionType | LocalFunction | Derived) -> frozenset[str]:
-    """The parameters that a function calls, or takes functions out of: where one is None, that decides what is compiled."""
+    """The parameters that a function calls, or takes functions from: where one is None, that is compiled in."""
     try:
         while isinstance(function, Derived):
             function = function.function  # type: ignore[assignment]

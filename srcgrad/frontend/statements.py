@@ -15,7 +15,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.errors import InternalError, Span
-from srcgrad.frontend.callees import as_python, is_inert, spelled
+from srcgrad.frontend.callees import as_library, as_python, is_inert, spelled
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.assignment import augmented
 from srcgrad.frontend.desugar.build import constant, load, placed
@@ -24,8 +24,10 @@ from srcgrad.frontend.freshness import Sharing
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
+    Bind,
     Block,
     Break,
+    Call,
     Continue,
     Derived,
     Effect,
@@ -283,6 +285,8 @@ class Statements(Stores):
                     return
                 if static is not None:
                     self.refuse_mutation(value, static.value)
+                    if self._reads_library(static.value, value):
+                        return
                 self._refuse_unknown_effect(value)
         self._effect(statement)
 
@@ -306,6 +310,18 @@ class Statements(Stores):
         if isinstance(function, LocalFunction | Derived):
             return True
         return as_python(function) is not None and lookup(function) is None and not is_inert(function)
+
+    def _reads_library(self, function: object, node: gast.Call) -> bool:
+        """Whether a call for its effect alone is of a library's function that can be read: then it is written out."""
+        if as_library(function) is None or lookup(function) is not None or is_inert(function):
+            return False
+        before = len(self.out)
+        self.bind(self.fresh(), node)
+        last = self.out[-1]
+        if isinstance(last, Bind) and isinstance(last.operation, Call):
+            return True
+        del self.out[before:]
+        return False
 
     def _effect(self, statement: gast.stmt) -> None:
         fields = {name: getattr(statement, name, None) for name in statement._fields}

@@ -14,14 +14,15 @@ from types import FunctionType
 
 import gast
 
+from srcgrad.errors import LanguageError
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.known import Value, cut, matters
 from srcgrad.frontend.methods import Methods
-from srcgrad.frontend.normal_form import Call, Callee, Derived, LocalFunction, Operation, Pack, Unpack
+from srcgrad.frontend.normal_form import Call, Callee, Derived, LocalFunction, Operation, Pack, Unpack, Unruled
 from srcgrad.frontend.scope import Static, Variable, closure_of, holders, importable, local_in
 from srcgrad.frontend.signatures import Default, Signature, called_parameters, signature_of
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 
 
 @dataclass
@@ -103,6 +104,41 @@ class UserCalls(Methods):
         callee = Callee(made.function, tuple(statics), tuple(packed.items()), self.classes_of(passed), made)
         head = reference(GlobalBinding(made.kind.__name__, callee))
         return placed(gast.Call(placed(head, node.func), list(passed), []), node), Call(callee, tuple(passed))
+    def library_call(
+        self, function: FunctionType, node: gast.Call, static: Static
+    ) -> tuple[gast.expr, Operation]:
+        """A call of a library's function without a rule: read like a user's, and run as it is where it cannot be read
+        and nothing that it is given varies."""
+        from srcgrad.frontend.readable import why_not  # it normalizes, as this does
+
+        expression, operation = self.user_call(function, node, static)
+        refused = why_not(operation.callee) if isinstance(operation, Call) else None
+        if refused is None:
+            return expression, operation
+        assert isinstance(operation, Call)
+        assert isinstance(expression, gast.Call)
+        if isinstance(expression.func, GlobalReference) and expression.func.binding.value is operation.callee:
+            expression = self._by_name(signature_of(function), operation, static, node, refused)
+        return expression, Unruled(refused)
+
+    def _by_name(
+        self, signature: Signature, operation: Call, static: Static, node: gast.Call, refused: LanguageError
+    ) -> gast.expr:
+        """The call with every argument under its parameter's name, functions among them included."""
+        fixed = dict(operation.callee.statics)
+        spelled = {
+            name: constant(None, node) if value is None else reference(importable(name, value))
+            for name, value in fixed.items()
+            if not isinstance(value, LocalFunction)
+        }
+        variadic = {signature.variadic, signature.keywords} - {None}
+        if variadic or len(spelled) < len(fixed) or static.expression is None:
+            raise refused
+        rest = iter(operation.arguments)
+        given = {name: spelled[name] if name in spelled else next(rest) for name in signature.parameters}
+        first = signature.parameters[: signature.positional_only]
+        named = [placed(gast.keyword(name, given[name]), node) for name in signature.parameters if name not in first]
+        return placed(gast.Call(static.expression, [given[name] for name in first], named), node)
 
     def _refuse_growth(self, callee: Callee, node: gast.AST) -> None:
         functions = [callee.function, *(value for _, value in callee.statics)]

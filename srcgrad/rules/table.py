@@ -91,6 +91,7 @@ MODULES = (
 )
 #: Rules of libraries that may not be installed, imported at the first question about a function of theirs.
 LIBRARIES: dict[str, tuple[str, ...]] = {
+    "scipy._lib._array_api": ("scipy.namespaces",),
     "scipy.special": (
         "scipy.special",
         "scipy.softmax",

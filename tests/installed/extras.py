@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.installed.entry import entries, numbers, rising, signed, weights
+from tests.installed.entry import entries, numbers, rising, signed
 
 X, Y = signed(4, 3), signed(5, 3, seed=1)
 TRUE, GUESS = numbers(6), numbers(6, seed=1)
@@ -45,8 +45,15 @@ ENTRIES = [
         ("squared_norm", (X,)),
         ("stable_cumsum.__wrapped__", (TRUE,)),
     ),
-    *entries("sklearn.linear_model._huber", ("_huber_loss_and_gradient", (numbers(4), X, numbers(4), 1.3, 0.1, np.ones(4)))),
-    *entries("sklearn.covariance._empirical_covariance", ("empirical_covariance.__wrapped__", (X,)), ("log_likelihood", (np.eye(3), 2.0 * np.eye(3)), (0, 1))),
+    *entries(
+        "sklearn.linear_model._huber",
+        ("_huber_loss_and_gradient", (numbers(4), X, numbers(4), 1.3, 0.1, np.ones(4))),
+    ),
+    *entries(
+        "sklearn.covariance._empirical_covariance",
+        ("empirical_covariance.__wrapped__", (X,)),
+        ("log_likelihood", (np.eye(3), 2.0 * np.eye(3)), (0, 1)),
+    ),
     *entries(
         "matplotlib.bezier",
         ("_de_casteljau1", (signed(4, 2), 0.3), (0, 1)),
@@ -61,9 +68,19 @@ ENTRIES = [
         ("detrend_mean", (numbers(6),)),
         ("window_hanning", (numbers(6),)),
     ),
-    *entries("matplotlib.colors", ("hsv_to_rgb", (numbers(4, 3, high=0.9),)), ("rgb_to_hsv", (numbers(4, 3, high=0.9),))),
+    *entries(
+        "matplotlib.colors",
+        ("hsv_to_rgb", (numbers(4, 3, high=0.9),)),
+        ("rgb_to_hsv", (numbers(4, 3, high=0.9),)),
+    ),
     *entries("matplotlib.cbook", ("simple_linear_interpolation", (rising(4), 3))),
-    *entries("matplotlib.projections.geo", ("HammerAxes.HammerTransform.transform_non_affine", (None, signed(4, 2)), 1)),
-    *entries("mpl_toolkits.mplot3d.proj3d", ("proj_transform", (numbers(3), numbers(3), numbers(3), signed(4, 4)), (0, 1, 2, 3)), ("world_transformation", (0.1, 1.2, 0.2, 1.5, 0.3, 1.9), (0, 1, 2, 3, 4, 5))),
+    *entries(
+        "matplotlib.projections.geo",
+        ("HammerAxes.HammerTransform.transform_non_affine", (None, signed(4, 2)), 1),
+    ),
+    *entries(
+        "mpl_toolkits.mplot3d.proj3d",
+        ("proj_transform", (numbers(3), numbers(3), numbers(3), signed(4, 4)), (0, 1, 2, 3)),
+        ("world_transformation", (0.1, 1.2, 0.2, 1.5, 0.3, 1.9), (0, 1, 2, 3, 4, 5)),
+    ),
 ]
-assert weights is not None

@@ -50,7 +50,7 @@ ENTRIES = [
     *entries(
         "scipy.optimize._numdiff",
         ("_compute_absolute_step", (None, numbers(3), signed(3), "2-point"), 1),
-        ("_adjust_scheme_to_bounds", (numbers(3), numbers(3) * 0.1, 1, "2-sided", np.zeros(3), np.full(3, 3.0)), (0, 1)),
+        ("_adjust_scheme_to_bounds", (U[:3], 0.1 * V[:3], 1, "2-sided", np.zeros(3), np.full(3, 3.0)), (0, 1)),
     ),
     *entries(
         "scipy.integrate",
@@ -66,7 +66,7 @@ ENTRIES = [
         "scipy.integrate._ivp.rk",
         (
             "rk_step",
-            (logistic, 0.1, numbers(3), signed(3), 0.2, np.tril(signed(3, 3), -1), weights(3), np.array([0.0, 0.5, 1.0])),
+            (logistic, 0.1, U[:3], signed(3), 0.2, np.tril(signed(3, 3), -1), weights(3), np.array([0.0, 0.5, 1.0])),
             (2, 3, 4),
             {"K": np.zeros((4, 3))},
         ),
@@ -130,7 +130,7 @@ ENTRIES = [
         ("lagrange", (rising(4), signed(4)), (0, 1)),
         ("pade", (signed(5), 2)),
         ("pchip_interpolate", (rising(4), signed(4), numbers(3)), (1, 2)),
-        ("PchipInterpolator._edge_case", (numbers(2), numbers(2, seed=1), signed(2), signed(2, seed=1), np), (0, 1, 2, 3)),
+        ("PchipInterpolator._edge_case", (U[:2], V[:2], signed(2), signed(2, seed=1), np), (0, 1, 2, 3)),
         ("PchipInterpolator._find_derivatives", (rising(5), rising(5, 0.3, 3.0), np), (0, 1)),
     ),
     *entries(
