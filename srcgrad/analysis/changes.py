@@ -43,10 +43,11 @@ from srcgrad.rules.facts import Mapping as MappingFact
 
 def opened_by(function: Function, changes: Callable[[Callee], bool]) -> Mapping[Statement, frozenset[str]]:
     """The names whose containers a statement may change; ``changes``: whether a callee may change what it is given."""
-    alone = grown_alone(function, lambda made: _given(made) if changes(made.callee) else frozenset())
+    alone = grown_alone(function)
     found: dict[Statement, tuple[str, ...]] = {}
     for statement in walk(function.body):
-        names = tuple(name for name in _changed(statement, changes) if name not in alone)
+        grows = isinstance(statement, Append | Pop)
+        names = tuple(name for name in _changed(statement, changes) if not (grows and name in alone))
         if names:
             found[statement] = names
     if not found:
@@ -82,10 +83,6 @@ def may_change(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> 
                     seen.add(inner)
                     pending.append(inner)
     return False
-
-
-def _given(made: Call) -> frozenset[int]:
-    return frozenset(range(len(made.arguments)))
 
 
 def _changed(statement: Statement, changes: Callable[[Callee], bool]) -> tuple[str, ...]:

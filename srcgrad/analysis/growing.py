@@ -1,8 +1,8 @@
 """Lists that one name alone fills: their adjoint can be a list of that name in the reverse sweep, bound like a number.
 
 Enters: ``Function``.  Leaves: the names of the sequences that are appended to (in our own output also popped from) and
-of which nobody else can see that they grow: made by a display, no parameter, never another name's value or an item of
-something, read by index while they grow and as a whole only when they are complete::
+of which nobody else can see that they grow: made by a display, no parameter, read by index while they grow, handed on
+or read as a whole only when they are complete::
 
     rows = []
     for i in range(n):
@@ -12,7 +12,7 @@ something, read by index while they grow and as a whole only when they are compl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from srcgrad.analysis.activity import atoms, inputs
 from srcgrad.analysis.cfg import blocks_of, bound_here, stores_of, walk
@@ -21,10 +21,8 @@ from srcgrad.frontend.normal_form import (
     Append,
     Bind,
     Block,
-    Call,
     Copy,
     Exchange,
-    Field,
     For,
     Function,
     Index,
@@ -38,7 +36,7 @@ from srcgrad.frontend.normal_form import (
 )
 
 
-def grown_alone(function: Function, kept: Callable[[Call], frozenset[int]]) -> frozenset[str]:
+def grown_alone(function: Function) -> frozenset[str]:
     """The sequences whose growth is nobody else's concern."""
     statements = list(walk(function.body))
     grown = {s.sequence for s in statements if isinstance(s, Append | Pop)}
@@ -48,7 +46,7 @@ def grown_alone(function: Function, kept: Callable[[Call], frozenset[int]]) -> f
         return frozenset(grown - _shared_tapes(function, statements))
     grown -= set(function.parameters)
     for statement in statements:
-        grown -= _exposed(statement, kept)
+        grown -= _exposed(statement)
     return frozenset(name for name in grown if _is_complete_when_read(function.body, name))
 
 
@@ -68,25 +66,14 @@ def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
     return found
 
 
-def _exposed(statement: Statement, kept: Callable[[Call], frozenset[int]]) -> set[str]:
-    """The names that a statement gives another name, or changes in a way of its own."""
+def _exposed(statement: Statement) -> set[str]:
+    """The names that a statement binds to a sequence which it did not make, or changes in a way of its own."""
     match statement:
-        case Append(value=value):
-            return set(atoms(value))
+        case Append() | Bind(operation=Pack(kind="list")):
+            return set()
         case Pop(sequence=sequence, targets=targets):
             return {sequence, *targets}
-        case Bind(operation=Pack(kind="list", elements=elements)):
-            return {name for element in elements for name in atoms(element)}
-        case Bind(target=target, operation=Call(arguments=arguments) as made):
-            return {target, *(name for j in kept(made) for name in atoms(arguments[j]))}
-        case Bind(target=target, operation=Copy() | Pack() | Exchange() | Field()):
-            return {target, *inputs(statement), *stores_of(statement)}
-        case Return():
-            return set()
-    changed = set(stores_of(statement))
-    if isinstance(statement, Store | SetField):
-        changed.update(atoms(statement.value))
-    return changed | set(bound_here(statement))
+    return {*bound_here(statement), *stores_of(statement)}
 
 
 def _is_complete_when_read(body: Block, name: str) -> bool:
@@ -137,4 +124,4 @@ def _mentions(statement: Statement, name: str) -> bool:
 
 def _reads_whole(statement: Statement, name: str) -> bool:
     by_index = isinstance(statement, Bind) and isinstance(statement.operation, Index)
-    return not (by_index or isinstance(statement, Return | Append)) and name in inputs(statement)
+    return not (by_index or isinstance(statement, Return)) and name in inputs(statement)

@@ -154,7 +154,7 @@ class _Solver:
         self.parents: dict[str, str] = {}
         self.names = {*function.parameters, *(n for s in walk(function.body) for n in bound_here(s))}
         self.immutable = {name for name in self.names if is_immutable(facts.get(name, Unknown()))}
-        self.alone = grown_alone(function, self._kept)
+        self.alone = grown_alone(function)
         self.stored: set[str] = set()
         self.results: list[str] = []
         self.globals: dict[str, GlobalReference | None] = {}
@@ -242,10 +242,6 @@ class _Solver:
     def called(self, made: Call) -> Summary:
         facts = tuple(fact_of_expression(argument, self.fact) for argument in made.arguments)
         return self.summary_of(made.callee, facts)
-
-    def _kept(self, made: Call) -> frozenset[int]:
-        summary = self.called(made)
-        return summary.stored | summary.returned | summary.outside | frozenset().union(*summary.joined)
 
     def _call(self, target: str | None, made: Call) -> None:
         summary = self.called(made)

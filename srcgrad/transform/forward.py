@@ -29,14 +29,18 @@ from srcgrad.analysis.cfg import bound_here
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
+    AugStore,
     Bind,
     Block,
+    Delete,
     For,
     Function,
     If,
     Pop,
     Return,
+    SetField,
     Statement,
+    Store,
     Unpack,
     While,
     With,
@@ -49,7 +53,8 @@ from srcgrad.transform.build import (
     tuple_of,
 )
 from srcgrad.transform.control import placed
-from srcgrad.transform.forward_statements import Calls, StatementTangent, lowered
+from srcgrad.transform.forward_statements import Calls, lowered
+from srcgrad.transform.forward_stores import MirroredTangent
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,19 +72,22 @@ def tangent(
     facts: Mapping[str, Fact],
     calls: Calls,
     name: str,
+    mirrored: frozenset[str] = frozenset(),
+    stored: Collection[str] = (),
 ) -> Tangent:
     """``name(parameters..., tangents...) -> (value, tangent)``.
 
     The tangents come in the order of ``active``, in that of the parameters if it is a set.  They have defaults only
-    where the parameters before them do.
+    where the parameters before them do.  ``mirrored`` names have a tangent that shares memory as they do; the
+    parameters that are ``stored`` into are copied at the entry.
     """
     order = [p for p in function.parameters if p in active] if isinstance(active, frozenset | set) else list(active)
-    writer = _Writer(function, activity, facts, calls)
+    writer = _Writer(function, activity, facts, calls, mirrored)
     dots = [writer.dot(p) for p in order]
-    body: list[gast.stmt] = []
+    body = writer.entered(order, [p for p in function.parameters if p in stored])
     for parameter in function.parameters:
         if parameter not in active and writer.tangents.needed_at_entry(parameter):
-            body += writer.zero(parameter)
+            body += writer.zero_at_entry(parameter)
     body = [placed(statement, function.span) for statement in body]
     body += writer.block(function.body)
     defaults = _defaults(function)
@@ -106,7 +114,7 @@ def _defaults(function: Function) -> list[gast.expr]:
     return [clone(function.defaults[p]) for p in trailing]
 
 
-class _Writer(StatementTangent):
+class _Writer(MirroredTangent):
     """Writes the statements of one tangent program."""
 
     # --- blocks ------------------------------------------------------------------------------------------------------
@@ -128,6 +136,14 @@ class _Writer(StatementTangent):
                 return [lowered(statement), *self._pop(statement)]
             case AddAt():
                 return self._add_at(statement)
+            case Store():
+                return self._store(statement)
+            case AugStore():
+                return self._aug_store(statement)
+            case SetField():
+                return self._set_field(statement)
+            case Delete():
+                return self._delete(statement)
             case If(test=test, body=body, orelse=orelse):
                 otherwise = self.block(orelse) if orelse.statements else []
                 return [gast.If(clone(test), self.block(body), otherwise)]

@@ -9,7 +9,7 @@ before the name is bound again; only operands that are varied are read::
         s = s + t * x[i]
 
 The tangent of a tape carries the positions of its tuples whose tangent is live somewhere, all of them if the tape is
-more than appended to and popped.
+more than appended to and popped.  The tangents of a mutable class that moves are live throughout.
 """
 
 from __future__ import annotations
@@ -23,14 +23,19 @@ from srcgrad.analysis.cfg import ENTRY, bound_here, solve
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
+    AugStore,
     Bind,
     Block,
+    Call,
     Copy,
+    Exchange,
     For,
     Pack,
     Pop,
     Return,
+    SetField,
     Statement,
+    Store,
     Unpack,
 )
 
@@ -45,6 +50,7 @@ class Tangents:
     escaping: frozenset[str]  # tapes that are read as a whole
     buffers: frozenset[str]  # names that may hold an array that is added to in place
     ever: int  # what is live somewhere
+    mirrored: frozenset[str] = frozenset()  # names of mutable classes that move: always live and varied
 
     def _whole(self, name: str) -> int:
         names, width = self.activity.names, self.activity.tapes.get(name, 0)
@@ -60,10 +66,10 @@ class Tangents:
 
     def needed_after(self, name: str, statement: Statement) -> bool:
         """Whether the tangent of ``name`` is live after a simple statement."""
-        return bool(self.after[self.activity.graph.heads[statement]] & self._whole(name))
+        return name in self.mirrored or bool(self.after[self.activity.graph.heads[statement]] & self._whole(name))
 
     def needed_at_entry(self, name: str) -> bool:
-        return bool(self.before[ENTRY] & self._whole(name))
+        return name in self.mirrored or bool(self.before[ENTRY] & self._whole(name))
 
     def needed_in(self, body: Block, name: str) -> bool:
         """Whether the tangent of a loop's index is live where a pass starts."""
@@ -73,12 +79,14 @@ class Tangents:
 
     def pops(self, statement: Pop) -> bool:
         """Whether the tangent of a sequence is there to be popped."""
-        return bool(self.before[self.activity.graph.heads[statement]] & self._whole(statement.sequence))
+        sequence = statement.sequence
+        live = self.before[self.activity.graph.heads[statement]]
+        return sequence in self.mirrored or bool(live & self._whole(sequence))
 
     def needed_entry(self, statement: Append, position: int) -> bool:
         """Whether the tangent at one position of a tape's tuples is live after an append."""
         wanted = self.activity.names.mask([statement.sequence, entry_name(statement.sequence, position)])
-        return bool(self.after[self.activity.graph.heads[statement]] & wanted)
+        return statement.sequence in self.mirrored or bool(self.after[self.activity.graph.heads[statement]] & wanted)
 
     def moves_entry(self, statement: Pop, position: int) -> bool:
         """Whether what is popped at one position is varied."""
@@ -95,8 +103,8 @@ class Tangents:
         return tuple(j for j in range(width) if self.ever & names.mask((entry_name(tape, j),)))
 
 
-def tangents_of(activity: Activity) -> Tangents:
-    escaping: set[str] = set(activity.function.parameters) & set(activity.tapes)
+def tangents_of(activity: Activity, mirrored: frozenset[str] = frozenset()) -> Tangents:
+    escaping: set[str] = (set(activity.function.parameters) | mirrored) & set(activity.tapes)
     copies: list[tuple[str, str]] = []
     buffers: set[str] = set()
     for statement in activity.graph.heads:
@@ -115,18 +123,18 @@ def tangents_of(activity: Activity) -> Tangents:
             if buffers.intersection(pair):
                 buffers.update(pair)
         changed = len(buffers) > size
-    transfer = _Transfer(activity)
+    transfer = _Transfer(activity, mirrored)
     after, before = solve(activity.graph, transfer, 0, backward=True)
     ever = 0
     for state in (*before, *after):
         ever |= state
-    return Tangents(activity, before, after, frozenset(escaping), frozenset(buffers), ever)
+    return Tangents(activity, before, after, frozenset(escaping), frozenset(buffers), ever, mirrored)
 
 
 class _Transfer:
     """From the tangents live after a node to those live before it."""
 
-    def __init__(self, activity: Activity) -> None:
+    def __init__(self, activity: Activity, mirrored: frozenset[str]) -> None:
         self.activity = activity
         self.graph = activity.graph
         self.names = activity.names
@@ -139,6 +147,7 @@ class _Transfer:
             if statement is not None and not self.graph.is_tail[node]:
                 self.reads[node] = self._whole(inputs(statement)) & activity.varied_in[node]
                 self.binds[node] = self._whole(bound_here(statement))
+        self.mirrored = self._whole(tuple(mirrored))
 
     def _whole(self, listed: tuple[str, ...]) -> int:
         bits = self.names.mask(listed)
@@ -147,8 +156,16 @@ class _Transfer:
         return bits
 
     def __call__(self, node: int, state: int) -> int:
+        return self._before(node, state | self.mirrored) | self.mirrored
+
+    def _before(self, node: int, state: int) -> int:
         statement = None if self.graph.is_tail[node] else self.graph.statements[node]
         match statement:
+            case Bind(operation=Exchange(base=base)) | Store(base=base) | AugStore(base=base) | SetField(base=base):
+                changed = self.binds[node] | self._whole((base,))
+                return state | self.reads[node] if state & changed else state
+            case Bind(operation=Call()) if self.reads[node] & self.mirrored:
+                return state & ~self.binds[node] | self.reads[node]
             case Bind() | Unpack():
                 if state & self.binds[node]:
                     return state & ~self.binds[node] | self.reads[node]

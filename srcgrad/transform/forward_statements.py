@@ -17,6 +17,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import bound_here
+from srcgrad.analysis.summaries import Summary
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import InternalError, MissingRule
 from srcgrad.frontend.lower import lower_statement
@@ -28,6 +29,9 @@ from srcgrad.frontend.normal_form import (
     Call,
     Callee,
     Copy,
+    Create,
+    Exchange,
+    Field,
     Fixed,
     Function,
     Index,
@@ -81,16 +85,26 @@ class Calls(Protocol):
 
     def primal(self, callee: Callee) -> gast.expr | None: ...
 
+    def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary: ...
+
 
 class StatementTangent:
     """Tangents of simple statements; ``transform.forward`` drives it through blocks, branches and loops."""
 
-    def __init__(self, function: Function, activity: Activity, facts: Mapping[str, Fact], calls: Calls) -> None:
+    def __init__(
+        self,
+        function: Function,
+        activity: Activity,
+        facts: Mapping[str, Fact],
+        calls: Calls,
+        mirrored: frozenset[str] = frozenset(),
+    ) -> None:
         self.function = function
         self.activity = activity
         self.facts = facts
         self.calls = calls
-        self.tangents: Tangents = tangents_of(activity)
+        self.mirrored = mirrored
+        self.tangents: Tangents = tangents_of(activity, mirrored)
         self.namer = Namer(_names_taken(function, activity))
         self.dots: dict[str, str] = {}
         self.temporaries: set[str] = set()
@@ -161,13 +175,17 @@ class StatementTangent:
                 value: gast.expr = load(self.dot(source))
             case Index(base=base, index=index):
                 value = subscript(load(self.dot(base)), clone(index))
+            case Field(base=base, name=name):
+                value = subscript(load(self.dot(base)), constant(name))
             case Pack():
                 value = self._pack(made, statement)
             case Apply():
                 return self._apply(statement, made)
             case Call():
                 return self._call(statement, made)
-            case Fixed() | Unruled():
+            case Unruled(refusal=refusal):
+                raise refusal
+            case Fixed() | Create() | Exchange():
                 raise InternalError("an expression without derivative has a tangent", statement.span)
         return self._around(statement, [assign(self.dot(target), value)])
 
@@ -195,7 +213,7 @@ class StatementTangent:
 
     def _pack(self, made: Pack, statement: Bind) -> gast.expr:
         elements = [self.dot_of(element, statement) for element in made.elements]
-        if made.kind == "dict":
+        if made.kind in ("dict", "object"):
             return gast.Dict([clone(key) for key in made.keys], elements)
         return gast.List(elements, gast.Load()) if made.kind == "list" else tuple_of(elements)
 
@@ -222,9 +240,12 @@ class StatementTangent:
         prelude, values = inline(piece, binding, self.fresh)
         (value,) = values.values()
         value = self._narrowed(_spread(value), piece, made, facts, self.fact(statement.target))
-        if self._may_share(value, statement):
-            value = call_runtime(runtime.own, value)
+        value = self.apart(value, statement, made)
         return self._around(statement, [*prelude, assign(self.dot(statement.target), value)])
+
+    def apart(self, value: gast.expr, statement: Bind, made: Apply) -> gast.expr:
+        """A tangent that shares memory with no other where the values share none, if that may matter."""
+        return call_runtime(runtime.own, value) if self._may_share(value, statement) else value
 
     def _slice(self, made: Apply, active: frozenset[str], facts: Mapping[str, Fact], statement: Bind) -> Slice:
         known = [self.fact(statement.target), *facts.values()]

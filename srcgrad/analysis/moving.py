@@ -1,0 +1,74 @@
+"""Which mutable classes move: those that a varied value ever enters, by a binding, a store, or inside a callee.
+
+Enters: ``Function``, the differentiated parameters, ``MemoryClasses`` and the summaries of callees.  Leaves: ``Moving``:
+the names whose tangent is bound wherever they are bound, because a store through any other name may make it vary, and
+an ``Activity`` in which they vary throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from srcgrad.analysis.activity import Activity, activity, atoms, flat_names, inputs
+from srcgrad.analysis.cfg import bound_here, stores_of
+from srcgrad.analysis.memory import MemoryClasses
+from srcgrad.analysis.shapes import inert as has_no_tangent
+from srcgrad.analysis.summaries import Summary
+from srcgrad.analysis.values import fact_of_expression
+from srcgrad.frontend.normal_form import Bind, Call, Callee, Function, Statement
+from srcgrad.rules.facts import Fact, Unknown
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    names: frozenset[str]
+    activity: Activity
+    classes: MemoryClasses
+
+
+def moving(
+    function: Function,
+    wanted: Collection[str],
+    facts: Mapping[str, Fact],
+    classes: MemoryClasses,
+    summary_of: Callable[[Callee, tuple[Fact, ...]], Summary],
+) -> Moving:
+    """Solve to a fixpoint: what moves makes more vary."""
+    flat = flat_names(function, facts).difference(classes.shadowed)
+
+    def inert(name: str) -> bool:
+        return name in flat or has_no_tangent(facts.get(name, Unknown()))
+
+    def of_call(made: Call) -> Summary:
+        given = (fact_of_expression(argument, lambda name: facts.get(name, Unknown())) for argument in made.arguments)
+        return summary_of(made.callee, tuple(given))
+
+    found: frozenset[str] = frozenset()
+    while True:
+        solved = activity(function, wanted, inert, always=found)
+        roots = {classes.root(name) for name in _entered(solved, of_call) if name in classes.shadowed}
+        roots |= {classes.root(p) for p in wanted if p in classes.shadowed and not inert(p)}
+        larger = frozenset(name for root in roots for name in classes.members(root) if not inert(name))
+        if larger == found:
+            return Moving(found, solved, classes)
+        found = larger
+
+
+def _entered(solved: Activity, summary_of: Callable[[Call], Summary]) -> set[str]:
+    """The names that hold, or are bases of stores of, something varied."""
+    found: set[str] = set()
+    for statement in solved.graph.heads:
+        varied = solved.varied_before(statement)
+        if not any(name in varied for name in inputs(statement)):
+            continue
+        found.update(bound_here(statement), stores_of(statement))
+        found.update(_stored_by_callee(statement, summary_of))
+    return found
+
+
+def _stored_by_callee(statement: Statement, summary_of: Callable[[Call], Summary]) -> set[str]:
+    match statement:
+        case Bind(operation=Call(arguments=arguments) as made):
+            return {name for j in summary_of(made).stored for name in atoms(arguments[j])}
+    return set()

@@ -1,0 +1,235 @@
+"""Tangents of memory that is stored into: bound wherever the value is bound, as the value is, and stored into with it.
+
+Enters: statements that bind names of a mutable class that moves (``analysis.moving``), or store into one.  Leaves: the
+statements with their tangents, in which ``v_dot`` shares memory with ``w_dot`` exactly where v shares memory with w::
+
+    y = np.sin(x)          y = np.sin(x);  y_dot = x_dot * np.cos(x)
+    v = y[1:3]             v = y[1:3];     v_dot = y_dot[1:3]
+    v[0] = a               v_dot[0] = a_dot;  v[0] = a
+    y = np.zeros(n)        y = np.zeros(n);   y_dot = np.zeros_like(y)        a later store may make it vary
+    rows.append(y)         rows.append(y);    rows_dot.append(y_dot)
+
+A store of tangents comes first: it changes no value, so that places and keys are what they were.
+"""
+
+from __future__ import annotations
+
+import gast
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.analysis.activity import atoms
+from srcgrad.errors import InternalError
+from srcgrad.frontend.normal_form import (
+    Apply,
+    AugStore,
+    Bind,
+    Call,
+    Copy,
+    Create,
+    Delete,
+    Exchange,
+    Field,
+    Fixed,
+    Index,
+    Pack,
+    SetField,
+    Store,
+    Unruled,
+)
+from srcgrad.rules.facts import Array, Fact, Mapping, Sequence, is_floating
+from srcgrad.rules.formula import object_of
+from srcgrad.rules.memory import makes_new
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import clone, names_read
+from srcgrad.transform.build import assign, call_runtime, constant, load, method, subscript
+from srcgrad.transform.forward_statements import RESULT, StatementTangent, lowered
+
+#: Functions whose result is a view whatever the layout of the array is.
+VIEWS = frozenset(
+    {
+        np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.flip, np.fliplr, np.flipud, np.diagonal,
+        np.matrix_transpose, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.rollaxis, np.rot90,
+    }
+)  # fmt: skip
+
+
+class MirroredTangent(StatementTangent):
+    """Bindings and stores of names in ``mirrored``; all others as ``StatementTangent`` has them."""
+
+    # --- bindings ----------------------------------------------------------------------------------------------------
+    def _bind(self, statement: Bind) -> list[gast.stmt]:
+        target, made = statement.target, statement.operation
+        if isinstance(made, Exchange):
+            return self._exchange(statement, made)
+        if target not in self.mirrored:
+            if isinstance(made, Call) and self._stores(made):
+                return self._call(statement, made)
+            return super()._bind(statement)
+        if not self.tangents.moves(statement) and not isinstance(made, Pack | Create | Fixed):
+            return [self._primal(statement), *self.zero(target, statement)]
+        match made:
+            case Apply():
+                return self._apply(statement, made)
+            case Call():
+                return self._call(statement, made)
+            case Unruled(refusal=refusal):
+                raise refusal
+            case Fixed():
+                return self._fixed(statement)
+            case Copy(source=source):
+                value = self.dot_of(load(source), statement)
+            case Index(base=base, index=index):
+                value = subscript(load(self.dot(base)), clone(index))
+            case Field(base=base, name=name):
+                value = subscript(load(self.dot(base)), constant(name))
+            case Pack():
+                value = self._pack(made, statement)
+            case Create():
+                value = gast.Dict([], [])
+        return self._around(statement, [assign(self.dot(target), value)])
+
+    def _stores(self, made: Call) -> bool:
+        """Whether a callee stores into something whose tangent is mirrored."""
+        stored = self.calls.summary_of(made.callee, self.argument_facts(made)).stored
+        return any(name in self.mirrored for j in stored for name in atoms(made.arguments[j]))
+
+    def _fixed(self, statement: Bind) -> list[gast.stmt]:
+        """A value without derivative: zero, in the memory of what it may be a view of."""
+        target = statement.target
+        code = [lowered(statement), *self.zero(target, statement)]
+        shown = [n for n in dict.fromkeys(names_read(statement.expression)) if n in self.mirrored and n != target]
+        if shown and not isinstance(statement.expression, gast.Compare):
+            pairs = [load(name) for n in shown for name in (n, self.dot(n))]
+            like = call_runtime(runtime.tangent_like, load(self.dot(target)), load(target), *pairs)
+            code.append(assign(self.dot(target), like))
+        return code
+
+    def apart(self, value: gast.expr, statement: Bind, made: Apply) -> gast.expr:
+        if statement.target not in self.mirrored:
+            return super().apart(value, statement, made)
+        if makes_new(made.function, _method_of(statement.expression)):
+            return value if _is_new(value) else call_runtime(runtime.fresh, value, load(RESULT))
+        shown = [n for a in made.arguments.values() for n in atoms(a) if n in self.mirrored]
+        first = next(iter(made.arguments.values()))
+        if made.function in VIEWS and len(shown) == 1 and isinstance(self.fact_of_atom(first), Array):
+            return value
+        pairs = [load(name) for n in dict.fromkeys(shown) for name in (n, self.dot(n))]
+        return call_runtime(runtime.tangent_like, value, load(RESULT), *pairs)
+
+    # --- stores ------------------------------------------------------------------------------------------------------
+    def _store(self, statement: Store) -> list[gast.stmt]:
+        base = statement.base
+        if base not in self.mirrored:
+            return [lowered(statement)]
+        target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())
+        value = self._stored(statement.value, base, statement)
+        return [gast.Assign([target], value, None), lowered(statement)]
+
+    def _stored(self, atom: gast.expr, base: str, statement: Store | AugStore) -> gast.expr:
+        """The tangent of what is stored; integers hold none."""
+        fact = self.fact(base)
+        if _is_floating_array(fact):
+            varies = any(self.tangents.varied(name, statement) for name in atoms(atom))
+            return self.dot_of(atom, statement) if varies else constant(0.0)
+        value = self.dot_of(atom, statement)
+        if isinstance(fact, Sequence | Mapping):
+            return value
+        return call_runtime(runtime.stored, value, load(base))
+
+    def _aug_store(self, statement: AugStore) -> list[gast.stmt]:
+        base, operator = statement.base, statement.operator
+        if base not in self.mirrored:
+            return [lowered(statement)]
+        if not isinstance(operator, gast.Add | gast.Sub):
+            raise InternalError("an augmented store was not taken apart", statement.span)
+        if not any(self.tangents.varied(name, statement) for name in atoms(statement.value)):
+            return [lowered(statement)]
+        target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())
+        value = self._stored(statement.value, base, statement)
+        return [gast.AugAssign(target, type(operator)(), value), lowered(statement)]
+
+    def _set_field(self, statement: SetField) -> list[gast.stmt]:
+        if statement.base not in self.mirrored:
+            return [lowered(statement)]
+        target = gast.Subscript(load(self.dot(statement.base)), constant(statement.name), gast.Store())
+        return [gast.Assign([target], self.dot_of(statement.value, statement), None), lowered(statement)]
+
+    def _delete(self, statement: Delete) -> list[gast.stmt]:
+        if statement.base not in self.mirrored:
+            return [lowered(statement)]
+        index = constant(statement.name) if statement.index is None else clone(statement.index)
+        target = gast.Subscript(load(self.dot(statement.base)), index, gast.Del())
+        return [gast.Delete([target]), lowered(statement)]
+
+    # --- methods of containers ---------------------------------------------------------------------------------------
+    def _exchange(self, statement: Bind, made: Exchange) -> list[gast.stmt]:
+        """The same method of the tangent, with the tangents of what is put in."""
+        target, base = statement.target, made.base
+        if base not in self.mirrored:
+            needed = self.tangents.needed_after(target, statement)
+            return [lowered(statement), *(self.zero(target, statement) if needed else [])]
+        dot = self.dot(base)
+        match made.method:
+            case "remove":
+                place = method(base, "index", *map(clone, made.arguments))
+                code: list[gast.stmt] = [gast.Delete([gast.Subscript(load(dot), place, gast.Del())])]
+            case "sort":
+                order = call_runtime(runtime.argsorted, load(base), *map(clone, made.arguments))
+                items = call_runtime(runtime.gather, load(dot), order)
+                everything = gast.Subscript(load(dot), gast.Slice(None, None, None), gast.Store())
+                code = [gast.Assign([everything], items, None)]
+            case _:
+                arguments = [
+                    self.dot_of(argument, statement) if j in made.held else clone(argument)
+                    for j, argument in enumerate(made.arguments)
+                ]
+                value = method(dot, made.method, *arguments)
+                code = [assign(self.dot(target), value)]
+        if made.method in ("remove", "sort") and self.tangents.needed_after(target, statement):
+            return [*code, lowered(statement), assign(self.dot(target), constant(None))]
+        return [*code, lowered(statement)]
+
+    # --- the entry ---------------------------------------------------------------------------------------------------
+    def entered(self, active: list[str], stored: list[str]) -> list[gast.stmt]:
+        """Arguments at the door: what is ``stored`` into is copied, with tangents of the same layout."""
+        code: list[gast.stmt] = []
+        if stored:
+            copies = call_runtime(runtime.private, *map(load, stored))
+            targets = [gast.Name(name, gast.Store(), None, None) for name in stored]
+            target = targets[0] if len(targets) == 1 else gast.Tuple(targets, gast.Store())
+            code.append(gast.Assign([target], copies, None))
+        for name in stored:
+            if name in active and name in self.mirrored:
+                own = call_runtime(runtime.entering, load(name), load(self.dot(name)))
+                code.append(assign(self.dot(name), own))
+        return code
+
+    def zero_at_entry(self, parameter: str) -> list[gast.stmt]:
+        """The tangent of a parameter that is not differentiated."""
+        if parameter in self.mirrored and not _is_floating_array(self.fact(parameter)):
+            return [assign(self.dot(parameter), call_runtime(runtime.entering, load(parameter)))]
+        return self.zero(parameter)
+
+
+def _is_floating_array(fact: Fact) -> bool:
+    return isinstance(fact, Array) and not fact.scalar and fact.shape != () and is_floating(fact.dtype)
+
+
+def _method_of(expression: gast.expr) -> str | None:
+    """The name of the method that an expression calls, if it is none of a module."""
+    match expression:
+        case gast.Call(func=gast.Attribute(attr=name) as function) if object_of(function) is None:
+            return str(name)
+    return None
+
+
+def _is_new(value: gast.expr) -> bool:
+    """Whether the value of an expression surely has memory of its own, whatever its operands are."""
+    match value:
+        case gast.BinOp() | gast.UnaryOp(op=gast.USub()):
+            return True
+        case gast.Call(func=function):
+            called = object_of(function)
+            return not isinstance(function, GlobalReference | gast.Attribute) or makes_new(called)
+    return False
