@@ -17,8 +17,9 @@ from types import FunctionType, ModuleType
 
 import gast
 
-from srcgrad.analysis.activity import Activity, activity, flat_names
+from srcgrad.analysis.activity import Activity, activity, atoms, flat_names
 from srcgrad.analysis.admission import admitted
+from srcgrad.analysis.cfg import stores_of
 from srcgrad.analysis.changes import may_change
 from srcgrad.analysis.memory import MemoryClasses, memory_classes
 from srcgrad.analysis.moving import moving
@@ -26,13 +27,14 @@ from srcgrad.analysis.shapes import inert, result, shapes
 from srcgrad.analysis.stores import stores_lowered
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import seen_from_inside, without_symbols
+from srcgrad.analysis.values import fact_of_expression
 from srcgrad.emit.load import load, refresh
 from srcgrad.emit.printer import Emission, emit
 from srcgrad.errors import InternalError, Span, SrcgradError
 from srcgrad.frontend.inline import inline_local_functions
 from srcgrad.frontend.lower import lower
-from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function
-from srcgrad.frontend.normalize import normalize
+from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Statement
+from srcgrad.frontend.normalize import normalize, remembering
 from srcgrad.optimize import optimize
 from srcgrad.rules.facts import Array, Fact, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form, is_asked_for
@@ -44,7 +46,7 @@ from srcgrad.transform.entries import document, driver, label, stem
 from srcgrad.transform.forward import tangent
 from srcgrad.transform.nesting import CalleesAsValues, Doors
 from srcgrad.transform.reverse import constant_fact
-from srcgrad.transform.shadowing import shadows_of
+from srcgrad.transform.shadowing import PLAIN, Modes, shadows_of
 
 
 @dataclass(frozen=True)
@@ -121,8 +123,10 @@ class Module(CalleesAsValues):
         self.held_texts = {}
         self.functions: list[gast.FunctionDef] = []
         self.normal: dict[Callee, Function] = {}
+        self.forms: dict[Callee, Function] = {}  # before local functions are written out
         self.underway: set[Callee] = set()
-        self.pairs: dict[tuple[Callee, tuple[bool, ...], tuple[Fact, ...]], tuple[str, str]] = {}
+        self.pairs: dict[tuple[Callee, tuple[bool, ...], tuple[Fact, ...], Modes], tuple[str, str]] = {}
+        self.inside: dict[tuple[Callee, tuple[Fact, ...]], tuple[Fact, ...]] = {}
         self.tangents: dict[tuple[Callee, tuple[bool, ...], tuple[Fact, ...]], str] = {}
         self.primals: dict[Callee, str] = {}
         self.results: dict[tuple[Callee, tuple[Fact, ...]], Fact] = {}
@@ -134,7 +138,8 @@ class Module(CalleesAsValues):
     # --- the road ----------------------------------------------------------------------------------------------------
     def normalized(self, callee: Callee) -> Function:
         if callee not in self.normal:
-            self.normal[callee] = plain = normalize(self._entry(callee))
+            with remembering(self.forms):
+                self.normal[callee] = plain = normalize(self._entry(callee))
             self.underway.add(callee)
             self.normal[callee] = inline_local_functions(plain, self._unless_underway)
             self.underway.discard(callee)
@@ -178,18 +183,44 @@ class Module(CalleesAsValues):
             self.results[key] = without_symbols(result(self.normalized(callee), self.facts_of(callee, facts)))
         return self.results[key]
 
-    @staticmethod
     def active(
-        function: Function, wanted: tuple[str, ...], facts: Mapping[str, Fact], classes: MemoryClasses | None = None
+        self,
+        function: Function,
+        wanted: tuple[str, ...],
+        facts: Mapping[str, Fact],
+        classes: MemoryClasses | None = None,
+        with_shadow: frozenset[str] = frozenset(),
     ) -> Activity:
         stored = {} if classes is None else {name: classes.members(name) for name in sorted(classes.shadowed)}
         flat = flat_names(function, facts).difference(stored)
-        return activity(function, wanted, lambda name: name in flat or inert(facts.get(name, Unknown())), stored)
+
+        def stores(statement: Statement) -> tuple[str, ...]:
+            match statement:
+                case Bind(operation=Call() as made):
+                    given = self.called(made, facts).stored
+                    return tuple(name for j in sorted(given) for name in atoms(made.arguments[j]))
+            return stores_of(statement)
+
+        return activity(
+            function,
+            wanted,
+            lambda name: name in flat or inert(facts.get(name, Unknown())),
+            stored,
+            with_shadow,
+            stores=stores,
+        )
+
+    def called(self, made: Call, known: Mapping[str, Fact]) -> Summary:
+        """What a call does to the memory of its arguments."""
+        facts = tuple(fact_of_expression(a, lambda name: known.get(name, Unknown())) for a in made.arguments)
+        return self.summary_of(made.callee, facts)
 
     # --- callees, as call sites see them -----------------------------------------------------------------------------
-    def pair(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> tuple[gast.expr, gast.expr]:
+    def pair(
+        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], modes: Modes = PLAIN
+    ) -> tuple[gast.expr, gast.expr]:
         facts = self._seen_from_inside(callee, facts, active)
-        key = (callee, active, facts)
+        key = (callee, active, facts, modes)
         if key not in self.pairs:
             of = stem(callee)
             names = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
@@ -199,7 +230,7 @@ class Module(CalleesAsValues):
                 return name_of(names[0]), name_of(names[1])
             function = self.normalized(callee)
             wanted = tuple(p for p, is_active in zip(function.parameters, active, strict=True) if is_active)
-            self.pending.append(lambda: self.split(callee, wanted, facts, *names))
+            self.pending.append(lambda: self.split(callee, wanted, facts, *names, modes=modes))
         forward, backward = self.pairs[key]
         return name_of(forward), name_of(backward)
 
@@ -230,12 +261,16 @@ class Module(CalleesAsValues):
     def _seen_from_inside(self, callee: Callee, facts: tuple[Fact, ...], active: tuple[bool, ...]) -> tuple[Fact, ...]:
         if self.generic or isinstance(callee.function, Dynamic):
             return tuple(Unknown() for _ in facts)
-        function = self.normalized(callee)
-        inside = tuple(seen_from_inside(f, p) for f, p in zip(facts, function.parameters, strict=True))
-        known = {key[1] for key in self.shaped if key[0] == callee}
-        if inside not in known and len(known) >= LIMIT:
-            return tuple(Unknown() for _ in facts)
-        return inside
+        # One answer for one call: what a callee stores into, and its derivative, are worked out from the same facts.
+        key = (callee, facts)
+        if key not in self.inside:
+            function = self.normalized(callee)
+            inside = tuple(seen_from_inside(f, p) for f, p in zip(facts, function.parameters, strict=True))
+            known = {key[1] for key in self.shaped if key[0] == callee}
+            if inside not in known and len(known) >= LIMIT:
+                inside = tuple(Unknown() for _ in facts)
+            self.inside[key] = inside
+        return self.inside[key]
 
     # --- programs ----------------------------------------------------------------------------------------------------
     def prepared(self, callee: Callee, facts: tuple[Fact, ...]) -> tuple[Function, Mapping[str, Fact]]:
@@ -255,17 +290,25 @@ class Module(CalleesAsValues):
         return memory_classes(*self.prepared(callee, facts), self.summary_of).summary
 
     def program(
-        self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], *, door: bool = False
+        self,
+        callee: Callee,
+        wanted: tuple[str, ...],
+        facts: tuple[Fact, ...],
+        modes: Modes = PLAIN,
+        *,
+        door: bool = False,
     ) -> AdjointProgram:
         """``door``: called by users, whose arrays have to stay as they are."""
         function, known = self.prepared(callee, facts)
-        classes = memory_classes(function, known, self.summary_of)
-        shadows = shadows_of(function, known, classes, door=door)
+        with_shadow = frozenset(modes.shadowed(function.parameters))
+        classes = memory_classes(function, known, self.summary_of, with_shadow)
+        shadows = shadows_of(function, known, classes, lambda made: self.called(made, known), modes, door=door)
         if shadows is not None:
             self.changes_saved = True
             function = shadows.function
-        active = self.active(function, wanted, known, classes)
-        return AdjointProgram(function, wanted, active, known, self, shadows)
+        active = self.active(function, wanted, known, classes, with_shadow)
+        by_value = tuple(name for name in wanted if name not in with_shadow)
+        return AdjointProgram(function, by_value, active, known, self, shadows)
 
     def split(
         self,
@@ -276,9 +319,10 @@ class Module(CalleesAsValues):
         backward: str,
         *,
         tupled: bool = False,
+        modes: Modes = PLAIN,
         door: bool = False,
     ) -> None:
-        program = self.program(callee, wanted, facts, door=door)
+        program = self.program(callee, wanted, facts, modes, door=door)
         made = program.split(forward, backward, tupled=tupled)
         self.add(made.forward, program.temporaries)
         self.add(made.backward, program.temporaries)

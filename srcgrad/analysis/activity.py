@@ -176,6 +176,7 @@ def activity(
     stored: Mapping[str, frozenset[str]] | None = None,
     with_shadow: frozenset[str] = frozenset(),
     always: frozenset[str] = frozenset(),
+    stores: Callable[[Statement], tuple[str, ...]] = stores_of,
 ) -> Activity:
     """Solve both directions for the given varied parameters; ``inert`` names never vary, others ``always`` do.
 
@@ -199,7 +200,7 @@ def activity(
         for position in range(width):
             names.add(entry_name(sequence, position))
     weak = _weak_masks(names, stored or {}, with_shadow)
-    solver = _Transfer(graph, names, tapes, names.mask(n for n in names.listed if inert(n)), weak)
+    solver = _Transfer(graph, names, tapes, names.mask(n for n in names.listed if inert(n)), weak, stores)
     solver.always = solver.whole(sorted(always)) & ~solver.inert
     start = names.mask(varied) & ~solver.inert | solver.always
     varied_in, varied_out = solve(graph, solver.varied, start)
@@ -242,7 +243,13 @@ class _Transfer:
     """The transfer functions of both directions, with the operands of every node as bit sets made once."""
 
     def __init__(
-        self, graph: Graph, names: Names, tapes: dict[str, int], inert: int, weak: Mapping[str, int]
+        self,
+        graph: Graph,
+        names: Names,
+        tapes: dict[str, int],
+        inert: int,
+        weak: Mapping[str, int],
+        stores: Callable[[Statement], tuple[str, ...]],
     ) -> None:
         self.graph = graph
         self.weak = weak
@@ -260,7 +267,7 @@ class _Transfer:
             self.reads[node] = self.whole(inputs(statement))
             self.binds[node] = self.whole(bound_here(statement))
             mask = 0
-            for name in stores_of(statement) if weak else ():
+            for name in stores(statement) if weak else ():
                 mask |= weak.get(name, 0)
             if mask:
                 self.stored[node] = mask
@@ -302,7 +309,8 @@ class _Transfer:
     def useful(self, node: int, state: int) -> int:
         statement = None if self.graph.is_tail[node] else self.graph.statements[node]
         if node in self.stored:
-            return state | self.reads[node] if state & self.stored[node] else state
+            wanted = state & (self.stored[node] | self.binds[node])
+            return state & ~self.binds[node] | (self.reads[node] if wanted else 0)
         match statement:
             case Bind() | Unpack():
                 if state & self.binds[node]:

@@ -88,7 +88,9 @@ class AdjointProgram:
             value = reference(atoms(value)[0], self.function.body, position)
             sweep.planner.need_all(value)
         plan = self._planned(sweep)
-        forward = JointForward(plan, sweep.exits(), self._forward_of, self._primal_of, sweep.idle_binds(plan))
+        forward = JointForward(
+            plan, sweep.exits(), self._forward_of, self._primal_of, sweep.idle_binds(plan), self.shadows
+        )
         body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
         body += [assign(tape, gast.List([], gast.Load())) for tape in sweep.tapes(plan)]
         body += forward.block(self.function.body)
@@ -112,7 +114,14 @@ class AdjointProgram:
         tapes = sweep.tapes(plan)
         numbered = not self.has_single_return
         forward = PairForward(
-            plan, sweep.exits(), self._forward_of, self._primal_of, sweep.idle_binds(plan), numbered=numbered, tapes=tapes
+            plan,
+            sweep.exits(),
+            self._forward_of,
+            self._primal_of,
+            sweep.idle_binds(plan),
+            self.shadows,
+            numbered=numbered,
+            tapes=tapes,
         )
         body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
         body += [assign(tape, gast.List([], gast.Load())) for tape in tapes]
@@ -129,8 +138,12 @@ class AdjointProgram:
             opening = [unpack(names, load(saved))]
         # Popping must not empty what was saved: a pullback runs again, and its zeros have the lengths of the tapes.
         opening += [assign(tape, call_runtime(runtime.as_list, load(tape))) for tape in tapes]
-        reverse = [*opening, *sweep.resolved(plan, sweep.code), *sweep.resolved(plan, [gast.Return(sweep.gradients)])]
-        backward_def = self._define(backward_name, [saved, sweep.seed_name], reverse, seed=True)
+        reverse = [*opening, *sweep.resolved(plan, sweep.code)]
+        if self.wanted or tupled:
+            reverse += sweep.resolved(plan, [gast.Return(sweep.gradients)])
+        seeded = self.shadows is None or not self.shadows.results
+        given = [saved, sweep.seed_name] if seeded else [saved]
+        backward_def = self._define(backward_name, given, reverse or [gast.Pass()], seed=seeded)
         return Split(forward_def, backward_def)
 
     def _planned(self, sweep: _Sweep) -> Plan:
@@ -142,12 +155,8 @@ class AdjointProgram:
         return plan
 
     def _forward_of(self, statement: Bind) -> gast.expr | None:
-        made = statement.operation
-        assert isinstance(made, Call)
-        varied = self.activity.varied_before(statement)
-        active = tuple(any(n in varied for n in atoms(a)) for a in made.arguments)
         adjoint = StatementAdjoint(self.activity, self.facts, self.calls, Namer(), constant(1.0), self.shadows)
-        return self.calls.pair(made.callee, active, adjoint.argument_facts(made))[0]
+        return adjoint.pair_of(statement)[0]
 
     def _primal_of(self, statement: Bind) -> gast.expr | None:
         made = statement.operation
@@ -259,14 +268,18 @@ class _Sweep:
         made = [s for s in walk(shadows.function.body) if isinstance(s, Bind) and s in shadows.made]
         needed = {slot.name for slot in self.planner.slots if slot not in self.planner.expressions}
         users = set(self.program.function.parameters) | set(self.shadowed)
-        needed |= users
+        needed |= {*users, *shadows.results.values()}
+        for statement, modes in shadows.calls.items():
+            assert isinstance(statement.operation, Call)
+            pairs = zip(statement.operation.arguments, modes.given, strict=True)
+            needed |= {self.shadowed[name] for a, given in pairs if given for name in atoms(a)}
         pending = [s for s in made if s.target in needed]
         while pending:
             statement = pending.pop()
             more = {n.id for n in local_names(statement.expression)} - needed
             needed |= more
             pending += [s for s in made if s.target in more]
-        return {s for s in made if s.target not in needed}
+        return {s for s in made if s.target not in needed} | shadows.silent
 
     def _varies(self, name: str) -> bool:
         bit = self.program.activity.names.mask((name,))

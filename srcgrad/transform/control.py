@@ -121,6 +121,10 @@ class ReverseSweep:
             return  # their own tests are never asked again of what may have changed
         assert self.adjoint.shadows is not None
         roots: set[str] = set()
+        if isinstance(statement, Bind) and statement in self.adjoint.saved_calls:
+            # What a callee saved are references to what it was given, and to what it made.
+            names = {statement.target, *inputs(statement)}.intersection(self.adjoint.shadowed)
+            roots |= {self.adjoint.shadows.root(name) for name in names}
         for tree in [item for node in made for item in (node.items if isinstance(node, gast.With) else [node])]:
             for node in gast.walk(tree):
                 if isinstance(node, Reference) and not node.shape_only and node.id in self.adjoint.shadowed:

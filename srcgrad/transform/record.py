@@ -16,6 +16,7 @@ from collections.abc import Callable, Set
 import gast
 
 from srcgrad import runtime
+from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.references import names_mentioned
 from srcgrad.analysis.required import Lane, Plan, entries_at, saved_at
@@ -25,6 +26,7 @@ from srcgrad.syntax.parse import clone
 from srcgrad.syntax.parse import walk as walk_tree
 from srcgrad.transform.build import assign, call, call_runtime, constant, load, method, store, tuple_of, unpack
 from srcgrad.transform.control import placed
+from srcgrad.transform.shadowing import Shadows
 
 
 class ForwardSweep:
@@ -37,9 +39,11 @@ class ForwardSweep:
         forward_of: Callable[[Bind], gast.expr | None],
         primal_of: Callable[[Bind], gast.expr | None],
         idle: Set[Statement] = frozenset(),
+        shadows: Shadows | None = None,
     ) -> None:
         """``idle`` statements are left out."""
         self.idle = idle
+        self.shadows = shadows
         self.plan = plan
         self.layout = plan.layout
         self.exits = exits
@@ -140,7 +144,15 @@ class ForwardSweep:
         if saved is not None:
             forward = self.forward_of(statement)
             assert forward is not None
-            return [unpack([statement.target, saved], call(forward, *(clone(a) for a in made.arguments)))]
+            targets, arguments = [statement.target], [clone(a) for a in made.arguments]
+            if self.shadows is not None and statement in self.shadows.calls:
+                modes, bars = self.shadows.calls[statement], self.shadows.bars
+                pairs = zip(made.arguments, modes.given, strict=True)
+                arguments = [
+                    part for a, given in pairs for part in ([clone(a), load(bars[atoms(a)[0]])] if given else [clone(a)])
+                ]
+                targets += [bars[statement.target]] if modes.result else []
+            return [unpack([*targets, saved], call(forward, *arguments))]
         primal = self.primal_of(statement)
         if primal is None:
             return [lower_statement(statement)]
@@ -210,4 +222,7 @@ class PairForward(ForwardSweep):
             entries.insert(0, constant(self.layout.number_of[statement]))
         entries += [load(tape) for tape in self.tapes]
         saved = entries[0] if len(entries) == 1 else tuple_of(entries)
-        return [gast.Return(tuple_of([clone(statement.value), saved]))]
+        results = [clone(statement.value)]
+        if self.shadows is not None and statement in self.shadows.results:
+            results.append(load(self.shadows.results[statement]))
+        return [gast.Return(tuple_of([*results, saved]))]

@@ -31,6 +31,7 @@ from srcgrad.frontend.normal_form import (
     Call,
     Callee,
     Copy,
+    Field,
     Fixed,
     Function,
     Index,
@@ -55,7 +56,7 @@ from srcgrad.transform.build import (
     unpack,
 )
 from srcgrad.transform.contributions import calls_function
-from srcgrad.transform.shadowing import Shadows
+from srcgrad.transform.shadowing import PLAIN, Modes, Shadows
 from srcgrad.transform.stores import StoreAdjoint
 
 
@@ -63,7 +64,7 @@ class Calls(Protocol):
     """How a call site reaches the derivative of its callee: names of functions beside this one."""
 
     def pair(
-        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]
+        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], modes: Modes = PLAIN
     ) -> tuple[gast.expr, gast.expr]: ...
 
     def primal(self, callee: Callee) -> gast.expr | None: ...
@@ -93,6 +94,8 @@ class StatementAdjoint(StoreAdjoint):
     def bind(self, statement: Bind, block: Block, position: int) -> list[gast.stmt]:
         target = statement.target
         varied = self.activity.varied_before(statement)
+        if self.shadows is not None and statement in self.shadows.calls:
+            return self._call_with_shadows(statement, block, position)
         if target in self.shadowed:
             return self._bind_shadowed(statement, block, position)
         if target not in self.bars:
@@ -135,6 +138,8 @@ class StatementAdjoint(StoreAdjoint):
                 return self.distribute(target, [(source, self.bar_name(target))])
             case Index(base=base, index=index):
                 return self._index(statement, base, index, block, position, base in varied)
+            case Field(base=base, name=name):
+                return self._index(statement, base, constant(name), block, position, base in varied)
             case Pack():
                 return self.pack(statement, statement.operation, varied)
             case Apply():
@@ -285,14 +290,59 @@ class StatementAdjoint(StoreAdjoint):
     def _call(self, statement: Bind, made: Call, block: Block, position: int, varied: object) -> list[gast.stmt]:
         target = statement.target
         operands = [atoms(a) for a in made.arguments]
-        active = tuple(any(n in varied for n in names) for names in operands)  # type: ignore[operator]
+        active = self.active_arguments(statement)
         if not any(active):
             self.bars.drop(target)
             return []
         self.saved_calls.add(statement)
-        _, backward = self.calls.pair(made.callee, active, self.argument_facts(made))
+        _, backward = self.pair_of(statement)
         result = call(backward, hidden(statement, "saved"), self.bar_name(target))
         names = [n[0] for n, is_active in zip(operands, active, strict=True) if is_active]
+        return self._distribute_result(target, names, result)
+
+    def _call_with_shadows(self, statement: Bind, block: Block, position: int) -> list[gast.stmt]:
+        """A callee that was given shadows adds to them, and takes back what it stored: it is reversed in any case."""
+        assert self.shadows is not None and isinstance(statement.operation, Call)
+        target, modes = statement.target, self.shadows.calls[statement]
+        self.saved_calls.add(statement)
+        _, backward = self.pair_of(statement)
+        arguments: list[gast.expr] = [hidden(statement, "saved")]
+        code: list[gast.stmt] = []
+        if not modes.result:
+            if target not in self.shadowed and target not in self.bars:
+                code += self.zero(target, block, position + 1)
+            arguments.append(self.bar_name(target))
+        result = call(backward, *arguments)
+        by_value = zip(statement.operation.arguments, self.active_arguments(statement), modes.given, strict=True)
+        names = [atoms(a)[0] for a, is_active, given in by_value if is_active and not given]
+        if not names:
+            self.bars.drop(target)
+            return [*code, gast.Expr(result)]
+        return code + self._distribute_result(target, names, result)
+
+    def active_arguments(self, statement: Bind) -> tuple[bool, ...]:
+        """The arguments that carry a derivative; one that comes with its shadow does if anything of its class does."""
+        assert isinstance(statement.operation, Call)
+        varied = self.activity.varied_before(statement)
+        arguments = statement.operation.arguments
+        active = [any(n in varied for n in atoms(a)) for a in arguments]
+        modes = self.shadows.calls.get(statement) if self.shadows is not None else None
+        if modes is not None and self.shadows is not None:
+            for j, given in enumerate(modes.given):
+                if given:
+                    members = self.shadows.classes.members(atoms(arguments[j])[0])
+                    active[j] = any(n in varied for n in members)
+        return tuple(active)
+
+    def pair_of(self, statement: Bind) -> tuple[gast.expr, gast.expr]:
+        """The two halves of the derivative that a call site uses."""
+        assert isinstance(statement.operation, Call)
+        made = statement.operation
+        modes = self.shadows.calls.get(statement, PLAIN) if self.shadows is not None else PLAIN
+        return self.calls.pair(made.callee, self.active_arguments(statement), self.argument_facts(made), modes)
+
+    def _distribute_result(self, target: str, names: list[str], result: gast.expr) -> list[gast.stmt]:
+        """What a backward half returns, handed on to the arguments that were passed by value."""
         code: list[gast.stmt] = []
         if len(names) == 1:
             return self.distribute(target, [(names[0], result)])
@@ -317,6 +367,10 @@ class StatementAdjoint(StoreAdjoint):
         if not names or names[0] not in self.activity.varied_before(statement):
             return []
         seed = clone(self.seed)
+        if self.shadows is not None and statement in self.shadows.results:
+            if names[0] in self.shadowed:
+                return []  # whoever has the result adds to its shadow
+            seed = reference(self.shadows.results[statement], block, position)
         if isinstance(seed, gast.Name) and seed.id == self.names.get(names[0]) and names[0] not in self.bars:
             self.bars.assign(names[0], owned=False)
             return []

@@ -12,7 +12,7 @@ shadow is a local like any other: versions, records, exits and saved tuples know
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import gast
@@ -23,6 +23,7 @@ from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.memory import MemoryClasses
 from srcgrad.analysis.references import local_names, names_mentioned
 from srcgrad.analysis.regions import is_element, is_view, reads_contents
+from srcgrad.analysis.summaries import Summary
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     AddAt,
@@ -43,6 +44,7 @@ from srcgrad.frontend.normal_form import (
     Index,
     Pack,
     Pop,
+    Return,
     SetField,
     Statement,
     Store,
@@ -56,6 +58,20 @@ from srcgrad.rules.memory import makes_new
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import call_runtime, load, method, subscript
+
+
+@dataclass(frozen=True)
+class Modes:
+    """How a callee's derivative is given its arguments, aligned with its parameters, and hands out its result."""
+
+    given: tuple[bool, ...] = ()  # arguments that come with their shadows; the others by value
+    result: bool = False  # whether the result goes out with its shadow
+
+    def shadowed(self, parameters: Sequence[str]) -> tuple[str, ...]:
+        return tuple(p for p, comes in zip(parameters, self.given, strict=True) if comes) if self.given else ()
+
+
+PLAIN = Modes()
 
 
 @dataclass(eq=False)
@@ -72,6 +88,9 @@ class Shadows:
     places: dict[Statement, gast.expr] = field(default_factory=dict)  # the index of a store, where it had to be kept
     made: set[Bind] = field(default_factory=set)  # the statements that were added
     with_shadow: frozenset[str] = frozenset()  # parameters that come with a shadow
+    calls: dict[Bind, Modes] = field(default_factory=dict)  # calls that are given shadows
+    silent: set[Statement] = field(default_factory=set)  # what is bound by the statement before it
+    results: dict[Return, str] = field(default_factory=dict)  # the shadows that go out with the result
 
     @property
     def owned(self) -> frozenset[str]:
@@ -83,16 +102,31 @@ class Shadows:
 
 
 def shadows_of(
-    function: Function, facts: Mapping[str, Fact], classes: MemoryClasses, *, door: bool
+    function: Function,
+    facts: Mapping[str, Fact],
+    classes: MemoryClasses,
+    summary_of: Callable[[Call], Summary],
+    modes: Modes = PLAIN,
+    *,
+    door: bool,
 ) -> Shadows | None:
     """The shadows of a function, or None if nothing in it is stored into.  ``door``: callers' arrays stay as they are."""
-    if not classes.shadowed:
+    if not classes.shadowed and not modes.given:
         return None
-    return _Shadowing(function, facts, classes).run(door)
+    return _Shadowing(function, facts, classes, summary_of, modes).run(door)
 
 
 class _Shadowing:
-    def __init__(self, function: Function, facts: Mapping[str, Fact], classes: MemoryClasses) -> None:
+    def __init__(
+        self,
+        function: Function,
+        facts: Mapping[str, Fact],
+        classes: MemoryClasses,
+        summary_of: Callable[[Call], Summary],
+        modes: Modes,
+    ) -> None:
+        self.summary_of = summary_of
+        self.modes = modes
         self.function = function
         self.facts = facts
         self.shadowed = classes.shadowed
@@ -104,7 +138,9 @@ class _Shadowing:
         for name in self._in_order():
             self.result.bars[name] = self.namer.fresh(f"{name}_bar")
         entry: list[Statement] = []
-        given = tuple(p for p in self.function.parameters if p in self.shadowed)
+        with_shadow = self.modes.shadowed(self.function.parameters)
+        self.result.with_shadow = frozenset(with_shadow)
+        given = tuple(p for p in self.function.parameters if p in self.shadowed and p not in with_shadow)
         self.out = entry
         span = self.function.span
         if door and given:
@@ -119,7 +155,13 @@ class _Shadowing:
                 self.result.groups[statement] = start + shift, end + shift
         body = Block((*entry, *body.statements))
         temporaries = self.function.temporaries | self.result.owned
-        self.result.function = replace(self.function, body=body, temporaries=temporaries)
+        parameters: list[str] = []
+        for name in self.function.parameters:
+            parameters += [name, self.result.bars[name]] if name in with_shadow else [name]
+        defaults = {} if with_shadow else self.function.defaults
+        self.result.function = replace(
+            self.function, parameters=tuple(parameters), body=body, temporaries=temporaries, defaults=defaults
+        )
         return self.result
 
     def _in_order(self) -> list[str]:
@@ -186,8 +228,11 @@ class _Shadowing:
             case Bind(target=target) if target in self.shadowed:
                 self._bound(statement)
                 return statement
-            case Bind(operation=Call(arguments=arguments)):
-                self._refuse_call(statement, arguments)
+            case Bind(operation=Call() as made):
+                self._called(statement, made)
+                return statement
+            case Return(value=value) if self.modes.result:
+                self._returned(statement, value)
             case Store() | AugStore() | AddAt():
                 self._stored(statement)
             case Unpack(targets=targets, source=source) if self.shadowed & {*targets, source}:
@@ -205,9 +250,33 @@ class _Shadowing:
             hint="copy the array before it is stored into: np.copy(...)",
         )  # fmt: skip
 
-    def _refuse_call(self, statement: Bind, arguments: tuple[gast.expr, ...]) -> None:
-        if any(name in self.shadowed for argument in arguments for name in atoms(argument)):
-            raise self._refused(statement, "a call that is given an array which is stored into")
+    # --- calls -------------------------------------------------------------------------------------------------------
+    def _called(self, statement: Bind, made: Call) -> None:
+        """A callee gets the shadows of a class if it stores into the class or hands on a part of it."""
+        target, root = statement.target, self.result.root
+        summary = self.summary_of(made)
+        names = [atoms(argument) for argument in made.arguments]
+        touched = summary.stored | (summary.returned if target in self.shadowed else frozenset())
+        roots = {root(n) for j in touched for n in names[j] if n in self.shadowed}
+        given = tuple(any(n in self.shadowed and root(n) in roots for n in group) for group in names)
+        self.out.append(statement)
+        result = target in self.shadowed and any(given[j] for j in summary.returned)
+        if any(given):
+            self.result.calls[statement] = Modes(given, result)
+        if result:
+            self._bind(self.result.bars[target], self.bar(target), statement.span)
+            self.result.silent.add(self.out[-1])
+        elif target in self.shadowed:
+            self._bind(self.result.bars[target], self._zeros(target), statement.span)
+
+    def _returned(self, statement: Return, value: gast.expr) -> None:
+        """The result goes out with its shadow; what has none is given one here."""
+        names = atoms(value)
+        if names and names[0] in self.shadowed:
+            self.result.results[statement] = self.result.bars[names[0]]
+            return
+        self.result.results[statement] = made = self.namer.fresh(f"{names[0] if names else 'value'}_bar")
+        self._bind(made, call_runtime(runtime.shadow, clone(value)), statement.span)
 
     # --- bindings ----------------------------------------------------------------------------------------------------
     def _bound(self, statement: Bind) -> None:
@@ -231,10 +300,8 @@ class _Shadowing:
                     raise self._refused(statement, "reading from a container")
             case Apply() | Fixed() | Unruled():
                 self._perhaps_view(statement, self._handed_on(statement))
-            case Call(arguments=arguments):
-                self._refuse_call(statement, arguments)
-                self.out.append(statement)
-                self._bind(bar, self._zeros(target), span)
+            case Call():
+                self._called(statement, operation)
             case Pack() | Field() | Exchange():
                 raise self._refused(statement, "a container of what may be stored into")
             case _:
