@@ -2,7 +2,8 @@
 
 A function is run again from its own code with another mapping of globals, in which every name is translated as it is
 read: modules hand out translated members, ruled functions record themselves, functions of the program are rebound in
-their turn.  Methods of objects of the program run as they are; there NumPy's protocols find followed arguments.
+their turn, and so are the methods of its classes.  Arrays, containers and objects among the globals, in closures and in
+default values are copies of the run's own: a run changes nothing of the caller's.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from __future__ import annotations
 import builtins
 import functools
 import math
+from collections import deque
 from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.plain_values import Followed, applied, unfollowed
+from srcgrad.eager import plain_objects
+from srcgrad.eager.plain_values import Followed, applied, followed, unfollowed
 from srcgrad.rules.table import is_constant, lookup
 
 _TYPES = (np.ndarray, np.generic, float, complex, int, bool)
@@ -54,7 +57,9 @@ class FollowedType(FollowedFunction):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         kind = self.followed_type
         if lookup(kind) is None:
-            return kind(*map(unfollowed, args), **kwargs)
+            if issubclass(kind, np.ndarray) and args:
+                raise NotImplementedError(f"arrays made by calling {kind.__name__} are not followed")
+            return followed(kind(*map(unfollowed, args), **kwargs))
         return applied(kind, args, kwargs)
 
     def __instancecheck__(self, value: Any) -> bool:
@@ -97,12 +102,18 @@ class Names:
     def __init__(self) -> None:
         self._made: dict[int, Any] = {}
         self._held: list[Any] = []  # what an identity in the table belongs to
+        self.originals: dict[type, type] = {}  # the classes of the program by their twins
+        self.private = plain_objects.Private(self.translated)
 
     def translated(self, value: Any) -> Any:
         """What the program gets in place of ``value``."""
-        if isinstance(value, np.ndarray) or not (callable(value) or isinstance(value, ModuleType)):
-            return value
         if isinstance(value, Followed):
+            return value
+        if isinstance(value, np.ndarray | list | tuple | dict | set | deque) or plain_objects.is_object(value):
+            return self.private.of(value)
+        if isinstance(value, np.random.Generator | np.random.RandomState):
+            return followed(value)
+        if not (callable(value) or isinstance(value, ModuleType)):
             return value
         if id(value) not in self._made:
             self._held.append(value)
@@ -116,7 +127,9 @@ class Names:
         if value is type:
             return lambda of, *more: self.translated(type(unfollowed(of))) if not more else type(of, *more)
         if isinstance(value, type):
-            numeric = issubclass(value, _TYPES) or lookup(value) is not None
+            if plain_objects.has_twin(value):
+                return self._twin(value)
+            numeric = issubclass(value, _TYPES) or value is np.dtype or lookup(value) is not None
             return FollowedType(value, self) if numeric else value
         if lookup(value) is not None:
             return FollowedFunction(value, self)
@@ -129,9 +142,10 @@ class Names:
             outside = home.split(".")[0] in ("numpy", "scipy", "srcgrad") and not home.startswith("srcgrad.eager")
             return FollowedFunction(value, self) if outside else self.rebound(value)
         if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
-            return MethodType(self.rebound(value.__func__), value.__self__)
+            return MethodType(self.rebound(value.__func__), self.translated(value.__self__))
         if isinstance(value, functools.partial):
-            return functools.partial(self.translated(value.func), *value.args, **value.keywords)
+            named = {name: self.translated(item) for name, item in value.keywords.items()}
+            return functools.partial(self.translated(value.func), *map(self.translated, value.args), **named)
         home = str(getattr(value, "__module__", None)).split(".")[0]
         if isinstance(value, np.ufunc) or home in ("numpy", "scipy"):
             return FollowedFunction(value, self)
@@ -140,12 +154,18 @@ class Names:
             return self.translated(inner)
         if hasattr(value, "mode"):
             return _Refused(value)
-        called = type(value).__dict__.get("__call__")
-        if isinstance(called, FunctionType):
-            return _Object(value, MethodType(self.rebound(called), value))
         if isinstance(value, BuiltinFunctionType) and value.__module__ == math.__name__:
             return FollowedFunction(value, self)
         return value
+
+    def _twin(self, kind: type) -> type:
+        """A class of the program whose methods run followed, and which keeps the class that it stands for."""
+
+        def entered(made: type) -> None:
+            self._made[id(kind)] = made
+            self.originals[made] = kind
+
+        return plain_objects.twin(kind, self.translated, entered)
 
     def rebound(self, function: FunctionType) -> FunctionType:
         """A function of the program with its globals, and the functions that it encloses, translated."""
@@ -157,31 +177,21 @@ class Names:
             function.__code__,
             _Globals(function.__globals__, self),
             function.__name__,
-            function.__defaults__,
+            None,
             cells or None,
         )
-        made.__kwdefaults__ = function.__kwdefaults__
         self._held += [function, made]
         self._made[id(function)] = made
+        if function.__defaults__:
+            made.__defaults__ = tuple(map(self.translated, function.__defaults__))
+        if function.__kwdefaults__:
+            made.__kwdefaults__ = {name: self.translated(item) for name, item in function.__kwdefaults__.items()}
         for cell, original in zip(cells, function.__closure__ or (), strict=True):
             try:
                 cell.cell_contents = self.translated(original.cell_contents)
             except ValueError:  # not bound yet
                 pass
         return made
-
-
-class _Object:
-    """An object of the program that is called, its other members as they are."""
-
-    def __init__(self, value: Any, call: Callable[..., Any]) -> None:
-        self._value, self._call = value, call
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._call(*args, **kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._value, name)
 
 
 class _Refused:

@@ -7,17 +7,18 @@ PyTorch's rules.  What cannot be followed raises ``NotImplementedError``; nothin
 
 from __future__ import annotations
 
+import functools
 import operator
-import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from srcgrad import runtime
 from srcgrad.eager.lifting import recorded, strong
 from srcgrad.eager.modes import state
 from srcgrad.eager.nesting import is_nested
+from srcgrad.eager.plain_memory import Memory, private
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.table import (
     CONSTANT_MEMBERS,
@@ -29,25 +30,61 @@ from srcgrad.rules.table import (
     refusal,
 )
 
-Family = list[Any]  # weak references
+
+@functools.cache
+def _stores() -> Any:
+    """What stores do; that module needs this one."""
+    from srcgrad.eager import plain_stores
+
+    return plain_stores
 
 
 class Followed:
-    """A floating-point number or array of a plain program, with the tensor that remembers how it was made."""
+    """A number or array of a plain program, with what remembers how its floating-point numbers were made."""
 
-    __slots__ = ("__weakref__", "family", "origin", "python", "tensor")
+    __slots__ = ("__weakref__", "_seen", "_tensor", "array", "memory", "python")
 
-    def __init__(self, tensor: Tensor, python: bool = False, family: Family | None = None) -> None:
-        self.tensor = tensor
+    def __init__(
+        self, tensor: Tensor | None, python: bool = False, array: Any = None, near: Iterable[Memory] = ()
+    ) -> None:
+        if array is None and tensor is not None and isinstance(tensor.array, np.ndarray):
+            array = private(tensor.array)
+        self._tensor = tensor
+        self._seen = 0
         self.python = python  # one of Python's own numbers, which NumPy lets adapt to the dtype of an array
-        self.family: Family = [] if family is None else family  # all that may share the array's memory
-        self.origin: tuple[Followed, Any] | None = None  # of a view: what it is a part of, and where
-        if isinstance(tensor.array, np.ndarray):
-            self.family.append(weakref.ref(self))
+        self.array = array  # the array itself, in the run's own memory; None for a number
+        self.memory: Any = None
+        if array is not None:
+            self.memory = Memory.of(array, near)
+            self._seen = self.memory.version
+            if tensor is not None and tensor.requires_grad and not any(self.memory is one for one in near):
+                self.memory.parts.append((array, tensor))
+
+    @property
+    def tensor(self) -> Tensor:
+        """The recorded value at this moment."""
+        if self.array is None:
+            assert self._tensor is not None
+            return self._tensor
+        if self._tensor is None or self._seen != self.memory.version:
+            read: Tensor = self.memory.read(self.array)
+            if not read.requires_grad:
+                return read  # what carries no derivative may change without being seen
+            self._tensor, self._seen = read, self.memory.version
+        return self._tensor
+
+    @property
+    def varies(self) -> bool:
+        """Whether it carries a derivative."""
+        if self.array is not None and not self.memory.varies:
+            return False
+        return self.tensor.requires_grad
 
     @property
     def raw(self) -> Any:
         """The number or array itself."""
+        if self.array is not None:
+            return self.array
         return self.tensor.array.item() if self.python else self.tensor.array
 
     # --- NumPy's protocols -------------------------------------------------------------------------------------------
@@ -59,12 +96,14 @@ class Followed:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         self._leaves("an array is made of it")
-        return np.asarray(self.raw, dtype)
+        made = np.array(self.raw, dtype)
+        made.flags.writeable = False  # a store into it would not be seen
+        return made
 
     # --- Python's ----------------------------------------------------------------------------------------------------
     def _leaves(self, how: str) -> None:
         """Refuse to become a bare number while it carries a derivative."""
-        if state.recording and self.tensor.requires_grad:
+        if state.recording and self.varies:
             raise NotImplementedError(f"a number would lose its derivative here: {how} where that is not seen")
 
     def __float__(self) -> float:
@@ -77,6 +116,9 @@ class Followed:
 
     def __int__(self) -> int:
         return int(self.raw)
+
+    def __index__(self) -> int:
+        return operator.index(self.raw)
 
     def __bool__(self) -> bool:
         return bool(self.raw)
@@ -119,6 +161,11 @@ class Followed:
     def __getattr__(self, name: str) -> Any:
         if name == "detach":
             return lambda: followed(self.raw)
+        change = _stores().METHODS.get(name)
+        if change is not None and self.array is not None:
+            return functools.partial(change, self)
+        if name == "flat" and self.array is not None:
+            return _stores().Flat(self)
         function = method(name)
         if function is not None:
             return lambda *args, **kwargs: applied(function, (self, *args), kwargs, name)
@@ -131,44 +178,37 @@ class Followed:
         found = getattr(self.raw, name)
         if name in CONSTANT_MEMBERS or not np.ndim(self.raw):
             return found
-        raise NotImplementedError(f"the attribute {name!r} of an array is not followed")
+        if self.array.dtype.kind in "fc":
+            raise NotImplementedError(f"the attribute {name!r} of an array is not followed")
+        return lambda *args, **kwargs: followed(found(*map(unfollowed, args), **kwargs), [self.memory])
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in Followed.__slots__:
+            object.__setattr__(self, name, value)
+        elif name == "flat":
+            _stores().Flat(self)[...] = value
+        elif name == "real" and self.array.dtype.kind == "f":
+            self[...] = value
+        else:
+            raise NotImplementedError(f"a store into the attribute {name!r} of an array is not followed")
+
+    def __copy__(self) -> Any:
+        return applied(np.copy, (self,), {}) if self.array is not None else self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
 
     def __getitem__(self, index: Any) -> Any:
-        place = unfollowed(index)
-        made = applied(operator.getitem, (self, place), {})
-        if isinstance(made, Followed) and made.family is self.family:
-            made.origin = (self, place)
-        return made
+        return applied(operator.getitem, (self, unfollowed(index)), {})
 
-    # --- stores ------------------------------------------------------------------------------------------------------
     def __setitem__(self, index: Any, value: Any) -> None:
-        place = unfollowed(index)
-        if not isinstance(self.raw, np.ndarray):
+        if self.array is None:
             raise TypeError(f"{type(self.raw).__name__!r} object does not support item assignment")
-        if isinstance(value, Followed) and value.origin is not None and value.origin[0] is self:
-            if repr(value.origin[1]) == repr(place):
-                return  # the end of x[place] += e, which has been stored through the view already
-        self.become(applied(runtime.replaced_at, (self, place, value), {}))
+        place = unfollowed(index)
+        _stores().stored(self, lambda array, given: operator.setitem(array, place, given), value)
 
-    def become(self, value: Any) -> None:
-        """Hold another value in the same array, and in what it is a view of; nothing else may be looking at it."""
-        chain: list[Followed] = [self]
-        while chain[-1].origin is not None:
-            chain.append(chain[-1].origin[0])
-        living = [member() for member in self.family]
-        if any(one is not None and not any(one is link for link in chain) for one in living):
-            raise NotImplementedError("a store into an array that others share is not followed; store into a copy")
-        self.tensor = value.tensor if isinstance(value, Followed) else Tensor.of(np.asarray(value))
-        if self.origin is not None:
-            base, place = self.origin
-            base.hold(applied(runtime.replaced_at, (base, place, self), {}))
-
-    def hold(self, value: Any) -> None:
-        """Take a value that was stored through a view."""
-        self.tensor = value.tensor
-        if self.origin is not None:
-            base, place = self.origin
-            base.hold(applied(runtime.replaced_at, (base, place, self), {}))
+    def __delitem__(self, index: Any) -> None:
+        del self.raw[index]  # which NumPy refuses
 
 
 def _operator(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -179,18 +219,13 @@ def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self, other: applied(function, (other, self), {})
 
 
-def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+def _in_place(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     def change(self: Followed, other: Any) -> Any:
         made = applied(function, (self, other), {})
-        mine = self.raw
-        if not isinstance(mine, np.ndarray):
+        if self.array is None:
             return made
-        found = unfollowed(made)
-        if np.shape(found) != mine.shape:
-            raise ValueError(f"non-broadcastable output operand with shape {mine.shape}")
-        if found.dtype != mine.dtype:
-            made = applied(runtime.astype, (made, np.result_type(mine)), {})
-        self.become(made)
+        given = unfollowed(other)
+        _stores().replaced(self, lambda: getattr(self.array, name)(given), made)
         return self
 
     return change
@@ -201,8 +236,13 @@ for _name in _BINARY:
     _function = getattr(operator, _name)
     setattr(Followed, f"__{_name}__", _operator(_function))
     setattr(Followed, f"__r{_name}__", _reflected(_function))
-    setattr(Followed, f"__i{_name}__", _in_place(_function))
-for _name in "neg pos eq ne lt le gt ge".split():
+    setattr(Followed, f"__i{_name}__", _in_place(_function, f"__i{_name}__"))
+for _name in "and or xor lshift rshift".split():
+    _function = getattr(operator, f"{_name}_" if _name in ("and", "or") else _name)
+    setattr(Followed, f"__{_name}__", _operator(_function))
+    setattr(Followed, f"__r{_name}__", _reflected(_function))
+    setattr(Followed, f"__i{_name}__", _in_place(_function, f"__i{_name}__"))
+for _name in "invert neg pos eq ne lt le gt ge".split():
     setattr(Followed, f"__{_name}__", _operator(getattr(operator, _name)))
 
 
@@ -215,10 +255,17 @@ def applied(
     ``member`` is the method of the first argument that was called, where ``function`` is what it means.
     """
     out = kwargs.get("out")
-    if out is not None:
-        return _into(out, function, args, {name: value for name, value in kwargs.items() if name != "out"})
+    if isinstance(function, np.ufunc) and len(args) > function.nin:
+        out, args = args[function.nin :], args[: function.nin]
+    if out is not None and any(one is not None for one in (out if isinstance(out, tuple) else (out,))):
+        return _stores().into(out, function, args, {k: v for k, v in kwargs.items() if k != "out"}, member)
+    change = _stores().function(function)
+    if change is not None and any(isinstance(arg, Followed) for arg in args):
+        return change(*args, **kwargs)
     if function in _JOINING and args and is_nested(args[0]) and _varies(args):
         args = (_joined(function, args[0], kwargs), *args[1:])
+    if function is sorted or (function in (max, min) and "key" in kwargs):
+        return function(*args, **kwargs)  # the items themselves, which are compared as they are
     if function in (max, min) and len(args) == 1:
         args = tuple(args[0])
     if member in ("reshape", "transpose") and len(args) > 2:
@@ -226,40 +273,39 @@ def applied(
     if function in (operator.pow, pow) and _turns_complex(args):
         args = (applied(complex, (args[0],), {}), *args[1:])
     known = refusal(function)
-    if known is not None and "in place" in known.reason and any(isinstance(arg, Followed) for arg in args):
-        raise NotImplementedError(f"{function}: {known.reason}; {known.hint}")
     given, named = [*map(unfollowed, args)], {name: unfollowed(value) for name, value in kwargs.items()}
     compute = function if member is None else getattr(given.pop(0), member)
-    outcome = compute(*given, **named)
+    operands = [*arrays_in((*args, *kwargs.values()))]
+    near = [operand.memory for operand in operands]
     if not state.recording or not (_varies(args) or _varies([*kwargs.values()])):
-        return _sharing(followed(outcome), args)
+        outcome = compute(*given, **named)
+        for operand in operands:
+            if outcome is operand.array:
+                return operand
+        return followed(outcome, near)
+    tensors = tuple(map(tensors_of, args))
+    keywords = {name: tensors_of(value) for name, value in kwargs.items()}
+    before = [(operand.array, operand.array.copy()) for operand in operands]
+    outcome = compute(*given, **named)
+    if any(not np.array_equal(array, kept, equal_nan=kept.dtype.kind in "fc") for array, kept in before):
+        raise NotImplementedError(f"{function} changes an argument in place, which is not followed")
+    for operand in operands:
+        if outcome is operand.array:
+            return operand
     rule = lookup(function)
     if rule is None:
         if is_constant(function):
-            return _sharing(followed(outcome), args)
+            return followed(outcome, near)
         why = f": {known.reason}; {known.hint}" if known is not None else ""
         raise NotImplementedError(f"there is no derivative rule for {function}{why}")
-    tensors = tuple(map(tensors_of, args))
-    keywords = {name: tensors_of(value) for name, value in kwargs.items()}
-    made = recorded(function, rule, tensors, keywords, strong(outcome))
-    return _sharing(_alike(made, outcome), args)
+    made = recorded(function, rule, tensors, keywords, strong(_kept(outcome)))
+    return _alike(made, outcome, near)
 
 
 def _turns_complex(args: tuple[Any, ...]) -> bool:
     """Whether a negative Python float is raised to a fraction, which makes a complex number of it."""
     base, exponent = (unfollowed(arg) for arg in args[:2])
     return type(base) is float and base < 0.0 and isinstance(exponent, float) and not float(exponent).is_integer()
-
-
-def _into(out: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """``out=``: a store of the whole result."""
-    target = out[0] if isinstance(out, tuple) else out
-    made = applied(function, args, kwargs)
-    if isinstance(target, Followed):
-        target[...] = made
-    else:
-        target[...] = unfollowed(made) if not _varies([made]) else made
-    return target
 
 
 _JOINING = (np.array, np.asarray, np.asanyarray)
@@ -272,11 +318,27 @@ def _joined(function: Callable[..., Any], rows: Any, kwargs: dict[str, Any]) -> 
 
 def _varies(values: Any) -> bool:
     return any(
-        value.tensor.requires_grad
-        if isinstance(value, Followed)
-        else isinstance(value, list | tuple) and _varies(value)
+        value.varies if isinstance(value, Followed) else isinstance(value, list | tuple) and _varies(value)
         for value in values
     )
+
+
+def arrays_in(values: Iterable[Any]) -> Iterator[Followed]:
+    """The followed arrays among arguments, those in lists and tuples too."""
+    for value in values:
+        if isinstance(value, Followed):
+            if value.array is not None:
+                yield value
+        elif isinstance(value, list | tuple):
+            yield from arrays_in(value)
+
+
+def _kept(outcome: Any) -> Any:
+    """A result whose arrays no store can reach."""
+    if isinstance(outcome, list | tuple):
+        items = [*map(_kept, outcome)]
+        return type(outcome)(*items) if hasattr(outcome, "_fields") else type(outcome)(items)
+    return outcome.copy(order="K") if isinstance(outcome, np.ndarray) else outcome
 
 
 def unfollowed(value: Any) -> Any:
@@ -292,47 +354,60 @@ def unfollowed(value: Any) -> Any:
 
 
 def tensors_of(value: Any) -> Any:
-    """The same with tensors where a derivative is carried."""
+    """The same with tensors where a derivative is carried, and copies of other arrays."""
     if isinstance(value, Followed):
-        return value.tensor if value.tensor.requires_grad else value.raw
+        return value.tensor if value.varies else _kept(value.raw)
+    if isinstance(value, np.ndarray):
+        return value.copy(order="K")
     if isinstance(value, list | tuple):
         items = [*map(tensors_of, value)]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     return getattr(value, "followed_type", value)
 
 
-def followed(value: Any) -> Any:
-    """Floating arrays as followed ones, so that stores into them are seen; numbers as they are."""
-    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
-        return Followed(Tensor.of(value))
+@dataclass(frozen=True, eq=False)
+class FollowedGenerator:
+    """A generator of random numbers: it draws as it does, and shuffles followed arrays."""
+
+    followed_type: Any
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return type(self.followed_type)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.followed_type, name)
+        if not callable(found):
+            return found
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if name == "shuffle" and not isinstance(args[0], Followed):
+                return found(*args, **kwargs)
+            return applied(found, args, kwargs)
+
+        return call
+
+
+def followed(value: Any, near: Sequence[Memory] = ()) -> Any:
+    """Arrays of numbers as followed ones, so that stores into them are seen; numbers as they are."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fciub":
+        return Followed(None, array=value, near=near)
+    if isinstance(value, np.random.Generator | np.random.RandomState):
+        return value if isinstance(value, FollowedGenerator) else FollowedGenerator(value)
     if type(value) in (list, tuple):
-        return type(value)(map(followed, value))
+        return type(value)(followed(item, near) for item in value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*map(followed, value))
+        return type(value)(*(followed(item, near) for item in value))
     return value
 
 
-def _alike(made: Any, outcome: Any) -> Any:
+def _alike(made: Any, outcome: Any, near: Sequence[Memory]) -> Any:
     """Tensors in the structure of what NumPy returned."""
     if isinstance(outcome, list | tuple):
-        items = [_alike(one, part) for one, part in zip(made, outcome, strict=True)]
+        items = [_alike(one, part, near) for one, part in zip(made, outcome, strict=True)]
         return type(outcome)(*items) if hasattr(outcome, "_fields") else type(outcome)(items)
     if not isinstance(made, Tensor) or not made.requires_grad:
-        return followed(outcome)
+        return followed(outcome, near)
+    if isinstance(outcome, np.ndarray):
+        return Followed(made, array=outcome, near=near)
     return Followed(made, python=not hasattr(outcome, "dtype"))
-
-
-def _sharing(made: Any, args: Any) -> Any:
-    """A result that may share memory with an argument joins its family."""
-    if isinstance(made, Followed):
-        array = made.tensor.array
-        if isinstance(array, np.ndarray):
-            for arg in args:
-                if isinstance(arg, Followed) and isinstance(arg.tensor.array, np.ndarray):
-                    if np.may_share_memory(array, arg.tensor.array):
-                        arg.family.append(weakref.ref(made))
-                        made.family = arg.family
-    elif isinstance(made, list | tuple):
-        for one in made:
-            _sharing(one, args)
-    return made

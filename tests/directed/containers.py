@@ -1,0 +1,420 @@
+"""Lists, dicts, tuples, named tuples and deques of arrays and numbers, changed and aliased."""
+
+import functools
+import itertools
+from collections import defaultdict, deque, namedtuple
+
+import numpy as np
+
+from tests.corpus.example import matrix, positive, vector
+from tests.directed.program import directed
+
+Pair = namedtuple("Pair", "left right")
+
+
+@directed(vector(4))
+def list_of_arrays_appended_and_stored_into(x):
+    rows = []
+    for i in range(3):
+        rows.append(np.sin(x) * (i + 1))
+        rows[i][0] = x[i] * rows[0][1]
+    rows[1][2] = 0.0
+    return np.sum(rows[0] * rows[1] * rows[2])
+
+
+@directed(vector(4))
+def the_same_array_in_a_list_twice(x):
+    y = np.sin(x)
+    pair = [y, y]
+    pair[0][1] = pair[1][2] * x[0]
+    pair[1][0] *= pair[0][1]
+    return np.sum(pair[0] * pair[1])
+
+
+@directed(vector(4))
+def a_list_item_is_replaced(x):
+    y = np.sin(x)
+    items = [y, x * 2.0]
+    items[0] = items[0] * items[1]
+    items[0][1] = x[0]
+    y[2] = x[1]
+    return np.sum(items[0]) + np.sum(y * y)
+
+
+@directed(vector(4))
+def two_names_of_one_list(x):
+    items = [x[0], x[1] * x[2]]
+    other = items
+    other.append(x[3] * x[0])
+    other[0] = items[1] * 2.0
+    return sum(items) * len(other)
+
+
+@directed(vector(4))
+def numbers_in_a_list_stored_over(x):
+    v = [0.0] * 4
+    for i in range(4):
+        v[i] = x[i] * x[3 - i]
+    for i in range(1, 4):
+        v[i] += v[i - 1] * x[i]
+    return v[3] * v[1]
+
+
+@directed(vector(4))
+def list_methods(x):
+    v = [x[0], x[1]]
+    v.append(x[2] * v[0])
+    v.extend([x[3], v[2] * 2.0])
+    v.insert(1, x[3] * x[0])
+    last = v.pop()
+    first = v.pop(0)
+    v.reverse()
+    v += [first * last]
+    w = v.copy()
+    w[0] = 1.0
+    del v[1]
+    return v[0] * v[1] + v[2] * w[0] + sum(w) + len(v)
+
+
+@directed(vector(5), analytic=False)
+def sorted_lists_of_numbers(x):
+    v = [x[i] * x[0] for i in range(5)]
+    v.sort()
+    w = sorted(v, key=lambda e: -e)
+    return v[0] * x[1] + w[0] * x[2] + v[2] * w[1]
+
+
+@directed(vector(4))
+def slices_of_lists(x):
+    v = [x[0], x[1], x[2], x[3]]
+    v[1:3] = [x[0] * x[1], x[2] * 2.0, x[3] * x[3]]
+    w = v[::-1]
+    w[0] = 2.0
+    return v[4] * v[1] + w[0] * w[1] + sum(v[1:3])
+
+
+@directed(vector(4))
+def a_stack_machine(x):
+    stack = []
+    for i in range(4):
+        stack.append(np.sin(x[i]))
+        if i % 2:
+            b = stack.pop()
+            a = stack.pop()
+            stack.append(a * b + x[0])
+    return stack.pop() * stack.pop()
+
+
+@directed(vector(4))
+def a_list_of_lists(x):
+    grid = [[x[i] * x[j] for j in range(3)] for i in range(3)]
+    row = grid[1]
+    row[2] = grid[0][1] * x[3]
+    grid[2], grid[0] = grid[0], grid[2]
+    grid[0][0] *= row[2]
+    return sum(sum(r) for r in grid) + row[2] * grid[2][1]
+
+
+@directed(vector(4))
+def rows_of_the_same_list(x):
+    grid = [[x[0], x[1]]] * 2
+    grid[0][1] = x[2] * x[3]
+    return grid[1][1] * grid[0][0]
+
+
+@directed(vector(4))
+def dict_of_arrays(x):
+    d = {"a": np.sin(x), "b": x * 2.0}
+    d["a"][0] = d["b"][1] * x[2]
+    d["c"] = d["a"]
+    d["c"][3] *= 2.0
+    d["b"] = d["b"] * d["a"]
+    return sum(np.sum(v * v) for v in d.values())
+
+
+@directed(vector(4))
+def dict_methods(x):
+    d = {"a": x[0], "b": x[1] * x[2]}
+    d.update(c=x[3], a=d["a"] * 2.0)
+    d.setdefault("e", x[0] * x[1])
+    d.setdefault("a", 100.0)
+    p = d.pop("b")
+    q = d.get("missing", x[2])
+    s = 0.0
+    for key, value in d.items():
+        s = s + value * len(key)
+    if "a" in d:
+        s = s * d["a"]
+    del d["c"]
+    return s + p * q + sum(d.values()) + len(d)
+
+
+@directed(vector(4))
+def accumulating_in_a_dict(x):
+    totals = {}
+    for i in range(4):
+        key = i % 2
+        totals[key] = totals.get(key, 0.0) + x[i] * x[0]
+    totals[0] *= totals[1]
+    return totals[0] + totals[1] ** 2
+
+
+@directed(vector(4))
+def a_defaultdict_of_lists(x):
+    groups = defaultdict(list)
+    for i in range(4):
+        groups[i % 2].append(x[i] * x[3 - i])
+    return sum(groups[0]) * groups[1][0] + groups[1][1]
+
+
+@directed(vector(4))
+def a_deque_window(x):
+    window = deque(maxlen=3)
+    s = 0.0
+    for i in range(4):
+        window.append(x[i] * x[0])
+        window[0] = window[0] * 1.5
+        s = s + sum(window) * x[i]
+    window.appendleft(s)
+    return window.popleft() * window[0] + window.pop()
+
+
+@directed(vector(4))
+def a_queue(x):
+    queue = deque([x[0]])
+    total = 0.0
+    while queue:
+        v = queue.popleft()
+        total = total + v * v
+        if total < 0.7 and len(queue) < 3:
+            queue.append(v * x[1])
+            queue.append(np.sin(v) + x[2])
+    return total
+
+
+@directed(vector(4))
+def named_tuples(x):
+    p = Pair(np.sin(x), right=x * 2.0)
+    p.left[0] = p.right[1] * x[3]
+    q = p._replace(right=p.left)
+    q.right[2] *= 3.0
+    left, right = q
+    return np.sum(left * right) + np.sum(p.right)
+
+
+@directed([vector(3), vector(3, 1)], {"w": vector(3, 2), "b": 0.3})
+def containers_as_arguments_are_changed(rows, parameters):
+    rows[0][1] = parameters["b"] * rows[1][0]
+    rows.append(parameters["w"] * rows[0])
+    parameters["w"][0] = rows[2][1]
+    parameters["c"] = parameters["b"] * 2.0
+    return np.sum(rows[2] * parameters["w"]) * parameters["c"]
+
+
+@directed([1.5, 0.4, 0.6])
+def the_list_given_is_emptied(v):
+    s = 1.0
+    while v:
+        s = s * v.pop() + 0.1
+    return s
+
+
+@directed(vector(3), 0.4)
+def containers_as_results(x, a):
+    y = np.sin(x)
+    d = {"y": y, "numbers": [a * x[0], (a, y[1:])]}
+    y[1] = a * x[2]
+    d["numbers"][0] = d["numbers"][0] * 2.0
+    return d
+
+
+@directed(vector(4))
+def unpacked_and_swapped(x):
+    y = [np.sin(x), np.cos(x), x * 1.0]
+    y[0], y[1] = y[1], y[0]
+    first, *rest = y
+    first[0] = x[1]
+    rest[0][1] = first[0] * x[2]
+    (p, q), r = rest, first
+    q[2] = p[1] * r[0]
+    return np.sum(y[0] * y[1] * y[2])
+
+
+@directed(matrix(3, 4))
+def columns_by_zip_of_rows(m):
+    rows = [m[0] * 1.0, m[1] * 2.0, np.sin(m[2])]
+    s = 0.0
+    for a, b, c in zip(*rows):
+        s = s + a * b * c
+    rows[0][0] = s
+    return sum(sum(column) ** 2 for column in zip(*rows))
+
+
+@directed(vector(5))
+def itertools_over_numbers(x):
+    s = 0.0
+    for a, b in itertools.pairwise(x):
+        s = s + a * b
+    for t in itertools.accumulate(x * 2.0):
+        s = s + t * t
+    for a, b in itertools.product(x[:2], x[2:4]):
+        s = s * 0.9 + a * b
+    for v in itertools.chain([s], x[:2]):
+        s = s + v
+    for v in itertools.islice(x, 1, 4, 2):
+        s = s * v
+    for v in itertools.repeat(x[0], 2):
+        s = s + v * x[1]
+    return s
+
+
+@directed(vector(5))
+def map_filter_and_reduce(x):
+    y = np.sin(x)
+    v = list(map(lambda e: e * y[0], y))
+    y[0] = x[1]
+    w = [e for e in filter(lambda e: e > -10.0, v)]
+    return functools.reduce(lambda s, e: s * 0.5 + e * y[0], w, x[0])
+
+
+@directed(vector(4))
+def generator_over_a_mutated_array(x):
+    y = np.sin(x)
+    total = sum(v * v for v in y)
+    y[1] = total
+    return total * max(v * 2.0 for v in y)
+
+
+@directed(vector(4))
+def iterating_a_list_that_grows(x):
+    v = [x[0]]
+    for e in v:
+        if len(v) < 5:
+            v.append(e * x[1] + 0.1)
+    return sum(v) * v[-1]
+
+
+@directed(vector(4))
+def iterating_an_array_that_is_stored_into(x):
+    y = np.sin(x)
+    s = 0.0
+    i = 0
+    for v in y:
+        s = s + v * v
+        if i < 3:
+            y[i + 1] = v * x[i]
+        i += 1
+    return s
+
+
+@directed(vector(4))
+def iterating_an_enumerated_array_that_is_stored_into(x):
+    y = np.sin(x)
+    s = 0.0
+    for i, v in enumerate(y):
+        y[3 - i] = v * x[i] + s
+        s = s + v * y[0]
+    return s * np.sum(y)
+
+
+@directed(vector(4))
+def iterating_reversed_and_strided(x):
+    y = np.sin(x)
+    for v, w in zip(reversed(y), y[::2]):
+        y[1] = y[1] * v + w
+    return np.sum(y * y)
+
+
+@directed(vector(4))
+def a_callee_grows_a_list(x):
+    history = []
+    s = x[0]
+    for i in range(3):
+        s = step_and_record(s, x[i + 1], history)
+    history[0][1] = s
+    return history[0][1] * history[1][0] + history[2][0] * len(history)
+
+
+def step_and_record(s, v, history):
+    state = np.zeros(2)
+    state[0] = s * v
+    history.append(state)
+    return np.sin(state[0]) + s
+
+
+@directed(vector(4))
+def a_callee_returns_a_container_of_views(x):
+    y = np.sin(x)
+    left, right = halves(y)
+    left[0] = right[1] * x[0]
+    both = {"l": left, "r": right}
+    both["r"][0] *= both["l"][0]
+    return np.sum(y * y)
+
+
+def halves(y):
+    return y[:2], y[2:]
+
+
+@directed(positive(3))
+def stack_of_a_list_that_changes_later(x):
+    rows = [x * 1.0, np.sin(x)]
+    s = np.stack(rows)
+    rows[0][0] = 5.0
+    rows.append(x)
+    t = np.concatenate(rows)
+    rows[1][:] = 0.0
+    return np.sum(s * s) + np.sum(t * t)
+
+
+@directed(positive(3))
+def sum_of_a_list_that_changes_later(x):
+    v = [x[0] * x[1], x[2]]
+    s = sum(v)
+    v[0] = 0.0
+    v.append(s * s)
+    return s * sum(v)
+
+
+@directed(vector(4), (1, 3))
+def arrays_in_a_tuple_by_a_computed_place(x, order):
+    parts = (x * 1.0, np.sin(x), np.cos(x), x * x)
+    for k in order:
+        parts[k][0] = parts[k - 1][1] * x[k]
+    return sum(np.sum(p * p) for p in parts)
+
+
+@directed(vector(4))
+def conditional_alias_in_a_container(x):
+    y = np.sin(x)
+    z = np.cos(x)
+    chosen = [y if x[0] > 0.0 else z, z if x[1] > 5.0 else y]
+    chosen[0][1] = x[2] * chosen[1][3]
+    chosen[1][0] = chosen[0][1]
+    return np.sum(y * z)
+
+
+@directed(vector(4))
+def comprehension_of_views(x):
+    y = np.sin(x)
+    views = [y[i : i + 2] for i in range(3)]
+    for v in views:
+        v[0] = v[1] * x[0]
+    table = {i: v for i, v in enumerate(views)}
+    table[1][1] = x[3]
+    return np.sum(y * y) + sum(np.sum(v) for v in views)
+
+
+@directed(vector(3), 4)
+def a_history_of_states_is_read_backwards(x, n):
+    history = [x * 1.0]
+    for i in range(n):
+        new = np.empty(3)
+        new[0] = history[-1][1] * 0.9
+        new[1:] = np.sin(history[-1][:2]) + history[0][2]
+        history.append(new)
+    s = 0.0
+    while history:
+        state = history.pop()
+        s = s * 0.7 + np.sum(state * state)
+    return s

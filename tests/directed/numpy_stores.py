@@ -1,0 +1,229 @@
+"""What of NumPy stores: ``out=``, ``where=``, copyto and its kin, ufunc.at, methods, shuffling."""
+
+import numpy as np
+
+from tests.corpus.example import matrix, positive, vector
+from tests.directed.program import directed
+
+
+@directed(vector(4))
+def ufunc_with_out(x):
+    y = np.zeros(4)
+    np.sin(x, out=y)
+    np.multiply(y, x, out=y)
+    np.add(y, 1.0, y)
+    return np.sum(y * y)
+
+
+@directed(vector(4))
+def ufunc_with_out_in_a_view(x):
+    y = np.sin(x)
+    z = np.multiply(y[:2], x[2:], out=y[1:3])
+    z[0] += x[0]
+    return np.sum(y * y)
+
+
+@directed(vector(4))
+def result_of_a_call_with_out_is_the_array(x):
+    y = np.empty(4)
+    z = np.exp(x, out=y)
+    z[1] = x[0]
+    y[2] *= x[3]
+    return np.sum(y * z)
+
+
+@directed(vector(4), analytic=False)
+def ufunc_with_out_and_where(x):
+    y = x * 2.0
+    np.log(x, out=y, where=x > 0.0)
+    np.divide(x, y, out=y, where=np.array([True, True, False, True]))
+    return np.sum(y * y)
+
+
+@directed(matrix(3, 2))
+def reductions_with_out(m):
+    s = np.zeros(2)
+    np.sum(m * m, axis=0, out=s)
+    t = np.zeros(3)
+    np.prod(m, axis=1, out=t)
+    return np.sum(s * s) + np.sum(t)
+
+
+@directed(matrix(3, 3), matrix(3, 3, 1))
+def products_with_out(m, k):
+    p = np.zeros((3, 3))
+    np.dot(m, k, out=p)
+    q = np.empty((3, 3))
+    np.matmul(p, m, out=q)
+    p[0] = q[1]
+    return np.sum(p * q)
+
+
+@directed(vector(4), analytic=False)
+def clip_with_out(x):
+    y = x * 2.0
+    np.clip(y, -0.5, 0.5, out=y)
+    y[0] += x[0]
+    return np.sum(y * x)
+
+
+@directed(vector(4))
+def cumulative_sum_with_out(x):
+    y = np.sin(x)
+    np.cumsum(y, out=y)
+    y[1] *= x[0]
+    return np.sum(y * y)
+
+
+@directed(vector(4), vector(4, 1))
+def copyto(x, y):
+    z = np.zeros((2, 4))
+    np.copyto(z, x)
+    np.copyto(z[0], y * z[1])
+    return np.sum(z * z)
+
+
+@directed(vector(4), vector(4, 1))
+def copyto_with_where(x, y):
+    z = np.sin(x)
+    np.copyto(z, y * 2.0, where=np.array([True, False, True, False]))
+    np.copyto(z[1:], x[0], where=[False, True, True])
+    return np.sum(z * z)
+
+
+@directed(vector(6))
+def put(x):
+    y = np.sin(x)
+    np.put(y, [0, 2], x[3:5] * 2.0)
+    np.put(y, [1, 4, 5], [x[0]])
+    y.put([3, -1], x[1])
+    return np.sum(y * y)
+
+
+@directed(vector(6))
+def put_with_duplicates(x):
+    y = np.sin(x)
+    np.put(y, [0, 2, 0], x[:3])
+    return np.sum(y * y)
+
+
+@directed(vector(6))
+def place(x):
+    y = np.sin(x)
+    np.place(y, np.array([True, False, True, True, False, True]), x[:2] * 2.0)
+    return np.sum(y * y)
+
+
+@directed(vector(6))
+def putmask(x):
+    y = np.sin(x)
+    np.putmask(y, np.array([True, False, True, True, False, True]), x * 2.0)
+    np.putmask(y, np.array([False, False, False, True, True, True]), x[:2])
+    return np.sum(y * y)
+
+
+@directed(matrix(3, 3), 0.4)
+def fill_diagonal(m, a):
+    k = np.sin(m)
+    np.fill_diagonal(k, a * m[0, 1])
+    w = np.cos(m)
+    np.fill_diagonal(w, k[0])
+    return np.sum(k * w)
+
+
+@directed(matrix(3, 4))
+def put_along_axis(m):
+    k = np.sin(m)
+    np.put_along_axis(k, np.array([[1], [0], [3]]), m[:, :1] * 2.0, axis=1)
+    return np.sum(k * k)
+
+
+@directed(vector(4), 0.3)
+def fill_method(x, a):
+    y = np.sin(x)
+    s = np.sum(y)
+    y.fill(a * s)
+    y[1:3].fill(x[0])
+    return np.sum(y * y * x)
+
+
+@directed(vector(5))
+def add_at(x):
+    y = np.zeros(3)
+    np.add.at(y, [0, 2, 0, 1, 0], x)
+    np.subtract.at(y, [1, 1], x[0])
+    return np.sum(y * y)
+
+
+@directed(positive(5))
+def multiply_at(x):
+    y = np.ones(3)
+    np.multiply.at(y, [0, 2, 0, 1, 0], x)
+    return np.sum(y * y)
+
+
+@directed(vector(5), analytic=False)
+def maximum_at(x):
+    y = np.zeros(3)
+    np.maximum.at(y, [0, 2, 0, 1, 0], x)
+    return np.sum(y * y)
+
+
+@directed(vector(5), analytic=False)
+def sort_in_place(x):
+    y = np.sin(x)
+    s = y[0] * y[1]
+    y.sort()
+    return np.sum(y * x) + s
+
+
+@directed(matrix(3, 4), analytic=False)
+def sort_in_place_along_an_axis(m):
+    k = np.sin(m)
+    k.sort(axis=0)
+    k[1].sort()
+    k.T[0].sort()
+    return np.sum(k * m)
+
+
+@directed(vector(5), analytic=False)
+def sort_of_a_view_in_place(x):
+    y = np.sin(x)
+    y[::2].sort()
+    y[::-1].sort()
+    return np.sum(y * x)
+
+
+@directed(vector(6), analytic=False)
+def partition_in_place(x):
+    y = np.sin(x)
+    y.partition(2)
+    return np.sum(y[:3] ** 2) * y[2] + np.max(y[3:])
+
+
+@directed(vector(5))
+def shuffle_by_a_generator(x):
+    rng = np.random.default_rng(3)
+    y = np.sin(x)
+    rng.shuffle(y)
+    y[0] *= x[0]
+    return np.sum(y * x)
+
+
+@directed(matrix(3, 3))
+def shuffle_of_rows(m):
+    rng = np.random.default_rng(5)
+    k = np.sin(m)
+    rng.shuffle(k)
+    rng.shuffle(k, axis=1)
+    return np.sum(k * m)
+
+
+@directed(vector(5))
+def random_numbers_in_stores_are_drawn_once(x):
+    rng = np.random.default_rng(11)
+    y = np.sin(x)
+    for i in range(5):
+        y[i] *= rng.normal()
+        y[rng.integers(5)] += x[i]
+    return np.sum(y * y)

@@ -1,0 +1,292 @@
+"""Objects: fields read and written, methods, classes of every plain kind, as arguments, inside and as results."""
+
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+
+import numpy as np
+
+from tests.corpus.example import matrix, vector
+from tests.directed.program import directed
+
+
+class Cell:
+    def __init__(self, value, weight=2.0):
+        self.value = value
+        self.weight = weight
+        self.history = []
+
+    def step(self, a):
+        self.history.append(self.value)
+        self.value = self.value * self.weight + a
+        return self
+
+    @property
+    def energy(self):
+        return self.value * self.value * self.weight
+
+    @energy.setter
+    def energy(self, e):
+        self.weight = e / self.value
+
+    @staticmethod
+    def twice(v):
+        return v * 2.0
+
+    @classmethod
+    def unit(cls, v):
+        return cls(v, weight=1.0)
+
+
+@directed(vector(3))
+def an_object_made_inside(x):
+    cell = Cell(x[0])
+    for i in range(3):
+        cell.step(x[i])
+    return cell.energy + cell.history[1] * x[2]
+
+
+@directed(vector(3))
+def two_names_of_one_object(x):
+    cell = Cell(x[0])
+    other = cell
+    other.value = x[1] * cell.weight
+    cell.weight = other.value * x[2]
+    return other.weight * cell.value
+
+
+@directed(vector(3))
+def properties_static_and_class_methods(x):
+    cell = Cell.unit(x[0])
+    cell.energy = Cell.twice(x[1])
+    cell.weight += x[2]
+    return cell.energy * cell.value
+
+
+@directed(vector(3))
+def an_array_in_a_field_is_stored_into(x):
+    cell = Cell(np.sin(x))
+    cell.value[0] = x[1] * cell.value[2]
+    v = cell.value
+    v[1] *= 2.0
+    cell.value = cell.value * v
+    v[2] = x[0]
+    return np.sum(cell.value * v)
+
+
+class Vector2:
+    __slots__ = ("x", "y")
+
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    def __add__(self, other):
+        return Vector2(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, k):
+        return Vector2(self.x * k, self.y * k)
+
+    __rmul__ = __mul__
+
+    def __neg__(self):
+        return Vector2(-self.x, -self.y)
+
+    def __iadd__(self, other):
+        self.x = self.x + other.x
+        self.y = self.y + other.y
+        return self
+
+    def __getitem__(self, i):
+        return self.x if i == 0 else self.y
+
+    def __setitem__(self, i, value):
+        if i == 0:
+            self.x = value
+        else:
+            self.y = value
+
+    def __len__(self):
+        return 2
+
+    def dot(self, other):
+        return self.x * other.x + self.y * other.y
+
+
+@directed(vector(4))
+def operators_defined_by_a_class(x):
+    u = Vector2(x[0], x[1])
+    v = Vector2(x[2], x[3])
+    w = u + v * 2.0 + 0.5 * u
+    w = -w
+    t = w
+    t += u
+    w[0] = w[1] * v[0]
+    return w.dot(t) + t[0] * len(w)
+
+
+class Layer:
+    def __init__(self, w, b):
+        self.w = w
+        self.b = b
+
+    def __call__(self, h):
+        return np.tanh(self.w @ h + self.b)
+
+
+class Scaled(Layer):
+    def __init__(self, w, b, scale):
+        super().__init__(w, b)
+        self.scale = scale
+
+    def __call__(self, h):
+        return super().__call__(h) * self.scale
+
+
+class Network:
+    def __init__(self, *layers):
+        self.layers = list(layers)
+
+    def __call__(self, h):
+        for layer in self.layers:
+            h = layer(h)
+        return h
+
+
+@directed(matrix(3, 3), vector(3), 0.7)
+def layers_of_a_network_made_inside(w, b, scale):
+    net = Network(Layer(w, b), Scaled(w.T, b, scale), Layer(w * 0.5, b))
+    net.layers[2].b = net.layers[2].b * scale
+    return np.sum(net(b) ** 2)
+
+
+@dataclass
+class State:
+    position: np.ndarray
+    velocity: np.ndarray
+    time: float = 0.0
+    log: list = field(default_factory=list)
+
+    def moved(self, dt):
+        return State(self.position + self.velocity * dt, self.velocity * 0.99, self.time + dt, self.log)
+
+    def kick(self, force):
+        self.velocity += force
+        self.log.append(self.velocity[0])
+
+
+@directed(vector(2), vector(2, 1), 0.1)
+def dataclass_with_methods(x, v, dt):
+    state = State(x * 1.0, v * 1.0)
+    for i in range(3):
+        state.kick(-state.position * dt)
+        state = state.moved(dt)
+    state = replace(state, time=state.time * 2.0)
+    return np.sum(state.position**2) + state.time * state.log[1]
+
+
+@dataclass(frozen=True)
+class Parameters:
+    rate: float
+    power: float = 2.0
+
+    def __call__(self, v):
+        return self.rate * v**self.power
+
+
+@directed(1.3, 0.7)
+def frozen_dataclass_called(a, b):
+    p = Parameters(a)
+    q = Parameters(b, power=a)
+    return p(b) * q(1.5) + p.rate
+
+
+@directed(0.6, 0.8)
+def namespaces(a, b):
+    s = SimpleNamespace(u=a, v=[b])
+    s.v.append(s.u * b)
+    s.u = s.v[1] * a
+    s.new = s.u + s.v[0]
+    return s.new * s.u
+
+
+class Node:
+    def __init__(self, value, next=None):
+        self.value = value
+        self.next = next
+
+
+@directed(vector(4))
+def a_linked_list(x):
+    head = None
+    for i in range(4):
+        head = Node(x[i] * x[0], head)
+    head.next.value = head.value * 2.0
+    s = 0.0
+    node = head
+    while node is not None:
+        s = s * 0.8 + node.value
+        node = node.next
+    return s
+
+
+class Counter:
+    made = 0
+
+    def __init__(self, v):
+        self.v = v
+        self.n = 0
+
+    def __enter__(self):
+        self.n += 1
+        return self
+
+    def __exit__(self, *what):
+        self.n -= 1
+        return False
+
+    def add(self, v):
+        self.v = self.v + v * self.n
+
+
+@directed(0.5, 0.8)
+def getattr_and_setattr(a, b):
+    c = Counter(a)
+    name = "v"
+    setattr(c, name, getattr(c, name) * b)
+    if hasattr(c, "w"):
+        return a
+    c.w = c.v * a
+    return getattr(c, "w") + getattr(c, "missing", b)
+
+
+def changes_the_object(cell, a):
+    cell.value = cell.value * a
+    cell.history.append(cell.value)
+
+
+@directed(0.5, 0.8)
+def a_callee_changes_an_object(a, b):
+    cell = Cell(a)
+    changes_the_object(cell, b)
+    changes_the_object(cell, cell.value)
+    return cell.value * cell.history[0]
+
+
+@directed(vector(3))
+def objects_in_containers(x):
+    cells = {"a": Cell(x[0]), "b": Cell(x[1])}
+    order = [cells["a"], cells["b"], cells["a"]]
+    for cell in order:
+        cell.step(x[2])
+    cells["a"].value *= order[1].value
+    return order[2].value + order[0].history[1] * cells["b"].weight
+
+
+@directed(vector(3))
+def bound_methods_held_in_names(x):
+    cell = Cell(x[0])
+    step = cell.step
+    step(x[1])
+    cell.weight = x[2]
+    step(x[1])
+    return cell.value

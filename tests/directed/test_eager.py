@@ -1,0 +1,24 @@
+"""The eager machine on every directed program, against numbers: the compiler has no part in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.directed import running
+
+
+@pytest.mark.parametrize("program", running.PROGRAMS, ids=lambda program: f"{program.theme}-{program.name}")
+def test_eager(program):
+    running.run_eager(program)
+
+
+TWICE = [program for program in running.PROGRAMS if program.order >= 2 and running.has_a_gradient(program)]
+
+
+@pytest.mark.parametrize("program", TWICE, ids=lambda program: f"{program.theme}-{program.name}")
+def test_eager_twice(program):
+    running.run_eager_twice(program)
+
+
+def test_there_are_enough():
+    assert len({program.function for program in running.PROGRAMS}) >= 150
