@@ -27,6 +27,7 @@ from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
+    AddAt,
     Append,
     Apply,
     AugStore,
@@ -342,6 +343,8 @@ class _Solver:
                 self.changes.append((base, statement, containers))
             case SetField(base=base):
                 self.changes.append((base, statement, True))
+            case AddAt(buffer=base) if not self.function.generated:  # ``np.add.at``
+                self.changes.append((base, statement, False))
             case Bind(operation=Exchange(base=base, method=called)) if called not in READS:
                 self.changes.append((base, statement, True))
             case Bind(operation=Call() as made):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from srcgrad.rules.facts import Array, Fact, Mapping, Sequence
+from srcgrad.rules.facts import Array, Fact, Mapping, Object, Sequence
 
 
 def seen_from_inside(fact: Fact, name: str) -> Fact:
@@ -24,6 +24,8 @@ def seen_from_inside(fact: Fact, name: str) -> Fact:
             return replace(fact, item=without_symbols(item))
         case Mapping(items=tuple() as items):
             return Mapping(tuple((key, seen_from_inside(item, f"{name}[{key!r}]")) for key, item in items))
+        case Object(kind=kind, items=fields):
+            return Object(kind, tuple((field, seen_from_inside(item, f"{name}.{field}")) for field, item in fields))
     return fact
 
 
@@ -38,4 +40,6 @@ def without_symbols(fact: Fact) -> Fact:
             return replace(fact, item=without_symbols(item))
         case Mapping(items=tuple() as items):
             return Mapping(tuple((key, without_symbols(item)) for key, item in items))
+        case Object(kind=kind, items=fields):
+            return Object(kind, tuple((field, without_symbols(item)) for field, item in fields))
     return fact

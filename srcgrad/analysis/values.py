@@ -22,6 +22,7 @@ from srcgrad.analysis.literals import BOOLEAN, FLOAT, INTEGER, TEXT, fact_of_con
 from srcgrad.rules.facts import (
     Array,
     Fact,
+    Object,
     Sequence,
     Static,
     Unknown,
@@ -128,6 +129,8 @@ def _attribute(value: gast.expr, attribute: str, inner: Inner) -> Fact:
             return Array(shape[::-1], dtype, fact.scalar)
         case Array(dtype=str() as dtype), "dtype":
             return Static(np.dtype(dtype))
+        case Object(), _:
+            return fact.field(attribute)
     return Unknown()
 
 

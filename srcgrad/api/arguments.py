@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentError
+from srcgrad.runtime.objects import fields_of, is_object
 
 Argnums = int | str | tuple[int | str, ...]
 
@@ -92,6 +93,15 @@ def is_static(value: object) -> bool:
     return value is None or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType)
 
 
+def holds_objects(value: object) -> bool:
+    """Whether a value is an object of a user's class, or a container that holds one."""
+    if isinstance(value, tuple | list):
+        return hasattr(value, "_fields") or any(map(holds_objects, value))
+    if isinstance(value, dict):
+        return any(map(holds_objects, value.values()))
+    return is_object(value)
+
+
 def kind_of(value: object) -> object:
     """What a specialisation may depend on: type, rank and dtype, never a value; functions by identity."""
     if type(value) is float or type(value) is int:
@@ -104,6 +114,8 @@ def kind_of(value: object) -> object:
         return dict, tuple((key, kind_of(item)) for key, item in value.items())
     if isinstance(value, np.ndarray):
         return type(value), value.ndim, value.dtype.char
+    if is_object(value):
+        return type(value), tuple((name, kind_of(item)) for name, item in fields_of(value).items())
     if is_static(value):
         return value
     return type(value)
@@ -115,7 +127,7 @@ def check_differentiable(value: Any, name: str) -> None:
     In a container integers, truth values, text, None and functions are passed over (their place in the gradient holds
     None), but numbers that are all integers are refused: they were meant to be floats.
     """
-    if not isinstance(value, tuple | list | dict):
+    if not isinstance(value, tuple | list | dict) and not is_object(value):
         if not is_floating(value):
             raise _refused(value, name)
         return
@@ -151,6 +163,9 @@ def leaves_of(value: Any, name: str) -> Iterator[tuple[Any, str]]:
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from leaves_of(item, f"{name}[{key!r}]")
+    elif is_object(value):
+        for field, item in fields_of(value).items():
+            yield from leaves_of(item, f"{name}.{field}")
     else:
         yield value, name
 
@@ -190,4 +205,6 @@ def identities(values: tuple[Any, ...]) -> set[int]:
             pending += value
         elif isinstance(value, dict):
             pending += value.values()
+        elif is_object(value):
+            pending += fields_of(value).values()
     return found

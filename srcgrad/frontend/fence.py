@@ -27,6 +27,7 @@ import gast
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.source import Source
+from srcgrad.syntax.parse import walk
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Place:
 
     parent: gast.AST | None
     source: Source
+    this: str | None = None
 
 
 Check = Callable[[Any, Place], Refusal | None]
@@ -56,17 +58,20 @@ NEVER = Refusal("this node is no part of a function of Python 3", hint="please r
 _SKIPPED = frozenset({"annotation", "returns", "type_params", "type_comment", "decorator_list"})
 _CONSUMERS = frozenset({"sum", "max", "min", "any", "all", "list", "tuple", "sorted", "prod", "fsum"})
 _REFLECTION = frozenset(
-    {"locals", "vars", "globals", "dir", "exec", "eval", "setattr", "delattr", "super", "__import__"}
+    {"locals", "vars", "globals", "dir", "exec", "eval", "setattr", "delattr", "__import__"}
 )
 
 
-def admit(source: Source) -> None:
-    """Raises ``UnsupportedSyntax`` at the first node of ``source`` that is outside the language."""
+def admit(source: Source, this: str | None = None) -> None:
+    """Raises ``UnsupportedSyntax`` at the first node of ``source`` that is outside the language.
+
+    ``this`` is what an ``__init__`` calls the object that it makes: stores into its fields are admitted.
+    """
     pending: list[tuple[gast.AST, gast.AST | None]] = [(source.node, None)]
     while pending:
         node, parent = pending.pop()
         row = ROWS[type(node)]
-        refusal = row(node, Place(parent, source)) if callable(row) else row
+        refusal = row(node, Place(parent, source, this)) if callable(row) else row
         if refusal is not None:
             span = source.span(node if refusal.at is None else refusal.at)
             raise UnsupportedSyntax(refusal.reason, span, label=refusal.label, hint=refusal.hint)
@@ -85,19 +90,23 @@ def _inside(node: gast.AST, outermost: bool) -> Iterator[gast.AST]:
 
 
 # --- admitted in some places -----------------------------------------------------------------------------------------
-def _function(node: gast.FunctionDef, place: Place) -> Refusal | None:
-    if place.parent is None or not node.decorator_list:
-        return None
-    return Refusal(
-        "a decorated nested function cannot be differentiated",
-        "this decorator",
-        "decorate a function of the module, or call the decorator's work by name",
-        node.decorator_list[0],
-    )
+def _outside(node: gast.Global | gast.Nonlocal, place: Place) -> Refusal | None:
+    """Names from around a function may be read."""
+    function: gast.AST = place.source.node
+    for inner in walk(place.source.node):
+        if isinstance(inner, gast.FunctionDef) and any(below is node for below in walk(*inner.body)):
+            function = inner
+    for inner in walk(function):
+        match inner:
+            case gast.Name(id=name, ctx=gast.Store() | gast.Del()) | gast.FunctionDef(name=name) if name in node.names:
+                return _GLOBAL if isinstance(node, gast.Global) else _NONLOCAL
+    return None
 
 
 def _attribute(node: gast.Attribute, place: Place) -> Refusal | None:
     if isinstance(node.ctx, gast.Load):
+        return None
+    if place.this is not None and isinstance(node.value, gast.Name) and node.value.id == place.this:
         return None
     return Refusal(
         "an attribute store cannot be reversed yet",
@@ -229,7 +238,7 @@ ROWS: dict[type, Row] = {
     gast.FunctionType: NEVER,
     gast.Suite: NEVER,
     # statements
-    gast.FunctionDef: _function,
+    gast.FunctionDef: ADMITTED,
     gast.AsyncFunctionDef: _ASYNC,
     gast.ClassDef: _CLASS,
     gast.Return: ADMITTED,
@@ -253,8 +262,8 @@ ROWS: dict[type, Row] = {
     gast.Import: _IMPORT,
     gast.ImportFrom: _IMPORT,
     gast.Exec: NEVER,
-    gast.Global: _GLOBAL,
-    gast.Nonlocal: _NONLOCAL,
+    gast.Global: _outside,
+    gast.Nonlocal: _outside,
     gast.Expr: ADMITTED,
     gast.Pass: ADMITTED,
     gast.Break: ADMITTED,

@@ -49,7 +49,7 @@ class LocalFunction:
 
 @dataclass(frozen=True)
 class Derived:
-    """The derivative of a function, taken inside of a differentiated one: a callee with the parameters of that function.
+    """The derivative of a function, taken inside of a differentiated one: a callee with that function's parameters.
 
     ``mode`` is reverse, value (with the gradient), split (the value and its pullback) or forward, which takes the
     tangents of what is ``wanted`` last.
@@ -81,15 +81,15 @@ class Callee:
 
     ``lengths`` tells what is known of ``*args`` (its length) and ``**kwargs`` (its keys), so that a decorator's wrapper
     can hand them on; it may be left out.  ``classes`` tells which objects are passed, by the position of the parameter
-    (``frontend.known``): which method a call means depends on it.  ``makes``: the function is an ``__init__``, and what is
-    compiled is the function that returns a new object of this class.
+    (``frontend.known``): which method a call means depends on it.  ``makes`` (an ``Initialiser`` of
+    ``frontend.folding``): the function is an ``__init__``, compiled as a function that returns the new object.
     """
 
     function: FunctionType | LocalFunction | Derived | Dynamic
     statics: tuple[tuple[str, object], ...] = ()  # (parameter, FunctionType | LocalFunction | other ruled callable)
     lengths: tuple[tuple[str, int | tuple[str, ...]], ...] = ()
     classes: tuple[tuple[int, object], ...] = ()
-    makes: type | None = None
+    makes: object = None
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,20 @@ nesting only::
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from types import FunctionType
 
 import gast
 
-from srcgrad.errors import UnsupportedSyntax
+from srcgrad.errors import SrcgradError, UnsupportedSyntax
 from srcgrad.frontend import fence
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.build import constant
 from srcgrad.frontend.desugar.exits import ends
+from srcgrad.frontend.desugar.functional import written_out
 from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.known import PLAIN, ROUNDS, Known, Table, any_objects, inferred, returns
 from srcgrad.frontend.namespaces import settled
@@ -52,10 +54,34 @@ from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import walk
 
 
 def normalize(callee: Callee) -> Function:
     """The normal form of a callee; raises ``LanguageError`` where the program is outside of the language."""
+    forms = _forms.get()
+    if forms is None:
+        return _normalize(callee)
+    if callee not in forms:
+        before = _unknown.get()
+        made = _normalize(callee)
+        if _underway.get() and _unknown.get() != before:
+            return made  # made while others were, about which something was asked
+        forms[callee] = made
+    return forms[callee]
+
+
+@contextmanager
+def remembering(forms: dict[Callee, Function]) -> Iterator[None]:
+    """Inside, every callee is written once."""
+    token = _forms.set(forms)
+    try:
+        yield
+    finally:
+        _forms.reset(token)
+
+
+def _normalize(callee: Callee) -> Function:
     function = callee.function
     if isinstance(function, LocalFunction):
         parent = closure_of(function).scope
@@ -73,7 +99,7 @@ def normalize(callee: Callee) -> Function:
         if not writer.relied and not writer.entry and not any_objects(made):
             return made
         table = inferred(made, writer.entry, returned)
-        if all(table.names.get(name, PLAIN) == known for name, known in writer.relied.items()):
+        if all(table.of(name) == known for name, known in writer.relied.items()):
             return replace(made, returns=returns(made, table))
         assumed = {name: known for name, known in table.names.items() if name not in made.temporaries}
     raise UnsupportedSyntax(
@@ -84,16 +110,23 @@ def normalize(callee: Callee) -> Function:
 
 
 _underway: ContextVar[frozenset[Callee]] = ContextVar("srcgrad_underway", default=frozenset())
+_forms: ContextVar[dict[Callee, Function] | None] = ContextVar("srcgrad_forms", default=None)
+_unknown: ContextVar[int] = ContextVar("srcgrad_unknown", default=0)  # results that were not looked into
+DEEPEST = 6  # calls in calls that are looked into for the classes of their results
 
 
 def returned(callee: Callee) -> Known:
     """What is known of the result of a call; nothing of one that is being looked into already (recursion)."""
     underway = _underway.get()
-    if callee in underway or not isinstance(callee.function, FunctionType | LocalFunction):
+    is_function = isinstance(callee.function, FunctionType | LocalFunction)
+    if callee in underway or len(underway) >= DEEPEST or not is_function:
+        _unknown.set(_unknown.get() + 1)
         return PLAIN
     token = _underway.set(underway | {callee})
     try:
         known = normalize(callee).returns
+    except SrcgradError:
+        return PLAIN  # whether it matters is seen where the call is differentiated
     finally:
         _underway.reset(token)
     return PLAIN if known is None else known  # type: ignore[return-value]
@@ -124,7 +157,7 @@ class Normalizer(Statements):
         self.made: set[str] = set()
         body, statics = settled(source, node, body_of(node), dict(callee.statics))  # type: ignore[arg-type]
         fresh = _Fresh(namer, self.made)
-        body = detached(body)
+        body = written_out(detached(body), _meaning_outside(source), fresh)  # type: ignore[arg-type]
         if isinstance(callee.makes, Initialiser):
             body = self._folded(callee.makes, body, source, fresh)  # type: ignore[arg-type]
         body = desugar(body, fresh)
@@ -251,6 +284,21 @@ class Normalizer(Statements):
         if not self.left and not ends(self.scope.body):
             self.span = self.source.span(self.scope.body[-1] if self.scope.body else self.node)
             self.out.append(Return(constant(None, self.node), self.span))
+
+
+def _meaning_outside(source: Source) -> Callable[[str], object]:
+    """What names mean that nothing in a function binds."""
+    bound: set[str] = set()
+    for node in walk(source.node):
+        match node:
+            case gast.Name(id=name, ctx=gast.Store() | gast.Param() | gast.Del()) | gast.FunctionDef(name=name):
+                bound.add(name)
+
+    def meaning(name: str) -> object:
+        binding = None if name in bound else source.resolve(name)
+        return None if binding is None else binding.value
+
+    return meaning
 
 
 class _Fresh:

@@ -21,6 +21,7 @@ from srcgrad.frontend.desugar.assignment import augmented
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.desugar.loops import endless
 from srcgrad.frontend.freshness import Sharing
+from srcgrad.frontend.in_place import InPlace
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -46,13 +47,12 @@ from srcgrad.frontend.scope import (
     default_values,
 )
 from srcgrad.frontend.stopping import stops_gradients, without_gradients
-from srcgrad.frontend.stores import Stores
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
 
 
-class Statements(Stores):
+class Statements(InPlace):
     """Writes the statements of one function."""
 
     sharing: Sharing | None = None
@@ -147,6 +147,9 @@ class Statements(Stores):
         match target:
             case gast.Tuple() | gast.List():
                 self._unpack(target, value)
+                return
+            case gast.Subscript(value=gast.Attribute(attr="flat")):
+                self.store_flat(target, value)
                 return
             case gast.Subscript():
                 self.store_item(target, value)
@@ -275,12 +278,14 @@ class Statements(Stores):
             case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="pop"), args=[]) if self.source.generated:
                 self.out.append(Pop((self.fresh(),), name, self.span, tupled=False))
                 return
+            case gast.Call() if self.change(value):
+                return
             case gast.Call():
                 static = self.scope.static_of(value.func)
                 if static is not None and static.value is runtime.add_at and self.source.generated:
                     self._add_at(*value.args, function=reference(GlobalBinding("add_at", *_ADD_AT)))
                     return
-                if (static is not None and self._is_user_function(static.value)) or self._calls_method(value):
+                if (static is not None and self._is_user_function(static.value)) or self.calls_method(value):
                     self.bind(self.fresh(), value)
                     return
                 if static is not None:

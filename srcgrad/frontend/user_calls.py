@@ -14,7 +14,8 @@ from types import FunctionType
 
 import gast
 
-from srcgrad.errors import LanguageError
+from srcgrad.errors import LanguageError, UnsupportedSyntax
+from srcgrad.frontend.callees import without_cache
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.known import Value, cut, matters
@@ -36,6 +37,14 @@ class Arguments:
     rest: gast.expr | None = None  # **d of unknown keys
 
 
+class Undecided(Exception):
+    """Which parameters get which arguments is known only when the program runs."""
+
+    def __init__(self, refusal: UnsupportedSyntax) -> None:
+        super().__init__()
+        self.refusal = refusal
+
+
 class UserCalls(Methods):
     """Calls of functions with source."""
 
@@ -46,7 +55,10 @@ class UserCalls(Methods):
     ) -> tuple[gast.expr, Operation]:
         signature = signature_of(function)
         arguments = self._evaluated(node)
-        bound, packed = self._bound(signature, arguments, node)
+        try:
+            bound, packed = self._bound(signature, arguments, node)
+        except Undecided as undecided:
+            return self.called_later(static, arguments, node, undecided.refusal)
         statics: list[tuple[str, object]] = []
         passed: list[gast.expr] = []
         carried: list[Variable] = []
@@ -67,6 +79,12 @@ class UserCalls(Methods):
         callee = Callee(function, tuple(statics), tuple(packed.items()), self.classes_of(passed))
         self._refuse_growth(callee, node)
         return self._printed(node, static, callee, signature, arguments, passed), Call(callee, tuple(passed))
+
+    def called_later(
+        self, static: Static, arguments: Arguments, node: gast.Call, refusal: UnsupportedSyntax
+    ) -> tuple[gast.expr, Operation]:
+        """A call that is bound when the program runs; ``refusal`` where it cannot be."""
+        raise NotImplementedError
 
     def classes_of(self, passed: Sequence[gast.expr]) -> tuple[tuple[int, object], ...]:
         """Which of the arguments are objects, or hold some."""
@@ -161,11 +179,12 @@ class UserCalls(Methods):
     ) -> gast.expr:
         """The call as the user wrote it, on atoms; as it is compiled where his text has no meaning by itself."""
         plain = not callee.statics and arguments.star is None and arguments.rest is None
-        if static.expression is not None and plain and callee.function is static.value:
+        if static.expression is not None and plain and callee.function is without_cache(static.value):
             named = [placed(gast.keyword(name, value), node) for name, value in arguments.named.items()]
             return placed(gast.Call(static.expression, list(arguments.positional), named), node)
-        head = reference(GlobalBinding(signature.name, callee))
-        return placed(gast.Call(placed(head, node.func), list(passed), []), node)
+        known = isinstance(callee.function, FunctionType) and not callee.statics
+        meant = importable(signature.name, callee.function) if known else GlobalBinding(signature.name, callee)
+        return placed(gast.Call(placed(reference(meant), node.func), list(passed), []), node)
 
     def _evaluated(self, node: gast.Call) -> Arguments:
         """Every argument in Python's order: atoms, and callables that are known now."""
@@ -282,8 +301,10 @@ class UserCalls(Methods):
                 others[name] = argument
         if arguments.rest is not None:
             if signature.keywords is None or others or by_name - set(bound):
-                raise self.refuse(
-                    node, "which keywords ** passes on is not known when this is compiled", "pass them one by one"
+                raise Undecided(
+                    self.refuse(
+                        node, "which keywords ** passes on is not known when this is compiled", "pass them one by one"
+                    )
                 )
             bound[signature.keywords] = arguments.rest
         elif signature.keywords is not None:
@@ -301,10 +322,12 @@ class UserCalls(Methods):
             extra = before[len(signature.positional) :]
             return before[: len(signature.positional)] + extra, arguments.star
         if any(p in signature.defaults for p in rest):
-            raise self.refuse(
-                node,
-                f"how many arguments * passes to {signature.name} is not known when this is compiled",
-                "pass them one by one",
+            raise Undecided(
+                self.refuse(
+                    node,
+                    f"how many arguments * passes to {signature.name} is not known when this is compiled",
+                    "pass them one by one",
+                )
             )
         names = [self.fresh() for _ in range(len(rest) - len(after))]
         if signature.variadic is not None:

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.objects import fields_of, is_object
+
 Dimension = int | str | None
 
 
@@ -60,6 +62,17 @@ class Mapping:
 
 
 @dataclass(frozen=True)
+class Object:
+    """An object of a user's class and its fields."""
+
+    kind: type
+    items: tuple[tuple[str, Fact], ...]
+
+    def field(self, name: str) -> Fact:
+        return next((fact for field, fact in self.items if field == name), Unknown())
+
+
+@dataclass(frozen=True)
 class Static:
     """A value known when compiled: a literal, a dtype, a function."""
 
@@ -71,7 +84,7 @@ class Unknown:
     """Nothing is known."""
 
 
-Fact = Array | Sequence | Mapping | Static | Unknown
+Fact = Array | Sequence | Mapping | Object | Static | Unknown
 
 WEAK = ("bool", "int", "float", "complex")  # Python's own numbers, in order of promotion
 REALS = frozenset({"int", "int64", "float", "float64"})
@@ -144,6 +157,8 @@ def join(a: Fact, b: Fact) -> Fact:
             return Mapping()
         case Mapping(), Mapping():
             return Mapping()
+        case Object(), Object() if a.kind is b.kind and [n for n, _ in a.items] == [n for n, _ in b.items]:
+            return Object(a.kind, tuple((n, join(v, w)) for (n, v), (_, w) in zip(a.items, b.items, strict=True)))
     return Unknown()
 
 
@@ -270,6 +285,8 @@ def fact_of(value: object, symbol: str) -> Fact:
             return Mapping(tuple((key, fact_of(item, f"{symbol}[{key!r}]")) for key, item in value.items()))
         case None | str() | np.dtype() | type():
             return Static(value)
+    if is_object(value):
+        return Object(type(value), tuple((n, fact_of(v, f"{symbol}.{n}")) for n, v in fields_of(value).items()))
     return Static(value) if callable(value) else Unknown()
 
 

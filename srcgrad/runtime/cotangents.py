@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.objects import fields_of, is_object
+
 
 def zeros_like(x: Any) -> Any:
     """The zero cotangent of ``x``, a buffer that is nobody else's; integers have a float64 one."""
@@ -34,6 +36,8 @@ def zeros_like(x: Any) -> Any:
         return [zeros_like(item) for item in x]
     if isinstance(x, dict):
         return {key: zeros_like(item) for key, item in x.items()}
+    if is_object(x):
+        return {name: zeros_like(item) for name, item in fields_of(x).items()}
     return None
 
 

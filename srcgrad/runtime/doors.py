@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.runtime.broadcasting import real_for
 from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, mirrored
 
 
 def stop_gradient(x: Any) -> Any:
@@ -58,6 +59,9 @@ def as_cotangent(g: Any, x: Any, held: set[int] | None = None) -> Any:
         if not isinstance(g, dict):
             raise TypeError(f"the cotangent of a dict is a {type(g).__name__}")
         return {key: _part(g.get(key), item, held) for key, item in x.items()}
+    if is_object(x):
+        parts = cotangents_of(g, x)
+        return mirrored(x, {name: _part(parts.get(name), item, held) for name, item in fields_of(x).items()})
     if g is None:
         return None
     zero = zeros_like(x)

@@ -13,6 +13,7 @@ from types import FunctionType
 
 import gast
 
+from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, LocalFunction
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.build import call, load, tuple_of, unpack
@@ -31,6 +32,8 @@ _KINDS = {
 
 def stem(callee: Callee) -> str:
     """What the names of a callee's derivatives are made from."""
+    if isinstance(callee.makes, Initialiser):
+        return f"make_{callee.makes.kind.__name__}"
     match callee.function:
         case Dynamic():
             return "call"
@@ -39,7 +42,8 @@ def stem(callee: Callee) -> str:
         case LocalFunction(name=name):
             return name
         case function:
-            return "lambda" if function.__name__ == "<lambda>" else function.__name__
+            name = function.__name__
+            return "lambda" if name == "<lambda>" else name.strip("_") if name[:2] == name[-2:] == "__" else name
 
 
 def label(callee: Callee) -> str:

@@ -1,0 +1,104 @@
+"""Python's data model, as far as it is followed: what a name means on objects of a class.
+
+Enters: a class and a name.  Leaves: what an attribute lookup finds on the class, before the object's own fields are
+asked.  Nothing that the class defines is run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.known import is_named_tuple
+from srcgrad.runtime.objects import has_fields
+
+ABSENT = object()
+BINARY: dict[type, tuple[str, str]] = {
+    gast.Add: ("__add__", "__radd__"),
+    gast.Sub: ("__sub__", "__rsub__"),
+    gast.Mult: ("__mul__", "__rmul__"),
+    gast.Div: ("__truediv__", "__rtruediv__"),
+    gast.FloorDiv: ("__floordiv__", "__rfloordiv__"),
+    gast.Mod: ("__mod__", "__rmod__"),
+    gast.Pow: ("__pow__", "__rpow__"),
+    gast.MatMult: ("__matmul__", "__rmatmul__"),
+}
+COMPARISONS: dict[type, str] = {
+    gast.Lt: "__lt__",
+    gast.LtE: "__le__",
+    gast.Gt: "__gt__",
+    gast.GtE: "__ge__",
+    gast.Eq: "__eq__",
+    gast.NotEq: "__ne__",
+}
+UNARY: dict[type, str] = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
+
+
+def found(kind: type, name: str, after: type | None = None) -> Any:
+    """What the classes of an object hold under a name, those after ``after`` only; ``ABSENT`` if none does."""
+    classes = kind.__mro__ if after is None else kind.__mro__[kind.__mro__.index(after) + 1 :]
+    return next((vars(base)[name] for base in classes if name in vars(base)), ABSENT)
+
+
+def is_user_class(kind: object) -> bool:
+    """Whether objects of a class are looked into: a class written in Python, or a named tuple."""
+    return isinstance(kind, type) and (has_fields(kind) or is_named_tuple(kind))
+
+
+def is_field(raw: object) -> bool:
+    """Whether what a class holds is only the place of a field (``__slots__``), or nothing."""
+    return raw is ABSENT or isinstance(raw, MemberDescriptorType | GetSetDescriptorType)
+
+
+def is_descriptor(raw: object) -> bool:
+    return hasattr(type(raw), "__get__")
+
+
+def intercepts(kind: type) -> str | None:
+    """The method by which a class decides itself what its attributes are."""
+    if found(kind, "__getattribute__") not in (object.__getattribute__, tuple.__getattribute__, ABSENT):
+        return "__getattribute__"
+    return None
+
+
+def setter(kind: type) -> object:
+    """A class's own ``__setattr__``, unless it is that of a frozen dataclass or of ``object``."""
+    raw = found(kind, "__setattr__")
+    return None if raw is object.__setattr__ or is_frozen(kind) else raw
+
+
+def is_frozen(kind: type) -> bool:
+    parameters = getattr(kind, "__dataclass_params__", None)
+    return parameters is not None and bool(parameters.frozen)
+
+
+def is_generated_init(kind: type) -> bool:
+    """Whether ``__init__`` is the one that ``dataclass`` wrote for this very class."""
+    parameters = vars(kind).get("__dataclass_params__")
+    initialiser = found(kind, "__init__")
+    if parameters is None or not parameters.init or initialiser is not vars(kind).get("__init__"):
+        return False
+    return isinstance(initialiser, FunctionType) and initialiser.__code__.co_filename == "<string>"
+
+
+def initial_fields(kind: type) -> list[dataclasses.Field[Any]]:
+    return list(vars(kind)["__dataclass_fields__"].values())
+
+
+def makes_plainly(kind: type) -> bool:
+    """Whether ``kind(...)`` is ``object.__new__`` and ``__init__``, and nothing else."""
+    callers = (vars(base).get("__call__") for base in inspect.getmro(type(kind)))
+    own_call = next((caller for caller in callers if caller is not None), None)
+    return own_call is vars(type)["__call__"] and found(kind, "__new__") is vars(object)["__new__"]
+
+
+def defining_class(function: FunctionType) -> type | None:
+    """The class that ``super()`` means in a method."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cell = cells.get("__class__")
+    kind = None if cell is None else cell.cell_contents
+    return kind if isinstance(kind, type) else None

@@ -1,0 +1,228 @@
+"""``__init__`` as a function that returns the object: fields become locals until the object is made of them.
+
+Enters: the body of an ``__init__`` or ``__post_init__`` and the class that is made.  Leaves: a body without stores into
+fields.  Requires that every field is set on every path and that the object is not handed on before it is complete::
+
+    def __init__(self, w):               self_w = w * 2.0
+        self.w = w * 2.0          ->     self_n = len(self_w)
+        self.n = len(self.w)             return Layer(w=self_w, n=self_n)      (a Pack of the fields)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+
+import gast
+
+from srcgrad.errors import SrcgradError
+from srcgrad.frontend.classes import ABSENT, defining_class, found
+from srcgrad.frontend.desugar.build import assign, call, load, placed
+from srcgrad.frontend.source import source_of
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.parse import walk
+
+Refuse = Callable[..., SrcgradError]
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes an object of its fields, in order; what a folded ``__init__`` ends with."""
+
+    kind: type
+    fields: tuple[str, ...]
+
+    def __call__(self, *values: object) -> object:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Initialiser:
+    """An ``__init__`` as a function that returns an object with the fields that it sets.
+
+    ``given`` are the fields that a dataclass has set before its ``__post_init__``, its first arguments here.
+    """
+
+    kind: type
+    function: FunctionType
+    given: tuple[str, ...] = ()
+
+    def __call__(self, *values: object) -> object:
+        raise NotImplementedError
+
+
+def fields_set(function: FunctionType, kind: type) -> tuple[str, ...]:
+    """The fields that an ``__init__`` sets, those of the base classes' that it calls included, in order."""
+    node = source_of(function).node
+    this = node.args.args[0].id if node.args.args else ""
+    names: dict[str, None] = {}
+    for inner in walk(*node.body):
+        base = initialised(inner, function, kind, this)
+        if base is not None:
+            names.update(dict.fromkeys(fields_set(base, kind)))
+        match inner:
+            case gast.Attribute(value=gast.Name(id=name), attr=attr, ctx=gast.Store()) if name == this:
+                names.setdefault(attr)
+            case gast.Call() if (stored := _object_setattr(inner, this)) is not None:
+                names.setdefault(stored[0])
+    return tuple(names)
+
+
+def initialised(node: gast.AST, function: FunctionType, kind: type, this: str) -> FunctionType | None:
+    """The ``__init__`` that ``super().__init__(...)`` or ``Base.__init__(self, ...)`` calls, if it is a user's."""
+    match node:
+        case gast.Call(func=gast.Attribute(value=gast.Call(func=gast.Name(id="super"), args=[]), attr="__init__")):
+            start = defining_class(function)
+            raw = ABSENT if start is None else found(kind, "__init__", start)
+        case gast.Call(
+            func=gast.Attribute(value=gast.Name(id=base), attr="__init__"), args=[gast.Name(id=first), *_]
+        ) if first == this:
+            binding = source_of(function).resolve(base)
+            owner = None if binding is None else binding.value
+            raw = found(owner, "__init__") if isinstance(owner, type) else ABSENT
+        case _:
+            return None
+    return raw if isinstance(raw, FunctionType) else None
+
+
+def _object_setattr(node: gast.Call, this: str) -> tuple[str, gast.expr] | None:
+    match node:
+        case gast.Call(
+            func=gast.Attribute(value=gast.Name(id="object"), attr="__setattr__"),
+            args=[gast.Name(id=first), gast.Constant(value=str() as name), value],
+        ) if first == this:
+            return name, value
+    return None
+
+
+class Folding:
+    """Folds one ``__init__``; ``fresh`` gives names that mean nothing else in it."""
+
+    def __init__(
+        self,
+        function: FunctionType,
+        kind: type,
+        this: str,
+        given: Sequence[str],
+        refuse: Refuse,
+        fresh: Callable[[str], str],
+    ) -> None:
+        self.function = function
+        self.kind = kind
+        self.this = this
+        self.refuse = refuse
+        self.fresh = fresh
+        self.fields = dict.fromkeys((*given, *fields_set(function, kind)))
+        self.names = {field: fresh(f"{this}_{field}") for field in self.fields}
+        self.parameters = {field: fresh(f"{this}_{field}") for field in given}
+        self.object = fresh(this)
+        self.set: dict[str, None] = dict.fromkeys(given)
+
+    def body(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+        first = statements[0]
+        made = [assign(self.names[f], load(p, first), first) for f, p in self.parameters.items()]
+        for statement in statements:
+            made += self._outermost(statement)
+            self.set.update(dict.fromkeys(self._certainly_set([statement])))
+        last = statements[-1]
+        missing = [field for field in self.fields if field not in self.set]
+        if missing:
+            raise self.refuse(
+                last, f"the field {missing[0]!r} is set on some paths through __init__ only", "set it to None first"
+            )
+        return [*made, placed(gast.Return(self._made(list(self.fields), last)), last)]
+
+    def _outermost(self, statement: gast.stmt) -> list[gast.stmt]:
+        if isinstance(statement, gast.Expr) and isinstance(statement.value, gast.Call):
+            node = statement.value
+            base = initialised(node, self.function, self.kind, self.this)
+            if base is not None:
+                return self._initialise(node, base)
+            if self._initialises_object(node):
+                return []
+        before = list(self.set)
+        self.uses_object = False
+        self._rewrite(statement)
+        if not self.uses_object:
+            return [statement]
+        return [assign(self.object, self._made(before, statement), statement), statement]
+
+    def _initialises_object(self, node: gast.Call) -> bool:
+        match node:
+            case gast.Call(func=gast.Attribute(value=gast.Call(func=gast.Name(id="super"), args=[]), attr="__init__")):
+                start = defining_class(self.function)
+                return start is not None and found(self.kind, "__init__", start) is object.__init__
+        return False
+
+    def _initialise(self, node: gast.Call, base: FunctionType) -> list[gast.stmt]:
+        """``super().__init__(...)``: its fields are read off the object that it makes."""
+        arguments = node.args if isinstance(node.func.value, gast.Call) else node.args[1:]
+        holder = gast.Expr(placed(gast.Call(node.func, list(arguments), node.keywords), node))
+        node = holder.value
+        head = reference(GlobalBinding(base.__name__, Initialiser(self.kind, base)))
+        node.func = placed(head, node.func)
+        self.uses_object = False
+        self._rewrite(holder)
+        if self.uses_object:
+            raise self.refuse(node, "an object is used before it is complete", "call super().__init__ first")
+        part = self.fresh("base")
+        made = [assign(part, holder.value, node)]
+        for field in fields_set(base, self.kind):
+            read = placed(gast.Attribute(load(part, node), field, gast.Load()), node)
+            made.append(assign(self.names[field], read, node))
+            self.set.setdefault(field)
+        return made
+
+    def _made(self, fields: list[str], at: gast.AST) -> gast.expr:
+        maker = Maker(self.kind, tuple(fields))
+        head = reference(GlobalBinding(self.kind.__name__, maker))
+        return call(head, [load(self.names[field], at) for field in fields], at)
+
+    def _rewrite(self, root: gast.AST) -> None:
+        """Fields as locals, wherever they stand in a statement."""
+        pending = [root]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, gast.Return):
+                raise self.refuse(node, "__init__ returns before its end", "put the rest into an else")
+            for name in node._fields:
+                child = getattr(node, name, None)
+                if isinstance(child, list):
+                    child[:] = [self._replaced(c, pending) if isinstance(c, gast.AST) else c for c in child]
+                elif isinstance(child, gast.AST):
+                    setattr(node, name, self._replaced(child, pending))
+
+    def _replaced(self, node: gast.AST, pending: list[gast.AST]) -> gast.AST:
+        match node:
+            case GlobalReference():
+                return node
+            case gast.Attribute(value=gast.Name(id=name), attr=attr, ctx=context) if name == self.this:
+                if attr in self.names:
+                    return placed(gast.Name(self.names[attr], context, None, None), node)
+                self.uses_object = True
+                return placed(gast.Attribute(load(self.object, node), attr, context), node)
+            case gast.Expr(value=gast.Call() as inner) if (stored := _object_setattr(inner, self.this)) is not None:
+                made = assign(self.names[stored[0]], stored[1], node)
+                pending.append(made)
+                return made
+            case gast.Name(id=name) if name == self.this:
+                raise self.refuse(node, "an object is handed on before its __init__ is done", "set its fields only")
+        pending.append(node)
+        return node
+
+    def _certainly_set(self, statements: Iterable[gast.stmt]) -> set[str]:
+        by_name = {name: field for field, name in self.names.items()}
+        certain: set[str] = set()
+        for statement in statements:
+            match statement:
+                case gast.If(body=body, orelse=orelse):
+                    certain |= self._certainly_set(body) & self._certainly_set(orelse)
+                case gast.With(body=body):
+                    certain |= self._certainly_set(body)
+                case gast.For() | gast.While() | gast.FunctionDef():
+                    continue
+                case gast.Assign() | gast.AnnAssign() | gast.AugAssign():
+                    stored = [n for n in walk(statement) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store)]
+                    certain |= {by_name[n.id] for n in stored if n.id in by_name}
+        return certain

@@ -1,0 +1,430 @@
+"""Objects of the user's classes: fields, properties, methods and operators, found on the class while compiling.
+
+Enters: attribute reads, calls and operators whose operand is an object of a known class (``frontend.known``).  Leaves:
+``Field`` for a field, ``Call`` of the method's function with the object as its first argument.  Where an object is one
+of several classes, the class is asked for when the program runs::
+
+    y = layer(x)        layer: Linear or Tanh         if type(layer) is Linear:
+                                                          t = layer(x)          Call Linear.__call__
+                                                      else:
+                                                          t = layer(x)          Call Tanh.__call__
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FunctionType
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.frontend.callees import as_python
+from srcgrad.frontend.classes import (
+    ABSENT,
+    defining_class,
+    found,
+    intercepts,
+    is_descriptor,
+    is_field,
+    is_user_class,
+)
+from srcgrad.frontend.desugar.build import call_builtin, compare, constant, load, placed
+from srcgrad.frontend.expressions import Expressions
+from srcgrad.frontend.known import (
+    PLAIN,
+    Instance,
+    Known,
+    OneOf,
+    Table,
+    Value,
+    is_named_tuple,
+    known_of,
+    tells,
+)
+from srcgrad.frontend.normal_form import Block, Call, Copy, Field, Fixed, If, Index, LocalFunction, Operation, Statement
+from srcgrad.frontend.scope import Static, Variable, importable
+from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS, lookup
+from srcgrad.rules.table import attribute as attribute_function
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+
+Made = tuple[gast.expr, Operation]
+SHAPES = frozenset("shape ndim size dtype itemsize nbytes strides flags __name__ __class__".split())
+ATTRIBUTE = (runtime.attribute, "srcgrad.runtime", "attribute")
+
+
+class Objects(Expressions):
+    """What is read of, called on and computed with objects."""
+
+    table: Table
+    assumed: Mapping[str, Known]
+    relied: dict[str, Known]
+    narrowed: dict[str, Known]
+
+    @abstractmethod
+    def user_call(self, function: FunctionType | LocalFunction, node: gast.Call, static: Static) -> Made:
+        """A call of a function with source."""
+
+    @abstractmethod
+    def construct(self, kind: type, node: gast.Call, static: Static) -> Made:
+        """A call of a class."""
+
+    # --- what is known -----------------------------------------------------------------------------------------------
+    def emit(self, target: str, expression: gast.expr, operation: Operation, *, inplace: bool = False) -> None:
+        super().emit(target, expression, operation, inplace=inplace and not isinstance(operation, Call))
+
+    @property
+    def out(self) -> list[Statement]:
+        """The block being written; what a statement binds is taken up as it is written."""
+        return self._out
+
+    @out.setter
+    def out(self, statements: list[Statement]) -> None:
+        self._out = statements if isinstance(statements, _Noted) else _Noted(statements, self)
+
+    def known_name(self, name: str) -> Known:
+        """What is known of a local; what has been relied on is looked at again when all is written."""
+        if name in self.narrowed:
+            return self.narrowed[name]
+        known = self.assumed[name] if name in self.assumed else self.table.names.get(name, PLAIN)
+        known = self.table.resolved(known)
+        if tells(known):
+            self.relied[name] = known
+        return known
+
+    def known_atom(self, atom: gast.expr) -> Known:
+        """What is known of an operand, which is a local name, a constant or a global."""
+        if isinstance(atom, gast.Name) and not isinstance(atom, GlobalReference):
+            return self.known_name(atom.id)
+        return self.table.atom(atom)
+
+    def peek(self, node: gast.AST) -> Known:
+        """What is known of the value of an expression that is a path: names, fields, items."""
+        match node:
+            case GlobalReference(binding=binding):
+                return known_of(binding.value) if binding.cell is None else PLAIN
+            case gast.Name(id=name):
+                meaning = self.scope.resolve(name, node)
+                return self.known_name(self.local(meaning)) if isinstance(meaning, Variable) else PLAIN
+            case gast.Attribute(value=value, attr=attr):
+                return self._peek_attribute(self.peek(value), attr)
+            case gast.Subscript(value=value, slice=index):
+                base = self.peek(value)
+                return PLAIN if base == PLAIN else self.table.resolved(self.table.item(base, index))
+        return PLAIN
+
+    def _peek_attribute(self, base: Known, name: str) -> Known:
+        if isinstance(base, Instance):
+            raw = found(base.kind, name)
+            if isinstance(raw, property):
+                return PLAIN
+            if not is_field(raw) and name not in dict(base.fields):
+                return PLAIN if is_descriptor(raw) else known_of(raw)
+        return self.table.resolved(self.table.field(base, name))
+
+    def is_object(self, node: gast.AST) -> bool:
+        return holds_objects(self.peek(node))
+
+    def _makes_object(self, node: gast.AST) -> bool:
+        """Whether an expression that is no path may give an object."""
+        match node:
+            case gast.Call(func=gast.Call(func=gast.Name(id="super"))):
+                return True
+            case gast.Call(func=gast.Attribute(value=value)) if self.is_object(value) or self.is_super(value):
+                return True
+            case gast.Call(func=func):
+                static = self.scope.static_of(func)
+                if static is not None:
+                    value = static.value
+                    return is_user_class(value) or isinstance(value, LocalFunction) or self._has_source(value)
+                return holds_objects(self.peek(func)) or self._makes_object(func)
+            case gast.Attribute(value=value, attr=attr):
+                if any(isinstance(found(c.kind, attr), property) for c in instances_of(self.peek(value))):
+                    return True
+                return self._makes_object(value)
+            case gast.Subscript(value=value):
+                return self.is_object(value) or self._makes_object(value)
+            case gast.BinOp(left=left, right=right):
+                return any(self.is_object(n) or self._makes_object(n) for n in (left, right))
+            case gast.UnaryOp(operand=operand):
+                return self.is_object(operand) or self._makes_object(operand)
+        return False
+
+    @staticmethod
+    def _has_source(function: object) -> bool:
+        return as_python(function) is not None and lookup(function) is None
+
+    def is_super(self, node: gast.AST) -> bool:
+        return isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "super"
+
+    def receiver(self, node: gast.expr) -> tuple[gast.expr, Known]:
+        """The expression before a dot, and what is known of it; an atom where it had to be evaluated to tell."""
+        known = self.peek(node)
+        if known != PLAIN or not self._makes_object(node):
+            return node, known
+        atom = self.value(node)
+        return atom, self.known_atom(atom)
+
+    # --- attributes --------------------------------------------------------------------------------------------------
+    def attribute_of(self, node: gast.Attribute) -> Made | None:
+        """``object.name``; None if what is before the dot is no object that is known."""
+        if self.is_super(node.value):
+            raise self.refuse(node, "an attribute of super()", "read it off the object, or call a method of super()")
+        base, known = self.receiver(node.value)
+        if base is not node.value:
+            node.value = base
+        if not holds_objects(known):
+            return None
+        atom = self.value(base)
+        assert isinstance(atom, gast.Name)
+        instances = instances_of(known)
+        having = [c for c in instances if self._has(c, node.attr)]
+        if not having:
+            raise self._no_attribute(instances[0], node)
+        if all(self._reads_field(c, node.attr) for c in having):
+            return self._read(atom, having[0], node)
+        return self.dispatch(atom, having, node, lambda choice: self._read(atom, choice, node))  # type: ignore[arg-type]
+
+    def _has(self, known: Instance, name: str) -> bool:
+        return found(known.kind, name) is not ABSENT or name in dict(known.fields) or name in self.table.fields
+
+    def _reads_field(self, known: Instance, name: str) -> bool:
+        if is_named_tuple(known.kind):
+            return False
+        raw = found(known.kind, name)
+        held = name in dict(known.fields) or name in self.table.fields
+        return is_field(raw) or (held and not is_descriptor(raw))
+
+    def _no_attribute(self, known: Instance, node: gast.Attribute) -> Exception:
+        if found(known.kind, "__getattr__") is not ABSENT:
+            return self.refuse(
+                node, f"class {known.kind.__name__} decides by __getattr__ what {node.attr!r} is", "give it a property"
+            )
+        return self.refuse(
+            node,
+            f"an object of class {known.kind.__name__} has no attribute {node.attr!r}",
+            label="no such attribute",
+        )
+
+    def _read(self, atom: gast.Name, known: Instance, node: gast.Attribute) -> Made:
+        kind, name = known.kind, node.attr
+        self._admit_class(kind, node)
+        expression = placed(gast.Attribute(atom, name, gast.Load()), node)
+        if self._reads_field(known, name):
+            if not self._has(known, name):
+                raise self._no_attribute(known, node)
+            return self.field_text(expression), Field(atom.id, name)
+        raw = found(kind, name)
+        if is_named_tuple(kind) and name in kind._fields:  # type: ignore[attr-defined]
+            return expression, Index(atom.id, constant(kind._fields.index(name), node))  # type: ignore[attr-defined]
+        if isinstance(raw, property):
+            assert raw.fget is not None
+            return self.method(raw.fget, atom, [], [], node, expression)
+        if isinstance(raw, FunctionType | staticmethod | classmethod):
+            raise self.refuse(node, f"the method {name!r} is used as a value", "call it here")
+        if is_descriptor(raw) and not callable(raw):
+            raise self.refuse(
+                node,
+                f"{name!r} of class {kind.__name__} is a {type(raw).__name__}, which decides itself what is read",
+                "make it a property or a field",
+            )
+        return expression, Fixed()
+
+    def field_text(self, expression: gast.Attribute) -> gast.expr:
+        """The text of a field that is read: by a function where the name means something else of arrays."""
+        name = expression.attr
+        if attribute_function(name) is None and name not in SHAPES | FIELDS | CONSTANT_MEMBERS:
+            return expression
+        head = placed(reference(GlobalBinding("attribute", *ATTRIBUTE)), expression)
+        return placed(gast.Call(head, [expression.value, constant(name, expression)], []), expression)
+
+    def _admit_class(self, kind: type, node: gast.AST) -> None:
+        name = intercepts(kind)
+        if name is not None:
+            raise self.refuse(node, f"class {kind.__name__} decides by {name} what its attributes are", "use fields")
+
+    # --- methods -----------------------------------------------------------------------------------------------------
+    def method_of(self, node: gast.Call) -> Made | None:
+        """``object.name(...)``; None if what is before the dot is no object that is known."""
+        func = node.func
+        if self.is_super(func.value):
+            return self._super_call(node)
+        base, known = self.receiver(func.value)
+        if base is not func.value:
+            node.func = func = placed(gast.Attribute(base, func.attr, gast.Load()), func)
+        if not holds_objects(known):
+            return None
+        atom = self.value(base)
+        assert isinstance(atom, gast.Name)
+        instances = instances_of(known)
+        having = [c for c in instances if self._has(c, func.attr)]
+        if not having:
+            raise self._no_attribute(instances[0], func)
+        return self.dispatch(atom, having, node, lambda choice: self._call_member(atom, choice, node))
+
+    def _call_member(self, atom: gast.Name, known: Known, node: gast.Call) -> Made:
+        assert isinstance(known, Instance)
+        kind, name = known.kind, node.func.attr
+        self._admit_class(kind, node)
+        raw = found(kind, name)
+        expression = placed(gast.Attribute(atom, name, gast.Load()), node.func)
+        if is_field(raw) or name in dict(known.fields) and not is_descriptor(raw):
+            held = self.table.resolved(self.table.field(known, name))
+            return self._call_held(expression, held, node)
+        if isinstance(raw, property):
+            made, operation = self._read(atom, known, placed(gast.Attribute(atom, name, gast.Load()), node.func))
+            target = self.fresh()
+            self.emit(target, made, operation)
+            return self.call(placed(gast.Call(load(target, node), node.args, node.keywords), node))
+        if isinstance(raw, staticmethod):
+            return self.method(raw.__func__, None, node.args, node.keywords, node, expression)
+        if isinstance(raw, classmethod):
+            owner = reference(importable(kind.__name__, kind))
+            return self.method(raw.__func__, owner, node.args, node.keywords, node, expression)
+        if isinstance(raw, FunctionType):
+            return self.method(raw, atom, node.args, node.keywords, node, expression)
+        if is_named_tuple(kind) and name in ("_replace", "_asdict"):
+            return self.named_tuple_method(atom, kind, node)
+        if callable(raw) and not is_descriptor(raw):
+            return self._call_value(raw, name, node)
+        raise self.refuse(
+            node,
+            f"the method {name!r} of class {kind.__name__} is a {type(raw).__name__}",
+            "write it as a plain function in the class",
+        )
+
+    @abstractmethod
+    def named_tuple_method(self, atom: gast.Name, kind: type, node: gast.Call) -> Made:
+        """``_replace`` and ``_asdict``."""
+
+    def _call_held(self, expression: gast.expr, held: Known, node: gast.Call) -> Made:
+        """A call of what a field holds."""
+        if isinstance(held, Value) and held.value is not None:
+            return self._call_value(held.value, getattr(held.value, "__name__", "function"), node)
+        target = self.fresh("function")
+        self.emit(target, *self.operation(expression))
+        return self.call(placed(gast.Call(load(target, node), node.args, node.keywords), node))
+
+    def _call_value(self, function: object, name: str, node: gast.Call) -> Made:
+        head = placed(reference(importable(name, function)), node.func)
+        return self.call(placed(gast.Call(head, node.args, node.keywords), node))
+
+    def call_of(self, node: gast.Call) -> Made | None:
+        """A call of a local name that holds a function, or an object with ``__call__``; None if neither is known."""
+        func, known = self.receiver(node.func)
+        choices = [c for c in (known.choices if isinstance(known, OneOf) else (known,)) if c != Value(None)]
+        if not choices or not all(isinstance(c, Instance | Value) for c in choices):
+            return None
+        atom = self.value(func)
+        assert isinstance(atom, gast.Name)
+
+        def write(choice: Known) -> Made:
+            if isinstance(choice, Value):
+                return self._call_value(choice.value, getattr(choice.value, "__name__", "function"), node)
+            assert isinstance(choice, Instance)
+            raw = found(choice.kind, "__call__")
+            if not isinstance(raw, FunctionType):
+                raise self.refuse(node, f"an object of class {choice.kind.__name__} is called", "it has no __call__")
+            return self.method(raw, atom, node.args, node.keywords, node, atom)
+
+        return self.dispatch(atom, choices, node, write)
+
+    def _super_call(self, node: gast.Call) -> Made:
+        """``super().name(...)``: the method of the next class of the object's own."""
+        source = self.source
+        parameters = source.function.__code__.co_varnames
+        start = defining_class(source.function)
+        known = self.known_name(parameters[0]) if parameters and self.scope.parent is None else PLAIN
+        if node.func.value.args or start is None or not isinstance(known, Instance) or start not in known.kind.__mro__:
+            raise self.refuse(
+                node,
+                "which method super() means is not known when this is compiled",
+                "call it as Base.method(self, ...)",
+            )
+        raw = found(known.kind, node.func.attr, start)
+        if not isinstance(raw, FunctionType):
+            raise self.refuse(node, f"super() finds no method {node.func.attr!r} with source", "call it by its class")
+        return self.method(raw, load(parameters[0], node), node.args, node.keywords, node, None)
+
+    def method(
+        self,
+        function: object,
+        first: gast.expr | None,
+        args: Sequence[gast.expr],
+        keywords: Sequence[gast.keyword],
+        node: gast.expr,
+        spelled: gast.expr | None,
+    ) -> Made:
+        """A call of a class's function with the object as its first argument; ``spelled`` is how it is written."""
+        target = as_python(function)
+        if target is None:
+            raise self.refuse(node, f"the method {spelling_of(function)} of a library", "call it outside")
+        head = reference(GlobalBinding(target.__name__, target))
+        receiver = [] if first is None else [first]
+        call = placed(gast.Call(head, [*receiver, *args], list(keywords)), node)
+        expression, operation = self.user_call(target, call, Static(target, head))
+        if spelled is None or not isinstance(expression, gast.Call) or expression.func is not head:
+            return expression, operation
+        if isinstance(node, gast.Attribute):
+            return spelled, operation
+        given = expression.args[len(receiver) :]
+        return placed(gast.Call(spelled, given, expression.keywords), node), operation
+
+    # --- one of several classes --------------------------------------------------------------------------------------
+    def dispatch(
+        self, atom: gast.Name, choices: Sequence[Known], node: gast.expr, write: Callable[[Known], Made]
+    ) -> Made:
+        """What is written for each class, behind a test of the class where there are several."""
+        if len(choices) == 1:
+            return write(choices[0])
+        target = self.fresh()
+        branches = []
+        for choice in choices:
+            outer = dict(self.narrowed)
+            self.narrowed[atom.id] = choice
+
+            def one(choice: Known = choice) -> None:
+                self.emit(target, *write(choice))
+
+            branches.append((self._test(atom, choice, node), self.block(one)))
+            self.narrowed = outer
+        _, orelse = branches.pop()
+        for test, body in reversed(branches[1:]):
+            orelse = Block((If(test, body, orelse, self.span),))
+        test, body = branches[0]
+        self.out.append(If(test, body, orelse, self.span))
+        return load(target, node), Copy(target)
+
+    def _test(self, atom: gast.Name, choice: Known, node: gast.expr) -> gast.expr:
+        if isinstance(choice, Instance):
+            kind = reference(importable(choice.kind.__name__, choice.kind))
+            return compare(call_builtin("type", [load(atom.id, node)], node), gast.Is(), kind, node)
+        assert isinstance(choice, Value)
+        name = getattr(choice.value, "__name__", "function")
+        return compare(load(atom.id, node), gast.Is(), reference(importable(name, choice.value)), node)
+
+class _Noted(list[Statement]):
+    """Statements whose bindings are noted when they are appended."""
+
+    def __init__(self, statements: Iterable[Statement], writer: Objects) -> None:
+        super().__init__(statements)
+        self.writer = writer
+
+    def append(self, statement: Statement) -> None:
+        super().append(statement)
+        self.writer.table.enter(statement)
+
+
+def instances_of(known: Known) -> list[Instance]:
+    """The objects that a value may be."""
+    choices = known.choices if isinstance(known, OneOf) else (known,)
+    return [choice for choice in choices if isinstance(choice, Instance)]
+
+
+def holds_objects(known: Known) -> bool:
+    """Whether a value is an object, or one of several."""
+    return bool(instances_of(known))
+
+
+def spelling_of(function: object) -> str:
+    return str(getattr(function, "__qualname__", function))

@@ -1,0 +1,107 @@
+"""Objects of the user's classes as derivatives see them: their fields by name.
+
+A cotangent or tangent inside a program is a dict of the fields'; what leaves a derivative has the class of the object
+where that is a dataclass, else it is a ``types.SimpleNamespace``.
+
+>>> fields_of(SimpleNamespace(w=2.0, b=1.0))
+{'w': 2.0, 'b': 1.0}
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+_LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy", "srcgrad", "torch"}) - {"__main__"}
+_HEAP_TYPE = 1 << 9
+_NEVER = (type, BaseException, tuple, list, dict, set, frozenset, str, bytes, int, float, complex)
+
+
+@cache
+def has_fields(kind: type) -> bool:
+    """Whether objects of a class are looked into."""
+    if kind is SimpleNamespace:
+        return True
+    if not kind.__flags__ & _HEAP_TYPE or issubclass(kind, _NEVER) or hasattr(kind, "__array__"):
+        return False
+    return not any(base.__module__.split(".")[0] in ("torch", "srcgrad") for base in kind.__mro__) and (
+        kind.__module__.split(".")[0] not in _LIBRARIES
+    )
+
+
+def is_object(x: Any) -> bool:
+    """Whether ``x`` is an object of a user's class, whose fields are looked into."""
+    kind: Any = type(x)
+    return has_fields(kind)
+
+
+@cache
+def _slots(kind: type) -> tuple[tuple[str, Any], ...]:
+    found: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        listed = base.__dict__.get("__slots__", ())
+        for name in (listed,) if isinstance(listed, str) else tuple(listed):
+            if name not in ("__dict__", "__weakref__"):
+                mangled = f"_{base.__name__.lstrip('_')}{name}" if name[:2] == "__" and name[-2:] != "__" else name
+                found[mangled] = base.__dict__[mangled]
+    return tuple(found.items())
+
+
+def fields_of(x: Any) -> dict[str, Any]:
+    """The fields of an object, slots first; those that are not set are absent."""
+    found: dict[str, Any] = {}
+    kind: Any = type(x)
+    for name, member in _slots(kind):
+        try:
+            found[name] = member.__get__(x)
+        except AttributeError:
+            continue
+    found.update(getattr(x, "__dict__", {}))
+    return found
+
+
+def made(kind: type, fields: Mapping[str, Any]) -> Any:
+    """An object of a class with these fields; nothing that the class defines is run."""
+    result: Any = object.__new__(kind)
+    for name, value in fields.items():
+        object.__setattr__(result, name, value)
+    return result
+
+
+def mapped(x: Any, change: Callable[[Any], Any]) -> Any:
+    """An object like ``x`` whose fields are changed."""
+    if isinstance(x, SimpleNamespace):
+        return SimpleNamespace(**{name: change(value) for name, value in fields_of(x).items()})
+    return made(type(x), {name: change(value) for name, value in fields_of(x).items()})
+
+
+def mirrored(x: Any, fields: Mapping[str, Any]) -> Any:
+    """What a derivative with respect to the object ``x`` is handed out as."""
+    if hasattr(type(x), "__dataclass_fields__"):
+        return made(type(x), fields)
+    return SimpleNamespace(**fields)
+
+
+def cotangents_of(g: Any, x: Any) -> dict[str, Any]:
+    """The cotangents of the fields of ``x`` by name, from a dict or from an object with such fields."""
+    parts = g if isinstance(g, dict) else fields_of(g) if is_object(g) else None
+    if parts is None:
+        raise TypeError(f"the cotangent of a {type(x).__name__} is a {type(g).__name__}")
+    unknown = [name for name in parts if name not in fields_of(x)]
+    if unknown:
+        raise TypeError(f"a {type(x).__name__} has no field {unknown[0]!r}")
+    return parts
+
+
+def attribute(x: Any, name: str) -> Any:
+    """``x.name``, where the name alone would mean something else in generated text."""
+    return getattr(x, name)
+
+
+def require_reflected(x: Any, kind: str) -> None:
+    """Refuse ``x + object`` where ``x`` is an array, which adds the object to each of its elements."""
+    if hasattr(x, "__array_ufunc__") and not hasattr(type(x), "dtype") or hasattr(x, "dtype") and x.ndim:
+        raise TypeError(f"an operator between an array and a {kind} goes to every element; swap the operands")
