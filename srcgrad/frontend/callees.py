@@ -43,8 +43,16 @@ def is_inert(function: object) -> bool:
         return False
 
 
+def without_cache(function: object) -> object:
+    """The function that ``functools.lru_cache`` wraps: its derivative is not that of what is remembered."""
+    while isinstance(function, functools._lru_cache_wrapper):
+        function = function.__wrapped__
+    return function
+
+
 def as_python(function: object) -> FunctionType | None:
     """The user's Python function behind a callable, if there is one; libraries of numbers are ruled, not read."""
+    function = without_cache(function)
     if isinstance(function, FunctionType):
         root = str(function.__module__).split(".")[0]
         return None if root in LIBRARIES else function

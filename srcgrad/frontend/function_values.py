@@ -19,10 +19,11 @@ from types import ModuleType
 import gast
 
 from srcgrad import runtime
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, Fixed, Held, LocalFunction, Operation, Pack
 from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, importable, local_in
-from srcgrad.frontend.user_calls import UserCalls
+from srcgrad.frontend.user_calls import Arguments, UserCalls
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import children
 
@@ -87,7 +88,7 @@ class FunctionValues(UserCalls):
             case Variable():
                 return load(self.local(default), node)
             case Static():
-                return self.held_operation(*self.function_value(default, node), node)
+                return self._atom_of(default, node)
         return default
 
     def held_operation(self, expression: gast.expr, operation: Operation, node: gast.expr) -> gast.expr:
@@ -128,6 +129,26 @@ class FunctionValues(UserCalls):
         passed += [] if rest is None else [rest]
         shape = Dynamic(count, star is not None, tuple(names), rest is not None)
         return placed(gast.Call(function, printed, keywords), node), Call(Callee(shape), tuple(passed))
+
+    def called_later(
+        self, static: Static, arguments: Arguments, node: gast.Call, refusal: UnsupportedSyntax
+    ) -> tuple[gast.expr, Operation]:
+        values = [*arguments.positional, *arguments.named.values()]
+        if self.source.generated or arguments.before < len(arguments.positional) and arguments.star is not None:
+            raise refusal
+        atoms = [self._atom_of(value, node) for value in values]
+        given = atoms[: len(arguments.positional)]
+        if arguments.star is not None:
+            given.append(placed(gast.Starred(arguments.star, gast.Load()), node))
+        named = zip(arguments.named, atoms[len(arguments.positional) :], strict=True)
+        keywords = [placed(gast.keyword(name, atom), node) for name, atom in named]
+        if arguments.rest is not None:
+            keywords.append(placed(gast.keyword(None, arguments.rest), node))
+        function = self.held_operation(*self.function_value(static, node.func), node)
+        return self.called_value(function, placed(gast.Call(function, given, keywords), node))
+
+    def _atom_of(self, value: gast.expr | Static, node: gast.expr) -> gast.expr:
+        return self.held_operation(*self.function_value(value, node), node) if isinstance(value, Static) else value
 
     # --- what is bound later -----------------------------------------------------------------------------------------
     def _refuse_late(self, function: LocalFunction, node: gast.AST) -> None:

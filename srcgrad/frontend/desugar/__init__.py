@@ -20,6 +20,7 @@ import gast
 
 from srcgrad.frontend.desugar import assignment, exits, loops, matching
 from srcgrad.frontend.desugar.build import with_bodies
+from srcgrad.frontend.desugar.functional import undecorated
 from srcgrad.syntax.parse import walk
 
 __all__ = ["desugar"]
@@ -59,6 +60,10 @@ class _Statements:
                 return []
             case gast.AnnAssign():
                 return self.block(assignment.annotated(statement))
+            case gast.FunctionDef(decorator_list=[_, *_]):
+                return undecorated(statement, self.fresh)
+            case gast.Global() | gast.Nonlocal():
+                return []  # of names that are only read, by the fence
             case gast.Assign():
                 return assignment.plain(statement, self.fresh, closures=self.closures)
             case gast.Match():

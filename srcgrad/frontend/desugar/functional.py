@@ -1,0 +1,174 @@
+"""Functions made of functions, as lambdas; decorators of local functions, as calls.
+
+Enters: the body of a function, and what its names mean outside.  Leaves: the body with ``functools.partial``,
+``operator.itemgetter``, ``attrgetter`` and ``methodcaller`` written out, and without ``functools.wraps``, which has no
+effect on what is computed::
+
+    g = partial(f, a, k=b)      ->      g = lambda *rest, given=a, k=b: f(given, *rest, k=k)
+
+    @twice                      ->      def g_plain(v): ...
+    def g(v): ...                       g = twice(g_plain)
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+
+import gast
+
+from srcgrad.frontend.desugar.build import assign, call, load, placed, subscript, tuple_of, with_bodies
+from srcgrad.rules.rewriting import rebuilt
+from srcgrad.syntax.parse import walk
+
+Meaning = Callable[[str], object]  # of a name that the function does not bind; None of any other
+
+
+def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[str], str]) -> list[gast.stmt]:
+    """The body with every such call as a lambda."""
+
+    def change(node: gast.AST) -> gast.AST | None:
+        match node:
+            case gast.Call(func=func):
+                maker = _MAKERS.get(_object(func, meaning))  # type: ignore[arg-type]
+                return None if maker is None else maker(rebuilt_inside(node), fresh)
+            case gast.FunctionDef(decorator_list=[_, *_] as decorators):
+                kept = [d for d in decorators if not _is_wraps(d, meaning)]
+                if len(kept) < len(decorators):
+                    return with_bodies(rebuilt_inside(node), decorator_list=kept)
+        return None
+
+    def rebuilt_inside(node: gast.AST) -> gast.AST:
+        fields = {name: getattr(node, name, None) for name in node._fields}
+        for name, value in fields.items():
+            if isinstance(value, list):
+                fields[name] = [rebuilt(item, change) if isinstance(item, gast.AST) else item for item in value]
+            elif isinstance(value, gast.AST):
+                fields[name] = rebuilt(value, change)
+        return placed(type(node)(**fields), node)
+
+    def concerns(statement: gast.stmt) -> bool:
+        return any(
+            (isinstance(n, gast.Call) and _object(n.func, meaning) in _MAKERS)
+            or (isinstance(n, gast.FunctionDef) and any(_is_wraps(d, meaning) for d in n.decorator_list))
+            for n in walk(statement)
+        )
+
+    return [rebuilt(s, change) if concerns(s) else s for s in body]
+
+
+def undecorated(node: gast.FunctionDef, fresh: Callable[[str], str]) -> list[gast.stmt]:
+    """A decorated definition as a plain one and a call for each decorator."""
+    plain = fresh(f"{node.name}_plain")
+    made: gast.expr = load(plain, node)
+    for decorator in reversed(node.decorator_list):
+        made = call(decorator, [made], decorator)
+    return [with_bodies(node, name=plain, decorator_list=[]), assign(node.name, made, node)]
+
+
+def _object(node: gast.AST, meaning: Meaning) -> object:
+    match node:
+        case gast.Name(id=name):
+            found = meaning(name)
+        case gast.Attribute(value=gast.Name(id=name), attr=attr):
+            found = getattr(meaning(name), attr, None)
+        case _:
+            return None
+    return found if found in (functools.partial, functools.wraps, *_OPERATORS) else None
+
+
+def _is_wraps(node: gast.AST, meaning: Meaning) -> bool:
+    return isinstance(node, gast.Call) and _object(node.func, meaning) is functools.wraps
+
+
+def _partial(node: gast.Call, fresh: Callable[[str], str]) -> gast.expr | None:
+    starred = any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
+    if starred or not node.args:
+        return None
+    function, *given = node.args
+    names = [fresh("given") for _ in given]
+    if not isinstance(function, gast.Name | gast.Attribute):
+        names.insert(0, fresh("applied"))
+        given.insert(0, function)
+        function = load(names[0], node)
+    keywords = [str(keyword.arg) for keyword in node.keywords]
+    rest = fresh("rest")
+    first = [load(name, node) for name in (names[1:] if len(given) == len(node.args) else names)]
+    passed: list[gast.expr] = [*first, placed(gast.Starred(load(rest, node), gast.Load()), node)]
+    named = [placed(gast.keyword(name, load(name, node)), node) for name in keywords]
+    only = [(name, value) for name, value in zip(names, given, strict=True)]
+    only += [(str(keyword.arg), keyword.value) for keyword in node.keywords]
+    body = placed(gast.Call(function, passed, named), node)
+    return _lambda([], rest, only, body, node)
+
+
+def _item_getter(node: gast.Call, fresh: Callable[[str], str]) -> gast.expr | None:
+    if not node.args or node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
+        return None
+    owner = fresh("owner")
+    names = [fresh("place") for _ in node.args]
+    items: list[gast.expr] = [subscript(load(owner, node), load(name, node), node) for name in names]
+    constants = [isinstance(a, gast.Constant) for a in node.args]
+    items = [
+        subscript(load(owner, node), a, node) if is_constant else item
+        for a, item, is_constant in zip(node.args, items, constants, strict=True)
+    ]
+    only = [(n, a) for n, a, is_constant in zip(names, node.args, constants, strict=True) if not is_constant]
+    return _lambda([owner], None, only, items[0] if len(items) == 1 else tuple_of(items, node), node)
+
+
+def _attribute_getter(node: gast.Call, fresh: Callable[[str], str]) -> gast.expr | None:
+    names = [a.value for a in node.args if isinstance(a, gast.Constant) and isinstance(a.value, str)]
+    if not names or len(names) != len(node.args) or node.keywords:
+        return None
+    owner = fresh("owner")
+    items: list[gast.expr] = []
+    for name in names:
+        item: gast.expr = load(owner, node)
+        for part in name.split("."):
+            item = placed(gast.Attribute(item, part, gast.Load()), node)
+        items.append(item)
+    return _lambda([owner], None, [], items[0] if len(items) == 1 else tuple_of(items, node), node)
+
+
+def _method_caller(node: gast.Call, fresh: Callable[[str], str]) -> gast.expr | None:
+    match node.args:
+        case [gast.Constant(value=str() as name), *arguments] if all(k.arg for k in node.keywords):
+            owner = fresh("owner")
+            if not all(isinstance(a, gast.Constant) for a in [*arguments, *(k.value for k in node.keywords)]):
+                return None
+            method = placed(gast.Attribute(load(owner, node), name, gast.Load()), node)
+            return _lambda([owner], None, [], placed(gast.Call(method, arguments, list(node.keywords)), node), node)
+    return None
+
+
+def _lambda(
+    positional: list[str],
+    rest: str | None,
+    only: list[tuple[str, gast.expr]],
+    body: gast.expr,
+    node: gast.AST,
+) -> gast.Lambda:
+    def parameter(name: str) -> gast.Name:
+        return placed(gast.Name(name, gast.Param(), None, None), node)
+
+    arguments = gast.arguments(
+        [parameter(name) for name in positional],
+        [],
+        None if rest is None else parameter(rest),
+        [parameter(name) for name, _ in only],
+        [value for _, value in only],
+        None,
+        [],
+    )
+    return placed(gast.Lambda(arguments, body), node)
+
+
+_OPERATORS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+_MAKERS = {
+    functools.partial: _partial,
+    operator.itemgetter: _item_getter,
+    operator.attrgetter: _attribute_getter,
+    operator.methodcaller: _method_caller,
+}
