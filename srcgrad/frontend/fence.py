@@ -115,25 +115,6 @@ def _attribute(node: gast.Attribute, place: Place) -> Refusal | None:
     )
 
 
-def _with(node: gast.With, place: Place) -> Refusal | None:
-    for item in node.items:
-        if item.optional_vars is not None:
-            return Refusal(
-                "a context manager that binds a name cannot be reversed",
-                "this is entered once, the reverse sweep would enter it again",
-                "only `with np.errstate(...):` and `with no_grad():` are differentiated; open others around the call",
-                item,
-            )
-        if not isinstance(item.context_expr, gast.Call):
-            return Refusal(
-                "this context manager cannot be reversed",
-                "not a call of np.errstate",
-                "only `with np.errstate(...):` and `with no_grad():` are differentiated; open others around the call",
-                item,
-            )
-    return None
-
-
 def _generator(node: gast.GeneratorExp, place: Place) -> Refusal | None:
     match place.parent:
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name), args=[first, *_]):
@@ -252,7 +233,7 @@ ROWS: dict[type, Row] = {
     gast.AsyncFor: _AWAIT,
     gast.While: ADMITTED,
     gast.If: ADMITTED,
-    gast.With: _with,
+    gast.With: ADMITTED,
     gast.AsyncWith: _AWAIT,
     gast.Match: ADMITTED,
     gast.Raise: ADMITTED,

@@ -335,11 +335,12 @@ class While:
 
 @dataclass(frozen=True, eq=False)
 class With:
-    """A declared-safe context manager (``np.errstate``), entered again in the reverse sweep."""
+    """A declared-safe context manager (``np.errstate``), entered again in the reverse sweep; any other ``once``."""
 
     items: tuple[gast.AST, ...]
     body: Block
     span: Span
+    once: bool = False
 
 
 @dataclass(frozen=True, eq=False)

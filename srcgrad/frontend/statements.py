@@ -11,17 +11,16 @@ from collections.abc import Callable, Iterable
 from typing import NoReturn
 
 import gast
-import numpy as np
 
 from srcgrad import runtime
 from srcgrad.errors import InternalError, Span
 from srcgrad.frontend.callees import as_library, as_python, is_inert, spelled
+from srcgrad.frontend.contexts import Contexts
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.assignment import augmented
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.desugar.loops import endless
 from srcgrad.frontend.freshness import Sharing
-from srcgrad.frontend.in_place import InPlace
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -39,20 +38,18 @@ from srcgrad.frontend.normal_form import (
     Statement,
     Unpack,
     While,
-    With,
 )
 from srcgrad.frontend.scope import (
     Static,
     Variable,
     default_values,
 )
-from srcgrad.frontend.stopping import stops_gradients, without_gradients
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
 
 
-class Statements(InPlace):
+class Statements(Contexts):
     """Writes the statements of one function."""
 
     sharing: Sharing | None = None
@@ -94,7 +91,7 @@ class Statements(InPlace):
             case gast.For():
                 self.write_for(statement)
             case gast.With():
-                self._with(statement)
+                self.write_with(statement)
             case gast.Break():
                 self.out.append(Break(span))
             case gast.Continue():
@@ -203,6 +200,9 @@ class Statements(InPlace):
             return
         if not isinstance(target, gast.Name):
             raise self.refuse(target, "a store into a container", "bind a name")
+        if self.source.generated and not isinstance(statement.value, gast.Constant):
+            self._add_at(load(target.id, target), constant(..., target), statement.value)
+            return
         operation = augmented(statement)
         if self.scope.static(target.id) is not None:
             self._refuse_rebinding(target, target.id)
@@ -212,28 +212,6 @@ class Statements(InPlace):
         if self.sharing is None:
             self.sharing = Sharing(self.scope)
         return self.sharing.owns(name)
-
-    def _with(self, statement: gast.With) -> None:
-        items: list[gast.AST] = []
-        body = statement.body
-        for item in statement.items:
-            static = self.scope.static_of(item.context_expr.func)
-            if static is not None and stops_gradients(static.value) and not item.context_expr.args:
-                body = without_gradients(body, self.refuse)
-                continue
-            if static is None or static.value is not np.errstate:
-                raise self.refuse(
-                    item,
-                    "this context manager cannot be reversed",
-                    "only `with np.errstate(...):` and `with no_grad():` are differentiated; "
-                    "open others around the call",
-                )
-            items.append(gast.withitem(self.settle(item.context_expr, calls=True), None))
-        if not items:
-            self.run(body)
-            return
-        span = self.span
-        self.out.append(With(tuple(items), self.written(body), span))
 
     # --- local functions ---------------------------------------------------------------------------------------------
     def _define(self, statement: gast.FunctionDef) -> None:
@@ -282,8 +260,7 @@ class Statements(InPlace):
                 return
             case gast.Call():
                 static = self.scope.static_of(value.func)
-                if static is not None and static.value is runtime.add_at and self.source.generated:
-                    self._add_at(*value.args, function=reference(GlobalBinding("add_at", *_ADD_AT)))
+                if static is not None and self.source.generated and self._add_to_shadow(static.value, value):
                     return
                 if (static is not None and self._is_user_function(static.value)) or self.calls_method(value):
                     self.bind(self.fresh(), value)
@@ -357,7 +334,33 @@ class Statements(InPlace):
         if self._is_pop(node):
             self.out.append(Pop((target(),), node.func.value.id, self.span, tupled=False))
             return True
+        static = self.scope.static_of(node.func) if self.source.generated else None
+        if static is not None and static.value is runtime.claim:
+            self._claim(target, node)
+            return True
         return super().bind_call(target, node)
+
+    def _claim(self, target: Callable[[], str], node: gast.Call) -> None:
+        """``t = claim(v_bar, v, index)`` is ``t = taken(v_bar, v, index); v_bar[index] = 0.0``."""
+        base, value = (self.value(argument) for argument in node.args[:2])
+        place = self.settle(node.args[2], calls=False)
+        assert isinstance(base, gast.Name)
+        called = placed(gast.Call(reference(GlobalBinding("taken", *_TAKEN)), [base, value, place], []), node)
+        self.bind(target(), called)
+        self.out.append(Store(base.id, clone(place), constant(0.0, node), self.span))
+
+    def _add_to_shadow(self, function: object, node: gast.Call) -> bool:
+        """Statements of generated code that change what they are given; whether this is one."""
+        if function is runtime.add_at:
+            self._add_at(*node.args, function=reference(GlobalBinding("add_at", *_ADD_AT)))
+        elif function is runtime.accumulate:
+            whole = constant(..., node)
+            self._add_at(node.args[0], whole, node.args[1], function=reference(GlobalBinding("accumulate", *_ADD)))
+        elif function is runtime.claim:
+            self._claim(self.fresh, node)
+        else:
+            return False
+        return True
 
     def _add_at(
         self, buffer: gast.expr, index: gast.expr, value: gast.expr, *, function: gast.expr | None = None
@@ -369,6 +372,8 @@ class Statements(InPlace):
 
 
 _ADD_AT = (runtime.add_at, "srcgrad.runtime", "add_at")
+_ADD = (runtime.accumulate, "srcgrad.runtime", "accumulate")
+_TAKEN = (runtime.taken, "srcgrad.runtime", "taken")
 
 
 def _heads(statement: gast.stmt) -> list[gast.AST]:

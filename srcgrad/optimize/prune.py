@@ -100,6 +100,9 @@ class _Pruner:
                 if target.id in self.facts.unused.get(id(statement), ()) and not self.effects.pure(value):
                     self.changed = True
                     return [_instead(statement, gast.Expr(value))]
+            case gast.If(test=gast.Constant(value=True)) if not statement.orelse:
+                self.changed = True
+                return self.block(statement.body)
             case gast.If():
                 statement.body, statement.orelse = self.block(statement.body), self.block(statement.orelse)
                 if not statement.body and not statement.orelse:

@@ -26,7 +26,7 @@ from srcgrad.runtime.differences import (
     cut, differences, end_length, end_size, gradient_axis, midpoints, placed, slope_leaning, slope_places,
     step_sizes, turns, undiff, undifferences, unediff1d, ungradient, one_spacing_only, unmidpoints, unstep_sizes,
 )  # fmt: skip
-from srcgrad.runtime.doors import StopsGradients, as_cotangent, require_number, rewound, stop_gradient
+from srcgrad.runtime.doors import StopsGradients, as_cotangent, entered, once, require_number, rewound, stop_gradient
 from srcgrad.runtime.einsum import transposed_subscripts, uneinsum, written_subscripts
 from srcgrad.runtime.elementwise import (
     angle_slope, half_circle, is_above, is_below, is_within, masked, power_partial, prevails, quotient, safe_divide,
@@ -53,7 +53,7 @@ from srcgrad.runtime.polynomials import (
     column, division, normal_solve, polyslope, root_count, tail, uncolumn, unconstants, undivision, unpolyder,
     unpolyint, unpolymul, unpolyval,
 )  # fmt: skip
-from srcgrad.runtime.private import private, require_apart
+from srcgrad.runtime.private import placed_alone, private, require_apart, unprivate
 from srcgrad.runtime.products import (
     uncross_left, uncross_right, undot_left, undot_right, uninner_left, uninner_right, unkron_left, unkron_right,
     unmatmul_left, unmatmul_right, unouter_left, unouter_right, untensordot_left, untensordot_right, unvdot_left,
@@ -65,7 +65,7 @@ from srcgrad.runtime.repeating import (
 )  # fmt: skip
 from srcgrad.runtime.replacing import lasting, replaced_at
 from srcgrad.runtime.segments import lifted, segment_ties, unlifted, unreduceat
-from srcgrad.runtime.shadows import accumulate, claim, separate, shadow, view_like
+from srcgrad.runtime.shadows import accumulate, claim, separate, shadow, taken, untaken, view_like
 from srcgrad.runtime.shaping import (
     astype, exponents, intervals, memory_axes, memory_order, mesh, reastype, unastype, unmesh, unpermute,
     unrollaxis,
@@ -82,37 +82,37 @@ from srcgrad.runtime.systems import (
 )  # fmt: skip
 
 __all__ = [
-    "Closure", "StopsGradients", "accumulate", "add", "add_at", "aligned", "along_places", "anchors", "angle_slope",
-    "argsorted", "arranging", "as_columns", "as_cotangent", "as_list", "astype", "at_mask", "attribute",
-    "axes_at_end", "basis_free", "bessel_i", "chosen", "claim", "closure", "cofactor", "column", "column_sums",
-    "compressed", "corner", "count", "cut", "deviation", "diagonal_places", "differences", "division", "doubled",
-    "end_length", "end_size", "entering", "exp_share", "exponents", "extreme_share", "field", "field_of", "fitted",
-    "flat_places", "freedom", "fresh", "from_columns", "from_matrices", "from_triangle", "gather", "gradient_axis",
-    "half_circle", "half_triangle", "hermitian_sum", "if_floating", "in_dtype", "initial_share", "intervals",
-    "is_above", "is_below", "is_between", "is_replaced", "is_within", "item", "kaiser_abscissas", "keep_real", "kept",
-    "knots_around", "laps", "lasting", "latest", "leading", "least_squares_cutoff", "lifted", "made", "mask_places",
-    "masked", "matching", "memory_axes", "memory_order", "mesh", "midpoints", "multi_dot_slope", "norm_shares",
-    "norm_slope", "normal_solve", "observations", "observed", "of_distinct", "off_mask", "one_for",
-    "one_spacing_only", "or_ones", "others", "outside", "over_gaps", "own", "pack_like", "pair_differences",
-    "permute_along", "phase_free", "pick", "placed", "polar", "polygamma", "polyslope", "power_partial", "present",
-    "prevails", "private", "quotient", "ratio", "rearray", "reastype", "rebroadcast", "rechoose", "recurrence",
-    "repad", "repad_chosen", "repad_values", "replaced_at", "require_apart", "require_distinct", "require_number",
-    "require_reflected", "retake", "rewound", "root_count", "running_product", "safe_divide", "safe_power", "scaled",
-    "segment_ties", "selected", "separate", "shadow", "share", "shifted", "shuffled", "signal_length", "sinc_slope",
-    "slope_leaning", "slope_places", "sorting", "span_of", "spread", "spread_numbers", "step_sizes", "stop_gradient",
-    "stored", "tail", "tangent_like", "ties", "to_matrices", "to_triangle", "tolist", "total",
-    "transposed_subscripts", "turns", "twist", "unaligned", "unappend", "unarray", "unastype", "unblock",
-    "unbroadcast", "unchoose", "uncolumn", "uncolumn_stack", "uncolumn_sums", "unconcatenate", "unconstants",
-    "unconvolve", "uncorrelate_left", "uncorrelate_right", "uncross_left", "uncross_right", "uncumsum", "undiag",
-    "undiagonal", "undiff", "undifferences", "undivision", "undot_left", "undot_right", "undoubled", "undstack",
-    "unediff1d", "uneinsum", "unfftn", "unfield", "ungather", "ungradient", "unhstack", "unifftn", "uninner_left",
-    "uninner_right", "uninsert", "uninsert_values", "unirfftn", "units", "unkeep_real", "unkron_left", "unkron_right",
-    "unleading", "unlifted", "unmatmul_left", "unmatmul_right", "unmesh", "unmidpoints", "unmulti_dot",
-    "unobservations", "unouter_left", "unouter_right", "unpack_like", "unpad", "unpad_chosen", "unpad_values",
-    "unpair_differences", "unpermute", "unpermute_along", "unpick", "unpolyder", "unpolyint", "unpolymul",
-    "unpolyval", "unreduce", "unreduceat", "unrepeat", "unresize", "unrfftn", "unrollaxis", "unsplit", "unstack",
-    "unstep_sizes", "untake", "untake_along", "untake_axis", "untensordot_left", "untensordot_right", "untile",
-    "untrace", "unvdot_left", "unvdot_right", "unvecdot_left", "unvecdot_right", "unvstack", "unweighed", "unwindow",
-    "vector_axis", "view_like", "weighed", "weighted", "weighted_bins", "where_finite", "where_places",
-    "whole_inverse", "widen", "wins", "with_initial", "without_initial", "written_subscripts", "zeros_like",
+    "Closure", "entered", "once", "StopsGradients", "accumulate", "add", "add_at", "aligned", "along_places", "anchors", "angle_slope",
+    "argsorted", "arranging", "as_columns", "as_cotangent", "as_list", "astype", "at_mask", "attribute", "axes_at_end",
+    "basis_free", "bessel_i", "chosen", "claim", "closure", "cofactor", "column", "column_sums", "compressed", "corner",
+    "count", "cut", "deviation", "diagonal_places", "differences", "division", "doubled", "end_length", "end_size",
+    "entering", "exp_share", "exponents", "extreme_share", "field", "field_of", "fitted", "flat_places", "freedom",
+    "fresh", "from_columns", "from_matrices", "from_triangle", "gather", "gradient_axis", "half_circle",
+    "half_triangle", "hermitian_sum", "if_floating", "in_dtype", "initial_share", "intervals", "is_above", "is_below",
+    "is_between", "is_replaced", "is_within", "item", "kaiser_abscissas", "keep_real", "kept", "knots_around", "laps",
+    "lasting", "latest", "leading", "least_squares_cutoff", "lifted", "made", "mask_places", "masked", "matching",
+    "memory_axes", "memory_order", "mesh", "midpoints", "multi_dot_slope", "norm_shares", "norm_slope", "normal_solve",
+    "observations", "observed", "of_distinct", "off_mask", "one_for", "one_spacing_only", "or_ones", "others",
+    "outside", "over_gaps", "own", "pack_like", "pair_differences", "permute_along", "phase_free", "pick", "placed",
+    "placed_alone", "polar", "polygamma", "polyslope", "power_partial", "present", "prevails", "private", "quotient",
+    "ratio", "rearray", "reastype", "rebroadcast", "rechoose", "recurrence", "repad", "repad_chosen", "repad_values",
+    "replaced_at", "require_apart", "require_distinct", "require_number", "require_reflected", "retake", "rewound",
+    "root_count", "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate",
+    "shadow", "share", "shifted", "shuffled", "signal_length", "sinc_slope", "slope_leaning", "slope_places", "sorting",
+    "span_of", "spread", "spread_numbers", "step_sizes", "stop_gradient", "stored", "tail", "taken", "tangent_like",
+    "ties", "to_matrices", "to_triangle", "tolist", "total", "transposed_subscripts", "turns", "twist", "unaligned",
+    "unappend", "unarray", "unastype", "unblock", "unbroadcast", "unchoose", "uncolumn", "uncolumn_stack",
+    "uncolumn_sums", "unconcatenate", "unconstants", "unconvolve", "uncorrelate_left", "uncorrelate_right",
+    "uncross_left", "uncross_right", "uncumsum", "undiag", "undiagonal", "undiff", "undifferences", "undivision",
+    "undot_left", "undot_right", "undoubled", "undstack", "unediff1d", "uneinsum", "unfftn", "unfield", "ungather",
+    "ungradient", "unhstack", "unifftn", "uninner_left", "uninner_right", "uninsert", "uninsert_values", "unirfftn",
+    "units", "unkeep_real", "unkron_left", "unkron_right", "unleading", "unlifted", "unmatmul_left", "unmatmul_right",
+    "unmesh", "unmidpoints", "unmulti_dot", "unobservations", "unouter_left", "unouter_right", "unpack_like", "unpad",
+    "unpad_chosen", "unpad_values", "unpair_differences", "unpermute", "unpermute_along", "unpick", "unpolyder",
+    "unpolyint", "unpolymul", "unpolyval", "unprivate", "unreduce", "unreduceat", "unrepeat", "unresize", "unrfftn",
+    "unrollaxis", "unsplit", "unstack", "unstep_sizes", "untake", "untake_along", "untake_axis", "untaken",
+    "untensordot_left", "untensordot_right", "untile", "untrace", "unvdot_left", "unvdot_right", "unvecdot_left",
+    "unvecdot_right", "unvstack", "unweighed", "unwindow", "vector_axis", "view_like", "weighed", "weighted",
+    "weighted_bins", "where_finite", "where_places", "whole_inverse", "widen", "wins", "with_initial",
+    "without_initial", "written_subscripts", "zeros_like",
 ]  # fmt: skip

@@ -38,7 +38,8 @@ class Closure(tuple[Any, ...]):
 
     def missing(self, count: int, keywords: tuple[str, ...]) -> dict[str, Any]:
         """What a call with ``count`` positional arguments and these keywords leaves to the values."""
-        given = {*self.function.__code__.co_varnames[:count], *keywords}  # type: ignore[attr-defined]
+        code = self.function.__code__  # type: ignore[attr-defined]
+        given = {*code.co_varnames[: min(count, code.co_argcount)], *keywords}
         return {name: value for name, value in zip(self.places(), self[2:], strict=True) if name not in given}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -121,3 +121,36 @@ def rewound(saved: Any) -> Any:
         items = [rewound(item) if isinstance(item, list | tuple) else item for item in saved]
         return type(saved)(*items) if hasattr(saved, "_fields") else tuple(items)
     return saved
+
+
+class Once:
+    """A context manager that is entered in the forward sweep only; ``value`` is what ``as`` binds.
+
+    One that swallows an exception is refused: what had run of its body when that was raised is not known.
+    """
+
+    value: Any = None
+
+    def __init__(self, manager: Any) -> None:
+        self.manager = manager
+
+    def __enter__(self) -> Once:
+        self.value = type(self.manager).__enter__(self.manager)
+        return self
+
+    def __exit__(self, kind: Any, raised: Any, traceback: Any) -> None:
+        if type(self.manager).__exit__(self.manager, kind, raised, traceback) and raised is not None:
+            raise RuntimeError(
+                f"a {type(self.manager).__name__} swallowed the exception {kind.__name__}: where its body was left is not"
+                " known to the derivative; write try and except"
+            ) from raised
+
+
+def once(manager: Any) -> Once:
+    """A context manager that is not entered again by the reverse sweep."""
+    return Once(manager)
+
+
+def entered(manager: Once) -> Any:
+    """What a context manager gave when it was entered."""
+    return manager.value

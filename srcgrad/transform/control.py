@@ -185,6 +185,8 @@ class ReverseSweep:
                 return self._loop(statement, block, position, legal)
             case With():
                 body = self.block(statement.body, leave, legal)
+                if statement.once:
+                    return [gast.If(constant(True), body, [])] if body else []
                 items = [self._item(item, block, position) for item in statement.items]
                 return [gast.With(items, body, None)] if body else []
             case Break() | Continue():

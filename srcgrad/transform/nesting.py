@@ -19,7 +19,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.lower import lower
-from srcgrad.frontend.normal_form import Callee, Dynamic, Function, Held
+from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Held
 from srcgrad.rules.facts import Fact
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
@@ -192,7 +192,7 @@ class CalleesAsValues(ABC):
 
     def _hold(self, made: Held, name: str) -> None:
         function = self.normalized(made.callee)
-        if made.captured and not function.captured:
+        if isinstance(made.callee.function, Derived):
             function = replace(function, captured=function.parameters[len(function.parameters) - made.captured :])
         text = lower(function)
         text.name = name
