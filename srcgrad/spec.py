@@ -136,7 +136,7 @@ def _statement(statement: Statement, function: Function) -> Iterator[str]:
             if not tupled and len(targets) != 1:
                 yield "one popped value goes to one name"
         case AddAt(value=value):
-            if not function.generated:
+            if not function.generated and statement.function is None:
                 yield "a user's program stores into a buffer"
             yield from _atomic([value], "added to a buffer")
         case Store(value=value) | AugStore(value=value):
@@ -179,9 +179,9 @@ def _bind(statement: Bind) -> Iterator[str]:
                 case _:
                     yield f"an element of {base} does not print as one"
         case Pack(kind=kind, elements=elements, keys=keys):
-            if kind not in ("tuple", "list", "dict"):
+            if kind not in ("tuple", "list", "dict", "object"):
                 yield f"there is no display {kind}"
-            if len(keys) != (len(elements) if kind == "dict" else 0):
+            if len(keys) != (len(elements) if kind in ("dict", "object") else 0):
                 yield "keys and elements of a display do not pair"
             yield from _atomic(elements, f"in a {kind}", displays=False)
         case Unruled(refusal=refusal):

@@ -7,6 +7,7 @@ Enters: ``Function`` and the facts about its names.  Leaves: the same function w
     d[k] += e          t = d[k];  t += e;  d[k] = t               d may be a container: what lies in it may be an array
     y += e             y[...] += e                                y is an array
     s += e             s = s + e                                  s is a number
+    y.sort()           t = np.sort(y);  y[...] = t                y is an array
     v += e             if isinstance(v, np.ndarray):              nothing is known of v
                            v[...] += e
                        else:
@@ -120,6 +121,8 @@ class _Items(_Lowering):
     """``base[index] op= value``."""
 
     def replaced(self, statement: Statement) -> list[Statement] | None:
+        if isinstance(statement, Bind) and isinstance(statement.operation, Exchange):
+            return self._sorted(statement, statement.operation)
         if not isinstance(statement, AugStore):
             return None
         base, index, op, span = statement.base, statement.index, statement.operator, statement.span
@@ -133,6 +136,25 @@ class _Items(_Lowering):
         if is_array:
             return [load, Bind(result, expression, operation, span), Store(base, index, _load(result), span)]
         return [load, Bind(part, expression, operation, span, inplace=True), Store(base, index, _load(part), span)]
+
+
+    def _sorted(self, statement: Bind, made: Exchange) -> list[Statement] | None:
+        """``y.sort()`` of what may be an array."""
+        fact = self.fact(made.base)
+        if made.method != "sort" or made.arguments or isinstance(fact, Sequence):
+            return None
+        rule = lookup(np.sort)
+        assert rule is not None
+        result, given = self.fresh(), _load(made.base)
+        call = gast.Call(_numpy("sort"), [given], [])
+        apply = Apply(rule, np.sort, rule.bind(np.sort, [given], {}))
+        everything = gast.Constant(Ellipsis, None)
+        stored = [
+            Bind(result, call, apply, statement.span), Store(made.base, everything, _load(result), statement.span)
+        ]  # fmt: skip
+        if isinstance(fact, Array):
+            return stored
+        return [If(_is_array(made.base), Block(tuple(stored)), Block((statement,)), statement.span)]
 
 
 class _Names(_Lowering):
@@ -149,10 +171,10 @@ class _Names(_Lowering):
                 return self._in_place(statement)
             case Sequence() | MappingFact():
                 return [self._extended(statement)]
-        test = gast.Call(_builtin("isinstance"), [_load(statement.target), _numpy("ndarray")], [])
         arguments = [_load(statement.target), gast.Constant(statement.span.origin, None)]
         called = gast.Call(_runtime(runtime.require_number), arguments, [])
         check = Effect(gast.Expr(called), statement.span)
+        test = _is_array(statement.target)
         return [If(test, Block(tuple(self._in_place(statement))), Block((check, plain)), statement.span)]
 
     def _in_place(self, statement: Bind) -> list[Statement]:
@@ -203,6 +225,10 @@ def _runtime(function: Callable[..., object]) -> gast.expr:
 
 def _numpy(name: str) -> gast.expr:
     return gast.Attribute(reference(GlobalBinding("np", np, "numpy", None, None)), name, gast.Load())
+
+
+def _is_array(name: str) -> gast.expr:
+    return gast.Call(_builtin("isinstance"), [_load(name), _numpy("ndarray")], [])
 
 
 def _is_atom(node: gast.expr) -> bool:

@@ -87,7 +87,7 @@ class Nested(Writing):
                 static = self.scope.static_of(node.func)
                 if static is not None and isinstance(static.value, LocalFunction | Derived):
                     return self.value(node)
-                if self.consumes(node):
+                if self.consumes(node) or self.stores_result(node):
                     return self.value(node)
                 if any(isinstance(inner, gast.Name) and self._is_local_function(inner) for inner in node.args):
                     return self.value(node)
@@ -214,6 +214,8 @@ class Nested(Writing):
         """Whether an expression binds names, loops, or calls a local function, which emitted code does not hold."""
         for node in walk(*nodes):
             if isinstance(node, gast.NamedExpr | gast.Lambda | COMPREHENSIONS):
+                return True
+            if isinstance(node, gast.Call) and node.keywords and self.stores_result(node):
                 return True
             if isinstance(node, gast.Name) and not isinstance(node, GlobalReference):
                 meaning = self.scope.resolve(node.id, node)

@@ -36,6 +36,7 @@ from srcgrad.frontend.normal_form import (
     Pop,
     Return,
     Statement,
+    Store,
     Unpack,
     While,
 )
@@ -46,7 +47,7 @@ from srcgrad.frontend.scope import (
 )
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, reference
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.parse import clone, walk
 
 
 class Statements(Contexts):

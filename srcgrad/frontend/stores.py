@@ -11,6 +11,8 @@ Values come before the base and the index in a plain store, after the load in an
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import gast
 
 from srcgrad.frontend.callees import is_inert
@@ -34,8 +36,11 @@ class Stores(Loops):
 
     def store_augmented(self, target: gast.Subscript, operator: gast.operator, value: gast.expr) -> None:
         """``base[index] operator= value``."""
-        base = self.stored_into(target.value)
-        index = self.settle(target.slice, calls=False)
+        if isinstance(target.value, gast.Attribute) and target.value.attr == "flat":
+            base, index = self.flat_place(target)
+        else:
+            base = self.stored_into(target.value)
+            index = self.settle(target.slice, calls=False)
         if not self._may_store(value):
             operand = self.value(value)
             self.out.append(AugStore(base, index, operator, operand, self.span, self.fresh(), self.fresh()))
@@ -47,6 +52,10 @@ class Stores(Loops):
         self.bind(part, both, inplace=True)
         self.out.append(Store(base, clone(index), load(part, target), self.span))
 
+    @abstractmethod
+    def flat_place(self, target: gast.Subscript) -> tuple[str, gast.expr]:
+        """The array and the index that ``array.flat[index]`` stands for."""
+
     def stored_into(self, node: gast.expr) -> str:
         """The local name of the object that an expression is a path to."""
         if self.is_global(node):
@@ -57,7 +66,7 @@ class Stores(Loops):
                 label="this is bound outside",
             )
         if isinstance(node, gast.Attribute) and node.attr == "flat":
-            raise self.refuse(node, "a store through .flat cannot be reversed yet", "write y.reshape(-1)[i] = e")
+            raise self.refuse(node, "a store through .flat[...][...]", "index .flat once")
         base = self.value(node)
         if not isinstance(base, gast.Name):
             raise self.refuse(node, "a store into a literal", "bind a name to what is stored into")
@@ -71,6 +80,6 @@ class Stores(Loops):
         static = self.scope.static_of(node.func)
         if static is None:
             return isinstance(node.func, gast.Attribute) and only_reads(node.func.attr)
-        if any(keyword.arg in ("out", None) for keyword in node.keywords):
+        if self.stores_result(node) or any(keyword.arg is None for keyword in node.keywords):
             return False
         return lookup(static.value) is not None or is_inert(static.value)

@@ -75,6 +75,10 @@ class Writing:
     def consumes(self, node: gast.Call) -> bool:
         """Whether a call runs through a generator as it is made."""
 
+    def stores_result(self, node: gast.Call) -> bool:
+        """Whether a call stores its result into an array that it is given."""
+        return False
+
     # --- writing -----------------------------------------------------------------------------------------------------
     def refuse(
         self, node: gast.AST, reason: str, hint: str | None = None, *, label: str | None = None

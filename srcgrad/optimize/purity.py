@@ -23,6 +23,7 @@ _EFFECTS = frozenset(
     id(value)
     for value in (np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal, np.save, np.savez)
 )
+_EFFECTS_HERE = IN_PLACE | {"require_apart", "require_number", "shuffled"}
 
 
 def pure(expression: gast.expr) -> bool:
@@ -43,7 +44,7 @@ def _pure_call(call: gast.Call) -> bool:
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return getattr(function, "__name__", "") != "at"
     if isinstance(call.func, GlobalReference) and (call.func.binding.module or "").startswith("srcgrad.runtime"):
-        return not {"add_at", "require_apart", "require_number"} & {call.func.binding.attribute, call.func.binding.preferred}
+        return not _EFFECTS_HERE & {call.func.binding.attribute, call.func.binding.preferred}
     module = getattr(function, "__module__", None) or ""
     if module.startswith("scipy."):
         return lookup(function) is not None  # its draws, searches and settings have no rules

@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.cotangents import zeros_like
 from srcgrad.runtime.objects import fields_of, is_object
 from srcgrad.runtime.shadows import cloned
 
-WORK = 100_000  # of the exact search for a shared element, whose cost may be exponential in the ranks
+WORK: Any = 100_000  # of the exact search for a shared element, whose cost may be exponential in the ranks
 
 _CONTAINERS = (tuple, list, dict, deque)
 
@@ -45,6 +46,18 @@ def private(*values: Any) -> Any:
     memo: dict[int, Any] = {}
     copies = tuple(_copied(value, made, memo) for value in values)
     return copies[0] if len(copies) == 1 else copies
+
+
+def unprivate(g: Any, i: int, count: int) -> Any:
+    """The cotangent of argument ``i`` of ``count``, of those of their copies."""
+    return g if count == 1 else g[i]
+
+
+def placed_alone(g: Any, like: Any, i: int, count: int) -> Any:
+    """The transpose of ``unprivate``: zeros like ``like``, with ``g`` at place ``i``."""
+    if count == 1:
+        return g
+    return tuple(g if j == i else zeros_like(part) for j, part in enumerate(like))
 
 
 def require_apart(stored: Mapping[str, Any], others: Mapping[str, Any]) -> None:

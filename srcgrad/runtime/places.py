@@ -1,0 +1,95 @@
+"""Places in arrays, as indices: where NumPy's functions that store into an array put what they are given.
+
+>>> y = np.zeros((2, 2))
+>>> y[flat_places(y, [0, 3])] = 1.0
+>>> y
+array([[1., 0.],
+       [0., 1.]])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.broadcasting import unbroadcast
+
+
+def flat_places(y: Any, index: Any, mode: str = "raise") -> tuple[Any, ...]:
+    """The index by which ``y.flat[index]`` is stored; ``mode`` is that of ``np.put`` for numbers out of range."""
+    if isinstance(index, tuple) and len(index) == 1:
+        (index,) = index
+    if isinstance(index, slice) or index is Ellipsis or (isinstance(index, np.ndarray) and index.dtype.kind == "b"):
+        index = np.arange(y.size)[index]
+    index = np.asarray(index)
+    if not index.size:
+        index = index.astype(np.intp)
+    if mode == "wrap":
+        index = index % y.size
+    elif mode == "clip":
+        index = np.clip(index, 0, y.size - 1)
+    elif np.any((index < -y.size) | (index >= y.size)):
+        raise IndexError(f"an index is out of range for {y.size} elements")
+    return np.unravel_index(np.where(index < 0, index + y.size, index), y.shape)
+
+
+def mask_places(y: Any, mask: Any) -> Any:
+    """A mask of any shape over the elements of ``y``, as ``np.place`` and ``np.putmask`` read it."""
+    return np.reshape(np.asarray(mask, bool), y.shape)
+
+
+def where_places(y: Any, where: Any) -> Any:
+    """A ``where=`` argument as a mask over the output ``y``."""
+    return np.broadcast_to(np.asarray(where, bool), y.shape)
+
+
+def along_places(y: Any, indices: Any, axis: int | None) -> tuple[Any, ...]:
+    """The index by which ``np.put_along_axis`` stores."""
+    indices = np.asarray(indices)
+    if axis is None:
+        return flat_places(y, indices)
+    axis = range(y.ndim)[axis]
+    grid = np.ogrid[tuple(slice(n) for n in y.shape)]
+    return tuple(indices if j == axis else grid[j] for j in range(y.ndim))
+
+
+def diagonal_places(y: Any, wrap: bool = False) -> tuple[Any, ...]:
+    """The index by which ``np.fill_diagonal`` stores."""
+    if y.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    if y.ndim > 2:
+        if len(set(y.shape)) > 1:
+            raise ValueError("All dimensions of input must be of equal length")
+        return (np.arange(y.shape[0]),) * y.ndim
+    rows, columns = y.shape
+    end = y.size if wrap else min(columns * columns, y.size)
+    return np.unravel_index(np.arange(y.size)[: end : columns + 1], (rows, columns))
+
+
+def shuffled(rng: Any, y: Any, axis: int = 0) -> Any:
+    """The order in which ``rng.shuffle(y)`` puts the parts of ``y``; draws what it would draw."""
+    if not isinstance(y, np.ndarray):
+        raise TypeError(f"a {type(y).__name__} is shuffled: only arrays are, under a derivative")
+    shape = [1] * y.ndim
+    shape[axis] = y.shape[axis]
+    order = np.arange(y.shape[axis]).reshape(shape)
+    if axis == 0:
+        rng.shuffle(order)
+    else:
+        rng.shuffle(order, axis=axis)
+    return order.reshape(-1)
+
+
+def at_mask(x: Any, mask: Any) -> Any:
+    """The elements of ``x``, broadcast to the mask, where it is true; one number stays one number."""
+    return x if np.ndim(x) == 0 else np.broadcast_to(x, mask.shape)[mask]
+
+
+def off_mask(g: Any, x: Any, mask: Any) -> Any:
+    """The transpose of ``at_mask``."""
+    if np.ndim(x) == 0:
+        return unbroadcast(g, x)
+    made = np.zeros(mask.shape, np.asarray(g).dtype)
+    made[mask] = g
+    return unbroadcast(made, x)
