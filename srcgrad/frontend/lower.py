@@ -98,7 +98,9 @@ def _lowered(statement: Statement) -> gast.stmt:
             return gast.Assign([_store(targets[0])], popped, None)
         case AddAt(buffer=buffer, index=index, value=value):
             if statement.function is not None:
-                return gast.Expr(gast.Call(statement.function, [_load(buffer), index, value], []))
+                whole = isinstance(index, gast.Constant)  # ``accumulate`` adds to all there is
+                place = [] if whole and index.value is ... else [index]
+                return gast.Expr(gast.Call(statement.function, [_load(buffer), *place, value], []))
             return gast.AugAssign(gast.Subscript(_load(buffer), index, gast.Store()), gast.Add(), value)
         case Store(base=base, index=index, value=value):
             return gast.Assign([gast.Subscript(_load(base), index, gast.Store())], value, None)

@@ -31,7 +31,12 @@ _NEW = frozenset({np.sum, np.max, np.min})
 #: Methods that hand on a real array where the function of that name makes a new one.
 _METHODS = frozenset({"conj", "conjugate"})
 #: What the runtime knows to be new; its other functions may hand on what they are given.
-_NEW_HERE = frozenset({runtime.zeros_like, runtime.untake, runtime.add})
+_NEW_HERE = frozenset(
+    {
+        runtime.zeros_like, runtime.untake, runtime.add, runtime.private, runtime.shadow, runtime.entering,
+        runtime.taken, runtime.untaken,
+    }
+)  # fmt: skip
 
 
 def home_of(function: object) -> str:

@@ -149,7 +149,7 @@ def separate(v_bar: Any, *known: Any) -> bool:
     return not any(isinstance(w_bar, np.ndarray) and np.may_share_memory(v_bar, w_bar) for w_bar in known)
 
 
-# --- adding and taking -------------------------------------------------------------------------------------------------
+# --- adding and taking ----------------------------------------------------------------------------------------------
 def accumulate(v_bar: Any, g: Any) -> None:
     """``v_bar += g`` in place, for arrays, cells of numbers and containers of them; None is zero."""
     if g is None or v_bar is None:
@@ -165,18 +165,39 @@ def accumulate(v_bar: Any, g: Any) -> None:
 
 
 def claim(v_bar: Any, v: Any, index: Any) -> Any:
-    """Take the adjoint of what ``v[index] = e`` stored out of ``v_bar``: the value as stored, zero where a later value
-    of the same store took the place, or where the store into integers lost the derivative."""
-    taken = np.array(v_bar[index])
-    if not is_basic(index):
-        order = np.arange(taken.size).reshape(taken.shape)
-        last = np.zeros(v_bar.shape, np.intp)
-        last[index] = order
-        taken[last[index] != order] = 0
+    """``taken``, and zero is left in its place."""
+    result = taken(v_bar, v, index)
     v_bar[index] = 0
+    return result
+
+
+def taken(held: Any, v: Any, index: Any) -> Any:
+    """The adjoint in ``held`` of what ``v[index] = e`` stored: of the value as stored, zero where a later value of the
+    same store took the place, or where the store into integers lost the derivative."""
+    result = np.array(held[index])
+    result[_lost(held, v, index, result.shape)] = 0
+    return result if result.ndim else result[()]
+
+
+def untaken(g: Any, held: Any, v: Any, index: Any) -> Any:
+    """The transpose of ``taken``: zeros like ``held`` with ``g`` where a value lasted."""
+    result = np.zeros(held.shape, np.asarray(g).dtype)
+    part = np.array(np.broadcast_to(g, np.shape(result[index])))
+    part[_lost(held, v, index, part.shape)] = 0
+    result[index] = part
+    return result
+
+
+def _lost(held: Any, v: Any, index: Any, shape: tuple[int, ...]) -> Any:
+    """Which of the values that a store gives are not in the array afterwards."""
     if v.dtype.kind not in "fc":
-        taken[...] = 0
-    return taken if taken.ndim else taken[()]
+        return np.ones(shape, bool)
+    if is_basic(index):
+        return np.zeros(shape, bool)
+    order = np.arange(int(np.prod(shape))).reshape(shape)
+    last = np.zeros(held.shape, np.intp)
+    last[index] = order
+    return last[index] != order
 
 
 # --- a pullback that runs again --------------------------------------------------------------------------------------

@@ -19,12 +19,12 @@ from srcgrad.runtime.cotangents import zeros_like
 from srcgrad.runtime.shadows import shadow, view_like
 
 
-def entering(x: Any, x_dot: Any = None) -> Any:
+def entering(x: Any, moved: Any = None) -> Any:
     """The tangent of an argument that may be stored into: memory of its own, laid out and shared as that of ``x``.
 
-    Without ``x_dot`` it is zero.
+    Without ``moved`` it is zero.
     """
-    return _entering(x, x_dot, {}, [])
+    return _entering(x, moved, {}, [])
 
 
 def _entering(x: Any, x_dot: Any, seen: dict[int, tuple[Any, Any]], arrays: list[Any]) -> Any:
@@ -70,25 +70,25 @@ def _require_equal(made: Any, x_dot: Any) -> None:
         raise ValueError("an argument holds one array in two places, and its tangent has two different ones for it")
 
 
-def tangent_like(v_dot: Any, v: Any, *known: Any) -> Any:
-    """``v_dot``, sharing memory with one of the tangents in ``w1, w1_dot, w2, w2_dot, ...`` exactly where ``v`` shares
+def tangent_like(moved: Any, v: Any, *known: Any) -> Any:
+    """``moved``, sharing memory with one of the tangents in ``w1, w1_dot, w2, w2_dot, ...`` exactly where ``v`` shares
     memory with the value beside it."""
     if isinstance(v, tuple | list):
-        if v_dot is None:
+        if moved is None:
             return None
-        parts = [tangent_like(part_dot, part, *known) for part_dot, part in zip(v_dot, v, strict=True)]
-        return tuple(parts) if isinstance(v_dot, tuple) else parts
-    if not isinstance(v, np.ndarray) or v_dot is None:
-        return v_dot
+        parts = [tangent_like(part_dot, part, *known) for part_dot, part in zip(moved, v, strict=True)]
+        return tuple(parts) if isinstance(moved, tuple) else parts
+    if not isinstance(v, np.ndarray) or moved is None:
+        return moved
     pairs = list(_arrays_of(known))
     for w, w_dot in pairs:
         if v is w:
             return w_dot
         if np.may_share_memory(v, w) and np.shares_memory(v, w):
-            if isinstance(v_dot, np.ndarray) and np.may_share_memory(v_dot, w_dot):
-                return v_dot
+            if isinstance(moved, np.ndarray) and np.may_share_memory(moved, w_dot):
+                return moved
             return view_like(v, w, w_dot)
-    return fresh(v_dot, v)
+    return fresh(moved, v)
 
 
 def _arrays_of(known: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
@@ -103,21 +103,21 @@ def _arrays_of(known: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
             pending += [(part, w_dot[key]) for key, part in w.items() if key in w_dot]
 
 
-def fresh(v_dot: Any, v: Any) -> Any:
-    """``v_dot`` in memory of its own, in the layout of the new value ``v``."""
-    if isinstance(v_dot, np.ndarray):
-        if not isinstance(v, np.ndarray) or v.shape != v_dot.shape:
-            return v_dot.copy()
-        made = np.empty_like(v, dtype=v_dot.dtype, subok=False)
-        made[...] = v_dot
+def fresh(moved: Any, v: Any) -> Any:
+    """``moved`` in memory of its own, in the layout of the new value ``v``."""
+    if isinstance(moved, np.ndarray):
+        if not isinstance(v, np.ndarray) or v.shape != moved.shape:
+            return moved.copy()
+        made = np.empty_like(v, dtype=moved.dtype, subok=False)
+        made[...] = moved
         return made
-    if isinstance(v_dot, tuple):
-        return v_dot
-    if isinstance(v_dot, list):
-        return list(v_dot)
-    return dict(v_dot) if isinstance(v_dot, dict) else v_dot
+    if isinstance(moved, tuple):
+        return moved
+    if isinstance(moved, list):
+        return list(moved)
+    return dict(moved) if isinstance(moved, dict) else moved
 
 
-def stored(e_dot: Any, v: Any) -> Any:
+def stored(moved: Any, v: Any) -> Any:
     """The tangent of what ``v[index] = e`` stores: zero where an array of integers takes it, which moves by jumps."""
-    return 0.0 if isinstance(v, np.ndarray) and v.dtype.kind not in "fc" else e_dot
+    return np.zeros_like(moved) if isinstance(v, np.ndarray) and v.dtype.kind not in "fc" else moved

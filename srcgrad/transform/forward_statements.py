@@ -340,9 +340,14 @@ class StatementTangent:
         return code
 
     def _add_at(self, statement: AddAt) -> list[gast.stmt]:
+        whole = isinstance(statement.index, gast.Constant) and statement.index.value is ...
         code = [self._added(statement.buffer, statement.buffer, statement.index, clone(statement.value))]
+        if whole:
+            code = [lowered(statement)]
         if self.tangents.needed_after(statement.buffer, statement) and self.tangents.moves(statement):
             value = self.dot_of(statement.value, statement)
+            if whole and statement.function is not None:
+                return [*code, gast.Expr(call_runtime(runtime.accumulate, load(self.dot(statement.buffer)), value))]
             code.append(self._added(self.dot(statement.buffer), statement.buffer, statement.index, value))
         return code
 

@@ -18,7 +18,8 @@ RULES = [rule for rule in rules() if is_own(rule.template)]
 PLAIN = {"shape", "ndim", "size", "dtype"}
 #: Called by the compiler itself, as statements with an adjoint of their own, or outside of derivatives.
 STATEMENTS = {
-    runtime.add_at, runtime.as_cotangent, runtime.require_number, runtime.rewound, runtime.StopsGradients,
+    runtime.add_at, runtime.accumulate, runtime.claim, runtime.as_cotangent, runtime.require_number, runtime.rewound,
+    runtime.StopsGradients,
 }  # fmt: skip
 
 

@@ -1,0 +1,102 @@
+"""Rules of the runtime's functions for memory that is stored into: copies, shadows, tangents.
+
+Making a shadow carries no derivative, and that a shadow is a view of another is not arithmetic: what is stored into the
+one is seen in the other.  ``taken`` and ``untaken`` transpose into each other.
+"""
+
+# Templates are read as text and carry no annotations.
+# mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
+from __future__ import annotations
+
+from srcgrad import runtime
+from srcgrad.rules.facts import Array, Sequence, Unknown, is_floating
+from srcgrad.rules.table import constant, linear, rule
+from srcgrad.runtime import stored, taken, unprivate, untaken
+
+constant(runtime.shadow, runtime.view_like, runtime.separate, runtime.require_apart)
+
+
+@rule(runtime.private)
+def private_(*values, y, y_bar):
+    """Copies."""
+    return [unprivate(y_bar, i, len(values)) for i, x in enumerate(values)]
+
+
+@private_.tangent
+def private_(*values, y, values_dot):
+    return runtime.private(*values_dot)
+
+
+def _copies(arguments, literals):
+    given = arguments["values"]
+    items = given.items if isinstance(given, Sequence) else None
+    if items is None:
+        return Unknown()
+    return items[0] if len(items) == 1 else Sequence("tuple", items)
+
+
+private_.infer(_copies)
+
+
+@linear(runtime.unprivate, "g")
+def unprivate_(g, i, count, *, y, y_bar):
+    """One of several cotangents; back to its place."""
+    return runtime.placed_alone(y_bar, g, i, count)
+
+
+@linear(runtime.placed_alone, "g")
+def placed_alone_(g, like, i, count, *, y, y_bar):
+    """One among zeros; taken out again."""
+    return unprivate(y_bar, i, count)
+
+
+@linear(runtime.entering, "moved")
+def entering_(x, moved=None, *, y, y_bar):
+    """A copy in the layout of the value."""
+    return y_bar
+
+
+@linear(runtime.fresh, "moved")
+def fresh_(moved, v, *, y, y_bar):
+    """A copy in the layout of the value."""
+    return y_bar
+
+
+@linear(runtime.stored, "moved")
+def stored_(moved, v, *, y, y_bar):
+    """What an array takes, or zero; the same again."""
+    return stored(y_bar, v)
+
+
+@linear(runtime.tangent_like, "moved")
+def tangent_like_(moved, v, *known, y, y_bar):
+    """The same numbers; where they lie is no arithmetic."""
+    return y_bar
+
+
+@tangent_like_.tangent
+def tangent_like_(moved, v, *known, y, moved_dot):
+    return moved_dot
+
+
+# --- the adjoint of a place that is stored over ----------------------------------------------------------------------
+@linear(runtime.taken, "held")
+def taken_(held, v, index, *, y, y_bar):
+    """Taken where a value lasted; put back there."""
+    return untaken(y_bar, held, v, index)
+
+
+@linear(runtime.untaken, "g")
+def untaken_(g, held, v, index, *, y, y_bar):
+    """Put where a value lasted; taken again."""
+    return taken(y_bar, v, index)
+
+
+def _like_first(arguments, literals):
+    first = next(iter(arguments.values()))
+    return first if isinstance(first, Array) and is_floating(first.dtype) else Unknown()
+
+
+fresh_.infer(_like_first)
+stored_.infer(_like_first)
+tangent_like_.infer(_like_first)
