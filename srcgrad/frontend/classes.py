@@ -60,15 +60,13 @@ def is_descriptor(raw: object) -> bool:
 
 def intercepts(kind: type) -> str | None:
     """The method by which a class decides itself what its attributes are."""
-    if found(kind, "__getattribute__") not in (object.__getattribute__, tuple.__getattribute__, ABSENT):
-        return "__getattribute__"
-    return None
+    return "__getattribute__" if isinstance(found(kind, "__getattribute__"), FunctionType) else None
 
 
 def setter(kind: type) -> object:
     """A class's own ``__setattr__``, unless it is that of a frozen dataclass or of ``object``."""
     raw = found(kind, "__setattr__")
-    return None if raw is object.__setattr__ or is_frozen(kind) else raw
+    return None if not isinstance(raw, FunctionType) or is_frozen(kind) else raw
 
 
 def is_frozen(kind: type) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from abc import abstractmethod
 from collections.abc import Sequence
-from types import FunctionType, SimpleNamespace
+from types import FunctionType, MethodType, SimpleNamespace
 
 import gast
 
@@ -92,6 +92,11 @@ class Constructors(Operators):
             assert isinstance(atom, gast.Name)
             head = placed(reference(GlobalBinding("attribute", *ATTRIBUTE)), node.func)
             return placed(gast.Call(head, [atom, node.args[1]], []), node), Field(atom.id, node.args[1].value)
+        if isinstance(function, MethodType) and is_user_class(function.__self__) and lookup(function) is None:
+            owner = reference(importable(function.__self__.__name__, function.__self__))  # type: ignore[attr-defined]
+            return self.method(function.__func__, owner, node.args, node.keywords, node, static.expression)
+        if function is dataclasses.replace:
+            return self._replaced(node)
         if not is_user_class(function) or lookup(function) is not None or is_constant(function):
             return None
         assert isinstance(function, type)
@@ -160,8 +165,8 @@ class Constructors(Operators):
                 atoms.append(given[name])
                 continue
             part = self.fresh(name)
-            read = placed(gast.Attribute(atom, name, gast.Load()), node)
-            self.emit(part, read, Index(atom.id, constant(j, node)))
+            place = constant(j, node)
+            self.emit(part, placed(gast.Subscript(atom, place, gast.Load()), node), Index(atom.id, place))
             atoms.append(load(part, node))
         if node.func.attr == "_replace":
             return self._named(kind, atoms, node)
@@ -202,6 +207,22 @@ class Constructors(Operators):
             return expression, operation
         call = placed(gast.Call(node.func, [*atoms, *rest], []), node)
         return self.initialise(Initialiser(kind, after, tuple(names)), call)
+
+    def _replaced(self, node: gast.Call) -> Made:
+        """``dataclasses.replace(object, ...)``: a call of the class with the fields that are not replaced."""
+        subject, known = self.receiver(node.args[0])
+        if not isinstance(known, Instance) or not dataclasses.is_dataclass(known.kind) or len(node.args) > 1:
+            raise self.refuse(node, "dataclasses.replace of an object whose class is not known", "call the class")
+        atom = self.value(subject)
+        given = {keyword.arg for keyword in node.keywords}
+        keywords = list(node.keywords)
+        for field in dataclasses.fields(known.kind):
+            if field.init and field.name not in given:
+                read = placed(gast.Attribute(atom, field.name, gast.Load()), node)
+                keywords.append(placed(gast.keyword(field.name, read), node))
+        head = reference(importable(known.kind.__name__, known.kind))
+        made = placed(gast.Call(placed(head, node), [], keywords), node)
+        return self.construct(known.kind, made, Static(known.kind, head))
 
     def _factory(self, factory: object, node: gast.AST) -> gast.expr:
         """What a ``default_factory`` makes, as an expression."""

@@ -124,7 +124,7 @@ class Folding:
         made = [assign(self.names[f], load(p, first), first) for f, p in self.parameters.items()]
         for statement in statements:
             made += self._outermost(statement)
-            self.set.update(dict.fromkeys(self._certainly_set([statement])))
+            self.set.update(dict.fromkeys(self._certainly_set(made[-1:])))
         last = statements[-1]
         missing = [field for field in self.fields if field not in self.set]
         if missing:
@@ -143,10 +143,11 @@ class Folding:
                 return []
         before = list(self.set)
         self.uses_object = False
-        self._rewrite(statement)
+        holder = gast.Module([statement], [])
+        self._rewrite(holder)
         if not self.uses_object:
-            return [statement]
-        return [assign(self.object, self._made(before, statement), statement), statement]
+            return list(holder.body)
+        return [assign(self.object, self._made(before, statement), statement), *holder.body]
 
     def _initialises_object(self, node: gast.Call) -> bool:
         match node:

@@ -19,6 +19,7 @@ import numpy as np
 
 from srcgrad.frontend.normal_form import (
     Append,
+    Apply,
     Bind,
     Block,
     Call,
@@ -49,7 +50,12 @@ DEEPEST = 12  # objects inside objects that are told apart
 
 @dataclass(frozen=True)
 class Plain:
-    """An array, a number, text, or a value of which nothing is known."""
+    """Nothing is known; it is computed with as if it were an array or a number."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Certainly no object of a user's class: an array, a number, text."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +117,10 @@ class Result:
     callee: Callee
 
 
-Known = Plain | Instance | Items | Entries | Value | OneOf | Result
+Known = Plain | Data | Instance | Items | Entries | Value | OneOf | Result
 Returned = Callable[[Callee], Known]
 PLAIN = Plain()
+DATA = Data()
 NONE = Value(None)
 
 
@@ -136,7 +143,7 @@ def known_of(value: Any, depth: int = 0) -> Known:
         return _told(Items(type(value), tuple(known_of(v, depth + 1) for v in value)))
     if type(value) is dict:
         return _told(Entries(tuple((k, known_of(v, depth + 1)) for k, v in value.items())))
-    return PLAIN
+    return DATA if isinstance(value, np.ndarray | np.generic | int | float | complex | str) else PLAIN
 
 
 def _told(known: Items | Entries) -> Known:
@@ -150,23 +157,23 @@ def _told(known: Items | Entries) -> Known:
             inside = list(items)
         case Entries(items=entries):
             inside = [item for _, item in entries]
-    return known if any(item not in (PLAIN, NONE) for item in inside) else PLAIN
+    return known if any(item not in (PLAIN, DATA, NONE) for item in inside) else PLAIN
 
 
 def matters(known: Known) -> bool:
     """Whether a callee should be compiled for it: an object, or what holds one."""
-    return not isinstance(known, Plain | Value | Result) and not (isinstance(known, Items) and not known.items)
+    return not isinstance(known, Plain | Data | Value | Result) and not (isinstance(known, Items) and not known.items)
 
 
 def tells(known: Known) -> bool:
     """Whether anything can be decided by it."""
-    return not isinstance(known, Plain) and not (isinstance(known, Items) and known.items == ())
+    return not isinstance(known, Plain | Data) and not (isinstance(known, Items) and known.items == ())
 
 
 def cut(known: Known, depth: int = DEEPEST) -> Known:
     """The same without what lies deeper, so that a recursion that wraps its argument anew comes to an end."""
     match known:
-        case Plain() | Value() | Result():
+        case Plain() | Data() | Value() | Result():
             return known
         case _ if depth == 0:
             return PLAIN
@@ -185,7 +192,7 @@ def join(a: Known, b: Known) -> Known:
     """What is known of a value that is either ``a`` or ``b``."""
     if a == b:
         return a
-    if PLAIN in (a, b):
+    if PLAIN in (a, b) or (DATA in (a, b) and not {a, b} <= {DATA, NONE}):
         return PLAIN
     choices: list[Known] = []
     for known in (a, b):
@@ -285,6 +292,8 @@ class Table:
         match expression:
             case gast.Constant(value=None):
                 return NONE
+            case gast.Constant():
+                return DATA
             case gast.Name(id=name):
                 return self.names.get(name, PLAIN)
         return PLAIN
@@ -353,6 +362,8 @@ class Table:
                 return _told(Items(list if kind == "list" else tuple, tuple(map(self.atom, elements))))
             case Fixed():
                 return self.atom(statement.expression)
+            case Apply(rule=rule) if rule.kind == "elementwise":
+                return DATA
         return PLAIN
 
     def enter(self, statement: Statement) -> None:

@@ -29,7 +29,7 @@ from srcgrad.frontend.desugar.build import constant
 from srcgrad.frontend.desugar.exits import ends
 from srcgrad.frontend.desugar.functional import written_out
 from srcgrad.frontend.folding import Folding, Initialiser
-from srcgrad.frontend.known import PLAIN, ROUNDS, Known, Table, any_objects, inferred, returns
+from srcgrad.frontend.known import PLAIN, ROUNDS, Known, OneOf, Result, Table, any_objects, inferred, returns
 from srcgrad.frontend.namespaces import settled
 from srcgrad.frontend.normal_form import (
     Callee,
@@ -125,11 +125,17 @@ def returned(callee: Callee) -> Known:
     token = _underway.set(underway | {callee})
     try:
         known = normalize(callee).returns
+        if isinstance(known, OneOf):
+            others = [choice for choice in known.choices if choice != Result(callee)]
+            known = OneOf(tuple(others)) if len(others) > 1 else others[0]
+        known = Table({}, returned).resolved(PLAIN if known is None else known)  # type: ignore[arg-type]
     except SrcgradError:
+        if callee.makes is not None:
+            raise
         return PLAIN  # whether it matters is seen where the call is differentiated
     finally:
         _underway.reset(token)
-    return PLAIN if known is None else known  # type: ignore[return-value]
+    return known
 
 
 def receiver_of(node: Definition) -> str | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import FunctionType
+from types import FunctionType, MethodType
 
 import gast
 
@@ -33,6 +33,7 @@ from srcgrad.frontend.desugar.build import call_builtin, compare, constant, load
 from srcgrad.frontend.expressions import Expressions
 from srcgrad.frontend.known import (
     PLAIN,
+    NONE,
     Instance,
     Known,
     OneOf,
@@ -91,6 +92,12 @@ class Objects(Expressions):
         if tells(known):
             self.relied[name] = known
         return known
+
+    def rely(self, node: gast.Name, known: Known) -> None:
+        """Note that something was decided by what is known of a name."""
+        meaning = self.scope.resolve(node.id, node)
+        assert isinstance(meaning, Variable)
+        self.relied[self.local(meaning)] = known
 
     def known_atom(self, atom: gast.expr) -> Known:
         """What is known of an operand, which is a local name, a constant or a global."""
@@ -152,6 +159,7 @@ class Objects(Expressions):
 
     @staticmethod
     def _has_source(function: object) -> bool:
+        function = function.__func__ if isinstance(function, MethodType) else function
         return as_python(function) is not None and lookup(function) is None
 
     def is_super(self, node: gast.AST) -> bool:
@@ -173,6 +181,8 @@ class Objects(Expressions):
         base, known = self.receiver(node.value)
         if base is not node.value:
             node.value = base
+        if known == NONE:
+            return self._of_none(base, node)
         if not holds_objects(known):
             return None
         atom = self.value(base)
@@ -184,6 +194,11 @@ class Objects(Expressions):
         if all(self._reads_field(c, node.attr) for c in having):
             return self._read(atom, having[0], node)
         return self.dispatch(atom, having, node, lambda choice: self._read(atom, choice, node))  # type: ignore[arg-type]
+
+    def _of_none(self, base: gast.expr, node: gast.Attribute | gast.Call) -> Made:
+        """What is read of None raises when it is run, unless the name is found to hold an object elsewhere too."""
+        name = node.attr if isinstance(node, gast.Attribute) else node.func.attr
+        return placed(gast.Attribute(self.value(base), name, gast.Load()), node), Fixed()
 
     def _has(self, known: Instance, name: str) -> bool:
         return found(known.kind, name) is not ABSENT or name in dict(known.fields) or name in self.table.fields
@@ -216,7 +231,8 @@ class Objects(Expressions):
             return self.field_text(expression), Field(atom.id, name)
         raw = found(kind, name)
         if is_named_tuple(kind) and name in kind._fields:  # type: ignore[attr-defined]
-            return expression, Index(atom.id, constant(kind._fields.index(name), node))  # type: ignore[attr-defined]
+            place = constant(kind._fields.index(name), node)  # type: ignore[attr-defined]
+            return placed(gast.Subscript(atom, place, gast.Load()), node), Index(atom.id, place)
         if isinstance(raw, property):
             assert raw.fget is not None
             return self.method(raw.fget, atom, [], [], node, expression)
@@ -252,6 +268,8 @@ class Objects(Expressions):
         base, known = self.receiver(func.value)
         if base is not func.value:
             node.func = func = placed(gast.Attribute(base, func.attr, gast.Load()), func)
+        if known == NONE:
+            return self._of_none(base, node)
         if not holds_objects(known):
             return None
         atom = self.value(base)
@@ -281,10 +299,10 @@ class Objects(Expressions):
         if isinstance(raw, classmethod):
             owner = reference(importable(kind.__name__, kind))
             return self.method(raw.__func__, owner, node.args, node.keywords, node, expression)
-        if isinstance(raw, FunctionType):
-            return self.method(raw, atom, node.args, node.keywords, node, expression)
         if is_named_tuple(kind) and name in ("_replace", "_asdict"):
             return self.named_tuple_method(atom, kind, node)
+        if isinstance(raw, FunctionType):
+            return self.method(raw, atom, node.args, node.keywords, node, expression)
         if callable(raw) and not is_descriptor(raw):
             return self._call_value(raw, name, node)
         raise self.refuse(

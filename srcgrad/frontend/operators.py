@@ -13,9 +13,9 @@ from types import FunctionType
 
 import gast
 
-from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, found
+from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, found, is_user_class
 from srcgrad.frontend.desugar.build import placed
-from srcgrad.frontend.known import Entries, Instance, Items, Known, Value, is_named_tuple, tells
+from srcgrad.frontend.known import DATA, Entries, Instance, Items, Known, Value, is_named_tuple, tells
 from srcgrad.frontend.objects import Made, Objects, holds_objects, instances_of
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
@@ -145,13 +145,17 @@ class Operators(Objects):
             case gast.Call(func=func, args=[gast.expr() as subject, kinds], keywords=[]):
                 static = self.scope.static_of(func)
                 if static is not None and static.value is isinstance:
-                    return self._is_of(self.peek(subject), kinds)
+                    return self._is_of(subject, kinds)
         return None
 
-    def _is_of(self, known: Known, kinds: gast.expr) -> bool | None:
-        """What ``isinstance`` says of an object whose class is known."""
+    def _is_of(self, subject: gast.expr, kinds: gast.expr) -> bool | None:
+        """What ``isinstance`` says of an object whose class is known, or asks of a class of the user's about a number."""
+        known = self.peek(subject)
         parts = kinds.elts if isinstance(kinds, gast.Tuple) else [kinds]
         statics = [self.scope.static_of(part) for part in parts]
         classes = [s.value for s in statics if s is not None and isinstance(s.value, type)]
         plain = len(classes) == len(statics) and all(type(kind) in (type, ABCMeta) for kind in classes)
+        if known == DATA and plain and all(map(is_user_class, classes)) and isinstance(subject, gast.Name):
+            self.rely(subject, known)
+            return False
         return issubclass(known.kind, tuple(classes)) if isinstance(known, Instance) and plain else None

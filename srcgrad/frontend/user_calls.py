@@ -18,7 +18,7 @@ from srcgrad.errors import LanguageError, UnsupportedSyntax
 from srcgrad.frontend.callees import without_cache
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.folding import Initialiser
-from srcgrad.frontend.known import Value, cut, matters
+from srcgrad.frontend.known import PLAIN, Value, cut, matters
 from srcgrad.frontend.methods import Methods
 from srcgrad.frontend.normal_form import Call, Callee, Derived, LocalFunction, Operation, Pack, Unpack, Unruled
 from srcgrad.frontend.scope import Static, Variable, closure_of, holders, importable, local_in
@@ -89,7 +89,8 @@ class UserCalls(Methods):
     def classes_of(self, passed: Sequence[gast.expr]) -> tuple[tuple[int, object], ...]:
         """Which of the arguments are objects, or hold some."""
         known = [(j, self.known_atom(atom)) for j, atom in enumerate(passed)]
-        return tuple((j, cut(each)) for j, each in known if matters(each))
+        told = [(j, cut(each)) for j, each in known if each != PLAIN and not isinstance(each, Value)]
+        return tuple(told) if any(matters(each) for _, each in told) else ()
 
     # --- objects -----------------------------------------------------------------------------------------------------
     def arguments_of(

@@ -65,6 +65,8 @@ def fields_of(x: Any) -> dict[str, Any]:
 
 def made(kind: type, fields: Mapping[str, Any]) -> Any:
     """An object of a class with these fields; nothing that the class defines is run."""
+    if kind is SimpleNamespace:
+        return SimpleNamespace(**fields)
     result: Any = object.__new__(kind)
     for name, value in fields.items():
         object.__setattr__(result, name, value)
@@ -73,8 +75,6 @@ def made(kind: type, fields: Mapping[str, Any]) -> Any:
 
 def mapped(x: Any, change: Callable[[Any], Any]) -> Any:
     """An object like ``x`` whose fields are changed."""
-    if isinstance(x, SimpleNamespace):
-        return SimpleNamespace(**{name: change(value) for name, value in fields_of(x).items()})
     return made(type(x), {name: change(value) for name, value in fields_of(x).items()})
 
 
