@@ -33,10 +33,10 @@ from srcgrad.emit.printer import Emission, emit
 from srcgrad.errors import InternalError, Span, SrcgradError
 from srcgrad.frontend.inline import inline_local_functions
 from srcgrad.frontend.lower import lower
-from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Statement
+from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Statement
 from srcgrad.frontend.normalize import normalize, remembering
 from srcgrad.optimize import optimize
-from srcgrad.rules.facts import Array, Fact, Unknown, is_real
+from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form, is_asked_for
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
@@ -150,6 +150,8 @@ class Module(CalleesAsValues):
     def _entry(self, callee: Callee) -> Callee:
         """The derivative that a callee is, as a function of its own; any other callee as it is."""
         derived = callee.function
+        if isinstance(derived, Guarded):
+            return Callee(derived.function)
         if not isinstance(derived, Derived):
             return callee
         mode = _NESTED.get(derived.mode, derived.mode)
@@ -176,6 +178,8 @@ class Module(CalleesAsValues):
         """What a call returns; nothing is assumed about a call that is being worked out already (recursion)."""
         if isinstance(callee.function, Dynamic):
             return Unknown()
+        if isinstance(callee.function, Guarded):
+            return Sequence("tuple", (self.result_of(Callee(callee.function.function), facts), Unknown()))
         facts = self._seen_from_inside(callee, facts, (True,))
         key = (callee, facts)
         if key not in self.results:
@@ -228,6 +232,9 @@ class Module(CalleesAsValues):
             if isinstance(callee.function, Dynamic):
                 self.dynamic_pair(callee.function, active, names)
                 return name_of(names[0]), name_of(names[1])
+            if isinstance(callee.function, Guarded):
+                self.attempt_pair(callee, callee.function, active, facts, names)
+                return name_of(names[0]), name_of(names[1])
             function = self.normalized(callee)
             wanted = tuple(p for p, is_active in zip(function.parameters, active, strict=True) if is_active)
             self.pending.append(lambda: self.split(callee, wanted, facts, *names, modes=modes))
@@ -242,6 +249,9 @@ class Module(CalleesAsValues):
             if isinstance(callee.function, Dynamic):
                 self.dynamic_tangent(callee.function, active, name)
                 return name_of(name)
+            if isinstance(callee.function, Guarded):
+                self.attempt_tangent(callee, callee.function, active, facts, name)
+                return name_of(name)
             function = self.normalized(callee)
             wanted = tuple(p for p, is_active in zip(function.parameters, active, strict=True) if is_active)
             self.pending.append(lambda: self.forward(callee, wanted, facts, name))
@@ -255,6 +265,9 @@ class Module(CalleesAsValues):
             return None
         if callee not in self.primals:
             name = self.primals[callee] = self.namer.fresh(stem(callee))
+            if isinstance(callee.function, Guarded):
+                self.attempt_primal(callee, callee.function, name)
+                return name_of(name)
             self.pending.append(lambda: self._copy(callee, name))
         return name_of(self.primals[callee])
 

@@ -65,6 +65,8 @@ class Calls(DerivativeCalls):
         derivative = self.derivative_call(function, node)
         if derivative is not None:
             return derivative
+        if function is runtime.attempt:
+            return self.attempted(node)
         if function is runtime.closure:
             return self.generated_closure(node)
         made = self.made_of(function, node, static)

@@ -45,9 +45,9 @@ class Contexts(InPlace):
             inside = gast.withitem(self.settle(manager, calls=True), None)
             self.out.append(With((inside,), self.block(lambda: self.run(body)), span))
             return
-        self._once(item, body, static)
+        self._forward_only(item, body, static)
 
-    def _once(self, item: gast.withitem, body: list[gast.stmt], static: Static | None) -> None:
+    def _forward_only(self, item: gast.withitem, body: list[gast.stmt], static: Static | None) -> None:
         span, manager = self.span, item.context_expr
         if isinstance(manager, gast.Name) and self.source.generated:
             held = self.value(manager)

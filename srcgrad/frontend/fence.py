@@ -237,7 +237,7 @@ ROWS: dict[type, Row] = {
     gast.AsyncWith: _AWAIT,
     gast.Match: ADMITTED,
     gast.Raise: ADMITTED,
-    gast.Try: _TRY,
+    gast.Try: ADMITTED,
     gast.TryStar: _TRY,
     gast.Assert: ADMITTED,
     gast.Import: _IMPORT,
@@ -317,7 +317,7 @@ ROWS: dict[type, Row] = {
     gast.NotIn: ADMITTED,
     # parts of expressions and statements
     gast.comprehension: _comprehension,
-    gast.ExceptHandler: _TRY,
+    gast.ExceptHandler: ADMITTED,
     gast.arguments: ADMITTED,
     gast.keyword: ADMITTED,
     gast.alias: _IMPORT,

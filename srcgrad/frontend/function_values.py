@@ -21,7 +21,18 @@ import gast
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.desugar.build import constant, load, placed
-from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, Fixed, Held, LocalFunction, Operation, Pack
+from srcgrad.frontend.normal_form import (
+    Call,
+    Callee,
+    Derived,
+    Dynamic,
+    Fixed,
+    Guarded,
+    Held,
+    LocalFunction,
+    Operation,
+    Pack,
+)
 from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, importable, local_in
 from srcgrad.frontend.user_calls import Arguments, UserCalls
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
@@ -149,6 +160,33 @@ class FunctionValues(UserCalls):
 
     def _atom_of(self, value: gast.expr | Static, node: gast.expr) -> gast.expr:
         return self.held_operation(*self.function_value(value, node), node) if isinstance(value, Static) else value
+
+    # --- attempts ----------------------------------------------------------------------------------------------------
+    def attempted(self, node: gast.Call) -> tuple[gast.expr, Operation]:
+        """``attempt(function, (exceptions), ...)``, which ``try`` is taken apart into."""
+        function, caught, *arguments = node.args
+        static = self.scope.static_of(function)
+        assert static is not None
+        local = local_in(static.value)
+        passed = [self.value(argument) for argument in arguments]
+        passed += [] if local is None else [load(self.local(v), node) for v in closure_of(local).actual]
+        kinds = tuple(kind for each in caught.elts for kind in self._exceptions(each))
+        callee = Callee(Guarded(static.value, kinds))  # type: ignore[arg-type]
+        head = reference(GlobalBinding("attempt", callee))
+        return placed(gast.Call(head, list(passed), []), node), Call(callee, tuple(passed))
+
+    def _exceptions(self, node: gast.expr) -> Iterator[type[BaseException]]:
+        static = self.scope.static_of(node)
+        value: object = None if static is None else static.value
+        if static is None and isinstance(node, gast.Name):
+            meaning = self.scope.resolve(node.id, node)
+            value = meaning.value if isinstance(meaning, GlobalBinding) else None
+        for kind in value if isinstance(value, tuple) else (value,):
+            if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+                raise self.refuse(
+                    node, "which exceptions are caught here is not known when this is compiled", "name their classes"
+                )
+            yield kind
 
     # --- what is bound later -----------------------------------------------------------------------------------------
     def _refuse_late(self, function: LocalFunction, node: gast.AST) -> None:

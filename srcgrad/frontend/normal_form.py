@@ -76,6 +76,14 @@ class Dynamic:
 
 
 @dataclass(frozen=True)
+class Guarded:
+    """An attempt of a function: a callee that returns ``(value, None)``, or ``(None, exception)`` for what is caught."""
+
+    function: FunctionType | LocalFunction
+    caught: tuple[type[BaseException], ...]
+
+
+@dataclass(frozen=True)
 class Callee:
     """One function with its function-valued arguments fixed: the key under which its derivative is compiled.
 
@@ -85,7 +93,7 @@ class Callee:
     ``frontend.folding``): the function is an ``__init__``, compiled as a function that returns the new object.
     """
 
-    function: FunctionType | LocalFunction | Derived | Dynamic
+    function: FunctionType | LocalFunction | Derived | Guarded | Dynamic
     statics: tuple[tuple[str, object], ...] = ()  # (parameter, FunctionType | LocalFunction | other ruled callable)
     lengths: tuple[tuple[str, int | tuple[str, ...]], ...] = ()
     classes: tuple[tuple[int, object], ...] = ()

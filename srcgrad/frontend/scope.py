@@ -22,7 +22,7 @@ import numpy as np
 
 from srcgrad.errors import UnresolvedName
 from srcgrad.frontend.derivatives import derived_by
-from srcgrad.frontend.normal_form import Derived, LocalFunction
+from srcgrad.frontend.normal_form import Derived, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
 from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, public_home, reference
@@ -289,7 +289,7 @@ class Scope:
             place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
             closure = Closure(
                 self,
-                (self.source.function, place, tuple(fixed.items())),
+                (self.source.function, place, name, tuple(fixed.items())),
                 variables,
                 variables,
                 self.defaults.setdefault(id(node), {}),
@@ -363,7 +363,7 @@ class Scope:
 
 def local_in(function: object) -> LocalFunction | None:
     """The local function that a function is, or is a derivative of."""
-    while isinstance(function, Derived):
+    while isinstance(function, Derived | Guarded):
         function = function.function
     return function if isinstance(function, LocalFunction) else None
 

@@ -107,6 +107,13 @@ class Statements(Contexts):
                 self._effect(statement)
             case gast.Pass():
                 pass
+            case gast.Try():
+                raise self.refuse(
+                    statement,
+                    "an exception handler around this cannot be reversed",
+                    "inside of try, bind names in statements of their own, and put with around the try",
+                    label="where its body is left is not known",
+                )
             case _:
                 raise InternalError(f"a statement of class {type(statement).__name__} passed the fence", span)
 

@@ -83,7 +83,7 @@ constant(
     runtime.stop_gradient, runtime.transposed_subscripts,
     runtime.written_subscripts,
     runtime.wins, runtime.prevails, runtime.zeros_like, runtime.closure, runtime.one_for, runtime.units,
-    runtime.once, runtime.entered,
+    runtime.once, runtime.entered, runtime.attempt, runtime.raisable,
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ Needs NumPy and nothing else, so that a saved gradient runs without the compiler
 
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.chains import corner, doubled, multi_dot_slope, undoubled, unmulti_dot
-from srcgrad.runtime.closures import Closure, closure, one_for, units
+from srcgrad.runtime.closures import Closure, attempt, closure, one_for, raisable, units
 from srcgrad.runtime.containers import (
     argsorted, chosen, gather, pack_like, rearray, spread, tolist, total, unarray, ungather, unpack_like,
 )  # fmt: skip
@@ -43,6 +43,9 @@ from srcgrad.runtime.interpolation import is_between, is_replaced, knots_around,
 from srcgrad.runtime.joining import (
     unappend, unblock, uncolumn_stack, unconcatenate, undstack, unhstack, uninsert, uninsert_values, unsplit,
     unstack, unvstack,
+)  # fmt: skip
+from srcgrad.runtime.mirrors import (
+    frozen, held_before, items_like, own_adjoint, part_like, put_back, reclaim, store_shadow, unpart,
 )  # fmt: skip
 from srcgrad.runtime.norms import from_matrices, norm_shares, norm_slope, safe_power, to_matrices, vector_axis
 from srcgrad.runtime.objects import attribute, made, require_reflected
@@ -82,7 +85,7 @@ from srcgrad.runtime.systems import (
 )  # fmt: skip
 
 __all__ = [
-    "Closure", "entered", "once", "StopsGradients", "accumulate", "add", "add_at", "aligned", "along_places", "anchors", "angle_slope",
+    "Closure", "attempt", "entered", "once", "raisable", "StopsGradients", "accumulate", "add", "add_at", "aligned", "along_places", "anchors", "angle_slope",
     "argsorted", "arranging", "as_columns", "as_cotangent", "as_list", "astype", "at_mask", "attribute", "axes_at_end",
     "basis_free", "bessel_i", "chosen", "claim", "closure", "cofactor", "column", "column_sums", "compressed", "corner",
     "count", "cut", "deviation", "diagonal_places", "differences", "division", "doubled", "end_length", "end_size",

@@ -14,7 +14,7 @@ from types import FunctionType
 import gast
 
 from srcgrad.frontend.folding import Initialiser
-from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, LocalFunction
+from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Guarded, LocalFunction
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.build import call, load, tuple_of, unpack
 
@@ -37,6 +37,8 @@ def stem(callee: Callee) -> str:
     match callee.function:
         case Dynamic():
             return "call"
+        case Guarded(function=inner):
+            return f"try_{stem(Callee(inner))}"
         case Derived(function=inner, mode=mode):
             return f"{_DERIVED[mode]}_{stem(Callee(inner))}"  # type: ignore[arg-type]
         case LocalFunction(name=name):

@@ -13,13 +13,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import FunctionType
 
 import gast
 
 from srcgrad import runtime
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.lower import lower
-from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Held
+from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Guarded, Held
+from srcgrad.frontend.scope import importable
 from srcgrad.rules.facts import Fact
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
@@ -28,8 +30,9 @@ from srcgrad.syntax.parse import quote_statements, walk
 from srcgrad.transform.build import load
 from srcgrad.transform.entries import stem
 
+_NAMES = ("one_for", "closure", "attempt", "zeros_like")
 _RUNTIME = {
-    name: GlobalBinding(name, getattr(runtime, name), "srcgrad.runtime", name) for name in ("one_for", "closure")
+    name: GlobalBinding(name, getattr(runtime, name), "srcgrad.runtime", name) for name in _NAMES
 }
 
 
@@ -119,6 +122,76 @@ def pullback(
     return definition(text, _RUNTIME), definition(pulled, {})
 
 
+def attempt_forward(
+    name: str, inner: str, parameters: Sequence[str], active: Sequence[bool], guarded: Guarded
+) -> gast.FunctionDef:
+    """Where it raised, what is kept are the arguments that want zeros."""
+    namer = Namer([*parameters, inner, "attempt"])
+    outcome, raised, value, saved = (namer.fresh(n) for n in ("outcome", "raised", "value", "saved"))
+    wanted = "".join(f"{p}, " for p, moves in zip(parameters, active, strict=True) if moves)
+    text = (
+        f"def {name}({', '.join(parameters)}):\n"
+        f"    {outcome}, {raised} = {_attempt(inner, parameters, guarded)}\n"
+        f"    if {raised} is not None:\n"
+        f"        return (None, {raised}), (False, ({wanted}))\n"
+        f"    {value}, {saved} = {outcome}\n"
+        f"    return ({value}, None), (True, {saved})\n"
+    )
+    return definition(text, _guarding(guarded))
+
+
+def attempt_backward(name: str, inner: str, count: int) -> gast.FunctionDef:
+    zeros = ", ".join(f"zeros_like(kept[{j}])" for j in range(count))
+    text = (
+        f"def {name}(saved, value_bar=1.0):\n"
+        "    done, kept = saved\n"
+        "    if not done:\n"
+        f"        return {zeros}\n"
+        f"    return {inner}(kept, value_bar[0])\n"
+    )
+    return definition(text, _RUNTIME)
+
+
+def attempt_tangent(
+    name: str, inner: str, parameters: Sequence[str], active: Sequence[bool], guarded: Guarded
+) -> gast.FunctionDef:
+    every = [*parameters, *(f"{p}_dot" for p, moves in zip(parameters, active, strict=True) if moves)]
+    namer = Namer([*every, inner, "attempt"])
+    outcome, raised, value, dot = (namer.fresh(n) for n in ("outcome", "raised", "value", "value_dot"))
+    text = (
+        f"def {name}({', '.join(every)}):\n"
+        f"    {outcome}, {raised} = {_attempt(inner, every, guarded)}\n"
+        f"    if {raised} is not None:\n"
+        f"        return (None, {raised}), (None, None)\n"
+        f"    {value}, {dot} = {outcome}\n"
+        f"    return ({value}, None), ({dot}, None)\n"
+    )
+    return definition(text, _guarding(guarded))
+
+
+def attempt_primal(name: str, inner: str, parameters: Sequence[str], guarded: Guarded) -> gast.FunctionDef:
+    text = f"def {name}({', '.join(parameters)}):\n    return {_attempt(inner, parameters, guarded)}\n"
+    return definition(text, _guarding(guarded))
+
+
+def _attempt(inner: str, passed: Sequence[str], guarded: Guarded) -> str:
+    caught = "".join(f"_caught{j}, " for j in range(len(guarded.caught)))
+    return f"attempt({', '.join([inner, f'({caught})', *passed])})"
+
+
+def _guarding(guarded: Guarded) -> dict[str, GlobalBinding]:
+    """What the text of an attempt names; a function that is no part of this module by its own name."""
+    made = {f"_caught{j}": importable(kind.__name__, kind) for j, kind in enumerate(guarded.caught)}
+    if isinstance(guarded.function, FunctionType):
+        made["_function"] = importable(guarded.function.__name__, guarded.function)
+    return {**_RUNTIME, **made}
+
+
+def _spelling(half: gast.expr) -> str:
+    assert isinstance(half, gast.Name)
+    return str(half.id)
+
+
 Doors = tuple[GlobalBinding, GlobalBinding]  # what finds the halves, and the tangent, of a function when it is called
 
 
@@ -136,6 +209,14 @@ class CalleesAsValues(ABC):
 
     @abstractmethod
     def primal(self, callee: Callee) -> gast.expr | None: ...
+
+    @abstractmethod
+    def pair(
+        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]
+    ) -> tuple[gast.expr, gast.expr]: ...
+
+    @abstractmethod
+    def tangent(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> gast.expr: ...
 
     @abstractmethod
     def add(self, function: gast.FunctionDef, temporaries: frozenset[str] | set[str]) -> None: ...
@@ -160,11 +241,39 @@ class CalleesAsValues(ABC):
             )
         return self.doors
 
+    def _later(self, *made: gast.FunctionDef) -> None:
+        """The entry of a module stands first."""
+        self.pending.append(lambda: self.functions.extend(made))
+
     def dynamic_pair(self, shape: Dynamic, active: tuple[bool, ...], names: tuple[str, str]) -> None:
-        self.functions += [call_forward(names[0], shape, active, self._doors()[0]), call_backward(names[1])]
+        self._later(call_forward(names[0], shape, active, self._doors()[0]), call_backward(names[1]))
 
     def dynamic_tangent(self, shape: Dynamic, active: tuple[bool, ...], name: str) -> None:
-        self.functions.append(call_tangent(name, shape, active, self._doors()[1]))
+        self._later(call_tangent(name, shape, active, self._doors()[1]))
+
+    def attempt_pair(
+        self,
+        callee: Callee,
+        guarded: Guarded,
+        active: tuple[bool, ...],
+        facts: tuple[Fact, ...],
+        names: tuple[str, str],
+    ) -> None:
+        forward, backward = (_spelling(half) for half in self.pair(Callee(guarded.function), active, facts))
+        parameters = self.normalized(callee).parameters
+        self._later(attempt_forward(names[0], forward, parameters, active, guarded))
+        self._later(attempt_backward(names[1], backward, sum(active)))
+
+    def attempt_tangent(
+        self, callee: Callee, guarded: Guarded, active: tuple[bool, ...], facts: tuple[Fact, ...], name: str
+    ) -> None:
+        inner = _spelling(self.tangent(Callee(guarded.function), active, facts))
+        self._later(attempt_tangent(name, inner, self.normalized(callee).parameters, active, guarded))
+
+    def attempt_primal(self, callee: Callee, guarded: Guarded, name: str) -> None:
+        inner = self.primal(Callee(guarded.function))
+        spelled = "_function" if inner is None else _spelling(inner)
+        self._later(attempt_primal(name, spelled, self.normalized(callee).parameters, guarded))
 
     def nested(
         self, callee: Callee, mode: str, wanted: tuple[str, ...], facts: tuple[Fact, ...], *, tupled: bool

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import gast
 
-from srcgrad.frontend.desugar import assignment, exits, loops, matching
+from srcgrad.frontend.desugar import assignment, attempts, exits, loops, matching
 from srcgrad.frontend.desugar.build import with_bodies
 from srcgrad.frontend.desugar.functional import undecorated
 from srcgrad.syntax.parse import walk
@@ -62,6 +62,8 @@ class _Statements:
                 return self.block(assignment.annotated(statement))
             case gast.FunctionDef(decorator_list=[_, *_]):
                 return undecorated(statement, self.fresh)
+            case gast.Try():
+                return list(attempts.without_try(statement, self.block, self.fresh))
             case gast.Global() | gast.Nonlocal():
                 return []  # of names that are only read, by the fence
             case gast.Assign():

@@ -1,0 +1,322 @@
+"""``try`` as attempts of single expressions and branches on what they raised.
+
+Every expression of the body that may raise is attempted by itself: its value and the exception that it raised are kept,
+and what follows runs if there was none.  So the path taken is a path of branches, which is reversed as any other::
+
+    try:                              raised = None
+        y = f(x)                      t, raised = attempt(lambda: f(x), (ValueError,))
+        z = y * a                     if raised is None:
+    except ValueError as e:      ->       y = t
+        z = str(e)                        t2, raised = attempt(lambda: y * a, (ValueError,))
+    finally:                              if raised is None:
+        n = 1                                 z = t2
+                                      if raised is not None:
+                                          e = raised; z = str(e)
+                                      n = 1
+
+``finally`` is an attempt of everything, after which what was raised is raised again.  What cannot be taken apart (a
+binding inside of an expression, a context manager around what may raise) stays a ``gast.Try``, to be refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.frontend.desugar.build import (
+    assign,
+    branch,
+    call,
+    compare,
+    constant,
+    load,
+    negation,
+    placed,
+    targets,
+    tuple_of,
+    with_bodies,
+)
+from srcgrad.frontend.desugar.loops import endless
+from srcgrad.syntax.globals import GlobalBinding, builtin, reference
+from srcgrad.syntax.parse import clone, walk
+
+Body = Sequence[gast.stmt]
+_LOOPS = frozenset({"range", "enumerate", "zip", "reversed", "items", "keys", "values"})
+_CHANGES = frozenset("append extend insert add update write writelines remove discard sort reverse clear".split())
+_HARMLESS = frozenset({"errstate", "no_grad", "catch_warnings"})
+_DIVISIONS = (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow)
+_ATTEMPT = GlobalBinding("attempt", runtime.attempt, "srcgrad.runtime", "attempt")
+_RAISABLE = GlobalBinding("raisable", runtime.raisable, "srcgrad.runtime", "raisable")
+
+
+class Stays(Exception):
+    """This ``try`` cannot be taken apart."""
+
+
+def without_try(statement: gast.Try, block: Callable[[Body], list[gast.stmt]], fresh: Callable[[str], str]) -> Body:
+    """The statements in place of a ``try``; ``block`` takes apart what stands inside of it."""
+    try:
+        handled = _handled(statement, block, fresh)
+        return _finally(handled, statement, block(statement.finalbody), fresh) if statement.finalbody else handled
+    except Stays:
+        return [statement]
+
+
+def _handled(
+    statement: gast.Try, block: Callable[[Body], list[gast.stmt]], fresh: Callable[[str], str]
+) -> list[gast.stmt]:
+    if not statement.handlers:
+        return [*block(statement.body), *block(statement.orelse)]
+    raised = fresh("raised")
+    caught: list[gast.expr] = []
+    dispatch: list[gast.stmt] = []
+    for handler in reversed(statement.handlers):
+        kinds = handler.type if handler.type is not None else reference(builtin("BaseException"))
+        caught = [*(kinds.elts if isinstance(kinds, gast.Tuple) else [kinds]), *caught]
+        body = list(block(_reraising(handler.body, raised)))
+        if handler.name is not None:
+            name = handler.name if isinstance(handler.name, str) else handler.name.id
+            body.insert(0, assign(name, load(raised, handler), handler))
+        if handler is statement.handlers[-1] and len(statement.handlers) == 1:
+            dispatch = body
+            continue
+        test = call(reference(builtin("isinstance")), [load(raised, handler), kinds], handler)
+        dispatch = [branch(test, body, dispatch, handler)]
+    attempts = _Attempts(raised, tuple(caught), fresh)
+    body, _ = attempts.block(block(statement.body))
+    at = statement.body[0]
+    no = compare(load(raised, statement), gast.IsNot(), constant(None, statement), statement)
+    orelse = block(statement.orelse)
+    last = branch(_is_none(raised, statement), orelse, dispatch, statement) if orelse else branch(
+        no, dispatch, [], statement
+    )
+    return [assign(raised, constant(None, at), at), *body, last]
+
+
+def _finally(
+    body: list[gast.stmt], statement: gast.Try, final: list[gast.stmt], fresh: Callable[[str], str]
+) -> list[gast.stmt]:
+    if any(isinstance(inner, gast.Return | gast.Break | gast.Continue) for inner in walk(*final)):
+        raise Stays
+    raised = fresh("raised")
+    attempts = _Attempts(raised, (reference(builtin("BaseException")),), fresh, tuple(final))
+    made, may = attempts.block(body)
+    if not may:
+        return [*made, *(clone(s) for s in final)]
+    again = placed(gast.Raise(load(raised, statement), None), statement)
+    test = compare(load(raised, statement), gast.IsNot(), constant(None, statement), statement)
+    return [
+        assign(raised, constant(None, statement), statement),
+        *made,
+        *(clone(s) for s in final),
+        branch(test, [again], [], statement),
+    ]
+
+
+@dataclass(frozen=True)
+class _Attempts:
+    """The body of one ``try``: which exceptions it catches, and what runs before it is left."""
+
+    raised: str
+    caught: tuple[gast.expr, ...]
+    fresh: Callable[[str], str]
+    final: tuple[gast.stmt, ...] = ()
+    in_loop: bool = False  # in a loop of the body, so that break and continue stay inside of it
+
+    def block(self, statements: Body) -> tuple[list[gast.stmt], bool]:
+        """The statements, each run if none before it raised; and whether one of them may raise."""
+        made: list[gast.stmt] = []
+        for position, statement in enumerate(statements):
+            before, after, may = self.statement(statement)
+            made += before
+            if may:
+                rest, _ = self.block(statements[position + 1 :])
+                if after or rest:
+                    made.append(branch(_is_none(self.raised, statement), [*after, *rest], [], statement))
+                return made, True
+            made += after
+        return made, False
+
+    def attempt(self, value: gast.expr, stem: str = "attempted") -> tuple[list[gast.stmt], gast.expr, bool]:
+        """An expression evaluated now: the statements for that, what holds its value, whether it may raise."""
+        if not _may_raise(value):
+            return [], value, False
+        if any(isinstance(n, gast.NamedExpr | gast.Starred | gast.Yield | gast.Await) for n in _own(value)):
+            raise Stays
+        name = self.fresh(stem)
+        arguments = gast.arguments([], [], None, [], [], None, [])
+        body: list[gast.stmt] = [placed(gast.Return(value), value)]
+        thunk = placed(gast.FunctionDef(self.fresh("part"), arguments, body, [], None, None, []), value)
+        kinds = tuple_of([clone(kind) for kind in self.caught], value)
+        tried = call(reference(_ATTEMPT), [load(thunk.name, value), kinds], value)
+        pair = targets([_stored(name, value), _stored(self.raised, value)], value)
+        return [thunk, assign(pair, tried, value)], load(name, value), True
+
+    def statement(self, statement: gast.stmt) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
+        """What runs in any case, what runs if that did not raise, and whether it may have."""
+        match statement:
+            case gast.Assign(targets=[target], value=value):
+                before, held, may = self.attempt(value)
+                return before, [with_bodies(statement, value=held)], may
+            case gast.AugAssign(target=target, op=op, value=value):
+                before, held, may = self.attempt(value)
+                after: list[gast.stmt] = [with_bodies(statement, value=held)]
+                if isinstance(op, _DIVISIONS) and isinstance(target, gast.Name):
+                    trial = placed(gast.BinOp(load(target.id, target), op, held), statement)
+                    tried, _, _ = self.attempt(trial)
+                    inner = [branch(_is_none(self.raised, statement), after, [], statement)]
+                    return (before, [*tried, *inner], True) if may else ([*before, *tried], after, True)
+                return before, after, may
+            case gast.Expr(value=gast.Call(func=gast.Attribute(attr=attr) as func) as made) if attr in _CHANGES:
+                befores: list[gast.stmt] = []
+                arguments: list[gast.expr] = []
+                attempted = 0
+                for argument in made.args:
+                    before, held, may = self.attempt(argument)
+                    attempted += may
+                    befores += before
+                    arguments.append(held)
+                if attempted > 1 or any(_may_raise(k.value) for k in made.keywords):
+                    raise Stays
+                changed = placed(gast.Call(func, arguments, made.keywords), made)
+                return befores, [with_bodies(statement, value=changed)], bool(attempted)
+            case gast.Expr(value=value):
+                before, held, may = self.attempt(value)
+                return (before, [], True) if may else ([], [statement], False)
+            case gast.Return(value=value):
+                if value is None:
+                    return [], [*self._leaving(), statement], False
+                before, held, may = self.attempt(value, "value")
+                if self.final and not may and not isinstance(held, gast.Constant):
+                    name = self.fresh("value")
+                    before, held = [assign(name, held, statement)], load(name, statement)
+                return before, [*self._leaving(), with_bodies(statement, value=held)], may
+            case gast.Raise():
+                return self._raise(statement), [], True
+            case gast.Assert(test=test, msg=msg):
+                before, held, may = self.attempt(test)
+                kind = reference(builtin("AssertionError"))
+                error = call(kind, [] if msg is None else [msg], statement)
+                raising = self._raise(placed(gast.Raise(error, None), statement))
+                return before, [branch(negation(held, statement), raising, [], statement)], True
+            case gast.If(test=test, body=body, orelse=orelse):
+                before, held, may = self.attempt(test)
+                first, may_first = self.block(body)
+                second, may_second = self.block(orelse)
+                inside = [branch(held, first, second, statement)]
+                if may and (may_first or may_second):
+                    return [*before, branch(_is_none(self.raised, statement), inside, [], statement)], [], True
+                return (before, inside, True) if may else ([*before, *inside], [], may_first or may_second)
+            case gast.For() | gast.While():
+                return self._loop(statement)
+            case gast.With():
+                body, may = self.block(statement.body)
+                if may and not all(_is_harmless(item.context_expr) for item in statement.items):
+                    raise Stays
+                return [with_bodies(statement, body=body)], [], may
+            case gast.Break() | gast.Continue():
+                return [], [*([] if self.in_loop else self._leaving()), statement], False
+            case gast.Try() | gast.Match():
+                raise Stays
+        return [statement], [], False
+
+    def _loop(self, loop: gast.For | gast.While) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
+        before: list[gast.stmt] = []
+        if isinstance(loop, gast.While) and _may_raise(loop.test):
+            loop = endless(loop)
+        if isinstance(loop, gast.For) and not _is_known_iterable(loop.iter):
+            before, held, may_start = self.attempt(loop.iter)
+            loop = with_bodies(loop, iter=held)
+        else:
+            may_start = False
+        body, may = replace(self, in_loop=True).block(loop.body)
+        if may:
+            test = compare(load(self.raised, loop), gast.IsNot(), constant(None, loop), loop)
+            body.append(branch(test, [placed(gast.Break(), loop)], [], loop))
+        made = with_bodies(loop, body=body)
+        if may_start and may:
+            return [*before, branch(_is_none(self.raised, loop), [made], [], loop)], [], True
+        return (before, [made], True) if may_start else ([made], [], may)
+
+    def _raise(self, statement: gast.Raise) -> list[gast.stmt]:
+        if statement.exc is None:
+            raise Stays
+        made = call(reference(_RAISABLE), [statement.exc], statement)
+        again = placed(gast.Raise(load(self.raised, statement), None), statement)
+        kinds = tuple_of([clone(kind) for kind in self.caught], statement)
+        caught = call(reference(builtin("isinstance")), [load(self.raised, statement), kinds], statement)
+        code: list[gast.stmt] = [assign(self.raised, made, statement)]
+        return [*code, branch(negation(caught, statement), [again], [], statement)]
+
+    def _leaving(self) -> list[gast.stmt]:
+        return [clone(statement) for statement in self.final]
+
+
+def _reraising(body: Body, raised: str) -> list[gast.stmt]:
+    """A handler's body with ``raise`` alone as a raise of what was caught."""
+    made: list[gast.stmt] = []
+    for statement in body:
+        match statement:
+            case gast.Raise(exc=None):
+                made.append(placed(gast.Raise(load(raised, statement), None), statement))
+            case gast.If() | gast.For() | gast.While():
+                inner, orelse = _reraising(statement.body, raised), _reraising(statement.orelse, raised)
+                made.append(with_bodies(statement, body=inner, orelse=orelse))
+            case gast.With():
+                made.append(with_bodies(statement, body=_reraising(statement.body, raised)))
+            case _:
+                made.append(statement)
+    return made
+
+
+def _may_raise(value: gast.expr) -> bool:
+    """Whether evaluating an expression may raise, names that are not bound aside."""
+    match value:
+        case gast.Constant() | gast.Name() | gast.Lambda():
+            return False
+        case gast.Tuple(elts=elements) | gast.List(elts=elements):
+            return any(_may_raise(element) for element in elements)
+        case gast.Compare(left=left, ops=[gast.Is() | gast.IsNot()], comparators=[right]):
+            return _may_raise(left) or _may_raise(right)
+        case gast.UnaryOp(op=gast.Not() | gast.USub(), operand=operand):
+            return _may_raise(operand)
+        case gast.BoolOp(values=values):
+            return any(map(_may_raise, values))
+    return True
+
+
+def _own(value: gast.expr) -> list[gast.AST]:
+    """The nodes of an expression that would bind or wait in it; starred arguments of calls are no such."""
+    found: list[gast.AST] = []
+    for node in walk(value):
+        if isinstance(node, gast.NamedExpr | gast.Yield | gast.Await):
+            found.append(node)
+    return [*found, value] if isinstance(value, gast.Starred) else found
+
+
+def _is_known_iterable(node: gast.expr) -> bool:
+    match node:
+        case gast.Name():
+            return True
+        case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name)):
+            return name in _LOOPS
+    return not _may_raise(node)
+
+
+def _is_harmless(node: gast.expr) -> bool:
+    """Whether a context manager does the same whether its body raises or not."""
+    match node:
+        case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name)):
+            return name in _HARMLESS
+    return False
+
+
+def _is_none(name: str, at: gast.AST) -> gast.expr:
+    return compare(load(name, at), gast.Is(), constant(None, at), at)
+
+
+def _stored(name: str, at: gast.AST) -> gast.Name:
+    return placed(gast.Name(name, gast.Store(), None, None), at)
