@@ -19,6 +19,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
+from srcgrad.analysis.memory import is_immutable
 from srcgrad.errors import InternalError
 from srcgrad.frontend.normal_form import (
     Apply,
@@ -42,6 +43,7 @@ from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import makes_new
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import clone, names_read
+from srcgrad.transform.apart import check_apart
 from srcgrad.transform.build import assign, call_runtime, constant, load, method, subscript
 from srcgrad.transform.forward_statements import RESULT, StatementTangent, lowered
 
@@ -195,6 +197,8 @@ class MirroredTangent(StatementTangent):
         """Arguments at the door: what is ``stored`` into is copied, with tangents of the same layout."""
         code: list[gast.stmt] = []
         if stored:
+            apart = check_apart(self.function, stored, lambda name: is_immutable(self.fact(name)))
+            code += [] if apart is None else [apart]
             copies = call_runtime(runtime.private, *map(load, stored))
             targets = [gast.Name(name, gast.Store(), None, None) for name in stored]
             target = targets[0] if len(targets) == 1 else gast.Tuple(targets, gast.Store())
