@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.analysis.cfg import ENTRY, EXIT, Graph, Names, NameSet, bound_here, graph_of, solve, stores_of, walk
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -205,9 +206,23 @@ def activity(
     start = names.mask(varied) & ~solver.inert | solver.always
     varied_in, varied_out = solve(graph, solver.varied, start)
     useful_out, useful_in = solve(graph, solver.useful, 0, backward=True)
-    return Activity(
-        function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out, _escaping(function)
-    )
+    made = Activity(function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out, _escaping(function))
+    for statement in walk(function.body):
+        if isinstance(statement, For) and not statement.counted:
+            _refuse_items(statement, made)
+    return made
+
+
+def _refuse_items(loop: For, activity: Activity) -> None:
+    """The items of an iterator have no adjoint: where they vary and are of use, a derivative would be lost."""
+    varied = activity.varied_before(loop)
+    if loop.index in activity.useful_before(loop) and any(name in varied for name in names_read(loop.iterable)):
+        raise UnsupportedSyntax(
+            "the items of this iterator carry a derivative",
+            loop.span,
+            label="they are read here",
+            hint="loop over lists, tuples or arrays, by index where need be",
+        )
 
 
 def _weak_masks(
@@ -239,6 +254,13 @@ def _escaping(function: Function) -> frozenset[str]:
     return frozenset(found)
 
 
+def _read(statement: Statement) -> Iterable[str]:
+    """The inputs of a statement; of a loop over an iterator, whose items have no adjoint, what makes its items vary."""
+    if isinstance(statement, For):
+        return () if statement.counted else names_read(statement.iterable)
+    return inputs(statement)
+
+
 class _Transfer:
     """The transfer functions of both directions, with the operands of every node as bit sets made once."""
 
@@ -264,11 +286,14 @@ class _Transfer:
         for node, statement in enumerate(graph.statements):
             if statement is None or graph.is_tail[node]:
                 continue
-            self.reads[node] = self.whole(inputs(statement))
+            self.reads[node] = self.whole(_read(statement))
             self.binds[node] = self.whole(bound_here(statement))
             mask = 0
             for name in stores(statement) if weak else ():
                 mask |= weak.get(name, 0)
+            for tape, entries in self.entries.items():
+                if mask & names.mask((tape,)):
+                    mask |= entries
             if mask:
                 self.stored[node] = mask
 
@@ -283,9 +308,14 @@ class _Transfer:
         statement = None if self.graph.is_tail[node] else self.graph.statements[node]
         if node in self.stored and state & self.reads[node]:
             state |= self.stored[node]
+        if node in self.stored and isinstance(statement, Pop):
+            held = state & self.stored[node]
+            return (state & ~self.binds[node] | (self.binds[node] if held else 0)) & ~self.inert | self.always
         match statement:
             case None:
                 return state | self.always
+            case For():
+                return state | self.binds[node] if state & self.reads[node] else state
             case Bind() | Unpack():
                 # A tape that is copied or unpacked varies as a whole, at every position.
                 state = state & ~self.binds[node] | (self.binds[node] if state & self.reads[node] else 0)
@@ -309,15 +339,19 @@ class _Transfer:
     def useful(self, node: int, state: int) -> int:
         statement = None if self.graph.is_tail[node] else self.graph.statements[node]
         if node in self.stored:
-            wanted = state & (self.stored[node] | self.binds[node])
-            return state & ~self.binds[node] | (self.reads[node] if wanted else 0)
+            # What comes out of a container, and what goes in; what a callee stores goes in too.
+            out, into = state & self.binds[node], state & self.stored[node]
+            state &= ~self.binds[node]
+            if out and not (isinstance(statement, Bind) and isinstance(statement.operation, Call)):
+                state |= self.stored[node]
+            return state | (self.reads[node] if out or into else 0)
         match statement:
             case Bind() | Unpack():
                 if state & self.binds[node]:
                     state = state & ~self.binds[node] | self.reads[node]
             case For():
                 # The index is bound on the way into the body only, so it stays useful before the loop.
-                return state
+                return state | self.reads[node] if state & self.binds[node] else state
             case Return():
                 # Useful restarts here: nothing after a return is executed, but the caller sees what was stored.
                 return self.reads[node] | self.names.mask((CALLER,))
