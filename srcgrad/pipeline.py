@@ -105,6 +105,11 @@ class Compiled:
         simple = (int, float, complex, str, type(None), ModuleType)
         return any(not callable(b.value) and not isinstance(b.value, simple) for _, b in self.emission.bindings)
 
+    @property
+    def globals(self) -> list[object]:
+        """What the globals and closure variables that the functions read hold now."""
+        return [b.value if b.cell is None else b.cell() for _, b in self.emission.bindings]
+
     def refresh(self) -> None:
         """Read the live globals and closure variables that the functions use again."""
         refresh(self.entry)
@@ -263,6 +268,10 @@ class Module(CalleesAsValues):
             isinstance(callee.function, FunctionType) and not callee.statics and callee.makes is None
         ):
             return None
+        return self.copied(callee)
+
+    def copied(self, callee: Callee) -> gast.expr:
+        """A callee as a function of this module, every parameter plain and positional."""
         if callee not in self.primals:
             name = self.primals[callee] = self.namer.fresh(stem(callee))
             if isinstance(callee.function, Guarded):

@@ -17,6 +17,7 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
 from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, mapped
+from srcgrad.runtime.private import shares_memory
 from srcgrad.runtime.shadows import cloned
 
 
@@ -75,8 +76,11 @@ class Pullback:
         self._derivative = derivative
         derivative.verify(values)
         self._compiled = derivative.program(values, "split")
-        stores = self._compiled.changes_saved
-        self._values = values = cloned(values) if stores else tuple(unshared(value) for value in values)
+        if not self._compiled.changes_saved:
+            values = tuple(unshared(value) for value in values)
+        elif not shares_memory(values, self._compiled.globals):
+            values = cloned(values)  # else the program looks itself whether it stores into what is a global as well
+        self._values = values
         outcome, self._saved = derivative.run(self._compiled.entry, *derivative.arguments(values))
         self.value = unshared(derivative.finished(outcome, values))
         # A gradient has None where its program has zeros, which want seeds.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,10 +64,20 @@ def require_apart(stored: Mapping[str, Any], others: Mapping[str, Any]) -> None:
     """Refuse a call in which something that is stored into shares memory with something that is not: the store would
     change both, and a derivative stores into a copy of the one."""
     for name, value in stored.items():
-        mine = list(_arrays((value,)))
         for other, held in others.items():
-            if any(_overlap(a, b) for a in mine for b in _arrays((held,))) or _share_container(value, held):
+            if shares_memory((value,), (held,)):
                 raise ValueError(f"{name} is stored into and shares memory with {other}; pass a copy of one of them")
+
+
+def shares_memory(values: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether an array or container in the values is, or overlaps, one in the others."""
+    theirs = list(_nodes(others))
+    containers = {id(value) for value in theirs if _can_change(value)}
+    arrays = [value for value in theirs if isinstance(value, np.ndarray)]
+    return any(
+        id(value) in containers or (isinstance(value, np.ndarray) and any(_overlap(value, array) for array in arrays))
+        for value in _nodes(values)
+    )
 
 
 def _overlap(a: Any, b: Any) -> bool:
@@ -102,7 +112,7 @@ def _parts(value: Any) -> Iterator[Any]:
         yield from fields_of(value).values()
 
 
-def _nodes(values: tuple[Any, ...]) -> Iterator[Any]:
+def _nodes(values: Sequence[Any]) -> Iterator[Any]:
     """The values and all that they contain, each object once."""
     seen: dict[int, Any] = {}
     pending = list(reversed(values))
@@ -117,11 +127,6 @@ def _nodes(values: tuple[Any, ...]) -> Iterator[Any]:
 
 def _arrays(values: tuple[Any, ...]) -> Iterator[Any]:
     return (value for value in _nodes(values) if isinstance(value, np.ndarray))
-
-
-def _share_container(a: Any, b: Any) -> bool:
-    mine = {id(v) for v in _nodes((a,)) if _can_change(v)}
-    return any(id(v) in mine for v in _nodes((b,)) if _can_change(v))
 
 
 def _can_change(value: Any) -> bool:
