@@ -34,7 +34,8 @@ _METHODS = frozenset({"conj", "conjugate"})
 _NEW_HERE = frozenset(
     {
         runtime.zeros_like, runtime.untake, runtime.add, runtime.private, runtime.shadow, runtime.entering,
-        runtime.taken, runtime.untaken,
+        runtime.taken, runtime.untaken, runtime.along_places, runtime.diagonal_places, runtime.flat_places,
+        runtime.mask_places, runtime.shuffled, runtime.where_places,
     }
 )  # fmt: skip
 

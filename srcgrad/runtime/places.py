@@ -1,5 +1,7 @@
 """Places in arrays, as indices: where NumPy's functions that store into an array put what they are given.
 
+An index is memory of its own, so that it stays what it was when something is stored into what it was made from.
+
 >>> y = np.zeros((2, 2))
 >>> y[flat_places(y, [0, 3])] = 1.0
 >>> y
@@ -36,17 +38,17 @@ def flat_places(y: Any, index: Any, mode: str = "raise") -> tuple[Any, ...]:
 
 def mask_places(y: Any, mask: Any) -> Any:
     """A mask of any shape over the elements of ``y``, as ``np.place`` and ``np.putmask`` read it."""
-    return np.reshape(np.asarray(mask, bool), y.shape)
+    return np.array(np.reshape(mask, y.shape), bool)
 
 
 def where_places(y: Any, where: Any) -> Any:
     """A ``where=`` argument as a mask over the output ``y``."""
-    return np.broadcast_to(np.asarray(where, bool), y.shape)
+    return np.array(np.broadcast_to(where, y.shape), bool)
 
 
 def along_places(y: Any, indices: Any, axis: int | None) -> tuple[Any, ...]:
     """The index by which ``np.put_along_axis`` stores."""
-    indices = np.asarray(indices)
+    indices = np.array(indices)
     if axis is None:
         return flat_places(y, indices)
     axis = range(y.ndim)[axis]
