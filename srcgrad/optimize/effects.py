@@ -26,7 +26,8 @@ CHANGING_METHODS = frozenset(
 _ODD = frozenset((gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await))
 _LEAVES = frozenset((gast.Name, gast.Constant, GlobalReference))
 _OWN_LIST = ("append", "pop")
-IN_PLACE = frozenset({"accumulate", "add_at", "claim"})  # of the runtime: they change their first argument
+#: Functions of the runtime that change their first argument.
+IN_PLACE = frozenset({"accumulate", "add_at", "claim", "put_back", "store_shadow", "unpart", "unrest"})
 EXITS = (gast.Return, gast.Raise, gast.Break, gast.Continue)
 
 

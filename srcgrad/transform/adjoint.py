@@ -9,7 +9,7 @@ the reverse sweep into one function, ``split`` makes the pair that callers and p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import gast
@@ -22,7 +22,7 @@ from srcgrad.analysis.layout import layout_of
 from srcgrad.analysis.references import Decision, Hidden, Reference, local_names, names_mentioned, reference
 from srcgrad.analysis.required import Plan, Planner, saved_names
 from srcgrad.errors import InternalError
-from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Call, For, Function, Statement
+from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Call, Effect, For, Function, Statement
 from srcgrad.rules.facts import Array, Fact
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
@@ -32,7 +32,7 @@ from srcgrad.transform.build import assign, call_runtime, constant, load, method
 from srcgrad.transform.control import PassHead, ReverseSweep, placed
 from srcgrad.transform.record import JointForward, PairForward
 from srcgrad.transform.reverse import Calls, StatementAdjoint
-from srcgrad.transform.shadowing import Shadows
+from srcgrad.transform.shadows import Shadows
 from srcgrad.transform.stores import Restore
 
 
@@ -232,8 +232,18 @@ class _Sweep:
             pair=pair,
             can_index=lambda base: not stored or (base in function.parameters and base not in stored),
             is_number=self.adjoint.is_scalar,
-            shadowed=frozenset(self.shadowed),
+            shadowed=frozenset(self.shadowed) | self._changing_shadows(),
         )
+
+    def _is_needed(self, name: str, needed: Set[str]) -> bool:
+        """Whether any shadow of the class of ``name`` is."""
+        assert self.program.shadows is not None
+        return any(self.shadowed[n] in needed for n in self.program.shadows.classes.members(name) if n in self.shadowed)
+
+    def _changing_shadows(self) -> frozenset[str]:
+        """The shadows of containers that change: a part of one is never taken again."""
+        shadows = self.program.shadows
+        return frozenset() if shadows is None else frozenset(shadows.bars[name] for name in shadows.changing)
 
     def _undone(self) -> set[Statement]:
         """The stores that the sweep has to undo."""
@@ -266,6 +276,7 @@ class _Sweep:
         if shadows is None:
             return set()
         made = [s for s in walk(shadows.function.body) if isinstance(s, Bind) and s in shadows.made]
+        effects = [s for s in walk(shadows.function.body) if s in shadows.effects]
         needed = {slot.name for slot in self.planner.slots if slot not in self.planner.expressions}
         users = set(self.program.function.parameters) | set(self.shadowed)
         needed |= {*users, *shadows.results.values()}
@@ -273,13 +284,21 @@ class _Sweep:
             assert isinstance(statement.operation, Call)
             pairs = zip(statement.operation.arguments, modes.given, strict=True)
             needed |= {self.shadowed[name] for a, given in pairs if given for name in atoms(a)}
-        pending = [s for s in made if s.target in needed]
+        kept: set[Statement] = set()
+        pending: list[Statement] = [s for s in made if s.target in needed]
         while pending:
             statement = pending.pop()
-            more = {n.id for n in local_names(statement.expression)} - needed
+            kept.add(statement)
+            assert isinstance(statement, Bind | Effect)
+            expression = statement.expression if isinstance(statement, Bind) else statement.statement
+            more = {n.id for n in local_names(expression)} - needed
             needed |= more
             pending += [s for s in made if s.target in more]
-        return {s for s in made if s.target not in needed} | shadows.silent
+            if not pending:
+                # The shadow of a container is what its changes made it, under whatever name they were made.
+                pending += [s for s in effects if s not in kept and self._is_needed(shadows.effects[s], needed)]
+        idle = {s for s in made if s not in kept and s.target not in needed}
+        return idle | {s for s in effects if s not in kept} | shadows.silent
 
     def _varies(self, name: str) -> bool:
         bit = self.program.activity.names.mask((name,))

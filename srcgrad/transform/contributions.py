@@ -35,7 +35,7 @@ from srcgrad.transform.build import (
     tuple_of,
 )
 from srcgrad.transform.cotangents import Cotangents
-from srcgrad.transform.shadowing import Shadows
+from srcgrad.transform.shadows import Shadows
 
 
 class AdjointVariables:
@@ -47,6 +47,7 @@ class AdjointVariables:
         self.shadows = shadows
         self.shadowed: Mapping[str, str] = {} if shadows is None else shadows.bars
         self.here: tuple[Block, int, int] | None = None  # where the sweep stands: positions before and after
+        self.now: Statement | None = None  # the statement that it passes
         self.activity = activity
         self.facts = facts
         self.namer = namer
@@ -55,8 +56,9 @@ class AdjointVariables:
         self.bars = Cotangents()
         self.numeric = numeric_names(activity.function)
         # Sequences that this function pops are empty where its reverse sweep starts; the others are lists it fills.
-        self.stacks: set[str] = {s.sequence for s in activity.graph.heads if isinstance(s, Pop)}
+        self.stacks: set[str] = {s.sequence for s in activity.graph.heads if isinstance(s, Pop)}.difference(self.shadowed)
         self.lists: set[str] = {s.sequence for s in activity.graph.heads if isinstance(s, Append | Pop)}
+        self.lists -= set(self.shadowed)
 
     # --- names and facts ---------------------------------------------------------------------------------------------
     def bar(self, name: str) -> str:
@@ -98,6 +100,7 @@ class AdjointVariables:
     # --- shadows -----------------------------------------------------------------------------------------------------
     def stand(self, statement: Statement, block: Block, position: int) -> None:
         """The sweep is about to pass a statement."""
+        self.now = statement
         start, end = position, position + 1
         if self.shadows is not None:
             start, end = self.shadows.groups.get(statement, (start, end))
@@ -105,8 +108,12 @@ class AdjointVariables:
 
     def shadow(self, name: str, *, after: bool = False) -> Reference:
         """The shadow of ``name`` before or after the present statement."""
-        assert self.here is not None
+        assert self.here is not None and self.now is not None and self.shadows is not None
         block, start, end = self.here
+        if after and self.now in self.shadows.results_frozen:
+            return reference(self.shadows.results_frozen[self.now], block, end)
+        if not after and name in self.shadows.frozen.get(self.now, ()):
+            return reference(self.shadows.frozen[self.now][name][1], block, end)
         return reference(self.shadowed[name], block, end if after else start)
 
     def _add_to_shadow(self, name: str, value: gast.expr) -> list[gast.stmt]:

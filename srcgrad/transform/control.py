@@ -19,7 +19,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.analysis.activity import inputs
-from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.cfg import stores_of, walk
 from srcgrad.analysis.layout import Layout
 from srcgrad.analysis.references import Reference, decision, hidden, referring
 from srcgrad.errors import InternalError, Span
@@ -31,12 +31,14 @@ from srcgrad.frontend.normal_form import (
     Block,
     Break,
     Continue,
+    Delete,
     Effect,
     For,
     If,
     Index,
     Pop,
     Return,
+    SetField,
     Statement,
     Store,
     Unpack,
@@ -125,6 +127,7 @@ class ReverseSweep:
             # What a callee saved are references to what it was given, and to what it made.
             names = {statement.target, *inputs(statement)}.intersection(self.adjoint.shadowed)
             roots |= {self.adjoint.shadows.root(name) for name in names}
+        roots |= {self.adjoint.shadows.root(name) for name in self.adjoint.shadows.frozen.get(statement, ())}
         for tree in [item for node in made for item in (node.items if isinstance(node, gast.With) else [node])]:
             for node in gast.walk(tree):
                 if isinstance(node, Reference) and not node.shape_only and node.id in self.adjoint.shadowed:
@@ -167,6 +170,8 @@ class ReverseSweep:
         match statement:
             case Bind():
                 return adjoint.bind(statement, block, position)
+            case Unpack() | Append() | Pop() | SetField() | Delete() if self._is_mirrored(statement):
+                return adjoint.mirrored(statement, block, position)
             case Unpack():
                 return adjoint.unpack(statement, block, position)
             case Append():
@@ -195,6 +200,11 @@ class ReverseSweep:
                 code = self._exit(block, position, set())
                 return code + adjoint.leave(statement, block, position)
         raise InternalError(f"the adjoint of {type(statement).__name__} is not known", statement.span)
+
+    def _is_mirrored(self, statement: Statement) -> bool:
+        """Whether a container that is changed, or taken apart, has a shadow."""
+        names = {*stores_of(statement), *(inputs(statement) if isinstance(statement, Unpack) else ())}
+        return not names.isdisjoint(self.adjoint.shadowed)
 
     @staticmethod
     def _item(item: gast.AST, block: Block, position: int) -> gast.withitem:

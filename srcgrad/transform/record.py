@@ -26,7 +26,7 @@ from srcgrad.syntax.parse import clone
 from srcgrad.syntax.parse import walk as walk_tree
 from srcgrad.transform.build import assign, call, call_runtime, constant, load, method, store, tuple_of, unpack
 from srcgrad.transform.control import placed
-from srcgrad.transform.shadowing import Shadows
+from srcgrad.transform.shadows import Shadows
 
 
 class ForwardSweep:

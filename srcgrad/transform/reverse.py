@@ -37,6 +37,7 @@ from srcgrad.frontend.normal_form import (
     Index,
     Pack,
     Return,
+    Statement,
     Unruled,
 )
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown, is_real, keeps_complex, same_dtype, same_shape
@@ -56,7 +57,7 @@ from srcgrad.transform.build import (
     unpack,
 )
 from srcgrad.transform.contributions import calls_function
-from srcgrad.transform.shadowing import PLAIN, Modes, Shadows
+from srcgrad.transform.shadows import PLAIN, Modes, Shadows
 from srcgrad.transform.stores import StoreAdjoint
 
 
@@ -86,6 +87,7 @@ class StatementAdjoint(StoreAdjoint):
         self.calls = calls
         self.seed = seed
         self.saved_calls: set[Bind] = set()
+        self.seeds: dict[Statement, str] = {}  # the adjoint of a result of which a part may be an operand's
         self.wide: dict[str, str] = {}  # temporary whose adjoint was left in a larger shape -> the name that has it
         self.widenable = _widenable(activity.function, facts).difference(self.shadowed)
         self.lenient = _lenient(activity.function, facts).difference(self.shadowed)
@@ -96,6 +98,8 @@ class StatementAdjoint(StoreAdjoint):
         varied = self.activity.varied_before(statement)
         if self.shadows is not None and statement in self.shadows.calls:
             return self._call_with_shadows(statement, block, position)
+        if self.mirrors(statement):
+            return self.mirrored(statement, block, position)
         if target in self.shadowed:
             return self._bind_shadowed(statement, block, position)
         if target not in self.bars:
@@ -112,10 +116,22 @@ class StatementAdjoint(StoreAdjoint):
         target = statement.target
         if statement in self.shadows.handed or target not in self.activity.useful_after(statement):
             return []
+        sources = self.shadows.sources.get(statement, ())
+        if any(not isinstance(self.fact(name), Array) for name in sources):
+            self.seeds[statement] = self.fresh(f"{target}_bar")
         code = self._operation(statement, block, position)
         known = [self.shadow(name) for name in self.shadows.sources.get(statement, ())]
         if not known or not code:
             return code
+        if statement in self.seeds:
+            test: gast.expr = gast.Compare(load(self.seeds[statement]), [gast.IsNot()], [constant(None)])
+            return [
+                assign(
+                    self.seeds[statement],
+                    call_runtime(runtime.own_adjoint, self.shadow(target, after=True), *known),
+                ),
+                gast.If(test, code, []),
+            ]
         test = call_runtime(runtime.separate, self.shadow(target, after=True), *known)
         return [gast.If(test, code, [])]
 
@@ -157,6 +173,8 @@ class StatementAdjoint(StoreAdjoint):
             return []
         code: list[gast.stmt] = []
         value: gast.expr = self.bar_name(target)
+        if self.shadows is not None:
+            index = self.shadows.places.get(statement, index)
         place = referring(index, block, position)
         if base == target and base not in self.shadowed:
             # x = x[i]: the old adjoint is the contribution, the new one a buffer of the old x.
@@ -193,10 +211,11 @@ class StatementAdjoint(StoreAdjoint):
                 missing.reason, statement.span, label="this argument varies", hint=missing.hint
             ) from None
         binding: dict[str, gast.expr] = {
-            p: referring(e, block, position) for p, e in apply.arguments.items()
+            p: referring(self.as_then(statement, p, e), block, position) for p, e in apply.arguments.items()
         }
         binding[apply.rule.result] = reference(target, block, position + 1)
-        binding[apply.rule.adjoint] = self.bar_name(target)
+        seed = self.seeds.get(statement)
+        binding[apply.rule.adjoint] = self.bar_name(target) if seed is None else load(seed)
         prelude, partials = inline(piece, binding, self.fresh)
         code: list[gast.stmt] = list(prelude)
         contributions: list[tuple[str, gast.expr]] = []

@@ -12,8 +12,8 @@ shadow is a local like any other: versions, records, exits and saved tuples know
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import gast
 
@@ -21,10 +21,10 @@ from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.memory import MemoryClasses
-from srcgrad.analysis.references import local_names, names_mentioned
-from srcgrad.analysis.regions import is_element, is_view, reads_contents
+from srcgrad.analysis.references import local_names
+from srcgrad.analysis.regions import is_element, is_view, parts_of, reads_contents
 from srcgrad.analysis.summaries import Summary
-from srcgrad.errors import Span, UnsupportedSyntax
+from srcgrad.errors import Span
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -34,7 +34,9 @@ from srcgrad.frontend.normal_form import (
     Block,
     Call,
     Copy,
+    Create,
     Delete,
+    Effect,
     Exchange,
     Field,
     Fixed,
@@ -53,52 +55,13 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
-from srcgrad.rules.facts import Array, Fact, Unknown, is_floating
+from srcgrad.rules.facts import Array, Fact
 from srcgrad.rules.memory import makes_new
-from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import call_runtime, load, method, subscript
-
-
-@dataclass(frozen=True)
-class Modes:
-    """How a callee's derivative is given its arguments, aligned with its parameters, and hands out its result."""
-
-    given: tuple[bool, ...] = ()  # arguments that come with their shadows; the others by value
-    result: bool = False  # whether the result goes out with its shadow
-
-    def shadowed(self, parameters: Sequence[str]) -> tuple[str, ...]:
-        return tuple(p for p, comes in zip(parameters, self.given, strict=True) if comes) if self.given else ()
-
-
-PLAIN = Modes()
-
-
-@dataclass(eq=False)
-class Shadows:
-    """``function`` has the shadows bound; the tables are about its statements."""
-
-    function: Function
-    classes: MemoryClasses
-    bars: dict[str, str] = field(default_factory=dict)  # name -> its shadow
-    olds: dict[Statement, str] = field(default_factory=dict)  # store -> what the place held before
-    groups: dict[Statement, tuple[int, int]] = field(default_factory=dict)  # positions before and after its shadows too
-    sources: dict[Bind, tuple[str, ...]] = field(default_factory=dict)  # names that the result may be a view of
-    handed: set[Bind] = field(default_factory=set)  # those whose result surely is no new memory
-    places: dict[Statement, gast.expr] = field(default_factory=dict)  # the index of a store, where it had to be kept
-    made: set[Bind] = field(default_factory=set)  # the statements that were added
-    with_shadow: frozenset[str] = frozenset()  # parameters that come with a shadow
-    calls: dict[Bind, Modes] = field(default_factory=dict)  # calls that are given shadows
-    silent: set[Statement] = field(default_factory=set)  # what is bound by the statement before it
-    results: dict[Return, str] = field(default_factory=dict)  # the shadows that go out with the result
-
-    @property
-    def owned(self) -> frozenset[str]:
-        """The names that the shadow pass made."""
-        return frozenset(s.target for s in self.made)
-
-    def root(self, name: str) -> str:
-        return self.classes.root(name)
+from srcgrad.transform.apart import check_apart
+from srcgrad.transform.build import call_runtime, constant, load, subscript, tuple_of
+from srcgrad.transform.mirroring import Mirroring
+from srcgrad.transform.shadows import PLAIN, Modes, Shadows
 
 
 def shadows_of(
@@ -116,7 +79,7 @@ def shadows_of(
     return _Shadowing(function, facts, classes, summary_of, modes).run(door)
 
 
-class _Shadowing:
+class _Shadowing(Mirroring):
     def __init__(
         self,
         function: Function,
@@ -127,12 +90,7 @@ class _Shadowing:
     ) -> None:
         self.summary_of = summary_of
         self.modes = modes
-        self.function = function
-        self.facts = facts
-        self.shadowed = classes.shadowed
-        self.namer = Namer([*function.parameters, *(n for s in walk(function.body) for n in names_mentioned(s))])
-        self.result = Shadows(function, classes)
-        self.out: list[Statement] = []
+        super().__init__(function, facts, classes)
 
     def run(self, door: bool) -> Shadows:
         for name in self._in_order():
@@ -145,8 +103,7 @@ class _Shadowing:
         span = self.function.span
         if door and given:
             self._private(given, span)
-        for name in given:
-            self._bind(self.result.bars[name], self._zeros(name), span)
+        self._given(given, span)
         body = self.block(self.function.body)
         shift = len(entry)
         for statement in body.statements:
@@ -170,34 +127,34 @@ class _Shadowing:
 
     def _private(self, given: tuple[str, ...], span: Span) -> None:
         """Arguments that are stored into are copied at the door, together, so that what they share they go on sharing."""
+        apart = check_apart(self.function, given, self._is_number)
+        if apart is not None:
+            check = Effect(apart, span)
+            self.result.made.add(check)
+            self.out.append(check)
         made = call_runtime(runtime.private, *(load(name) for name in given))
         if len(given) == 1:
-            self._bind(given[0], made, span, Copy(given[0]))
+            self.add(given[0], made, span, Copy(given[0]))
             return
         both = self.namer.fresh("private")
-        self._bind(both, made, span)
+        self.add(both, made, span)
         for j, name in enumerate(given):
-            part = subscript(load(both), gast.Constant(j, None))
-            self._bind(name, part, span, Copy(name))
+            part = subscript(load(both), constant(j))
+            self.add(name, part, span, Copy(name))
 
-    # --- writing -----------------------------------------------------------------------------------------------------
-    def _bind(self, target: str, expression: gast.expr, span: Span, operation: Copy | Fixed | None = None) -> None:
-        statement = Bind(target, expression, operation or Fixed(), span)
-        self.result.made.add(statement)
-        if isinstance(operation, Copy):
-            self.result.handed.add(statement)
-        self.out.append(statement)
-
-    def fact(self, name: str) -> Fact:
-        return self.facts.get(name, Unknown())
-
-    def _zeros(self, name: str) -> gast.expr:
-        fact = self.fact(name)
-        plain = isinstance(fact, Array) and bool(fact.shape) and is_floating(fact.dtype)
-        return call_runtime(runtime.zeros_like if plain else runtime.shadow, load(name))
-
-    def bar(self, name: str) -> gast.expr:
-        return load(self.result.bars[name])
+    def _given(self, given: tuple[str, ...], span: Span) -> None:
+        """Shadows of parameters that come without: those of one class are made together, they may share memory."""
+        groups: dict[str, list[str]] = {}
+        for name in given:
+            groups.setdefault(self.result.root(name), []).append(name)
+        for names in groups.values():
+            if len(names) == 1:
+                self.add(self.result.bars[names[0]], self.zeros(names[0]), span)
+                continue
+            both = self.namer.fresh("shadows")
+            self.add(both, call_runtime(runtime.shadow, tuple_of([load(name) for name in names])), span)
+            for j, name in enumerate(names):
+                self.add(self.result.bars[name], subscript(load(both), constant(j)), span)
 
     # --- blocks ------------------------------------------------------------------------------------------------------
     def block(self, block: Block) -> Block:
@@ -222,7 +179,7 @@ class _Shadowing:
                     heading, elements = None, 0
                 statement = replace(statement, body=inner, heading=heading, elements=elements)
                 if statement.index in self.shadowed:
-                    raise self._refused(statement, "a loop over items that may be stored into")
+                    raise self.refused(statement, "a loop over items that may be stored into")
             case While(body=body) | With(body=body):
                 statement = replace(statement, body=self.block(body))
             case Bind(target=target) if target in self.shadowed:
@@ -233,22 +190,43 @@ class _Shadowing:
                 return statement
             case Return(value=value) if self.modes.result:
                 self._returned(statement, value)
+            case Store(base=base) if base in self.shadowed and not isinstance(self.fact(base), Array):
+                self.store_item(statement)
+                return statement
             case Store() | AugStore() | AddAt():
                 self._stored(statement)
             case Unpack(targets=targets, source=source) if self.shadowed & {*targets, source}:
-                raise self._refused(statement, "unpacking what may be stored into")
-            case Append(sequence=name) | Pop(sequence=name) | SetField(base=name) | Delete(base=name) | Bind(
-                operation=Exchange(base=name)
-            ) if name in self.shadowed:
-                raise self._refused(statement, "a change of a container")
+                self.unpack(statement)
+                return statement
+            case Append(sequence=name) if name in self.shadowed:
+                self.append(statement)
+                return statement
+            case Pop(sequence=name) if name in self.shadowed:
+                self.pop(statement)
+                return statement
+            case SetField(base=name) if name in self.shadowed:
+                self.set_field(statement)
+                return statement
+            case Delete(base=name) if name in self.shadowed:
+                self.delete(statement)
+                return statement
+            case Bind(operation=Exchange(base=name) as made) if name in self.shadowed:
+                self.exchange(statement, made)
+                return statement
+            case Bind(operation=Index(base=base, index=index)) if base in self.shadowed:
+                if not isinstance(self.fact(base), Array):
+                    self.part(statement, base, index)
+                    return statement
+                self._settle(statement, index)
+            case Bind(operation=Index(index=index)):
+                self._settle(statement, index)
+            case Bind(operation=Field(base=base, name=name)) if base in self.shadowed:
+                self.part(statement, base, constant(name))
+                return statement
+            case Bind(operation=Apply()):
+                self._settle_arguments(statement)
         self.out.append(statement)
         return statement
-
-    def _refused(self, statement: Statement, what: str) -> UnsupportedSyntax:
-        return UnsupportedSyntax(
-            f"{what} cannot be reversed yet", statement.span, label="its memory is stored into elsewhere",
-            hint="copy the array before it is stored into: np.copy(...)",
-        )  # fmt: skip
 
     # --- calls -------------------------------------------------------------------------------------------------------
     def _called(self, statement: Bind, made: Call) -> None:
@@ -258,16 +236,26 @@ class _Shadowing:
         names = [atoms(argument) for argument in made.arguments]
         touched = summary.stored | (summary.returned if target in self.shadowed else frozenset())
         roots = {root(n) for j in touched for n in names[j] if n in self.shadowed}
+        # What changes later as a container is read through references by the callee's derivative.
+        roots |= {root(n) for group in names for n in group if n in self.result.changing and not self._is_array(n)}
         given = tuple(any(n in self.shadowed and root(n) in roots for n in group) for group in names)
         self.out.append(statement)
         result = target in self.shadowed and any(given[j] for j in summary.returned)
         if any(given):
             self.result.calls[statement] = Modes(given, result)
         if result:
-            self._bind(self.result.bars[target], self.bar(target), statement.span)
+            self.add(self.result.bars[target], self.bar(target), statement.span)
             self.result.silent.add(self.out[-1])
         elif target in self.shadowed:
-            self._bind(self.result.bars[target], self._zeros(target), statement.span)
+            self.add(self.result.bars[target], self.zeros(target), statement.span)
+            self.freeze_result(statement)
+
+    def _is_number(self, name: str) -> bool:
+        fact = self.fact(name)
+        return isinstance(fact, Array) and fact.scalar
+
+    def _is_array(self, name: str) -> bool:
+        return isinstance(self.fact(name), Array)
 
     def _returned(self, statement: Return, value: gast.expr) -> None:
         """The result goes out with its shadow; what has none is given one here."""
@@ -276,7 +264,7 @@ class _Shadowing:
             self.result.results[statement] = self.result.bars[names[0]]
             return
         self.result.results[statement] = made = self.namer.fresh(f"{names[0] if names else 'value'}_bar")
-        self._bind(made, call_runtime(runtime.shadow, clone(value)), statement.span)
+        self.add(made, call_runtime(runtime.shadow, clone(value)), statement.span)
 
     # --- bindings ----------------------------------------------------------------------------------------------------
     def _bound(self, statement: Bind) -> None:
@@ -287,26 +275,37 @@ class _Shadowing:
             case Copy(source=source) if source in self.shadowed:
                 self.out.append(statement)
                 if source != target:
-                    self._bind(bar, self.bar(source), span)
+                    self.add(bar, self.bar(source), span)
                 self.result.handed.add(statement)
             case Index(base=base, index=index) if base in self.shadowed:
+                if not isinstance(self.fact(base), Array):
+                    self.part(statement, base, index)
+                    return
+                self._settle(statement, index)
                 if is_view(self.fact(base), index, self.fact):
-                    self._bind(bar, subscript(self.bar(base), clone(index)), span)
+                    self.add(bar, subscript(self.bar(base), clone(index)), span)
                     self.out.append(statement)
                     self.result.handed.add(statement)
-                elif isinstance(self.fact(base), Array):
-                    self._perhaps_view(statement, (base,))
                 else:
-                    raise self._refused(statement, "reading from a container")
+                    self._perhaps_view(statement, (base,))
+            case Field(base=base, name=name) if base in self.shadowed:
+                self.part(statement, base, constant(name))
+            case Exchange(base=base) if base in self.shadowed:
+                self.exchange(statement, operation)
             case Apply() | Fixed() | Unruled():
+                self._settle_arguments(statement)
                 self._perhaps_view(statement, self._handed_on(statement))
             case Call():
                 self._called(statement, operation)
-            case Pack() | Field() | Exchange():
-                raise self._refused(statement, "a container of what may be stored into")
+            case Pack():
+                self.pack(statement, operation)
+            case Create():
+                self.out.append(statement)
+                self.add(bar, gast.Dict([], []), span)
+                self.result.handed.add(statement)
             case _:
                 self.out.append(statement)
-                self._bind(bar, self._zeros(target), span)
+                self.add(bar, self.zeros(target), span)
 
     def _handed_on(self, statement: Bind) -> tuple[str, ...]:
         """The names of the target's class whose memory the result of a function may share."""
@@ -320,23 +319,44 @@ class _Shadowing:
             names = list(dict.fromkeys(n for e in operation.arguments.values() for n in atoms(e) if n in self.shadowed))
         return tuple(n for n in names if self.result.root(n) == self.result.root(statement.target))
 
+    def _settle(self, statement: Bind, index: gast.expr) -> None:
+        """Keep an index that is read from a container which changes."""
+        if reads_contents(index, self.result.changing):
+            self.result.places[statement] = self.settled(index, statement.span)
+
+    def _settle_arguments(self, statement: Bind) -> None:
+        """Keep what an operation reads of containers that change."""
+        made = statement.operation
+        if not isinstance(made, Apply) or made.rule.kind == "elementwise":
+            return
+        for parameter, argument in made.arguments.items():
+            if isinstance(argument, gast.Name) or all(isinstance(e, gast.Name | gast.Constant) for e in parts_of(argument)):
+                self.freeze(statement, atoms(argument))
+            elif reads_contents(argument, self.result.changing):
+                place = self.namer.fresh("place")
+                self.add(place, call_runtime(runtime.frozen, clone(argument)), statement.span)
+                self.result.settled.setdefault(statement, {})[parameter] = load(place)
+
     def _perhaps_view(self, statement: Bind, sources: tuple[str, ...]) -> None:
         """A result that may be a view of operands: whether it is one is known when it is there."""
         target, span = statement.target, statement.span
         if not sources:
             self.out.append(statement)
-            self._bind(self.result.bars[target], self._zeros(target), span)
+            self.add(self.result.bars[target], self.zeros(target), span)
             return
         known: list[gast.expr] = []
         for name in sources:
             value, value_bar = name, self.result.bars[name]
             if name == target:
                 value, value_bar = self.namer.fresh(name), self.namer.fresh(value_bar)
-                self._bind(value, load(name), span)
-                self._bind(value_bar, self.bar(name), span)
+                self.add(value, load(name), span)
+                self.add(value_bar, self.bar(name), span)
             known += [load(value), load(value_bar)]
         self.out.append(statement)
-        self._bind(self.result.bars[target], call_runtime(runtime.view_like, load(target), *known), span)
+        arrays = all(isinstance(self.fact(name), Array) for name in sources)
+        like = runtime.view_like if arrays else runtime.items_like
+        self.add(self.result.bars[target], call_runtime(like, load(target), *known), span)
+        self.freeze_result(statement)
         self.result.sources[statement] = sources
 
     # --- stores ------------------------------------------------------------------------------------------------------
@@ -344,9 +364,7 @@ class _Shadowing:
         base = statement.buffer if isinstance(statement, AddAt) else statement.base
         if base not in self.shadowed:
             return
-        if not isinstance(self.fact(base), Array):
-            raise self._refused(statement, "a store into what is not known to be an array")
-        self.result.places[statement] = index = self._settled(statement.index, statement.span)
+        self.result.places[statement] = index = self.settled(statement.index, statement.span)
         old = self.result.olds[statement] = self.namer.fresh(f"{base}_0")
         read: gast.expr = subscript(load(base), clone(index))
         if not is_element(self.fact(base), index, self.fact):
@@ -354,17 +372,4 @@ class _Shadowing:
             read = gast.Call(gast.Attribute(read, "copy", gast.Load()), [], []) if known else call_runtime(
                 runtime.kept, read
             )
-        self._bind(old, read, statement.span)
-
-    def _settled(self, index: gast.expr, span: Span) -> gast.expr:
-        """An index whose value does not change with what it is read from."""
-        match index:
-            case gast.Tuple(elts=elements):
-                return gast.Tuple([self._settled(e, span) for e in elements], gast.Load())
-            case gast.Slice(lower=lower, upper=upper, step=step):
-                return gast.Slice(*(None if e is None else self._settled(e, span) for e in (lower, upper, step)))
-        if not reads_contents(index, self.shadowed):
-            return clone(index)
-        place = self.namer.fresh("place")
-        self._bind(place, call_runtime(runtime.kept, clone(index)), span)
-        return load(place)
+        self.add(old, read, statement.span)

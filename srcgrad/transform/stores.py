@@ -17,10 +17,10 @@ from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.references import reference, referring
 from srcgrad.analysis.regions import is_basic, is_element, is_view
 from srcgrad.errors import InternalError
-from srcgrad.frontend.normal_form import AddAt, AugStore, Block, Statement, Store
+from srcgrad.frontend.normal_form import AddAt, AugStore, Block, Statement, Store, Unpack
 from srcgrad.rules.facts import Array, same_dtype
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import assign, call_runtime, constant, load, numpy_call, subscript
+from srcgrad.transform.build import assign, call_runtime, constant, load, numpy_call, subscript, tuple_of
 from srcgrad.transform.contributions import index_value
 from srcgrad.transform.sequences import SequenceAdjoint
 
@@ -34,10 +34,77 @@ class Restore(gast.stmt):
 
 
 class StoreAdjoint(SequenceAdjoint):
-    """Adjoints of statements that change arrays in place."""
+    """Adjoints of statements that change arrays in place, and of what goes into containers and comes out of them."""
+
+    # --- containers --------------------------------------------------------------------------------------------------
+    def mirrors(self, statement: Statement) -> bool:
+        """Whether the shadow pass did everything, but for the numbers that went into a container or came out of it."""
+        shadows = self.shadows
+        return shadows is not None and (
+            statement in shadows.handed or statement in shadows.put or statement in shadows.taken or statement in shadows.parts
+        )
+
+    def mirrored(self, statement: Statement, block: Block, position: int) -> list[gast.stmt]:
+        """Numbers have cells in shadow containers: theirs is the adjoint of what went in, and of what came out."""
+        assert self.shadows is not None and self.here is not None
+        _, start, end = self.here
+        code: list[gast.stmt] = []
+        for target, cell in self.shadows.taken.get(statement, ()):
+            if target in self.bars:
+                code.append(gast.Expr(call_runtime(runtime.accumulate, reference(cell, block, end), self.bar_name(target))))
+                self.bars.drop(target)
+        for bar, base, index in self.shadows.parts.get(statement, ()):
+            if self._is_active(statement, base):
+                place = index_value(referring(index, block, position))
+                part = reference(bar, block, end)
+                rest = isinstance(statement, Unpack) and isinstance(index, gast.Slice)
+                back = runtime.unrest if rest else runtime.unpart
+                code.append(gast.Expr(call_runtime(back, self.shadow(base), place, part)))
+        for name, cell in self.shadows.put.get(statement, ()):
+            if name in self.activity.varied_before(statement):
+                value: gast.expr = reference(cell, block, end)
+                if isinstance(self.fact(name), Array):
+                    value = subscript(value, tuple_of([]))
+                code += self.add(name, value)
+        return code
+
+    def as_then(self, statement: Statement, parameter: str, argument: gast.expr) -> gast.expr:
+        """An argument of an operation whose containers change later, as the operation saw it."""
+        if self.shadows is None:
+            return argument
+        argument = self.shadows.settled.get(statement, {}).get(parameter, argument)
+        frozen = self.shadows.frozen.get(statement)
+        if not frozen:
+            return argument
+        argument = clone(argument)
+        nodes = [argument, *(argument.elts if isinstance(argument, gast.Tuple | gast.List) else [])]
+        for node in nodes:
+            if isinstance(node, gast.Name) and node.id in frozen:
+                node.id = frozen[node.id][0]
+        return argument
+
+    # --- arrays ------------------------------------------------------------------------------------------------------
+    def _store_somewhere(self, statement: Store, block: Block, position: int) -> list[gast.stmt]:
+        """A store into what may be an array, or a container, whose shadow has been changed with it."""
+        assert self.shadows is not None
+        base = statement.base
+        code: list[gast.stmt] = []
+        if self._is_active(statement, base):
+            names = atoms(statement.value)
+            value = reference(names[0], block, position, shape_only=True) if names else clone(statement.value)
+            value_bar = reference(self.shadows.stored[statement], block, position)
+            like = reference(base, block, position, shape_only=True)
+            index = index_value(self._place(statement, block, position))
+            code.append(gast.Expr(call_runtime(runtime.reclaim, value_bar, value, self.shadow(base), like, index)))
+        return [*code, self._restore(statement, base, block, position), *self.mirrored(statement, block, position)]
 
     def store(self, statement: Store | AugStore, block: Block, position: int) -> list[gast.stmt]:
+        assert self.shadows is not None
         base = statement.base
+        if isinstance(statement, Store) and not isinstance(self.fact(base), Array):
+            if statement in self.shadows.stored:
+                return self._store_somewhere(statement, block, position)
+            return self.mirrored(statement, block, position)
         restore = self._restore(statement, base, block, position)
         bar = self._shadow_place(statement, base, block, position)
         names = atoms(statement.value)
@@ -109,7 +176,11 @@ class StoreAdjoint(SequenceAdjoint):
         )
         node = Restore()
         node.store = statement
-        node.code = [_store(place, reference(self.shadows.olds[statement], block, position))]
+        before = reference(self.shadows.olds[statement], block, position)
+        node.code = [_store(place, before)]
+        if not isinstance(self.fact(base), Array):
+            like = reference(base, block, position, shape_only=True)
+            node.code = [gast.Expr(call_runtime(runtime.put_back, like, index_value(place.slice), before))]
         return node
 
     def _claimed(self, bar: gast.Subscript, base: str, block: Block, position: int) -> gast.expr:

@@ -1,0 +1,159 @@
+"""Shadows of containers, and of what may be an array or a container: mirrored in the forward sweep, only read afterwards.
+
+A container's shadow holds the shadows of its items: those of arrays and containers, and a 0-d array, a *cell*, for each
+number; that of an object is a dict of its fields'.  Changes of a container are made to its shadow too.
+
+>>> L = [np.ones(2), 3.0]
+>>> L_bar = [np.zeros(2), np.zeros(())]
+>>> part_like(L[0], L, L_bar, 0) is L_bar[0]
+True
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.cotangents import add_at
+from srcgrad.runtime.shadows import accumulate, claim, shadow, view_like
+
+
+def part_like(v: Any, w: Any, w_bar: Any, index: Any) -> Any:
+    """The shadow of ``v``, which is ``w[index]`` or the field ``w.index``: of a part of an array its view or fresh zeros,
+    of an item the item of the shadow."""
+    if isinstance(w, np.ndarray):
+        return view_like(v, w, w_bar)
+    if isinstance(w_bar, dict):
+        return w_bar[index] if index in w_bar else shadow(v)
+    return shadow(v) if w_bar is None or isinstance(w, np.generic) else w_bar[index]
+
+
+def unpart(w_bar: Any, index: Any, v_bar: Any) -> None:
+    """Add the adjoint of ``v = w[index]`` to that of ``w``, if w is an array and v no view of it."""
+    if isinstance(w_bar, np.ndarray) and isinstance(v_bar, np.ndarray) and not np.may_share_memory(v_bar, w_bar):
+        add_at(w_bar, index, v_bar)
+
+
+def rest_like(v: Any, w: Any, w_bar: Any, places: slice) -> list[Any]:
+    """The shadows of the items of ``*v``, which are those of ``w[places]``."""
+    if isinstance(w, np.ndarray):
+        return [part_like(part, w, w_bar, places.start + k) for k, part in enumerate(v)]
+    return list(w_bar[places])
+
+
+def unrest(w_bar: Any, places: slice, bars: list[Any]) -> None:
+    """Add the adjoints of the items of ``*v`` to that of ``w``, if w is an array and they are no views of it."""
+    for k, bar in enumerate(bars):
+        unpart(w_bar, places.start + k, bar)
+
+
+def held_before(w: Any, index: Any) -> Any:
+    """What a place of an array holds; None of a container, whose changes are not taken back."""
+    return np.array(w[index]) if isinstance(w, np.ndarray) else None
+
+
+def put_back(w: Any, index: Any, before: Any) -> None:
+    """Take back a store into an array."""
+    if isinstance(w, np.ndarray):
+        w[index] = before
+
+
+def store_shadow(w_bar: Any, w: Any, index: Any, e_bar: Any) -> None:
+    """Mirror ``w[index] = e`` if w is a container."""
+    if not isinstance(w, np.ndarray):
+        w_bar[index] = e_bar
+
+
+def reclaim(e_bar: Any, e: Any, w_bar: Any, w: Any, index: Any) -> None:
+    """Hand the adjoint of a place of an array on to the value that was stored there."""
+    if isinstance(w, np.ndarray):
+        g = claim(w_bar, w, index)
+        if e_bar is not None:
+            accumulate(e_bar, unbroadcast(g, e))
+
+
+def frozen(x: Any) -> Any:
+    """A container as it is now: its lists and dicts are copied, what lies in them is not."""
+    if isinstance(x, tuple):
+        parts = [frozen(part) for part in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    if isinstance(x, list):
+        return [frozen(part) for part in x]
+    if isinstance(x, dict):
+        return {key: frozen(part) for key, part in x.items()}
+    return x
+
+
+def items_like(v: Any, *known: Any) -> Any:
+    """The shadow of ``v``, whose items or memory may be those of ``w1, w1_bar, w2, w2_bar, ...``; numbers have new cells."""
+    if isinstance(v, np.ndarray):
+        return view_like(v, *_pairs_of(known))
+    return _items_like(v, _pairs_of(known), {id(w): w_bar for w, w_bar in _containers_of(known)})
+
+
+def _items_like(v: Any, pairs: list[Any], containers: dict[int, Any]) -> Any:
+    if isinstance(v, np.ndarray):
+        return view_like(v, *pairs)
+    if id(v) in containers and isinstance(v, list | dict):
+        return containers[id(v)]
+    if isinstance(v, tuple | list):
+        parts = [_items_like(part, pairs, containers) for part in v]
+        return tuple(parts) if isinstance(v, tuple) else parts
+    if isinstance(v, dict):
+        return {key: _items_like(part, pairs, containers) for key, part in v.items()}
+    return shadow(v)
+
+
+def _pairs_of(known: tuple[Any, ...]) -> list[Any]:
+    """The arrays in containers, each with its shadow."""
+    found: list[Any] = []
+    pending = list(zip(known[::2], known[1::2], strict=True))
+    while pending:
+        w, w_bar = pending.pop()
+        if isinstance(w, np.ndarray):
+            found += [w, w_bar]
+        else:
+            pending += _inner(w, w_bar)
+    return found
+
+
+def _containers_of(known: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+    found: list[tuple[Any, Any]] = []
+    pending = list(zip(known[::2], known[1::2], strict=True))
+    while pending:
+        w, w_bar = pending.pop()
+        if isinstance(w, tuple | list | dict):
+            found.append((w, w_bar))
+            pending += _inner(w, w_bar)
+    return found
+
+
+def _inner(w: Any, w_bar: Any) -> list[tuple[Any, Any]]:
+    if isinstance(w, tuple | list) and isinstance(w_bar, tuple | list):
+        return list(zip(w, w_bar, strict=True))
+    if isinstance(w, dict) and isinstance(w_bar, dict):
+        return [(part, w_bar[key]) for key, part in w.items() if key in w_bar]
+    return []
+
+
+def own_adjoint(v_bar: Any, *known: Any) -> Any:
+    """The adjoint of a result as its maker's rule takes it: None for what the result shares with ``w1_bar, ...``, which
+    has its adjoint there."""
+    arrays = [a for w_bar in known for a in _arrays(w_bar)]
+    if isinstance(v_bar, tuple | list):
+        parts = [own_adjoint(part, *arrays) for part in v_bar]
+        return tuple(parts) if isinstance(v_bar, tuple) else parts
+    if isinstance(v_bar, dict):
+        return {key: own_adjoint(part, *arrays) for key, part in v_bar.items()}
+    if isinstance(v_bar, np.ndarray) and any(np.may_share_memory(v_bar, a) for a in arrays):
+        return None
+    return v_bar
+
+
+def _arrays(tree: Any) -> list[Any]:
+    if isinstance(tree, np.ndarray):
+        return [tree]
+    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, tuple | list) else ()
+    return [a for part in parts for a in _arrays(part)]
