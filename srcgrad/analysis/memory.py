@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.growing import grown_alone
 from srcgrad.analysis.summaries import Summaries, Summary
@@ -264,7 +265,9 @@ class _Solver:
         if isinstance(expression, gast.Call) and isinstance(expression.func, gast.Attribute):
             if object_of(expression.func) is None:
                 name = expression.func.attr
-        arguments = list(made.arguments.values())
+        # What a result shares memory with moves it; ``tangent_like`` looks for memory among all that it is given.
+        anything = made.function is runtime.tangent_like
+        arguments = [a for p, a in made.arguments.items() if anything or p in made.rule.sensitive]
         facts = [fact_of_expression(argument, self.fact) for argument in arguments]
         if name == "copy" and not all(isinstance(fact, Array) for fact in facts[:1]):
             return arguments  # the copy of a list has its items
@@ -343,7 +346,7 @@ class _Solver:
                 self.changes.append((base, statement, containers))
             case SetField(base=base):
                 self.changes.append((base, statement, True))
-            case AddAt(buffer=base) if not self.function.generated:  # ``np.add.at``
+            case AddAt(buffer=base, shared=shared) if shared or not self.function.generated:  # ``np.add.at``
                 self.changes.append((base, statement, False))
             case Bind(operation=Exchange(base=base, method=called)) if called not in READS:
                 self.changes.append((base, statement, True))

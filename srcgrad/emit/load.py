@@ -29,7 +29,8 @@ def load(emission: Emission, name: str, *, label: str) -> FunctionType:
 
     ``label`` appears in tracebacks as ``<srcgrad pkg.mod.f:adjoint 1f2e3d4c>``.  Imports are not executed: the very
     objects that the bindings hold are put into the namespace.  Every function made has ``__srcgrad_source__``; the
-    namespace, which is their ``__globals__``, has ``__srcgrad_bindings__`` and ``__srcgrad_line_map__``.
+    namespace, which is their ``__globals__``, has ``__srcgrad_bindings__``, ``__srcgrad_line_map__`` and the lines that
+    add to memory of several names.
     """
     digest = hashlib.sha256(emission.text.encode()).hexdigest()[:8]
     filename = f"<srcgrad {label} {digest}>"
@@ -38,6 +39,7 @@ def load(emission: Emission, name: str, *, label: str) -> FunctionType:
         "__file__": filename,
         "__srcgrad_bindings__": dict(emission.bindings),
         "__srcgrad_line_map__": emission.line_map,
+        "__srcgrad_shared__": emission.shared,
     }
     namespace.update((identifier, binding.value) for identifier, binding in emission.bindings)
     functions = "\n" * emission.above + emission.text.split("\n", emission.above)[-1]

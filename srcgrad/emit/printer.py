@@ -24,17 +24,19 @@ from srcgrad.emit.statements import Printed, print_statements
 from srcgrad.errors import InternalError, Span
 from srcgrad.optimize.depth import unless_too_deep
 from srcgrad.syntax.globals import GlobalBinding
+from srcgrad.syntax.marks import is_seen_elsewhere
 
 
 @dataclass(frozen=True)
 class Emission:
     """Text of a module, the spans of its lines (from 1), what its global identifiers mean, and how many lines (header,
-    imports, constants) stand above its functions."""
+    imports, constants) stand above its functions.  ``shared`` are the lines that add to memory of several names."""
 
     text: str
     line_map: Mapping[int, Span] = field(default_factory=dict)
     bindings: tuple[tuple[str, GlobalBinding], ...] = ()
     above: int = 0
+    shared: frozenset[int] = frozenset()
 
     def __str__(self) -> str:
         return self.text
@@ -59,7 +61,9 @@ def emit(
             span = spans(origin) if origin is not None else None
             if span is not None:
                 line_map[line] = span
-    return Emission("\n".join(texts) + "\n", line_map, naming.bindings, offset - 1)
+    marked = (line for line, origin in enumerate(printed.origins, offset) if origin is not None)
+    shared = frozenset(line for line in marked if is_seen_elsewhere(printed.origins[line - offset]))
+    return Emission("\n".join(texts) + "\n", line_map, naming.bindings, offset - 1, shared)
 
 
 def _verified(trees: list[Any]) -> Printed:

@@ -308,7 +308,7 @@ class InPlace(Stores):
         index = self.settle(indices, calls=False)
         added = self.value(value if ufunc is np.add else placed(gast.UnaryOp(gast.USub(), value), node))
         function = placed(gast.Attribute(self._numpy_name("add", node), "at", gast.Load()), node)
-        self.out.append(AddAt(base, index, added, self.span, function))
+        self.out.append(AddAt(base, index, added, self.span, function, shared=True))
 
     def _shuffle(self, node: gast.Call, rng: gast.expr) -> None:
         given = self._given(node, "x axis")

@@ -8,6 +8,7 @@ Enters: ``Function`` or ``Block``.  Leaves: gast statements, loops with the head
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import gast
 
@@ -35,6 +36,7 @@ from srcgrad.frontend.normal_form import (
     With,
 )
 from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, walk
 
 
@@ -96,6 +98,8 @@ def _lowered(statement: Statement) -> gast.stmt:
             if tupled:
                 return gast.Assign([gast.Tuple([_store(name) for name in targets], gast.Store())], popped, None)
             return gast.Assign([_store(targets[0])], popped, None)
+        case AddAt(shared=True):
+            return seen_elsewhere(_lowered(replace(statement, shared=False)))
         case AddAt(buffer=buffer, index=index, value=value):
             if statement.function is not None:
                 whole = isinstance(index, gast.Constant)  # ``accumulate`` adds to all there is
@@ -105,7 +109,7 @@ def _lowered(statement: Statement) -> gast.stmt:
         case Store(base=base, index=index, value=value):
             return gast.Assign([gast.Subscript(_load(base), index, gast.Store())], value, None)
         case AugStore(base=base, index=index, operator=operator, value=value):
-            return gast.AugAssign(gast.Subscript(_load(base), index, gast.Store()), operator, value)
+            return seen_elsewhere(gast.AugAssign(gast.Subscript(_load(base), index, gast.Store()), operator, value))
         case SetField(base=base, name=name, value=value):
             return gast.Assign([gast.Attribute(_load(base), name, gast.Store())], value, None)
         case Delete(base=base, index=index, name=name):

@@ -248,13 +248,18 @@ class Pop:
 
 @dataclass(frozen=True, eq=False)
 class AddAt:
-    """``buffer[index] += value`` on a buffer that the function owns (generated code only)."""
+    """``buffer[index] += value`` (generated code only).
+
+    The function owns the buffer, and no other name sees it, unless it is ``shared``: then it is a shadow, or something
+    that a user's program stores into.
+    """
 
     buffer: str
     index: gast.expr
     value: gast.expr
     span: Span
     function: gast.expr | None = None  # the callee where the text is a call ``add_at(buffer, index, value)``
+    shared: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -395,6 +400,7 @@ class Function:
     temporaries: frozenset[str] = frozenset()  # names that the compiler made
     generated: bool = False  # our own output, whose accumulations own their buffers
     returns: object = None  # what is known of the classes of the result (frontend.known)
+    sets: tuple[tuple[str, object], ...] = ()  # the fields that are set here and in callees, and what is put there
 
     def __str__(self) -> str:
         from srcgrad.frontend.lower import text_of

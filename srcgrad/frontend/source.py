@@ -56,6 +56,11 @@ class Source:
     receiver: object = None
     _bindings: dict[str, GlobalBinding] = field(default_factory=dict, repr=False)
 
+    def is_shared(self, statement: gast.stmt) -> bool:
+        """Whether a statement of code that srcgrad emitted adds to memory that other names may see."""
+        lines: frozenset[int] = self.function.__globals__.get("__srcgrad_shared__", frozenset())
+        return self.generated and statement.lineno in lines
+
     @property
     def filename(self) -> str:
         return self.file.filename
@@ -125,6 +130,10 @@ class Source:
                     hint="differentiate the function after the variable is assigned",
                 ) from None
             return _binding(name, value, None, _cell_reader(closure[name], name))
+        emitted = namespace.get("__srcgrad_bindings__", {})
+        if name in emitted:
+            binding: GlobalBinding = emitted[name]  # of the user's module, which is read again at each call
+            return binding
         if name in namespace:
             return _binding(name, namespace[name], namespace, _global_reader(namespace, name))
         if hasattr(builtins, name):

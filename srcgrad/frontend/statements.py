@@ -105,6 +105,9 @@ class Statements(Contexts):
                 self._expression(statement, value)
             case gast.Assert() | gast.Raise():
                 self._effect(statement)
+            case gast.Delete(targets=targets):
+                for target in targets:
+                    self.delete(target)
             case gast.Pass():
                 pass
             case gast.Try():
@@ -159,6 +162,9 @@ class Statements(Contexts):
             case gast.Subscript():
                 self.store_item(target, value)
                 return
+            case gast.Attribute():
+                self.store_field(target, value)
+                return
             case gast.Name(id=name):
                 pass
             case _:
@@ -202,14 +208,15 @@ class Statements(Contexts):
         target = statement.target
         if isinstance(target, gast.Subscript):
             if self.source.generated and isinstance(statement.op, gast.Add):
-                self._add_at(target.value, target.slice, statement.value)
+                self._add_at(statement, target.value, target.slice, statement.value)
             else:
                 self.store_augmented(target, statement.op, statement.value)
             return
-        if not isinstance(target, gast.Name):
-            raise self.refuse(target, "a store into a container", "bind a name")
-        if self.source.generated and not isinstance(statement.value, gast.Constant):
-            self._add_at(load(target.id, target), constant(..., target), statement.value)
+        if isinstance(target, gast.Attribute):
+            self.store_field_augmented(target, statement.op, statement.value)
+            return
+        if self.source.is_shared(statement):
+            self._add_at(statement, load(target.id, target), constant(..., target), statement.value)
             return
         operation = augmented(statement)
         if self.scope.static(target.id) is not None:
@@ -268,7 +275,7 @@ class Statements(Contexts):
                 return
             case gast.Call():
                 static = self.scope.static_of(value.func)
-                if static is not None and self.source.generated and self._add_to_shadow(static.value, value):
+                if static is not None and self.source.generated and self._add_to_shadow(static.value, statement):
                     return
                 if (static is not None and self._is_user_function(static.value)) or self.calls_method(value):
                     self.bind(self.fresh(), value)
@@ -357,13 +364,14 @@ class Statements(Contexts):
         self.bind(target(), called)
         self.out.append(Store(base.id, clone(place), constant(0.0, node), self.span))
 
-    def _add_to_shadow(self, function: object, node: gast.Call) -> bool:
+    def _add_to_shadow(self, function: object, statement: gast.Expr) -> bool:
         """Statements of generated code that change what they are given; whether this is one."""
+        node = statement.value
         if function is runtime.add_at:
-            self._add_at(*node.args, function=reference(GlobalBinding("add_at", *_ADD_AT)))
+            self._add_at(statement, *node.args, function=reference(GlobalBinding("add_at", *_ADD_AT)))
         elif function is runtime.accumulate:
-            whole = constant(..., node)
-            self._add_at(node.args[0], whole, node.args[1], function=reference(GlobalBinding("accumulate", *_ADD)))
+            add = reference(GlobalBinding("accumulate", *_ADD))
+            self._add_at(statement, node.args[0], constant(..., node), node.args[1], function=add)
         elif function is runtime.claim:
             self._claim(self.fresh, node)
         else:
@@ -371,12 +379,19 @@ class Statements(Contexts):
         return True
 
     def _add_at(
-        self, buffer: gast.expr, index: gast.expr, value: gast.expr, *, function: gast.expr | None = None
+        self,
+        statement: gast.stmt,
+        buffer: gast.expr,
+        index: gast.expr,
+        value: gast.expr,
+        *,
+        function: gast.expr | None = None,
     ) -> None:
         holder = self.value(buffer)
         assert isinstance(holder, gast.Name)
         place = self.settle(index, calls=False)
-        self.out.append(AddAt(holder.id, place, self.value(value), self.span, function))
+        shared = self.source.is_shared(statement)
+        self.out.append(AddAt(holder.id, place, self.value(value), self.span, function, shared))
 
 
 _ADD_AT = (runtime.add_at, "srcgrad.runtime", "add_at")

@@ -340,22 +340,20 @@ class StatementTangent:
         return code
 
     def _add_at(self, statement: AddAt) -> list[gast.stmt]:
-        whole = isinstance(statement.index, gast.Constant) and statement.index.value is ...
-        code = [self._added(statement.buffer, statement.buffer, statement.index, clone(statement.value))]
-        if whole:
-            code = [lowered(statement)]
-        if self.tangents.needed_after(statement.buffer, statement) and self.tangents.moves(statement):
+        buffer, index = statement.buffer, statement.index
+        code = [self._added(statement, buffer, buffer, index, clone(statement.value))]
+        if self.tangents.needed_after(buffer, statement) and self.tangents.moves(statement):
             value = self.dot_of(statement.value, statement)
-            if whole and statement.function is not None:
-                return [*code, gast.Expr(call_runtime(runtime.accumulate, load(self.dot(statement.buffer)), value))]
-            code.append(self._added(self.dot(statement.buffer), statement.buffer, statement.index, value))
+            code.append(self._added(statement, self.dot(buffer), buffer, index, value))
         return code
 
-    def _added(self, buffer: str, of: str, index: gast.expr, value: gast.expr) -> gast.stmt:
+    def _added(self, statement: AddAt, buffer: str, of: str, index: gast.expr, value: gast.expr) -> gast.stmt:
         """``buffer[index] += value``; ``of`` names the buffer whose fact tells whether that is enough."""
         fact = self.fact(of)
         if isinstance(fact, Array) and not fact.scalar and fact.shape and self._is_basic(index):
             return add_in_place(subscript(load(buffer), clone(index)), value)
+        if isinstance(index, gast.Constant) and index.value is ...:
+            return gast.Expr(call_runtime(runtime.accumulate, load(buffer), value))
         return gast.Expr(call_runtime(runtime.add_at, load(buffer), _index_value(index), value))
 
     def _is_basic(self, index: gast.expr) -> bool:

@@ -22,6 +22,7 @@ from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.memory import is_immutable
 from srcgrad.errors import InternalError
 from srcgrad.frontend.normal_form import (
+    AddAt,
     Apply,
     AugStore,
     Bind,
@@ -42,6 +43,7 @@ from srcgrad.rules.facts import Array, Fact, Mapping, Sequence, is_floating
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import makes_new
 from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, names_read
 from srcgrad.transform.apart import check_apart
 from srcgrad.transform.build import assign, call_runtime, constant, load, method, subscript
@@ -149,7 +151,11 @@ class MirroredTangent(StatementTangent):
             return [lowered(statement)]
         target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())
         value = self._stored(statement.value, base, statement)
-        return [gast.AugAssign(target, type(operator)(), value), lowered(statement)]
+        return [seen_elsewhere(gast.AugAssign(target, type(operator)(), value)), lowered(statement)]
+
+    def _added(self, statement: AddAt, buffer: str, of: str, index: gast.expr, value: gast.expr) -> gast.stmt:
+        code = super()._added(statement, buffer, of, index, value)
+        return seen_elsewhere(code) if statement.shared or of in self.mirrored else code
 
     def _set_field(self, statement: SetField) -> list[gast.stmt]:
         if statement.base not in self.mirrored:
