@@ -102,13 +102,20 @@ def _contenders(
         except Exception as error:
             missing.append(f"{name} refuses {case.name}: {type(error).__name__}.")
         else:
-            _assert_close(found, expected, f"{name}, {case.name}")
-            contenders[name] = call
+            if _close(found, expected):
+                contenders[name] = call
+            else:
+                missing.append(f"{name} gives a wrong gradient of {case.name}.")
     return contenders, missing
 
 
 def _arrays(gradient: Any) -> list[np.ndarray]:
     return [np.asarray(part) for part in gradient] if isinstance(gradient, tuple | list) else [np.asarray(gradient)]
+
+
+def _close(found: list[np.ndarray], expected: list[np.ndarray]) -> bool:
+    pairs = list(zip(found, expected, strict=True))
+    return all(np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-7, atol=1e-9) for a, b in pairs)
 
 
 def _assert_close(found: list[np.ndarray], expected: list[np.ndarray], name: str) -> None:
@@ -122,15 +129,18 @@ def measure(
     batch_seconds: float = 0.02,
     clock: Callable[[], float] = perf_counter,
 ) -> dict[str, float]:
-    """The median time of a call of each, all contenders taking turns in every round."""
+    """The median time of a call of each, all contenders taking turns in every round; what takes more than a second
+    sits out after the third."""
     batches = {}
     for name, call in contenders.items():
         begin = clock()
         call()
         batches[name] = max(1, int(batch_seconds / max(clock() - begin, 1e-9)))
     times: dict[str, list[float]] = {name: [] for name in contenders}
-    for _ in range(rounds):
+    for number in range(rounds):
         for name, call in contenders.items():
+            if number > 2 and times[name][0] > 1.0:
+                continue
             gc.collect()
             gc.disable()
             begin = clock()

@@ -12,6 +12,9 @@ from benchmarks import handwritten, programs
 from srcgrad.inspect.lynx_hare import START, pelts
 
 
+MARCHES = (1_000, 10_000, 100_000)
+
+
 @dataclass(frozen=True)
 class Case:
     """One row of the table; ``argnums`` is an int for one gradient, a tuple for several."""
@@ -24,7 +27,7 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """The five rows, with the same numbers on every run."""
+    """The rows, with the same numbers on every run."""
     _, hare, lynx = pelts()
     rng = np.random.default_rng(1900)
     return [
@@ -39,6 +42,10 @@ def cases() -> list[Case]:
         _rnn(rng, hidden=8),
         _rnn(rng, hidden=256),
         _mlp(rng, batch=32),
+        _lu(rng, n=60),
+        _heat(rng, points=1000, steps=1000),
+        _kalman(rng, states=6, steps=200),
+        *(Case(f"y[i + 1] = g(y[i]), {n} steps", programs.march, handwritten.grad_march, (0.1, n), 0) for n in MARCHES),
     ]
 
 
@@ -59,3 +66,23 @@ def _mlp(rng: np.random.Generator, batch: int, sizes: tuple[int, ...] = (64, 128
     data = rng.normal(size=(batch, sizes[0])), rng.normal(size=(batch, sizes[-1]))
     name = f"MLP {'-'.join(map(str, sizes))}, batch {batch}"
     return Case(name, programs.mlp, handwritten.grad_mlp, (*parameters, *data), tuple(range(len(parameters))))
+
+
+def _lu(rng: np.random.Generator, n: int) -> Case:
+    a = rng.normal(size=(n, n)) + n * np.eye(n)  # dominant enough to need no pivots
+    return Case(f"LU by rows in place, n = {n}", programs.lu, handwritten.grad_lu, (a, rng.normal(size=(n, n))), 0)
+
+
+def _heat(rng: np.random.Generator, points: int, steps: int) -> Case:
+    start = np.exp(-(np.linspace(-3.0, 3.0, points) ** 2)) + 0.1 * rng.random(points)
+    name = f"heat equation in place, {steps} steps"
+    return Case(name, programs.heat, handwritten.grad_heat, (start, 0.3, steps), (0, 1))
+
+
+def _kalman(rng: np.random.Generator, states: int, steps: int, observed: int = 2) -> Case:
+    f = 0.95 * np.linalg.qr(rng.normal(size=(states, states)))[0]
+    q, r = 0.1 * np.eye(states), 0.2 * np.eye(observed)
+    h = rng.normal(size=(observed, states))
+    ys = rng.normal(size=(steps, observed))
+    arguments = (f, q, h, r, ys, np.zeros(states), np.eye(states))
+    return Case(f"Kalman filter, {steps} steps", programs.kalman, handwritten.grad_kalman, arguments, (0, 1, 3))

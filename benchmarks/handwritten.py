@@ -165,3 +165,107 @@ def grad_mlp(w1, b1, w2, b2, w3, b3, x, y):
     w1_bar = x.T @ z1_bar
     b1_bar = z1_bar.sum(axis=0)
     return w1_bar, b1_bar, w2_bar, b2_bar, w3_bar, b3_bar
+
+
+def grad_lu(a, w):
+    """Nothing is recorded: the factors that are left in place are all that the adjoint reads."""
+    n = len(a)
+    u = a.copy()
+    for k in range(n - 1):
+        for i in range(k + 1, n):
+            m = u[i, k] = u[i, k] / u[k, k]
+            for j in range(k + 1, n):
+                u[i, j] -= m * u[k, j]
+
+    u_bar = w.copy()
+    for k in range(n - 2, -1, -1):
+        for i in range(n - 1, k, -1):
+            m = u[i, k]
+            m_bar = u_bar[i, k]
+            for j in range(n - 1, k, -1):
+                e_bar = u_bar[i, j]
+                m_bar -= e_bar * u[k, j]
+                u_bar[k, j] -= e_bar * m
+            u_bar[i, k] = m_bar = m_bar / u[k, k]
+            u_bar[k, k] -= m_bar * m
+    return u_bar
+
+
+def grad_heat(start, rate, steps):
+    """The curvatures are recorded; the adjoint of a step is a step."""
+    u = start.copy()
+    curvatures = []
+    for _ in range(steps):
+        curvature = u[2:] - 2.0 * u[1:-1] + u[:-2]
+        curvatures.append(curvature)
+        u[1:-1] += rate * curvature
+
+    u_bar = 2.0 * u
+    rate_bar = 0.0
+    for curvature in reversed(curvatures):
+        inner = u_bar[1:-1]
+        rate_bar += inner @ curvature
+        e_bar = rate * inner
+        u_bar[2:] += e_bar
+        inner -= 2.0 * e_bar
+        u_bar[:-2] += e_bar
+    return u_bar, rate_bar
+
+
+def grad_kalman(f, q, h, r, ys, m, p):
+    """The textbook's filter; its matrices are recorded step by step."""
+    tape = []
+    means = np.zeros((len(ys), len(m)))
+    for t in range(len(ys)):
+        m0, p0 = m, p
+        m = f @ m
+        fp = f @ p
+        p = fp @ f.T + q
+        v = ys[t] - h @ m
+        hp = h @ p
+        s = hp @ h.T + r
+        inverse = np.linalg.inv(s)
+        gain = hp.T @ inverse
+        m = m + gain @ v
+        p = p - gain @ hp
+        p = 0.5 * (p + p.T)
+        means[t] = m
+        tape.append((m0, p0, fp, v, hp, inverse, gain))
+
+    f_bar = np.zeros_like(f)
+    q_bar = np.zeros_like(q)
+    r_bar = np.zeros_like(r)
+    p_bar = np.zeros_like(p)
+    m_bar = np.zeros_like(m)
+    means_bar = means * (2.0 / means.size)
+    for t in range(len(ys) - 1, -1, -1):
+        m0, p0, fp, v, hp, inverse, gain = tape.pop()
+        m_bar += means_bar[t]
+        p_bar = 0.5 * (p_bar + p_bar.T)
+        gain_bar = np.outer(m_bar, v) - p_bar @ hp.T
+        v_bar = m_bar @ gain + (inverse + inverse.T) @ v
+        inverse_bar = np.outer(v, v) + hp @ gain_bar
+        s_bar = inverse.T - inverse.T @ inverse_bar @ inverse.T
+        hp_bar = inverse @ gain_bar.T - gain.T @ p_bar + s_bar @ h
+        r_bar += s_bar
+        p_bar += h.T @ hp_bar
+        q_bar += p_bar
+        m_bar -= v_bar @ h
+        fp_bar = p_bar @ f
+        f_bar += p_bar.T @ fp + fp_bar @ p0.T + np.outer(m_bar, m0)
+        p_bar = f.T @ fp_bar
+        m_bar = m_bar @ f
+    return f_bar, q_bar, r_bar
+
+
+def grad_march(x, n):
+    """The states are the record."""
+    y = np.zeros(n + 1)
+    y[0] = x
+    for i in range(n):
+        y[i + 1] = y[i] + 0.01 * y[i] * (1.0 - y[i])
+
+    y_bar = y * (2.0 / y.size)
+    for i in range(n - 1, -1, -1):
+        y_bar[i] += y_bar[i + 1] * (1.01 - 0.02 * y[i])
+    return y_bar[0]

@@ -19,6 +19,7 @@ import gast
 
 from srcgrad.analysis.activity import Activity, activity, atoms, flat_names
 from srcgrad.analysis.admission import admitted
+from srcgrad.analysis.axes import refuse_varied_axes
 from srcgrad.analysis.cfg import stores_of
 from srcgrad.analysis.changes import may_change
 from srcgrad.analysis.memory import MemoryClasses, memory_classes
@@ -210,7 +211,7 @@ class Module(CalleesAsValues):
                     return tuple(name for j in sorted(given) for name in atoms(made.arguments[j]))
             return stores_of(statement)
 
-        return activity(
+        solved = activity(
             function,
             wanted,
             lambda name: name in flat or inert(facts.get(name, Unknown())),
@@ -218,6 +219,8 @@ class Module(CalleesAsValues):
             with_shadow,
             stores=stores,
         )
+        refuse_varied_axes(function, solved)
+        return solved
 
     def called(self, made: Call, known: Mapping[str, Fact]) -> Summary:
         """What a call does to the memory of its arguments."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -89,8 +89,8 @@ class Parameters:
 
 
 def is_static(value: object) -> bool:
-    """Whether an argument is compiled in: a function, or None, which its function asks about."""
-    return value is None or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType)
+    """Whether an argument is compiled in: a function, a module, or None, which its function asks about."""
+    return value is None or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType)
 
 
 def holds_objects(value: object) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -32,6 +32,7 @@ from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import children, names_bound, parameters_of, walk
 
 _UNKNOWN = object()
+_USUAL = "xp"  # what the standard's users call the module
 _NUMPY = GlobalBinding("np", np, "numpy", None)
 
 #: Functions that answer with the module of their arguments, and what else they return beside it.
@@ -70,9 +71,9 @@ def canonical(module: object) -> object:
 
 def gives_namespace(function: object) -> bool:
     """Whether a function answers with the module that its arguments belong to, or asks about one."""
-    if not isinstance(function, FunctionType) or function.__name__ not in _NAMES:
+    if not callable(function) or getattr(function, "__name__", None) not in _NAMES:
         return False
-    home = _HOMES.get(function.__module__)
+    home = _HOMES.get(str(getattr(function, "__module__", None)))
     if home is None:
         return False
     module = sys.modules.get(home[0])
@@ -87,10 +88,10 @@ def namespace_parameters(node: gast.FunctionDef | gast.Lambda) -> frozenset[str]
     for inner in walk(node):
         match inner:
             case gast.Attribute(value=gast.Name(id=name), attr=attr):
-                if hasattr(np, attr) and not hasattr(np.ndarray, attr):
+                if name == _USUAL or (hasattr(np, attr) and not hasattr(np.ndarray, attr)):
                     used.add(name)
-            case gast.keyword(arg="xp", value=gast.Name(id="xp")):
-                used.add("xp")
+            case gast.keyword(value=gast.Name(id=name)) if name == _USUAL:
+                used.add(name)
     return frozenset(used) & parameters_of(node.args)
 
 
