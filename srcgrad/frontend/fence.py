@@ -46,7 +46,6 @@ class Place:
 
     parent: gast.AST | None
     source: Source
-    this: str | None = None
 
 
 Check = Callable[[Any, Place], Refusal | None]
@@ -62,16 +61,13 @@ _REFLECTION = frozenset(
 )
 
 
-def admit(source: Source, this: str | None = None) -> None:
-    """Raises ``UnsupportedSyntax`` at the first node of ``source`` that is outside the language.
-
-    ``this`` is what an ``__init__`` calls the object that it makes: stores into its fields are admitted.
-    """
+def admit(source: Source) -> None:
+    """Raises ``UnsupportedSyntax`` at the first node of ``source`` that is outside the language."""
     pending: list[tuple[gast.AST, gast.AST | None]] = [(source.node, None)]
     while pending:
         node, parent = pending.pop()
         row = ROWS[type(node)]
-        refusal = row(node, Place(parent, source, this)) if callable(row) else row
+        refusal = row(node, Place(parent, source)) if callable(row) else row
         if refusal is not None:
             span = source.span(node if refusal.at is None else refusal.at)
             raise UnsupportedSyntax(refusal.reason, span, label=refusal.label, hint=refusal.hint)
@@ -103,16 +99,9 @@ def _outside(node: gast.Global | gast.Nonlocal, place: Place) -> Refusal | None:
     return None
 
 
-def _attribute(node: gast.Attribute, place: Place) -> Refusal | None:
-    if isinstance(node.ctx, gast.Load):
-        return None
-    if place.this is not None and isinstance(node.value, gast.Name) and node.value.id == place.this:
-        return None
-    return Refusal(
-        "an attribute store cannot be reversed yet",
-        f"this stores into {place.source.span(node).code}",
-        "assign to a local name and return it",
-    )
+def _delete(node: gast.Delete, place: Place) -> Refusal | None:
+    named = [target for target in node.targets if not isinstance(target, gast.Subscript | gast.Attribute)]
+    return _DELETE if named else None
 
 
 def _generator(node: gast.GeneratorExp, place: Place) -> Refusal | None:
@@ -223,7 +212,7 @@ ROWS: dict[type, Row] = {
     gast.AsyncFunctionDef: _ASYNC,
     gast.ClassDef: _CLASS,
     gast.Return: ADMITTED,
-    gast.Delete: _DELETE,
+    gast.Delete: _delete,
     gast.Assign: ADMITTED,
     gast.TypeAlias: _TYPE_ALIAS,
     gast.AugAssign: ADMITTED,
@@ -271,7 +260,7 @@ ROWS: dict[type, Row] = {
     gast.FormattedValue: ADMITTED,
     gast.JoinedStr: ADMITTED,
     gast.Constant: ADMITTED,
-    gast.Attribute: _attribute,
+    gast.Attribute: ADMITTED,
     gast.Subscript: ADMITTED,
     gast.Starred: ADMITTED,
     gast.Name: ADMITTED,
@@ -281,7 +270,7 @@ ROWS: dict[type, Row] = {
     # contexts
     gast.Load: ADMITTED,
     gast.Store: ADMITTED,
-    gast.Del: _DELETE,
+    gast.Del: ADMITTED,
     gast.AugLoad: NEVER,
     gast.AugStore: NEVER,
     gast.Param: ADMITTED,

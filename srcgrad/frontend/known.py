@@ -119,6 +119,7 @@ class Result:
 
 Known = Plain | Data | Instance | Items | Entries | Value | OneOf | Result
 Returned = Callable[[Callee], Known]
+Stored = Callable[[Callee], Mapping[str, Known]]  # the fields that a callee sets
 PLAIN = Plain()
 DATA = Data()
 NONE = Value(None)
@@ -257,8 +258,9 @@ def _depth(known: Known) -> int:
 class Table:
     """Everything known of the names of one function; ``puts`` is what is put into containers after they are made."""
 
-    def __init__(self, entry: Mapping[str, Known], returned: Returned) -> None:
+    def __init__(self, entry: Mapping[str, Known], returned: Returned, stored: Stored) -> None:
         self.names: dict[str, Known] = dict(entry)
+        self.stored = stored
         self.puts: list[Known] = []
         self.fields: dict[str, Known] = {}  # what is stored into fields of this name, whatever object they are of
         self.returned = returned
@@ -301,8 +303,10 @@ class Table:
     def field(self, known: Known, name: str) -> Known:
         match known:
             case Instance():
-                held = known.field(name)
-                return join(held, self.fields[name]) if name in self.fields else held
+                if name in self.fields:
+                    held = dict(known.fields).get(name)
+                    return self.fields[name] if held is None else join(held, self.fields[name])
+                return known.field(name)
             case OneOf(choices=choices):
                 parts = [self.field(c, name) for c in choices if isinstance(c, Instance)]
                 made = parts[0] if parts else PLAIN
@@ -376,6 +380,9 @@ class Table:
                     self.note(target, self._exchanged(self.of(made.base)))
                 else:
                     self.note(target, self.value(statement))
+                    if isinstance(statement.operation, Call) and statement.operation.callee.classes:
+                        for name, known in self.stored(statement.operation.callee).items():
+                            self._set(name, known)
             case Unpack(targets=targets, source=source, star=star):
                 known = self.of(source)
                 for j, target in enumerate(targets):
@@ -396,10 +403,16 @@ class Table:
                 if matters(self.of(base)):
                     self.puts.append(self.atom(value))
             case SetField(name=name, value=value):
-                known = self.atom(value)
-                self.fields[name] = join(self.fields[name], known) if name in self.fields else known
+                self._set(name, self.atom(value))
             case For(index=index):
                 self.note(index, PLAIN)
+
+    def _set(self, name: str, known: Known) -> None:
+        self.fields[name] = join(self.fields[name], known) if name in self.fields else known
+
+    def same_changes(self, other: Table) -> bool:
+        """Whether another table knows of the same changes of fields and containers."""
+        return self.fields == other.fields and set(self.puts) == set(other.puts)
 
     def _exchanged(self, base: Known) -> Known:
         if isinstance(base, Items):
@@ -434,18 +447,18 @@ def statements_of(block: Block) -> Iterable[Statement]:
 ROUNDS = 6  # after which a name whose class is still unsettled is not known
 
 
-def inferred(function: Function, entry: Mapping[str, Known], returned: Returned) -> Table:
+def inferred(function: Function, entry: Mapping[str, Known], returned: Returned, stored: Stored) -> Table:
     """What is known of every name, whatever point of the function is asked about."""
     statements = list(statements_of(function.body))
-    table = Table(entry, returned)
-    for round_ in range(ROUNDS):
-        before = dict(table.names), list(table.puts), dict(table.fields)
-        table.puts = table.puts if round_ == 0 else []
+    table = Table(entry, returned, stored)
+    for _ in range(ROUNDS):
+        before = dict(table.names), set(table.puts), dict(table.fields)
         for statement in statements:
             table.enter(statement)
-        if (table.names, table.puts, table.fields) == before:
+        table.puts = list(dict.fromkeys(table.puts))
+        if (table.names, set(table.puts), table.fields) == before:
             return table
-    settled = Table(entry, returned)
+    settled = Table(entry, returned, stored)
     settled.names = dict.fromkeys(table.names, PLAIN)
     return settled
 

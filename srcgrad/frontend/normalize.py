@@ -90,17 +90,18 @@ def _normalize(callee: Callee) -> Function:
     else:
         parent = None
         source = source_of(function)
-        fence.admit(source, receiver_of(source.node) if callee.makes is not None else None)
+        fence.admit(source)
         node = source.node
     assumed: Mapping[str, Known] = {}
+    table = Table({}, returned, stored)
     for _ in range(ROUNDS):
-        writer = Normalizer(callee, source, node, parent, Namer(identifiers(node)), assumed)
+        writer = Normalizer(callee, source, node, parent, Namer(identifiers(node)), assumed, table)
         made = writer.function()
         if not writer.relied and not writer.entry and not any_objects(made):
             return made
-        table = inferred(made, writer.entry, returned)
-        if all(table.of(name) == known for name, known in writer.relied.items()):
-            return replace(made, returns=returns(made, table))
+        table = inferred(made, writer.entry, returned, stored)
+        if all(table.of(name) == known for name, known in writer.relied.items()) and writer.table.same_changes(table):
+            return replace(made, returns=returns(made, table), sets=tuple(table.fields.items()))
         assumed = {name: known for name, known in table.names.items() if name not in made.temporaries}
     raise UnsupportedSyntax(
         f"which classes the objects in {made.name} have is not known when this is compiled",
@@ -128,7 +129,7 @@ def returned(callee: Callee) -> Known:
         if isinstance(known, OneOf):
             others = [choice for choice in known.choices if choice != Result(callee)]
             known = OneOf(tuple(others)) if len(others) > 1 else others[0]
-        known = Table({}, returned).resolved(PLAIN if known is None else known)  # type: ignore[arg-type]
+        known = Table({}, returned, stored).resolved(PLAIN if known is None else known)  # type: ignore[arg-type]
     except SrcgradError:
         if callee.makes is not None:
             raise
@@ -136,6 +137,21 @@ def returned(callee: Callee) -> Known:
     finally:
         _underway.reset(token)
     return known
+
+
+def stored(callee: Callee) -> Mapping[str, Known]:
+    """Which fields a callee sets, of whatever object, and what it puts there."""
+    underway = _underway.get()
+    if callee in underway or len(underway) >= DEEPEST or not isinstance(callee.function, FunctionType | LocalFunction):
+        _unknown.set(_unknown.get() + 1)
+        return {}
+    token = _underway.set(underway | {callee})
+    try:
+        return dict(normalize(callee).sets)  # type: ignore[arg-type]
+    except SrcgradError:
+        return {}
+    finally:
+        _underway.reset(token)
 
 
 def receiver_of(node: Definition) -> str | None:
@@ -154,8 +170,10 @@ class Normalizer(Statements):
         parent: Scope | None,
         namer: Namer,
         assumed: Mapping[str, Known],
+        before: Table,
     ) -> None:
-        self.table = Table({}, returned)
+        self.table = Table({}, returned, stored)
+        self.table.fields, self.table.puts = dict(before.fields), list(before.puts)
         self.assumed, self.relied, self.narrowed = assumed, {}, {}
         self.given: tuple[str, ...] = ()  # the fields that a dataclass has set before __post_init__
         self.callee = callee
