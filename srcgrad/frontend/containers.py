@@ -65,6 +65,9 @@ class Containers(InPlace):
             self._changes(inner) for node in nodes for inner in gast.walk(node) if isinstance(inner, gast.Call)
         )
 
+    def _linear(self, node: gast.expr) -> gast.expr:
+        return self.value(node) if self._changes(node) else super()._linear(node)
+
     def change(self, node: gast.Call) -> bool:
         if not self._changes(node) or (node.func.attr == "sort" and not node.keywords):
             return super().change(node)

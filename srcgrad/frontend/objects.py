@@ -132,7 +132,7 @@ class Objects(Expressions):
     def is_object(self, node: gast.AST) -> bool:
         return holds_objects(self.peek(node))
 
-    def _makes_object(self, node: gast.AST) -> bool:
+    def makes_object(self, node: gast.AST) -> bool:
         """Whether an expression that is no path may give an object."""
         match node:
             case gast.Call(func=gast.Call(func=gast.Name(id="super"))):
@@ -144,17 +144,17 @@ class Objects(Expressions):
                 if static is not None:
                     value = static.value
                     return is_user_class(value) or isinstance(value, LocalFunction) or self._has_source(value)
-                return holds_objects(self.peek(func)) or self._makes_object(func)
+                return holds_objects(self.peek(func)) or self.makes_object(func)
             case gast.Attribute(value=value, attr=attr):
                 if any(isinstance(found(c.kind, attr), property) for c in instances_of(self.peek(value))):
                     return True
-                return self._makes_object(value)
+                return self.makes_object(value)
             case gast.Subscript(value=value):
-                return self.is_object(value) or self._makes_object(value)
+                return self.is_object(value) or self.makes_object(value)
             case gast.BinOp(left=left, right=right):
-                return any(self.is_object(n) or self._makes_object(n) for n in (left, right))
+                return any(self.is_object(n) or self.makes_object(n) for n in (left, right))
             case gast.UnaryOp(operand=operand):
-                return self.is_object(operand) or self._makes_object(operand)
+                return self.is_object(operand) or self.makes_object(operand)
         return False
 
     @staticmethod
@@ -168,7 +168,7 @@ class Objects(Expressions):
     def receiver(self, node: gast.expr) -> tuple[gast.expr, Known]:
         """The expression before a dot, and what is known of it; an atom where it had to be evaluated to tell."""
         known = self.peek(node)
-        if known != PLAIN or not self._makes_object(node):
+        if known != PLAIN or not self.makes_object(node):
             return node, known
         atom = self.value(node)
         return atom, self.known_atom(atom)

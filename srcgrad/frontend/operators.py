@@ -112,7 +112,9 @@ class Operators(Objects):
     def calls_method(self, node: gast.AST) -> bool:
         match node:
             case gast.Call(func=gast.Attribute(value=value)):
-                return self.is_object(value) or self.is_super(value)
+                if self.is_object(value) or self.is_super(value):
+                    return True
+                return isinstance(value, gast.Call) and self.makes_object(value)
             case gast.Call(func=gast.Name()) if not isinstance(node.func, GlobalReference):
                 return holds_objects(self.peek(node.func))
             case gast.Attribute(value=value, attr=attr):

@@ -11,12 +11,14 @@ True
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.cotangents import add_at
+from srcgrad.runtime.objects import fields_of, is_object, made
 from srcgrad.runtime.shadows import accumulate, claim, shadow, view_like
 
 
@@ -79,8 +81,10 @@ def frozen(x: Any) -> Any:
     if isinstance(x, tuple):
         parts = [frozen(part) for part in x]
         return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
-    if isinstance(x, list):
+    if isinstance(x, list | deque):
         return [frozen(part) for part in x]
+    if is_object(x):
+        return made(type(x), {name: frozen(part) for name, part in fields_of(x).items()})
     if isinstance(x, dict):
         return {key: frozen(part) for key, part in x.items()}
     return x
@@ -96,13 +100,17 @@ def items_like(v: Any, *known: Any) -> Any:
 def _items_like(v: Any, pairs: list[Any], containers: dict[int, Any]) -> Any:
     if isinstance(v, np.ndarray):
         return view_like(v, *pairs)
-    if id(v) in containers and isinstance(v, list | dict):
+    if id(v) in containers and (isinstance(v, list | dict | deque) or is_object(v)):
         return containers[id(v)]
     if isinstance(v, tuple | list):
         parts = [_items_like(part, pairs, containers) for part in v]
         return tuple(parts) if isinstance(v, tuple) else parts
     if isinstance(v, dict):
         return {key: _items_like(part, pairs, containers) for key, part in v.items()}
+    if isinstance(v, deque):
+        return deque((_items_like(part, pairs, containers) for part in v), v.maxlen)
+    if is_object(v):
+        return {name: _items_like(part, pairs, containers) for name, part in fields_of(v).items()}
     return shadow(v)
 
 
@@ -124,14 +132,16 @@ def _containers_of(known: tuple[Any, ...]) -> list[tuple[Any, Any]]:
     pending = list(zip(known[::2], known[1::2], strict=True))
     while pending:
         w, w_bar = pending.pop()
-        if isinstance(w, tuple | list | dict):
+        if isinstance(w, tuple | list | dict | deque) or is_object(w):
             found.append((w, w_bar))
             pending += _inner(w, w_bar)
     return found
 
 
 def _inner(w: Any, w_bar: Any) -> list[tuple[Any, Any]]:
-    if isinstance(w, tuple | list) and isinstance(w_bar, tuple | list):
+    if is_object(w):
+        w = fields_of(w)
+    if isinstance(w, tuple | list | deque) and isinstance(w_bar, tuple | list | deque):
         return list(zip(w, w_bar, strict=True))
     if isinstance(w, dict) and isinstance(w_bar, dict):
         return [(part, w_bar[key]) for key, part in w.items() if key in w_bar]

@@ -13,11 +13,13 @@ array([0., 1., 0., 1., 0., 1.])
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
 
 from srcgrad.runtime.cotangents import is_basic
+from srcgrad.runtime.objects import fields_of, is_object, made
 
 
 # --- making -----------------------------------------------------------------------------------------------------------
@@ -50,6 +52,16 @@ def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Any:
         else:
             made.update({key: _shadow(item, seen, arrays) for key, item in v.items()})
         return made
+    if isinstance(v, deque):
+        if id(v) not in seen:
+            seen[id(v)] = cells = deque(maxlen=v.maxlen)
+            cells.extend(_shadow(item, seen, arrays) for item in v)
+        return seen[id(v)]
+    if is_object(v):
+        if id(v) not in seen:
+            seen[id(v)] = parts = {}
+            parts.update({name: _shadow(item, seen, arrays) for name, item in fields_of(v).items()})
+        return seen[id(v)]
     return None
 
 
@@ -214,9 +226,10 @@ def _collect(tree: Any, arrays: dict[int, Any], seen: set[int]) -> None:
         node = pending.pop()
         if isinstance(node, np.ndarray):
             arrays[id(node)] = node
-        elif isinstance(node, tuple | list | dict) and id(node) not in seen:
+        elif (isinstance(node, tuple | list | dict | deque) or is_object(node)) and id(node) not in seen:
             seen.add(id(node))
-            pending.extend(node.values() if isinstance(node, dict) else node)
+            parts = node if isinstance(node, dict) else fields_of(node) if is_object(node) else None
+            pending.extend(node if parts is None else parts.values())
 
 
 def _copies(arrays: list[Any]) -> dict[int, Any]:
@@ -264,7 +277,7 @@ def _rebuilt(tree: Any, copies: dict[int, Any]) -> Any:
     def rebuilt(node: Any) -> Any:
         if isinstance(node, np.ndarray):
             return copies[id(node)]
-        if not isinstance(node, tuple | list | dict):
+        if not isinstance(node, tuple | list | dict | deque) and not is_object(node):
             return node
         if id(node) in seen:
             return seen[id(node)][1]
@@ -273,9 +286,15 @@ def _rebuilt(tree: Any, copies: dict[int, Any]) -> Any:
             new: Any = type(node)(*parts) if hasattr(node, "_fields") else tuple(parts)
             seen[id(node)] = (node, new)
             return new
-        new = [] if isinstance(node, list) else {}
+        if is_object(node):
+            new = made(type(node), {})
+            seen[id(node)] = (node, new)
+            for name, item in fields_of(node).items():
+                object.__setattr__(new, name, rebuilt(item))
+            return new
+        new = [] if isinstance(node, list) else deque(maxlen=node.maxlen) if isinstance(node, deque) else {}
         seen[id(node)] = (node, new)
-        if isinstance(node, list):
+        if isinstance(node, list | deque):
             new.extend(rebuilt(item) for item in node)
         else:
             new.update({key: rebuilt(item) for key, item in node.items()})

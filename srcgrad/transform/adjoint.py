@@ -265,9 +265,11 @@ class _Sweep:
     def _entry_shadow(self, name: str) -> gast.expr:
         """The shadow of a parameter, as it was made when the function was entered."""
         root = self.program.function.body
+        assert self.program.shadows is not None
+        made = self.program.shadows.entries.get(name, self.shadowed[name])
         for j, statement in enumerate(root.statements):
-            if isinstance(statement, Bind) and statement.target == self.shadowed[name]:
-                return reference(self.shadowed[name], root, j + 1)
+            if isinstance(statement, Bind) and statement.target == made:
+                return reference(made, root, j + 1)
         raise InternalError(f"the parameter {name} has no shadow", self.program.function.span)
 
     def idle_binds(self, plan: Plan) -> set[Statement]:

@@ -12,7 +12,7 @@ container, so that a change of a container has no adjoint::
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import gast
 
@@ -22,10 +22,12 @@ from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.memory import MemoryClasses
 from srcgrad.analysis.references import local_names, names_mentioned
 from srcgrad.analysis.regions import reads_contents
+from srcgrad.analysis.summaries import Summary
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     Append,
     Bind,
+    Call,
     Copy,
     Delete,
     Effect,
@@ -55,8 +57,15 @@ _DEFAULTS = ("get", "pop", "setdefault")
 class Mirroring:
     """Writes a function's statements with the shadows of containers; arrays are left to ``transform.shadowing``."""
 
-    def __init__(self, function: Function, facts: Mapping[str, Fact], classes: MemoryClasses) -> None:
+    def __init__(
+        self,
+        function: Function,
+        facts: Mapping[str, Fact],
+        classes: MemoryClasses,
+        summary_of: Callable[[Call], Summary],
+    ) -> None:
         self.function = function
+        self.summary_of = summary_of
         self.facts = facts
         self.shadowed = classes.shadowed
         self.namer = Namer([*function.parameters, *(n for s in walk(function.body) for n in names_mentioned(s))])
@@ -75,6 +84,9 @@ class Mirroring:
                     roots.add(classes.root(name))
                 case Store(base=name) if not isinstance(self.fact(name), Array):
                     roots.add(classes.root(name))
+                case Bind(operation=Call(arguments=arguments) as made):
+                    stored = (n for j in self.summary_of(made).stored for n in atoms(arguments[j]))
+                    roots.update(classes.root(n) for n in stored if not isinstance(self.fact(n), Array))
         return {name for name in self.shadowed if classes.root(name) in roots}
 
     # --- writing -----------------------------------------------------------------------------------------------------

@@ -88,9 +88,8 @@ class _Shadowing(Mirroring):
         summary_of: Callable[[Call], Summary],
         modes: Modes,
     ) -> None:
-        self.summary_of = summary_of
         self.modes = modes
-        super().__init__(function, facts, classes)
+        super().__init__(function, facts, classes, summary_of)
 
     def run(self, door: bool) -> Shadows:
         for name in self._in_order():
@@ -155,6 +154,11 @@ class _Shadowing(Mirroring):
             self.add(both, call_runtime(runtime.shadow, tuple_of([load(name) for name in names])), span)
             for j, name in enumerate(names):
                 self.add(self.result.bars[name], subscript(load(both), constant(j)), span)
+        for name in given:
+            if name in self.result.changing and not isinstance(self.fact(name), Array):
+                # The gradient is that of what the argument holds at first, whatever it holds later.
+                self.result.entries[name] = entry = self.namer.fresh(f"{name}_bar")
+                self.add(entry, call_runtime(runtime.frozen, self.bar(name)), span)
 
     # --- blocks ------------------------------------------------------------------------------------------------------
     def block(self, block: Block) -> Block:

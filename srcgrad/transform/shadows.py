@@ -45,6 +45,7 @@ class Shadows:
     calls: dict[Bind, Modes] = field(default_factory=dict)  # calls that are given shadows
     silent: set[Statement] = field(default_factory=set)  # what is bound by the statement before it
     results: dict[Return, str] = field(default_factory=dict)  # the shadows that go out with the result
+    entries: dict[str, str] = field(default_factory=dict)  # parameter -> its shadow as it was at first
     changing: frozenset[str] = frozenset()  # names of classes in which containers change: reads of them are kept
     effects: dict[Statement, str] = field(default_factory=dict)  # changes of shadow containers -> a name of the class
     put: dict[Statement, list[tuple[str, str]]] = field(default_factory=dict)  # (name, cell) of what went into a container
