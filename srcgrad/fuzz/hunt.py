@@ -6,12 +6,13 @@ Enters: how long, from which number, with how many processes.  Leaves: a ``Tally
 from __future__ import annotations
 
 import itertools
-import multiprocessing
 import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from multiprocessing import Pipe, Process
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from srcgrad.fuzz.agreement import Outcome, Plan, agree, gist, judge, usual
@@ -115,22 +116,43 @@ def hunt(what: Hunt, say: Callable[[str], None]) -> Tally:
 
 def _judged(what: Hunt, end: float) -> Iterator[Judged]:
     """Programs one after the other, with what was made of them, until the time is over."""
-    tasks = ((number, what.features, what.longest) for number in itertools.count(what.seed) if time.monotonic() < end)
+    blocks = itertools.count(what.seed, AGAIN)
     if what.jobs <= 1:
-        for task in tasks:
+        for number in itertools.count(what.seed):
             if time.monotonic() >= end:
                 return
-            yield examine(task)
-        return
+            yield examine((number, what.features, what.longest))
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    with multiprocessing.Pool(what.jobs, maxtasksperchild=AGAIN) as pool:
-        waiting = [pool.apply_async(examine, (next(tasks),)) for _ in range(2 * what.jobs)]
-        while waiting and time.monotonic() < end:
-            judged = waiting.pop(0).get()
-            waiting.extend(pool.apply_async(examine, (task,)) for task in itertools.islice(tasks, 1))
-            yield judged
-        pool.terminate()
+    working = dict(_started(what, next(blocks)) for _ in range(what.jobs))
+    try:
+        while (left := end - time.monotonic()) > 0:
+            for ready in wait([*working], timeout=left):
+                assert isinstance(ready, Connection)
+                try:
+                    judged: Judged = ready.recv()
+                except EOFError:  # its numbers are done
+                    working.pop(ready).join()
+                    working.update([_started(what, next(blocks))])
+                    continue
+                yield judged
+    finally:
+        for process in working.values():
+            process.kill()
+
+
+def _started(what: Hunt, first: int) -> tuple[Connection, Process]:
+    """A process that judges the next programs, and where it says what it found."""
+    here, there = Pipe(duplex=False)
+    process = Process(target=_examine_many, args=(first, what.features, what.longest, there), daemon=True)
+    process.start()
+    there.close()
+    return here, process
+
+
+def _examine_many(first: int, features: frozenset[str], longest: int, found: Connection) -> None:
+    for number in range(first, first + AGAIN):
+        found.send(examine((number, features, longest)))
 
 
 def examine(task: tuple[int, frozenset[str], int]) -> Judged:
