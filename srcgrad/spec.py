@@ -43,6 +43,7 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
+from srcgrad.optimize.effects import IN_PLACE
 from srcgrad.rules.formula import is_number, object_of
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.syntax.comment import Comment
@@ -284,7 +285,7 @@ def _callee(node: gast.Call) -> Iterator[str]:
     if not callable(function):
         yield f"{function!r} is called"
     name = getattr(function, "__name__", None)
-    if name is not None and getattr(runtime, name, None) is function and function is not runtime.add_at:
+    if name is not None and getattr(runtime, name, None) is function and name not in IN_PLACE:
         if lookup(function) is None and not is_constant(function):
             yield f"srcgrad.runtime.{name} has no rule"
 

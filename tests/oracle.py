@@ -7,6 +7,7 @@ of all their floating-point numbers, in order.  Ints, bools, strings, None and f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,14 +142,14 @@ def as_vector_function(
 ) -> tuple[Callable[[Vector], Vector], Vector]:
     """(F, point): F maps the numbers of the differentiated arguments to the numbers of the result."""
     chosen = tuple(arguments[k] for k in argnums)
-    expected = [is_inexact(leaf) for leaf in leaves(function(*arguments, **(keywords or {})))]
+    expected = [is_inexact(leaf) for leaf in leaves(function(*deepcopy(arguments), **deepcopy(keywords or {})))]
 
     def vector_function(point: Vector) -> Vector:
-        values = list(arguments)
+        values = list(deepcopy(arguments))  # the function may store into them
         for k, value in zip(argnums, unravel(chosen, point), strict=True):
             values[k] = value
         with np.errstate(all="ignore"):
-            results = leaves(function(*values, **(keywords or {})))
+            results = leaves(function(*values, **deepcopy(keywords or {})))
         return ravel([leaf for leaf, wanted in zip(results, expected, strict=True) if wanted])
 
     return vector_function, ravel(chosen)

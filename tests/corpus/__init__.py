@@ -29,6 +29,8 @@ THEMES = (
     "kernels",
     "survive",
     "directed",
+    "mutation",
+    "aliasing",
 )
 
 for _theme in THEMES:
