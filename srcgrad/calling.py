@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from types import FunctionType
 from typing import Any
 
+from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.applied import adapter
-from srcgrad.frontend.normal_form import Dynamic
-from srcgrad.pipeline import Compiled, Options, Request, compile_request, present_options
+from srcgrad.frontend.normal_form import Callee, Dynamic
+from srcgrad.frontend.source import source_of
+from srcgrad.pipeline import Compiled, Options, Request, compile_request, present_options, stored_parameters
 from srcgrad.rules.edition import edition
 from srcgrad.rules.table import constant
 from srcgrad.runtime import Closure
@@ -24,8 +27,8 @@ from srcgrad.transform.nesting import parameters_of
 def halves_of(f: Callable[..., Any], shape: str, active: tuple[bool, ...], *stars: Any) -> tuple[Any, Any]:
     """The forward and the backward function of a call of ``f``.
 
-    ``shape`` spells the call: how many positional arguments, ``*``, names of keywords, ``**``; ``stars`` are the tuple and
-    the dict that the stars stand for, of which the lengths and keys are looked at.
+    ``shape`` spells the call: how many positional arguments, ``*``, names of keywords, ``**``; ``stars`` are the tuple
+    and the dict that the stars stand for, of which the lengths and keys are looked at.
     """
     made = _compiled(f, shape, active, stars, "split")
     return made.entry, made.backward
@@ -37,9 +40,17 @@ def tangent_of(f: Callable[..., Any], shape: str, active: tuple[bool, ...], *sta
     return _compiled(f, shape, active, stars, "forward").entry
 
 
+@constant
+def reading(f: Callable[..., Any], shape: str, *stars: Any) -> Callable[..., Any]:
+    """``f`` itself, to be called without a derivative, if it stores into nothing that it is given; see ``halves_of``."""
+    _checked(_Identity(f), shape, _lengths(f, stars), edition())
+    return f
+
+
 DOORS = (
     GlobalBinding("halves_of", halves_of, __name__, "halves_of"),
     GlobalBinding("tangent_of", tangent_of, __name__, "tangent_of"),
+    GlobalBinding("reading", reading, __name__, "reading"),
 )
 
 
@@ -48,23 +59,29 @@ class _Identity:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self.key = (id(function.function), function[1]) if isinstance(function, Closure) else (id(function), "")
+        self.key = (function.function, function[1]) if isinstance(function, Closure) else (function, "")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identity) and self.key == other.key
+        return isinstance(other, _Identity) and self.key[0] is other.key[0] and self.key[1] == other.key[1]
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return hash((id(self.key[0]), self.key[1]))
 
 
-def _compiled(f: Callable[..., Any], shape: str, active: tuple[bool, ...], stars: tuple[Any, ...], mode: str) -> Compiled:
+Lengths = tuple[int | None, tuple[str, ...] | None]
+
+
+def _compiled(f: Callable[..., Any], shape: str, active: tuple[bool, ...], stars: Any, mode: str) -> Compiled:
+    made = _kept(_Identity(f), shape, active, _lengths(f, stars), mode, present_options(), edition())
+    made.refresh()
+    return made
+
+
+def _lengths(f: Callable[..., Any], stars: tuple[Any, ...]) -> Lengths:
     if not callable(f):
         raise TypeError(f"{type(f).__name__!r} object is not callable")
     star, rest = (*stars, None, None)[:2]
-    lengths = None if star is None else len(star), None if rest is None else tuple(rest)
-    made = _kept(_Identity(f), shape, active, lengths, mode, present_options(), edition())
-    made.refresh()
-    return made
+    return None if star is None else len(star), None if rest is None else tuple(rest)
 
 
 @lru_cache(maxsize=1024)
@@ -72,14 +89,31 @@ def _kept(
     identity: _Identity,
     shape: str,
     active: tuple[bool, ...],
-    lengths: tuple[int | None, tuple[str, ...] | None],
+    lengths: Lengths,
     mode: str,
     options: Options,
     rules: object,
 ) -> Compiled:
     """``options`` and ``rules`` are what the program depends on besides."""
-    count, *rest = shape.split()
-    called = Dynamic(int(count), "*" in rest, tuple(name for name in rest if "*" not in name), "**" in rest)
-    callee = adapter(identity.function, called, lengths)
-    wanted = tuple(p for p, moves in zip(parameters_of(called), active, strict=True) if moves)
+    callee = _checked(identity, shape, lengths, rules)
+    wanted = tuple(p for p, moves in zip(parameters_of(_spelled(shape)), active, strict=True) if moves)
     return compile_request(Request(callee, wanted, mode, doors=DOORS))
+
+
+@lru_cache(maxsize=1024)
+def _checked(identity: _Identity, shape: str, lengths: Lengths, rules: object) -> Callee:
+    """The call as a callee.  It gets its arguments by value, so that it may store into none of them."""
+    callee = adapter(identity.function, _spelled(shape), lengths)
+    if stored_parameters(callee):
+        name = getattr(identity.key[0], "__name__", "")
+        raise UnsupportedSyntax(
+            f"the function {name!r}, known only when the program runs, stores into what it is given or has captured",
+            source_of(identity.key[0]).span() if isinstance(identity.key[0], FunctionType) else Span.unknown(),
+            hint="call it by its name",
+        )
+    return callee
+
+
+def _spelled(shape: str) -> Dynamic:
+    count, *rest = shape.split()
+    return Dynamic(int(count), "*" in rest, tuple(name for name in rest if "*" not in name), "**" in rest)

@@ -267,9 +267,7 @@ class Module(CalleesAsValues):
 
     def primal(self, callee: Callee) -> gast.expr | None:
         """A callee that the emitted module must hold itself: one that reads its surroundings."""
-        if isinstance(callee.function, Dynamic) or (
-            isinstance(callee.function, FunctionType) and not callee.statics and callee.makes is None
-        ):
+        if isinstance(callee.function, FunctionType) and not callee.statics and callee.makes is None:
             return None
         return self.copied(callee)
 
@@ -279,6 +277,9 @@ class Module(CalleesAsValues):
             name = self.primals[callee] = self.namer.fresh(stem(callee))
             if isinstance(callee.function, Guarded):
                 self.attempt_primal(callee, callee.function, name)
+                return name_of(name)
+            if isinstance(callee.function, Dynamic):
+                self.dynamic_primal(callee.function, name)
                 return name_of(name)
             self.pending.append(lambda: self._copy(callee, name))
         return name_of(self.primals[callee])
@@ -307,8 +308,8 @@ class Module(CalleesAsValues):
 
     def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary:
         """What a call does to the memory that it is given."""
-        if isinstance(callee.function, Dynamic):
-            return Summary()
+        if isinstance(callee.function, Dynamic):  # it stores into nothing: that is looked at when the program runs
+            return Summary(returned=frozenset(range(len(facts))))
         return self.summaries.of(callee, self._seen_from_inside(callee, facts, (True,)))
 
     def _summary(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary:
@@ -410,6 +411,14 @@ def _without_collecting() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def stored_parameters(callee: Callee) -> list[str]:
+    """The parameters whose memory a function stores into, whatever its arguments are."""
+    module = Module(generic=True)
+    parameters = module.normalized(callee).parameters
+    stored = module.summary_of(callee, tuple(Unknown() for _ in parameters)).stored
+    return [parameters[j] for j in sorted(stored)]
 
 
 @_without_collecting()

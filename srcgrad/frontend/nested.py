@@ -87,7 +87,7 @@ class Nested(Writing):
                 static = self.scope.static_of(node.func)
                 if static is not None and isinstance(static.value, LocalFunction | Derived):
                     return self.value(node)
-                if self.consumes(node) or self.stores_result(node):
+                if self.consumes(node) or self.stores_result(node) or self._calls_variable(node):
                     return self.value(node)
                 if any(isinstance(inner, gast.Name) and self._is_local_function(inner) for inner in node.args):
                     return self.value(node)
@@ -127,6 +127,12 @@ class Nested(Writing):
             raise self.refuse(node.func, "the function called here is not known", "call a function by its name")
         receiver = self.settle(node.func.value)
         return placed(gast.Attribute(self._pinned(receiver), node.func.attr, gast.Load()), node.func)
+
+    def _calls_variable(self, node: gast.Call) -> bool:
+        """Whether the function called is held by a variable, so that only the run tells what it does."""
+        if not isinstance(node.func, gast.Name) or isinstance(node.func, GlobalReference):
+            return False
+        return isinstance(self.scope.resolve(node.func.id, node.func), Variable)
 
     def _is_local_function(self, node: gast.Name) -> bool:
         static = self.scope.static_of(node)
@@ -221,6 +227,8 @@ class Nested(Writing):
                 meaning = self.scope.resolve(node.id, node)
                 if isinstance(meaning, Static) and isinstance(meaning.value, LocalFunction | Derived):
                     return True
+            if isinstance(node, gast.Call) and self._calls_variable(node):
+                return True
             if isinstance(node, gast.Call) and isinstance(node.func, gast.Call):
                 static = self.scope.static_of(node.func)
                 if static is not None and isinstance(static.value, Derived):

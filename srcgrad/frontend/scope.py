@@ -231,7 +231,10 @@ class Scope:
             case gast.FunctionDef() | gast.Lambda() as node:
                 return Static(self.function(name, node), None)
             case gast.Name() | gast.Attribute() | gast.Call() as expression:
-                return self.static_of(expression)
+                static = self.static_of(expression)
+                local = None if static is None else local_in(static.value)
+                # Another name keeps the defaults of the definition that ran last before it was bound.
+                return None if local is not None and has_defaults(local.node) else static
         return None
 
     def static_of(self, node: gast.AST) -> Static | None:
@@ -358,7 +361,15 @@ class Scope:
             if not isinstance(found, gast.Name) or self.owner(found.id) is not self:
                 break
             found = self._definitions.get(found.id)
+            if isinstance(found, gast.FunctionDef | gast.Lambda) and has_defaults(found):
+                return None
         return found if isinstance(found, gast.FunctionDef | gast.Lambda) else None
+
+
+def has_defaults(node: gast.AST) -> bool:
+    """Whether a local function has defaults that are not the same each time it is defined."""
+    assert isinstance(node, gast.FunctionDef | gast.Lambda)
+    return not all(isinstance(default, gast.Constant) for default in default_values(node.args))
 
 
 def local_in(function: object) -> LocalFunction | None:

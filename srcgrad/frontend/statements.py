@@ -277,7 +277,9 @@ class Statements(Contexts):
                 static = self.scope.static_of(value.func)
                 if static is not None and self.source.generated and self._add_to_shadow(static.value, statement):
                     return
-                if (static is not None and self._is_user_function(static.value)) or self.calls_method(value):
+                known_later = static is None and not isinstance(value.func, gast.Attribute)
+                is_user = static is not None and self._is_user_function(static.value)
+                if is_user or known_later or self.calls_method(value):
                     self.bind(self.fresh(), value)
                     return
                 if static is not None:

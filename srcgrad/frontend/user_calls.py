@@ -183,9 +183,8 @@ class UserCalls(Methods):
         if static.expression is not None and plain and callee.function is without_cache(static.value):
             named = [placed(gast.keyword(name, value), node) for name, value in arguments.named.items()]
             return placed(gast.Call(static.expression, list(arguments.positional), named), node)
-        known = isinstance(callee.function, FunctionType) and not callee.statics
-        meant = importable(signature.name, callee.function) if known else GlobalBinding(signature.name, callee)
-        return placed(gast.Call(placed(reference(meant), node.func), list(passed), []), node)
+        head = reference(GlobalBinding(signature.name, callee))
+        return placed(gast.Call(placed(head, node.func), list(passed), []), node)
 
     def _evaluated(self, node: gast.Call) -> Arguments:
         """Every argument in Python's order: atoms, and callables that are known now."""

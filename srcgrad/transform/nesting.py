@@ -56,9 +56,11 @@ def parameters_of(shape: Dynamic) -> list[str]:
 
 
 def _looked_up(shape: Dynamic, active: Sequence[bool]) -> str:
-    starred = ["star"] if shape.star else ["None"] if shape.rest else []
-    rest = ["rest"] if shape.rest else []
-    return ", ".join(["f", repr(str(shape)), repr(tuple(active)), *starred, *rest])
+    return ", ".join(["f", repr(str(shape)), repr(tuple(active)), *_stars(shape)])
+
+
+def _stars(shape: Dynamic) -> list[str]:
+    return [*(["star"] if shape.star else ["None"] if shape.rest else []), *(["rest"] if shape.rest else [])]
 
 
 def call_forward(name: str, shape: Dynamic, active: Sequence[bool], door: GlobalBinding) -> gast.FunctionDef:
@@ -90,6 +92,19 @@ def call_tangent(name: str, shape: Dynamic, active: Sequence[bool], door: Global
         f"    return tangent({passed})\n"
     )
     return definition(text, {"tangent_of": door})
+
+
+def call_primal(name: str, shape: Dynamic, door: GlobalBinding) -> gast.FunctionDef:
+    """A call without a derivative, of a function that is seen to leave its arguments as they are."""
+    passed = [f"a{j}" for j in range(shape.count)] + (["*star"] if shape.star else [])
+    passed += [f"{k}=k_{k}" for k in shape.keywords] + (["**rest"] if shape.rest else [])
+    looked = ", ".join(["f", repr(str(shape)), *_stars(shape)])
+    text = (
+        f"def {name}({', '.join(parameters_of(shape))}):\n"
+        f"    function = reading({looked})\n"
+        f"    return function({', '.join(passed)})\n"
+    )
+    return definition(text, {"reading": door})
 
 
 def gradient(
@@ -192,7 +207,8 @@ def _spelling(half: gast.expr) -> str:
     return str(half.id)
 
 
-Doors = tuple[GlobalBinding, GlobalBinding]  # what finds the halves, and the tangent, of a function when it is called
+# What finds the halves, the tangent, and the function itself of a call when the program runs.
+Doors = tuple[GlobalBinding, GlobalBinding, GlobalBinding]
 
 
 class CalleesAsValues(ABC):
@@ -217,6 +233,9 @@ class CalleesAsValues(ABC):
 
     @abstractmethod
     def tangent(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> gast.expr: ...
+
+    @abstractmethod
+    def copied(self, callee: Callee) -> gast.expr: ...
 
     @abstractmethod
     def add(self, function: gast.FunctionDef, temporaries: frozenset[str] | set[str]) -> None: ...
@@ -247,6 +266,9 @@ class CalleesAsValues(ABC):
 
     def dynamic_pair(self, shape: Dynamic, active: tuple[bool, ...], names: tuple[str, str]) -> None:
         self._later(call_forward(names[0], shape, active, self._doors()[0]), call_backward(names[1]))
+
+    def dynamic_primal(self, shape: Dynamic, name: str) -> None:
+        self._later(call_primal(name, shape, self._doors()[2]))
 
     def dynamic_tangent(self, shape: Dynamic, active: tuple[bool, ...], name: str) -> None:
         self._later(call_tangent(name, shape, active, self._doors()[1]))
@@ -315,7 +337,7 @@ class CalleesAsValues(ABC):
                 if isinstance(leaf.binding.value, Held):
                     return self.held(leaf.binding.value)
                 if isinstance(leaf.binding.value, Callee):
-                    return self.primal(leaf.binding.value)
+                    return self.copied(leaf.binding.value)
             return None
 
         named = (node.binding.value for node in walk(function) if isinstance(node, GlobalReference))

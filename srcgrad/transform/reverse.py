@@ -23,7 +23,7 @@ from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.references import hidden, reference, referring
-from srcgrad.errors import InternalError, MissingRule
+from srcgrad.errors import InternalError, MissingRule, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     Apply,
     Bind,
@@ -31,9 +31,11 @@ from srcgrad.frontend.normal_form import (
     Call,
     Callee,
     Copy,
+    Dynamic,
     Field,
     Fixed,
     Function,
+    Guarded,
     Index,
     Pack,
     Return,
@@ -358,6 +360,15 @@ class StatementAdjoint(StoreAdjoint):
         assert isinstance(statement.operation, Call)
         made = statement.operation
         modes = self.shadows.calls.get(statement, PLAIN) if self.shadows is not None else PLAIN
+        if isinstance(made.callee.function, Dynamic | Guarded) and (any(modes.given) or modes.result):
+            what = "where an exception may be caught" if isinstance(made.callee.function, Guarded) else (
+                "by a function known only when the program runs"
+            )
+            raise UnsupportedSyntax(
+                f"an array that is stored into is handed on {what}",
+                statement.span,
+                hint="call the function by its name, outside of try, or store into a copy",
+            )
         return self.calls.pair(made.callee, self.active_arguments(statement), self.argument_facts(made), modes)
 
     def _distribute_result(self, target: str, names: list[str], result: gast.expr) -> list[gast.stmt]:
