@@ -26,6 +26,7 @@ from typing import Any
 import gast
 
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.desugar.matching import captures
 from srcgrad.frontend.source import Source
 from srcgrad.syntax.parse import walk
 
@@ -127,15 +128,6 @@ def _set(node: gast.Set, place: Place) -> Refusal | None:
     return Refusal("a set has no order to differentiate in", "a set display", "write a tuple or a list")
 
 
-def _dict(node: gast.Dict, place: Place) -> Refusal | None:
-    if all(key is not None for key in node.keys):
-        return None
-    spread = next(value for key, value in zip(node.keys, node.values) if key is None)
-    return Refusal(
-        "a dict display with ** cannot be differentiated yet", "its keys are not known", "name the keys", spread
-    )
-
-
 def _call(node: gast.Call, place: Place) -> Refusal | None:
     if not isinstance(node.func, gast.Name) or node.func.id not in _REFLECTION:
         return None
@@ -156,8 +148,21 @@ def _match_value(node: gast.MatchValue, place: Place) -> Refusal | None:
     return _PATTERN
 
 
-def _match_as(node: gast.MatchAs, place: Place) -> Refusal | None:
-    return None if node.pattern is None and node.name is None else _PATTERN
+def _match_mapping(node: gast.MatchMapping, place: Place) -> Refusal | None:
+    return None if node.rest is None else _REST
+
+
+def _match_class(node: gast.MatchClass, place: Place) -> Refusal | None:
+    """Attributes by their names; by position only what stands for the whole of a builtin's object."""
+    if not node.patterns:
+        return None
+    binding = place.source.resolve(node.cls.id) if isinstance(node.cls, gast.Name) else None
+    known = binding is not None and any(binding.value is kind for kind in _WHOLE)
+    return None if known and len(node.patterns) == 1 else _PATTERN
+
+
+def _match_or(node: gast.MatchOr, place: Place) -> Refusal | None:
+    return _ALTERNATIVES if captures(node) else None
 
 
 # --- refused ---------------------------------------------------------------------------------------------------------
@@ -190,14 +195,16 @@ _TEMPLATE = Refusal("a template string cannot be differentiated", "a t-string", 
 _SET_COMPREHENSION = Refusal(
     "a set has no order to differentiate in", "a set comprehension", "write a list: [... for ...]"
 )
-_DICT_COMPREHENSION = Refusal(
-    "a dict comprehension cannot be differentiated yet", "its keys are not known", "name the keys: {'a': ..., 'b': ...}"
-)
 _PATTERN = Refusal(
-    "only constants, | and _ are differentiated as patterns",
-    "this pattern takes the subject apart or names it",
-    "match on a constant, and unpack with an assignment or an if",
+    "which attributes the patterns of a class stand for is not known",
+    "these stand for attributes by their position",
+    "name the attributes: Point(x=a, y=b)",
 )
+_REST = Refusal("the rest of a mapping is not taken apart", "its keys are not known", "name the keys")
+_ALTERNATIVES = Refusal(
+    "alternatives that bind names are not differentiated", "bound in one of several ways", "write a case for each"
+)
+_WHOLE = (bool, bytes, dict, float, int, list, set, str, tuple)
 
 # --- the table -------------------------------------------------------------------------------------------------------
 ROWS: dict[type, Row] = {
@@ -245,11 +252,11 @@ ROWS: dict[type, Row] = {
     gast.UnaryOp: ADMITTED,
     gast.Lambda: ADMITTED,
     gast.IfExp: ADMITTED,
-    gast.Dict: _dict,
+    gast.Dict: ADMITTED,
     gast.Set: _set,
     gast.ListComp: ADMITTED,
     gast.SetComp: _SET_COMPREHENSION,
-    gast.DictComp: _DICT_COMPREHENSION,
+    gast.DictComp: ADMITTED,
     gast.GeneratorExp: _generator,
     gast.Await: _AWAIT,
     gast.Yield: _YIELD,
@@ -315,12 +322,12 @@ ROWS: dict[type, Row] = {
     # patterns
     gast.MatchValue: _match_value,
     gast.MatchSingleton: ADMITTED,
-    gast.MatchSequence: _PATTERN,
-    gast.MatchMapping: _PATTERN,
-    gast.MatchClass: _PATTERN,
-    gast.MatchStar: _PATTERN,
-    gast.MatchAs: _match_as,
-    gast.MatchOr: ADMITTED,
+    gast.MatchSequence: ADMITTED,
+    gast.MatchMapping: _match_mapping,
+    gast.MatchClass: _match_class,
+    gast.MatchStar: ADMITTED,
+    gast.MatchAs: ADMITTED,
+    gast.MatchOr: _match_or,
     # typing, which has no effect
     gast.type_ignore: ADMITTED,
     gast.TypeVar: ADMITTED,

@@ -84,6 +84,7 @@ constant(
     runtime.written_subscripts,
     runtime.wins, runtime.prevails, runtime.zeros_like, runtime.closure, runtime.one_for, runtime.units,
     runtime.once, runtime.entered, runtime.attempt, runtime.raisable,
+    runtime.is_mapping, runtime.is_sequence,
 )  # fmt: skip
 
 

@@ -26,7 +26,9 @@ from srcgrad.runtime.differences import (
     cut, differences, end_length, end_size, gradient_axis, midpoints, placed, slope_leaning, slope_places,
     step_sizes, turns, undiff, undifferences, unediff1d, ungradient, one_spacing_only, unmidpoints, unstep_sizes,
 )  # fmt: skip
-from srcgrad.runtime.doors import StopsGradients, as_cotangent, entered, once, require_number, rewound, stop_gradient
+from srcgrad.runtime.doors import (
+    StopsGradients, as_cotangent, entered, is_mapping, is_sequence, once, require_number, rewound, stop_gradient,
+)  # fmt: skip
 from srcgrad.runtime.einsum import transposed_subscripts, uneinsum, written_subscripts
 from srcgrad.runtime.elementwise import (
     angle_slope, half_circle, is_above, is_below, is_within, masked, power_partial, prevails, quotient, safe_divide,
@@ -45,7 +47,7 @@ from srcgrad.runtime.joining import (
     unstack, unvstack,
 )  # fmt: skip
 from srcgrad.runtime.mirrors import (
-    frozen, held_before, items_like, own_adjoint, part_like, put_back, reclaim, rest_like, store_shadow, unpart, unrest,
+    as_stored, frozen, held_before, items_like, own_adjoint, part_like, put_back, reclaim, rest_like, store_shadow, unpart, unrest,
 )  # fmt: skip
 from srcgrad.runtime.norms import from_matrices, norm_shares, norm_slope, safe_power, to_matrices, vector_axis
 from srcgrad.runtime.objects import attribute, made, require_reflected
@@ -69,6 +71,10 @@ from srcgrad.runtime.repeating import (
 from srcgrad.runtime.replacing import lasting, replaced_at
 from srcgrad.runtime.segments import lifted, segment_ties, unlifted, unreduceat
 from srcgrad.runtime.shadows import accumulate, claim, separate, shadow, taken, untaken, view_like
+from srcgrad.runtime.sequences import (
+    from_pairs, joined, keyed, merged, repairs, repeated, union, unjoined, unkeyed, unmerged, unpairs,
+    unrepeated,
+)  # fmt: skip
 from srcgrad.runtime.shaping import (
     astype, exponents, intervals, memory_axes, memory_order, mesh, reastype, unastype, unmesh, unpermute,
     unrollaxis,
@@ -78,47 +84,55 @@ from srcgrad.runtime.statistics import (
     aligned, freedom, leading, observations, observed, or_ones, unaligned, unleading, unobservations, unweighed,
     weighed,
 )  # fmt: skip
-from srcgrad.runtime.tangents import entering, fresh, stored, tangent_like
+from srcgrad.runtime.tangents import (
+    entering, fresh, items_moved, like_own, stored, tangent_like, unpart_like, unview, view_moved,
+)  # fmt: skip
 from srcgrad.runtime.systems import (
     as_columns, axes_at_end, column_sums, from_columns, least_squares_cutoff, of_distinct, require_distinct,
     uncolumn_sums, whole_inverse,
 )  # fmt: skip
 
 __all__ = [
+    "unrepeated",
+    "unmerged",
+    "unkeyed",
+    "repeated",
+    "merged",
+    "keyed",
+    "joined",
     "Closure", "StopsGradients", "accumulate", "add", "add_at", "aligned", "along_places", "anchors", "angle_slope",
-    "argsorted", "arranging", "as_columns", "as_cotangent", "as_list", "astype", "at_mask", "attempt", "attribute",
+    "argsorted", "arranging", "as_columns", "as_cotangent", "as_list", "as_stored", "astype", "at_mask", "attempt", "attribute",
     "axes_at_end", "basis_free", "bessel_i", "chosen", "claim", "closure", "cofactor", "column", "column_sums",
     "compressed", "corner", "count", "cut", "deviation", "diagonal_places", "differences", "division", "doubled",
     "end_length", "end_size", "entered", "entering", "exp_share", "exponents", "extreme_share", "field", "field_of",
-    "fitted", "flat_places", "freedom", "fresh", "from_columns", "from_matrices", "from_triangle", "frozen",
-    "gather", "gradient_axis", "half_circle", "half_triangle", "held_before", "hermitian_sum", "if_floating",
-    "in_dtype", "initial_share", "intervals", "is_above", "is_below", "is_between", "is_replaced", "is_within",
-    "item", "items_like", "kaiser_abscissas", "keep_real", "kept", "knots_around", "laps", "lasting", "latest",
-    "leading", "least_squares_cutoff", "lifted", "made", "mask_places", "masked", "matching", "memory_axes",
-    "memory_order", "mesh", "midpoints", "multi_dot_slope", "norm_shares", "norm_slope", "normal_solve",
-    "observations", "observed", "of_distinct", "off_mask", "once", "one_for", "one_spacing_only", "or_ones",
-    "others", "outside", "over_gaps", "own", "own_adjoint", "pack_like", "pair_differences", "part_like",
-    "permute_along", "phase_free", "pick", "placed", "placed_alone", "polar", "polygamma", "polyslope",
-    "power_partial", "present", "prevails", "private", "put_back", "quotient", "raisable", "ratio", "rearray",
-    "reastype", "rebroadcast", "rechoose", "reclaim", "recurrence", "repad", "repad_chosen", "repad_values",
-    "replaced_at", "require_apart", "require_distinct", "require_number", "require_reflected", "rest_like", "retake",
-    "rewound", "root_count", "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected",
-    "separate", "shadow", "share", "shifted", "shuffled", "signal_length", "sinc_slope", "slope_leaning",
-    "slope_places", "sorting", "span_of", "spread", "spread_numbers", "step_sizes", "stop_gradient", "store_shadow",
-    "stored", "tail", "taken", "tangent_like", "ties", "to_matrices", "to_triangle", "tolist", "total",
-    "transposed_subscripts", "turns", "twist", "unaligned", "unappend", "unarray", "unastype", "unblock",
-    "unbroadcast", "unchoose", "uncolumn", "uncolumn_stack", "uncolumn_sums", "unconcatenate", "unconstants",
-    "unconvolve", "uncorrelate_left", "uncorrelate_right", "uncross_left", "uncross_right", "uncumsum", "undiag",
-    "undiagonal", "undiff", "undifferences", "undivision", "undot_left", "undot_right", "undoubled", "undstack",
-    "unediff1d", "uneinsum", "unfftn", "unfield", "ungather", "ungradient", "unhstack", "unifftn", "uninner_left",
-    "uninner_right", "uninsert", "uninsert_values", "unirfftn", "units", "unkeep_real", "unkron_left",
-    "unkron_right", "unleading", "unlifted", "unmatmul_left", "unmatmul_right", "unmesh", "unmidpoints",
-    "unmulti_dot", "unobservations", "unouter_left", "unouter_right", "unpack_like", "unpad", "unpad_chosen",
-    "unpad_values", "unpair_differences", "unpart", "unpermute", "unpermute_along", "unpick", "unpolyder",
-    "unpolyint", "unpolymul", "unpolyval", "unprivate", "unreduce", "unreduceat", "unrepeat", "unresize", "unrest",
-    "unrfftn", "unrollaxis", "unsplit", "unstack", "unstep_sizes", "untake", "untake_along", "untake_axis",
-    "untaken", "untensordot_left", "untensordot_right", "untile", "untrace", "unvdot_left", "unvdot_right",
-    "unvecdot_left", "unvecdot_right", "unvstack", "unweighed", "unwindow", "vector_axis", "view_like", "weighed",
-    "weighted", "weighted_bins", "where_finite", "where_places", "whole_inverse", "widen", "wins", "with_initial",
-    "without_initial", "written_subscripts", "zeros_like",
+    "fitted", "flat_places", "freedom", "fresh", "from_columns", "from_matrices", "from_triangle", "frozen", "gather",
+    "gradient_axis", "half_circle", "half_triangle", "held_before", "hermitian_sum", "if_floating", "in_dtype",
+    "initial_share", "intervals", "is_above", "is_below", "is_between", "is_mapping", "is_replaced", "is_sequence", "is_within", "item",
+    "items_like", "items_moved", "kaiser_abscissas", "keep_real", "kept", "knots_around", "laps", "lasting", "latest",
+    "leading", "least_squares_cutoff", "lifted", "like_own", "made", "mask_places", "masked", "matching", "memory_axes",
+    "memory_order", "mesh", "midpoints", "multi_dot_slope", "norm_shares", "norm_slope", "normal_solve", "observations",
+    "observed", "of_distinct", "off_mask", "once", "one_for", "one_spacing_only", "or_ones", "others", "outside",
+    "over_gaps", "own", "own_adjoint", "pack_like", "pair_differences", "part_like", "permute_along", "phase_free",
+    "pick", "placed", "placed_alone", "polar", "polygamma", "polyslope", "power_partial", "present", "prevails",
+    "private", "put_back", "quotient", "raisable", "ratio", "rearray", "reastype", "rebroadcast", "rechoose", "reclaim",
+    "recurrence", "repad", "repad_chosen", "repad_values", "replaced_at", "require_apart", "require_distinct",
+    "require_number", "require_reflected", "rest_like", "retake", "rewound", "root_count", "running_product",
+    "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate", "shadow", "share", "shifted",
+    "shuffled", "signal_length", "sinc_slope", "slope_leaning", "slope_places", "sorting", "span_of", "spread",
+    "spread_numbers", "step_sizes", "stop_gradient", "store_shadow", "stored", "tail", "taken", "tangent_like", "ties",
+    "to_matrices", "to_triangle", "tolist", "total", "transposed_subscripts", "turns", "twist", "unaligned", "unappend",
+    "unarray", "unastype", "unblock", "unbroadcast", "unchoose", "uncolumn", "uncolumn_stack", "uncolumn_sums",
+    "unconcatenate", "unconstants", "unconvolve", "uncorrelate_left", "uncorrelate_right", "uncross_left",
+    "uncross_right", "uncumsum", "undiag", "undiagonal", "undiff", "undifferences", "undivision", "undot_left",
+    "undot_right", "undoubled", "undstack", "unediff1d", "uneinsum", "unfftn", "unfield", "ungather", "ungradient",
+    "unhstack", "unifftn", "uninner_left", "uninner_right", "uninsert", "uninsert_values", "unirfftn", "units",
+    "unkeep_real", "unkron_left", "unkron_right", "unleading", "unlifted", "unmatmul_left", "unmatmul_right", "unmesh",
+    "unmidpoints", "unmulti_dot", "unobservations", "unouter_left", "unouter_right", "unpack_like", "unpad",
+    "unpad_chosen", "unpad_values", "unpair_differences", "unpart", "unpart_like", "unpermute", "unpermute_along",
+    "unpick", "unpolyder", "unpolyint", "unpolymul", "unpolyval", "unprivate", "unreduce", "unreduceat", "unrepeat",
+    "unresize", "unrest", "unrfftn", "unrollaxis", "unsplit", "unstack", "unstep_sizes", "untake", "untake_along",
+    "untake_axis", "untaken", "untensordot_left", "untensordot_right", "untile", "untrace", "unvdot_left",
+    "unvdot_right", "unvecdot_left", "unvecdot_right", "unview", "unvstack", "unweighed", "unwindow", "vector_axis",
+    "view_like", "view_moved", "weighed", "weighted", "weighted_bins", "where_finite", "where_places", "whole_inverse",
+    "widen", "wins", "with_initial", "without_initial", "written_subscripts", "zeros_like",
 ]  # fmt: skip

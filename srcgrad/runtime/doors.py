@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -154,3 +155,13 @@ def once(manager: Any) -> Once:
 def entered(manager: Once) -> Any:
     """What a context manager gave when it was entered."""
     return manager.value
+
+
+def is_sequence(subject: Any) -> bool:
+    """Whether ``match`` takes a value apart as a sequence."""
+    return isinstance(subject, Sequence) and not isinstance(subject, str | bytes | bytearray)
+
+
+def is_mapping(subject: Any) -> bool:
+    """Whether ``match`` takes a value apart as a mapping."""
+    return isinstance(subject, Mapping)

@@ -1,51 +1,148 @@
-"""``match`` on constants as a chain of ``if``.
+"""``match`` as a chain of ``if``: tests of what a pattern asks, and assignments of what it names.
 
 ::
 
     match f(x):                      subject = f(x)
         case "a" | "b": s = x        if subject == "a" or subject == "b": s = x
-        case None: s = -x      ->    elif subject is None: s = -x
-        case _: s = 0.0              else: s = 0.0
+        case (u, 0): s = u     ->    elif is_sequence(subject) and len(subject) == 2 and subject[1] == 0:
+        case _: s = 0.0                  u = subject[0]; s = u
+                                     else: s = 0.0
+
+A name in a guard is read where it is taken from, so that nothing is bound before the guard holds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.errors import InternalError
-from srcgrad.frontend.desugar.build import assign, branch, compare, constant, load, placed
+from srcgrad.frontend.desugar.build import assign, branch, call, call_builtin, compare, constant, load, placed, subscript
+from srcgrad.rules.rewriting import rebuilt
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+
+_SEQUENCE = GlobalBinding("is_sequence", runtime.is_sequence, "srcgrad.runtime", "is_sequence")
+_MAPPING = GlobalBinding("is_mapping", runtime.is_mapping, "srcgrad.runtime", "is_mapping")
+
+
+@dataclass
+class _Taken:
+    """What a pattern asks, in order, and what it binds."""
+
+    tests: list[gast.expr] = field(default_factory=list)
+    names: dict[str, gast.expr] = field(default_factory=dict)
 
 
 def match_as_if(statement: gast.Match, fresh: Callable[[str], str]) -> list[gast.stmt]:
     """The chain; the subject is evaluated once.  Requires that the fence has admitted the patterns."""
     made: list[gast.stmt] = []
-    if isinstance(statement.subject, gast.Name):
+    bound = {name for case in statement.cases for name in captures(case.pattern)}
+    if isinstance(statement.subject, gast.Name) and statement.subject.id not in bound:
         subject = statement.subject.id
     else:
         subject = fresh("subject")
         made.append(assign(subject, statement.subject, statement))
     rest: list[gast.stmt] = []
     for case in reversed(statement.cases):
-        test = _test(case.pattern, subject)
+        taken = _Taken()
+        _take(case.pattern, load(subject, case.pattern), taken)
         if case.guard is not None:
-            test = case.guard if test is None else placed(gast.BoolOp(gast.And(), [test, case.guard]), case.guard)
-        rest = list(case.body) if test is None else [branch(test, case.body, rest, case.pattern)]
+            taken.tests.append(_with_names(case.guard, taken.names))
+        body = [*(assign(name, value, case.pattern) for name, value in taken.names.items()), *case.body]
+        match taken.tests:
+            case []:
+                rest = body
+            case [test]:
+                rest = [branch(test, body, rest, case.pattern)]
+            case tests:
+                rest = [branch(placed(gast.BoolOp(gast.And(), tests), case.pattern), body, rest, case.pattern)]
     return made + rest
 
 
-def _test(pattern: gast.AST, subject: str) -> gast.expr | None:
-    """The test of a pattern; None if it always matches."""
+def captures(pattern: gast.AST) -> list[str]:
+    """The names that a pattern binds."""
+    found: list[str] = []
+    for node in gast.walk(pattern):
+        name = getattr(node, "rest", None) if isinstance(node, gast.MatchMapping) else getattr(node, "name", None)
+        if isinstance(node, gast.MatchAs | gast.MatchStar | gast.MatchMapping) and name is not None:
+            found.append(str(getattr(name, "id", name)))
+    return found
+
+
+def _with_names(guard: gast.expr, names: dict[str, gast.expr]) -> gast.expr:
+    def taken(node: gast.AST) -> gast.expr | None:
+        if isinstance(node, gast.Name) and not isinstance(node, GlobalReference):
+            return names.get(node.id)
+        return None
+
+    made: gast.expr = rebuilt(guard, taken)
+    return made
+
+
+def _take(pattern: gast.AST, subject: gast.expr, taken: _Taken) -> None:
+    match pattern:
+        case gast.MatchAs(pattern=inner, name=name):
+            if inner is not None:
+                _take(inner, subject, taken)
+            if name is not None:
+                taken.names[str(getattr(name, "id", name))] = subject
+        case gast.MatchSequence(patterns=patterns):
+            _sequence(pattern, patterns, subject, taken)
+        case gast.MatchMapping(keys=keys, patterns=patterns):
+            taken.tests.append(call(reference(_MAPPING), [subject], pattern))
+            taken.tests += [compare(key, gast.In(), subject, pattern) for key in keys]
+            for key, inner in zip(keys, patterns, strict=True):
+                _take(inner, subscript(subject, key, pattern), taken)
+        case gast.MatchClass(cls=kind, kwd_attrs=names, kwd_patterns=patterns):
+            taken.tests.append(call_builtin("isinstance", [subject, kind], pattern))
+            for inner in pattern.patterns:  # of the builtin kinds that the fence admits: the subject itself
+                _take(inner, subject, taken)
+            for name, inner in zip(names, patterns, strict=True):
+                _take(inner, placed(gast.Attribute(subject, str(name), gast.Load()), pattern), taken)
+        case _:
+            test = _test(pattern, subject)
+            if test is not None:
+                taken.tests.append(test)
+
+
+def _sequence(at: gast.AST, patterns: list[gast.AST], subject: gast.expr, taken: _Taken) -> None:
+    taken.tests.append(call(reference(_SEQUENCE), [subject], at))
+    stars = [j for j, inner in enumerate(patterns) if isinstance(inner, gast.MatchStar)]
+    length = call_builtin("len", [subject], at)
+    count = constant(len(patterns) - len(stars), at)
+    taken.tests.append(compare(length, gast.GtE() if stars else gast.Eq(), count, at))
+    for j, inner in enumerate(patterns):
+        after = len(patterns) - j - 1
+        if isinstance(inner, gast.MatchStar):
+            if inner.name is not None:
+                end = placed(gast.UnaryOp(gast.USub(), constant(after, at)), at) if after else None
+                part = subscript(subject, placed(gast.Slice(constant(j, at), end, None), at), at)
+                taken.names[str(getattr(inner.name, "id", inner.name))] = call_builtin("list", [part], at)
+            continue
+        place: gast.expr = constant(j, at)
+        if stars and j > stars[0]:
+            place = placed(gast.UnaryOp(gast.USub(), constant(after + 1, at)), at)
+        _take(inner, subscript(subject, place, at), taken)
+
+
+def _test(pattern: gast.AST, subject: gast.expr) -> gast.expr | None:
+    """The test of a pattern that binds nothing; None if it always matches."""
     match pattern:
         case gast.MatchValue(value=value):
-            return compare(load(subject, pattern), gast.Eq(), value, pattern)
+            return compare(subject, gast.Eq(), value, pattern)
         case gast.MatchSingleton(value=value):
-            return compare(load(subject, pattern), gast.Is(), constant(value, pattern), pattern)
-        case gast.MatchAs(pattern=None, name=None):
-            return None
+            return compare(subject, gast.Is(), constant(value, pattern), pattern)
         case gast.MatchOr(patterns=patterns):
-            tests = [_test(inner, subject) for inner in patterns]
-            known = [test for test in tests if test is not None]
-            return None if len(known) < len(tests) else placed(gast.BoolOp(gast.Or(), known), pattern)
+            tests: list[gast.expr] = []
+            for inner in patterns:
+                taken = _Taken()
+                _take(inner, subject, taken)
+                if not taken.tests:
+                    return None
+                every = taken.tests
+                tests.append(every[0] if len(every) == 1 else placed(gast.BoolOp(gast.And(), every), pattern))
+            return placed(gast.BoolOp(gast.Or(), tests), pattern)
     raise InternalError(f"a pattern of class {type(pattern).__name__} passed the fence")
