@@ -4,14 +4,14 @@ Enters: ``Function`` and the facts about its names.  Leaves: the same function, 
 is right for numbers only, or ``UnsupportedSyntax`` where the facts already show that it is wrong:
 
 - ``x += e`` where other names may share x's memory changes an array in place, but is ``x = x + e`` for a number;
-- ``+`` and ``*`` join and repeat tuples and lists, but add and multiply arrays;
+- ``+`` and ``*`` join and repeat tuples and lists, but add and multiply arrays: they are other functions then;
 - a loop over a dict yields keys, not values.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import gast
@@ -35,6 +35,7 @@ from srcgrad.frontend.normal_form import (
 )
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
+from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 JOINING = (operator.add, operator.mul)
@@ -46,7 +47,7 @@ def admitted(function: Function, facts: Mapping[str, Fact]) -> Function:
     for statement in walk(function.body):
         match statement:
             case Bind(operation=Apply() as apply):
-                _refuse_joining(statement, apply, facts)
+                checks = checks or _joined(statement, apply, facts) is not None
             case For(elements=elements) if elements:
                 _refuse_keys(statement, facts)
         if isinstance(statement, Bind) and statement.inplace:
@@ -54,19 +55,22 @@ def admitted(function: Function, facts: Mapping[str, Fact]) -> Function:
     return replace(function, body=_checked(function.body, facts)) if checks else function
 
 
-def _refuse_joining(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> None:
+def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | None:
+    """``+`` or ``*`` of sequences as the function that it is; None of numbers and arrays."""
     if apply.function not in JOINING:
-        return
-    for argument in apply.arguments.values():
-        for name in atoms(argument):
-            fact = facts.get(name)
-            if isinstance(fact, Sequence):
-                raise UnsupportedSyntax(
-                    f"joining or repeating a {fact.kind} cannot be differentiated yet",
-                    statement.span,
-                    label=f"this is a {fact.kind}",
-                    hint="make it an array with np.array, or build the sequence in one display",
-                )
+        return None
+    arguments = list(apply.arguments.values())
+    known = [facts.get(name) for argument in arguments for name in atoms(argument)]
+    if not any(isinstance(fact, Sequence) for fact in known):
+        return None
+    function: Callable[..., object] = runtime.joined
+    if apply.function is operator.mul:
+        function = runtime.repeated
+        if not (atoms(arguments[0]) and isinstance(facts.get(atoms(arguments[0])[0]), Sequence)):
+            arguments.reverse()
+    rule = lookup(function)
+    assert rule is not None
+    return replace(statement, operation=Apply(rule, function, rule.bind(function, arguments, {})))
 
 
 def _refuse_keys(loop: For, facts: Mapping[str, Fact]) -> None:
@@ -100,6 +104,8 @@ def _checked(block: Block, facts: Mapping[str, Fact]) -> Block:
     for statement in block.statements:
         if isinstance(statement, Bind) and statement.inplace and _refuse_store(statement, facts):
             made.append(_check(statement))
+        if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
+            statement = _joined(statement, statement.operation, facts) or statement
         if blocks_of(statement):
             statement = _with_blocks(statement, facts)
         made.append(statement)

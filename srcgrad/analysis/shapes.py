@@ -15,6 +15,7 @@ own (``y.0``), so that two results of the same shape can be told to have it.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Table
 from dataclasses import replace
@@ -334,6 +335,8 @@ class _Solver:
             except ValueError:
                 pass
             facts[parameter] = self._fact(expression)
+        if apply.function in (operator.add, operator.mul) and any(isinstance(f, Sequence) for f in facts.values()):
+            return joined_fact(apply.function, *facts.values())
         second = list(facts)[1] if len(facts) > 1 else None
         known = operator_result(apply.function, list(facts.values()), literals.get(second or ""))
         if known is None:
@@ -341,6 +344,19 @@ class _Solver:
         if isinstance(known, Array) and known.real and getattr(apply.function, "__name__", "") == "pow":
             return self._power(known)
         return known
+
+
+def joined_fact(function: object, left: Fact, right: Fact) -> Fact:
+    """The fact of sequences joined by ``+`` or repeated by ``*``."""
+    if function is operator.mul:
+        items = left if isinstance(left, Sequence) else right
+        assert isinstance(items, Sequence)
+        return Sequence(items.kind, None, element(items)) if items.items != () else Unknown()
+    if not isinstance(left, Sequence) or not isinstance(right, Sequence) or left.kind != right.kind:
+        return Unknown()
+    if left.items is not None and right.items is not None:
+        return Sequence(left.kind, (*left.items, *right.items))
+    return meet(Sequence(left.kind, None, element(left)), Sequence(right.kind, None, element(right)), alike=False)
 
 
 def _bound_once(function: Function) -> frozenset[str]:

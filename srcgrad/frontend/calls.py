@@ -82,6 +82,9 @@ class Calls(DerivativeCalls):
             raise self.refuse(
                 node, f"an iterator made by {name} is used as a value", f"loop over it, or write list({name}(...))"
             )
+        pairs = self.made_dict(node, function)
+        if pairs is not None:
+            return self.operation(pairs)
         if function is dict and not node.args and all(k.arg is not None for k in node.keywords):
             keys = [constant(keyword.arg, keyword) for keyword in node.keywords]
             return self.operation(placed(gast.Dict(keys, [k.value for k in node.keywords]), node))

@@ -120,13 +120,18 @@ class Expressions(Comprehensions):
                 return self.attribute(node)
             case gast.Subscript():
                 return self.subscript(node)
+            case gast.Dict() if not all(isinstance(key, gast.Constant) for key in node.keys):
+                return self.dict_of_parts(node)
             case gast.Tuple() | gast.List() | gast.Dict():
                 return self._pack(node)
+            case gast.DictComp():
+                return self.dict_comprehension(node)
+            case gast.BinOp(op=gast.BitOr(), left=gast.Name() | gast.Dict(), right=gast.Name() | gast.Dict()):
+                return self.union(node)
             case gast.Set() if not all(isinstance(element, gast.Constant) for element in node.elts):
                 raise self.refuse(node, "a set of computed values", "sets carry no derivative: use a tuple or a list")
-            case gast.SetComp() | gast.DictComp():
-                kind = "set" if isinstance(node, gast.SetComp) else "dict"
-                raise self.refuse(node, f"a {kind} comprehension", LATER)
+            case gast.SetComp():
+                raise self.refuse(node, "a set comprehension", "sets carry no derivative: use a list")
             case gast.Lambda():
                 static = self.scope.static_of(node)
                 assert static is not None
@@ -170,7 +175,7 @@ class Expressions(Comprehensions):
                 expression, operation = placed(gast.BinOp(left, step.op, self.settle(step.right)), step), Fixed()
             else:
                 for operand in (step.left, step.right):
-                    if isinstance(operand, DISPLAYS):
+                    if isinstance(operand, DISPLAYS) and not isinstance(step.op, gast.Add | gast.Mult):
                         raise self.refuse(operand, "an operator on a tuple or list", LATER)
                 if closed is not None:
                     left = self.held(closed)
@@ -253,12 +258,19 @@ class Expressions(Comprehensions):
         """``object[index]`` by a method of its class; None if it is no object that is known."""
         raise NotImplementedError
 
+    # --- dicts whose keys are computed: frontend.dicts ---------------------------------------------------------------
+    def dict_of_parts(self, node: gast.Dict) -> tuple[gast.expr, Operation]:
+        raise NotImplementedError
+
+    def dict_comprehension(self, node: gast.DictComp) -> tuple[gast.expr, Operation]:
+        raise NotImplementedError
+
+    def union(self, node: gast.BinOp) -> tuple[gast.expr, Operation]:
+        raise NotImplementedError
+
     # --- displays and subscripts -------------------------------------------------------------------------------------
     def _pack(self, node: gast.Tuple | gast.List | gast.Dict) -> tuple[gast.expr, Operation]:
         if isinstance(node, gast.Dict):
-            for key in node.keys:
-                if not isinstance(key, gast.Constant):
-                    raise self.refuse(key or node, "a dict with computed keys", f"keys must be literals; {LATER}")
             values = tuple(self.value(element) for element in node.values)
             return placed(gast.Dict(list(node.keys), list(values)), node), Pack("dict", values, tuple(node.keys))
         elements: list[gast.expr] = []

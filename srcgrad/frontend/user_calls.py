@@ -17,9 +17,9 @@ import gast
 from srcgrad.errors import LanguageError, UnsupportedSyntax
 from srcgrad.frontend.callees import without_cache
 from srcgrad.frontend.desugar.build import constant, load, placed
+from srcgrad.frontend.dicts import Dicts
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.known import PLAIN, Value, cut, matters
-from srcgrad.frontend.methods import Methods
 from srcgrad.frontend.normal_form import Call, Callee, Derived, LocalFunction, Operation, Pack, Unpack, Unruled
 from srcgrad.frontend.scope import Static, Variable, closure_of, holders, importable, local_in
 from srcgrad.frontend.signatures import Default, Signature, called_parameters, signature_of
@@ -45,7 +45,7 @@ class Undecided(Exception):
         self.refusal = refusal
 
 
-class UserCalls(Methods):
+class UserCalls(Dicts):
     """Calls of functions with source."""
 
     lengths: dict[str, int | tuple[str, ...]]

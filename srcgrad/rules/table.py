@@ -73,6 +73,7 @@ MODULES = (
     "repeating",
     "indexing",
     "places",
+    "sequences",
     "sorting",
     "construction",
     "ranges",

@@ -1,0 +1,91 @@
+"""Dicts whose keys are computed: comprehensions, ``**`` in displays, unions, ``dict`` of pairs.
+
+Enters: the expressions.  Leaves: ruled functions of ``runtime.sequences`` on lists of keys, values and pairs::
+
+    {k: f(v) for k, v in d.items()}     ->     t = [(k, f(v)) for k, v in d.items()];  from_pairs(t)
+    {"a": x, **d, k: y}                 ->     merged({"a": x}, d, keyed([k], [y]))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.frontend.desugar.build import call, placed, tuple_of
+from srcgrad.frontend.methods import Methods
+from srcgrad.frontend.normal_form import Apply, Operation
+from srcgrad.rules.table import lookup
+from srcgrad.syntax.globals import GlobalBinding, reference
+
+
+class Dicts(Methods):
+    """Dicts as functions of lists."""
+
+    def dict_of_parts(self, node: gast.Dict) -> tuple[gast.expr, Operation]:
+        parts: list[gast.expr] = []
+        keys: list[gast.expr] = []
+        values: list[gast.expr] = []
+
+        def close() -> None:
+            if keys and all(isinstance(key, gast.Constant) for key in keys):
+                parts.append(placed(gast.Dict(list(keys), list(values)), node))
+            elif keys:
+                listed = [placed(gast.List(list(each), gast.Load()), node) for each in (keys, values)]
+                parts.append(_call(runtime.keyed, listed, node))
+            keys.clear()
+            values.clear()
+
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                close()
+                parts.append(value)
+            else:
+                keys.append(key)
+                values.append(value)
+        close()
+        if len(parts) == 1 and node.keys != [None]:
+            return self.operation(parts[0])
+        return self.operation(_call(runtime.merged, parts, node))
+
+    def dict_comprehension(self, node: gast.DictComp) -> tuple[gast.expr, Operation]:
+        pairs = placed(gast.ListComp(tuple_of([node.key, node.value], node), node.generators), node)
+        return self.operation(_call(runtime.from_pairs, [pairs], node))
+
+    def union(self, node: gast.BinOp) -> tuple[gast.expr, Operation]:
+        rule = lookup(runtime.union)
+        assert rule is not None
+        atoms = [self.value(node.left), self.value(node.right)]
+        expression = placed(gast.BinOp(atoms[0], node.op, atoms[1]), node)
+        return expression, Apply(rule, runtime.union, rule.bind(runtime.union, atoms, {}))
+
+    def made_dict(self, node: gast.Call, function: object) -> gast.expr | None:
+        """``dict(pairs)``, ``dict(pairs, k=v)`` or ``dict.fromkeys(keys, value)`` as another expression."""
+        if function is dict and len(node.args) == 1:
+            subject = node.args[0]
+            if isinstance(subject, gast.GeneratorExp):
+                subject = placed(gast.ListComp(subject.elt, subject.generators), node)
+            elif self._is_pairs(subject):
+                head = reference(GlobalBinding("list", list, "builtins", "list"))
+                subject = call(head, [subject], node)
+            else:
+                return None
+            made: gast.expr = _call(runtime.from_pairs, [subject], node)
+            if node.keywords:
+                keys = [k.arg and gast.Constant(k.arg, None) for k in node.keywords]
+                rest = placed(gast.Dict(keys, [k.value for k in node.keywords]), node)
+                made = _call(runtime.merged, [made, rest], node)
+            return made
+        return None
+
+    def _is_pairs(self, node: gast.expr) -> bool:
+        if isinstance(node, gast.List | gast.ListComp):
+            return True
+        static = self.scope.static_of(node.func) if isinstance(node, gast.Call) else None
+        return static is not None and static.value in (zip, enumerate)
+
+
+def _call(function: Callable[..., object], arguments: list[gast.expr], at: gast.AST) -> gast.Call:
+    name = function.__name__
+    return call(reference(GlobalBinding(name, function, "srcgrad.runtime", name)), arguments, at)

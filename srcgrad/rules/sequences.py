@@ -1,0 +1,120 @@
+"""Rules of lists and tuples that are joined and repeated, and of dicts whose keys are computed."""
+
+# Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
+# mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
+from __future__ import annotations
+
+from srcgrad import runtime
+from srcgrad.rules.facts import Array, Unknown, broadcast
+from srcgrad.rules.table import linear, rule
+from srcgrad.runtime import (
+    joined,
+    keyed,
+    merged,
+    repairs,
+    repeated,
+    unjoined,
+    unkeyed,
+    unmerged,
+    unpairs,
+    unrepeated,
+)
+
+
+@rule(runtime.joined)
+def joined_(*parts, y, y_bar):
+    """Sequences, one after the other: each receives its part."""
+    return unjoined(y_bar, *parts)
+
+
+@joined_.tangent
+def joined_(*parts, y, parts_dot):
+    return joined(*parts_dot)
+
+
+@linear(runtime.repeated, "items")
+def repeated_(items, times, *, y, y_bar):
+    """A sequence repeated: the sum over its repetitions."""
+    return unrepeated(y_bar, items, times)
+
+
+@linear(runtime.unrepeated, "g")
+def unrepeated_(g, items, times, *, y, y_bar):
+    """Summed up; repeated again."""
+    return repeated(y_bar, times)
+
+
+@linear(runtime.keyed, "values")
+def keyed_(keys, values, *, y, y_bar):
+    """Values under their keys."""
+    return unkeyed(y_bar, keys)
+
+
+@linear(runtime.unkeyed, "g")
+def unkeyed_(g, keys, *, y, y_bar):
+    """Read by their keys; put under them again."""
+    return keyed(keys, y_bar)
+
+
+@rule(runtime.merged)
+def merged_(*parts, y, y_bar):
+    """Several dicts in one: of a key the last value counts."""
+    return unmerged(y_bar, *parts)
+
+
+@merged_.tangent
+def merged_(*parts, y, parts_dot):
+    return merged(*parts_dot)
+
+
+@linear(runtime.unjoined, "g")
+def unjoined_(g, *parts, y, y_bar):
+    """Taken apart; joined again."""
+    return joined(*y_bar)
+
+
+@linear(runtime.unmerged, "g")
+def unmerged_(g, *parts, y, y_bar):
+    """Taken apart; merged again."""
+    return merged(*y_bar)
+
+
+@rule(runtime.from_pairs)
+def from_pairs_(pairs, *, y, y_bar):
+    """Values under their keys."""
+    return unpairs(y_bar, pairs)
+
+
+@from_pairs_.tangent
+def from_pairs_(pairs, *, y, pairs_dot):
+    return repairs(pairs_dot, pairs)
+
+
+@linear(runtime.unpairs, "g")
+def unpairs_(g, pairs, *, y, y_bar):
+    """Read by their keys; put under them again."""
+    return repairs(y_bar, pairs)
+
+
+@linear(runtime.repairs, "pairs_dot")
+def repairs_(pairs_dot, pairs, *, y, y_bar):
+    """Put under their keys; read by them again."""
+    return unpairs(y_bar, pairs)
+
+
+@rule(runtime.union)
+def union_(*parts, y, y_bar):
+    """Several dicts in one: of a key the last value counts."""
+    return unmerged(y_bar, *parts)
+
+
+@union_.tangent
+def union_(*parts, y, parts_dot):
+    return merged(*parts_dot)
+
+
+@union_.infer
+def union_(arguments, literals):
+    parts = arguments["parts"].items or ()
+    arrays = len(parts) == 2 and all(isinstance(part, Array) for part in parts)
+    return broadcast(*parts) if arrays else Unknown()

@@ -1,0 +1,90 @@
+"""Lists and tuples that are joined and repeated, dicts of computed keys: what Python's operators do, and its transposes.
+
+>>> unrepeated([1.0, 2.0, 3.0, 4.0], [0.1, 0.2], 2)
+[4.0, 6.0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from srcgrad.runtime.cotangents import add, zeros_like
+
+
+def joined(*parts: Any) -> Any:
+    """Lists or tuples, one after the other; a list unless all are tuples."""
+    items = [item for part in parts for item in part]
+    return tuple(items) if all(isinstance(part, tuple) for part in parts) else items
+
+
+def unjoined(g: Sequence[Any], *parts: Any) -> list[Any]:
+    """The cotangents of ``parts`` where ``g`` is that of ``joined(*parts)``."""
+    found = []
+    start = 0
+    for part in parts:
+        found.append(list(g[start : start + len(part)]))
+        start += len(part)
+    return found
+
+
+def repeated(items: Any, times: int) -> Any:
+    """``items * times`` of a list or tuple, as a list."""
+    return list(items) * times
+
+
+def unrepeated(g: Sequence[Any], items: Sequence[Any], times: int) -> list[Any]:
+    """The cotangent of ``items`` where ``g`` is that of ``items * times``."""
+    count = len(items)
+    result = [zeros_like(item) for item in items]
+    for place, part in enumerate(g):
+        result[place % count] = add(result[place % count], part)
+    return result
+
+
+def keyed(keys: Sequence[Any], values: Sequence[Any]) -> dict[Any, Any]:
+    """The dict of these keys and values; of a key that comes twice the last value counts."""
+    return dict(zip(keys, values, strict=True))
+
+
+def unkeyed(g: Mapping[Any, Any], keys: Sequence[Any]) -> list[Any]:
+    """The cotangents of the values where ``g`` is that of ``keyed(keys, values)``."""
+    last = {key: place for place, key in enumerate(keys)}
+    return [g.get(key) if last[key] == place else None for place, key in enumerate(keys)]
+
+
+def from_pairs(pairs: Sequence[Any]) -> dict[Any, Any]:
+    """The dict of pairs of a key and a value."""
+    return dict(pairs)
+
+
+def unpairs(g: Mapping[Any, Any], pairs: Sequence[Any]) -> list[Any]:
+    """The cotangents of ``pairs`` where ``g`` is that of ``from_pairs(pairs)``."""
+    return [(None, part) for part in unkeyed(g, [key for key, _ in pairs])]
+
+
+def repairs(pairs_dot: Sequence[Any], pairs: Sequence[Any]) -> dict[Any, Any]:
+    """The tangent of ``from_pairs(pairs)``: those of the values under the keys."""
+    return {key: part[1] for (key, _), part in zip(pairs, pairs_dot, strict=True)}
+
+
+def union(*parts: Any) -> Any:
+    """``a | b`` of dicts, truth values or integers."""
+    result = parts[0]
+    for part in parts[1:]:
+        result = result | part
+    return result
+
+
+def merged(*parts: Mapping[Any, Any]) -> dict[Any, Any]:
+    """``{**a, **b, ...}``."""
+    return {key: value for part in parts for key, value in part.items()}
+
+
+def unmerged(g: Mapping[Any, Any], *parts: Mapping[Any, Any]) -> list[dict[Any, Any]]:
+    """The cotangents of ``parts`` where ``g`` is that of ``merged(*parts)``: of a key the last value counts."""
+    found = []
+    for place, part in enumerate(parts):
+        later = parts[place + 1 :]
+        found.append({key: None if any(key in other for other in later) else g.get(key) for key in part})
+    return found
