@@ -100,11 +100,6 @@ def _outside(node: gast.Global | gast.Nonlocal, place: Place) -> Refusal | None:
     return None
 
 
-def _delete(node: gast.Delete, place: Place) -> Refusal | None:
-    named = [target for target in node.targets if not isinstance(target, gast.Subscript | gast.Attribute)]
-    return _DELETE if named else None
-
-
 def _generator(node: gast.GeneratorExp, place: Place) -> Refusal | None:
     match place.parent:
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name), args=[first, *_]):
@@ -173,10 +168,6 @@ _YIELD = Refusal("a generator cannot be reversed", "this function yields", "retu
 _CLASS = Refusal(
     "a class inside a differentiated function is not supported", "defined at each call", "define it in the module"
 )
-_DELETE = Refusal(
-    "del cannot be reversed", "the reverse sweep may need it", "leave it out: a name dies when it is rebound"
-)
-_IMPORT = Refusal("an import cannot be differentiated", "imported at each call", "import at the top of the module")
 _GLOBAL = Refusal(
     "a store into a global cannot be reversed", "this name is bound outside", "return the new value as a result"
 )
@@ -219,7 +210,7 @@ ROWS: dict[type, Row] = {
     gast.AsyncFunctionDef: _ASYNC,
     gast.ClassDef: _CLASS,
     gast.Return: ADMITTED,
-    gast.Delete: _delete,
+    gast.Delete: ADMITTED,
     gast.Assign: ADMITTED,
     gast.TypeAlias: _TYPE_ALIAS,
     gast.AugAssign: ADMITTED,
@@ -236,8 +227,8 @@ ROWS: dict[type, Row] = {
     gast.Try: ADMITTED,
     gast.TryStar: _TRY,
     gast.Assert: ADMITTED,
-    gast.Import: _IMPORT,
-    gast.ImportFrom: _IMPORT,
+    gast.Import: ADMITTED,
+    gast.ImportFrom: ADMITTED,
     gast.Exec: NEVER,
     gast.Global: _outside,
     gast.Nonlocal: _outside,
@@ -316,7 +307,7 @@ ROWS: dict[type, Row] = {
     gast.ExceptHandler: ADMITTED,
     gast.arguments: ADMITTED,
     gast.keyword: ADMITTED,
-    gast.alias: _IMPORT,
+    gast.alias: ADMITTED,
     gast.withitem: ADMITTED,
     gast.match_case: ADMITTED,
     # patterns

@@ -28,6 +28,7 @@ from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.build import constant
 from srcgrad.frontend.desugar.exits import ends
 from srcgrad.frontend.desugar.functional import written_out
+from srcgrad.frontend.desugar.imports import without_imports
 from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.known import PLAIN, ROUNDS, Known, OneOf, Result, Table, any_objects, inferred, returns
 from srcgrad.frontend.namespaces import settled
@@ -54,7 +55,7 @@ from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.parse import parameters_of, walk
 
 
 def normalize(callee: Callee) -> Function:
@@ -181,6 +182,7 @@ class Normalizer(Statements):
         self.made: set[str] = set()
         body, statics = settled(source, node, body_of(node), dict(callee.statics))  # type: ignore[arg-type]
         fresh = _Fresh(namer, self.made)
+        body = without_imports(body, parameters_of(node.args))
         body = written_out(detached(body), _meaning_outside(source), fresh)  # type: ignore[arg-type]
         if isinstance(callee.makes, Initialiser):
             body = self._folded(callee.makes, body, source, fresh)  # type: ignore[arg-type]

@@ -31,6 +31,7 @@ from srcgrad.frontend.normal_form import (
     Continue,
     Derived,
     Effect,
+    Exchange,
     If,
     LocalFunction,
     Pop,
@@ -45,6 +46,7 @@ from srcgrad.frontend.scope import (
     Variable,
     default_values,
 )
+from srcgrad.rules.memory import CHANGES
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import clone, walk
@@ -110,6 +112,13 @@ class Statements(Contexts):
                     self.delete(target)
             case gast.Pass():
                 pass
+            case gast.Import() | gast.ImportFrom():
+                raise self.refuse(
+                    statement,
+                    "this import cannot be differentiated",
+                    "import at the top of the module",
+                    label="it fails, is relative, or binds a name that is bound elsewhere too",
+                )
             case gast.Try():
                 raise self.refuse(
                     statement,
@@ -376,6 +385,12 @@ class Statements(Contexts):
             self._add_at(statement, node.args[0], constant(..., node), node.args[1], function=add)
         elif function is runtime.claim:
             self._claim(self.fresh, node)
+        elif function in CHANGES:
+            base, shadows = CHANGES[function]
+            given = [self.value(e) if j in shadows else self.settle(e, calls=False) for j, e in enumerate(node.args)]
+            name = getattr(function, "__name__", "")
+            called = placed(gast.Call(reference(GlobalBinding(name, function, "srcgrad.runtime", name)), given, []), node)
+            self.emit(self.fresh(), called, Exchange(given[base].id, name, tuple(given), shadows))
         else:
             return False
         return True

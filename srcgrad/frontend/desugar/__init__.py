@@ -62,6 +62,11 @@ class _Statements:
                 return self.block(assignment.annotated(statement))
             case gast.FunctionDef(decorator_list=[_, *_]):
                 return undecorated(statement, self.fresh)
+            case gast.Delete(targets=names):
+                # A name may be forgotten; what it held lives on where the reverse sweep needs it.
+                flat = [part for name in names for part in assignment.flattened(name)]
+                kept = [target for target in flat if not isinstance(target, gast.Name)]
+                return [with_bodies(statement, targets=kept)] if kept else []
             case gast.Try():
                 return list(attempts.without_try(statement, self.block, self.fresh))
             case gast.Global() | gast.Nonlocal():

@@ -154,3 +154,10 @@ def augmented(statement: gast.AugAssign) -> gast.BinOp:
     return placed(
         gast.BinOp(load(statement.target.id, statement.target), statement.op, statement.value), statement
     )
+
+
+def flattened(target: gast.expr) -> list[gast.expr]:
+    """The targets in a display, nested or not."""
+    if not isinstance(target, gast.Tuple | gast.List):
+        return [target]
+    return [part for element in target.elts for part in flattened(element)]

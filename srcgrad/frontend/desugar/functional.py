@@ -12,6 +12,7 @@ effect on what is computed::
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
 from collections.abc import Callable, Sequence
@@ -33,6 +34,10 @@ def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[st
             case gast.Call(func=func):
                 maker = _MAKERS.get(_object(func, meaning))  # type: ignore[arg-type]
                 return None if maker is None else maker(rebuilt_inside(node), fresh)
+            case gast.With(items=[gast.withitem(context_expr=gast.Call() as manager, optional_vars=None)]) if (
+                _object(manager.func, meaning) is contextlib.suppress
+            ):
+                return _suppressing(rebuilt_inside(node), manager)
             case gast.FunctionDef(decorator_list=[_, *_] as decorators):
                 kept = [d for d in decorators if not _is_wraps(d, meaning)]
                 if len(kept) < len(decorators):
@@ -50,7 +55,7 @@ def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[st
 
     def concerns(statement: gast.stmt) -> bool:
         return any(
-            (isinstance(n, gast.Call) and _object(n.func, meaning) in _MAKERS)
+            (isinstance(n, gast.Call) and _object(n.func, meaning) in (*_MAKERS, contextlib.suppress))
             or (isinstance(n, gast.FunctionDef) and any(_is_wraps(d, meaning) for d in n.decorator_list))
             for n in walk(statement)
         )
@@ -75,11 +80,18 @@ def _object(node: gast.AST, meaning: Meaning) -> object:
             found = getattr(meaning(name), attr, None)
         case _:
             return None
-    return found if found in (functools.partial, functools.wraps, *_OPERATORS) else None
+    return found if found in (functools.partial, functools.wraps, contextlib.suppress, *_OPERATORS) else None
 
 
 def _is_wraps(node: gast.AST, meaning: Meaning) -> bool:
     return isinstance(node, gast.Call) and _object(node.func, meaning) is functools.wraps
+
+
+def _suppressing(node: gast.With, manager: gast.Call) -> gast.Try:
+    """``with suppress(kinds):`` as a handler that does nothing."""
+    kinds = tuple_of(manager.args, manager)
+    handler = placed(gast.ExceptHandler(kinds, None, [placed(gast.Pass(), node)]), manager)
+    return placed(gast.Try(node.body, [handler], [], []), node)
 
 
 def _partial(node: gast.Call, fresh: Callable[[str], str]) -> gast.expr | None:

@@ -20,7 +20,17 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.errors import InternalError
-from srcgrad.frontend.desugar.build import assign, branch, call, call_builtin, compare, constant, load, placed, subscript
+from srcgrad.frontend.desugar.build import (
+    assign,
+    branch,
+    call,
+    call_builtin,
+    compare,
+    constant,
+    load,
+    placed,
+    subscript,
+)
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 
