@@ -132,7 +132,7 @@ class StatementTangent:
     def zero_of(self, atom: gast.expr, fact: Fact | None = None) -> gast.expr:
         """The zero tangent of an atom, in the shape of its value."""
         match fact or self.fact_of_atom(atom):
-            case Array(shape=()):
+            case Array(shape=(), scalar=scalar) if scalar or not (_is_local(atom) and atom.id in self.mirrored):
                 return constant(0.0)
             case Static(value) if not hasattr(value, "dtype") and not isinstance(value, complex):
                 return constant(None)
