@@ -370,7 +370,10 @@ class Module(CalleesAsValues):
         of = stem(callee)
         forward, backward = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
         made = program.split(forward, backward, tupled=tupled)
-        self.add(driver(name, made.forward, forward, backward, with_value=with_value), frozenset())
+        stores = program.shadows is not None
+        self.add(
+            driver(name, made.forward, forward, backward, with_value=with_value, stores=stores), frozenset()
+        )
         self.add(made.forward, program.temporaries)
         self.add(made.backward, program.temporaries)
 

@@ -31,7 +31,7 @@ from srcgrad.api.saved import Saved, import_object, imported
 from srcgrad.errors import ArgumentError, SeedError, Span
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
-from srcgrad.runtime import as_cotangent, zeros_like
+from srcgrad.runtime import as_cotangent, private, zeros_like
 from srcgrad.runtime.shadows import cloned
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ class Derivative:
             named = zip(self.parameters.names, values, strict=False)
             statics = tuple((n, v) for n, v in named if is_static(v))
             known = [(j, known_of(v)) for j, v in enumerate(v for v in values if not is_static(v))]
-            classes = tuple((j, each) for j, each in known if matters(each))
+            if any(matters(each) for _, each in known):
+                classes = tuple(known)
         return Callee(function, statics, self.parameters.lengths(values), classes)  # type: ignore[arg-type]
 
     def program(self, values: tuple[Any, ...] | None, mode: str | None = None) -> Compiled:
@@ -196,7 +197,7 @@ class Derivative:
                 f"with has_aux=True a function returns (value, auxiliary), not {described(outcome)}",
                 compiled.function.span,
             )
-        value, auxiliary = outcome
+        value, auxiliary = private(outcome) if compiled.changes_saved else outcome
         self.require_scalar(value, compiled)
         gradient = self._pulled(compiled, saved, (auxiliary,), values)
         return ((value, auxiliary), gradient) if self.mode == "value" else (gradient, auxiliary)

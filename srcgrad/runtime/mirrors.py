@@ -17,19 +17,21 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import add_at
 from srcgrad.runtime.objects import fields_of, is_object, made
 from srcgrad.runtime.shadows import accumulate, claim, shadow, view_like
 
 
-def part_like(v: Any, w: Any, w_bar: Any, index: Any) -> Any:
+def part_like(v: Any, w: Any, held: Any, index: Any) -> Any:
     """The shadow of ``v``, which is ``w[index]`` or the field ``w.index``: of a part of an array its view or fresh zeros,
     of an item the item of the shadow."""
     if isinstance(w, np.ndarray):
-        return view_like(v, w, w_bar)
-    if isinstance(w_bar, dict):
-        return w_bar[index] if index in w_bar else shadow(v)
-    return shadow(v) if w_bar is None or isinstance(w, np.generic) else w_bar[index]
+        return view_like(v, w, held)
+    if isinstance(held, dict):
+        _refuse_items(w, index)
+        return held[index] if index in held else shadow(v)
+    return shadow(v) if held is None or isinstance(w, np.generic) else held[index]
 
 
 def unpart(w_bar: Any, index: Any, v_bar: Any) -> None:
@@ -38,11 +40,11 @@ def unpart(w_bar: Any, index: Any, v_bar: Any) -> None:
         add_at(w_bar, index, v_bar)
 
 
-def rest_like(v: Any, w: Any, w_bar: Any, places: slice) -> list[Any]:
+def rest_like(v: Any, w: Any, held: Any, places: slice) -> list[Any]:
     """The shadows of the items of ``*v``, which are those of ``w[places]``."""
     if isinstance(w, np.ndarray):
-        return [part_like(part, w, w_bar, places.start + k) for k, part in enumerate(v)]
-    return list(w_bar[places])
+        return [part_like(part, w, held, places.start + k) for k, part in enumerate(v)]
+    return list(held[places])
 
 
 def unrest(w_bar: Any, places: slice, bars: list[Any]) -> None:
@@ -65,7 +67,18 @@ def put_back(w: Any, index: Any, before: Any) -> None:
 def store_shadow(w_bar: Any, w: Any, index: Any, e_bar: Any) -> None:
     """Mirror ``w[index] = e`` if w is a container."""
     if not isinstance(w, np.ndarray):
+        _refuse_items(w, index)
         w_bar[index] = e_bar
+
+
+def _refuse_items(w: Any, index: Any) -> None:
+    if is_object(w) and not isinstance(index, str):
+        raise TypeError(f"items of a {type(w).__name__}, an object of a user's class, have no derivative here")
+
+
+def as_stored(g: Any, e: Any) -> Any:
+    """The cotangent of ``e``, a number, an array or nested lists of numbers, from that of the places that it filled."""
+    return unarray(unbroadcast(g, np.asarray(e)), e) if isinstance(e, tuple | list) else unbroadcast(g, e)
 
 
 def reclaim(e_bar: Any, e: Any, w_bar: Any, w: Any, index: Any) -> None:
@@ -73,7 +86,7 @@ def reclaim(e_bar: Any, e: Any, w_bar: Any, w: Any, index: Any) -> None:
     if isinstance(w, np.ndarray):
         g = claim(w_bar, w, index)
         if e_bar is not None:
-            accumulate(e_bar, unbroadcast(g, e))
+            accumulate(e_bar, as_stored(g, e))
 
 
 def frozen(x: Any) -> Any:
@@ -148,18 +161,18 @@ def _inner(w: Any, w_bar: Any) -> list[tuple[Any, Any]]:
     return []
 
 
-def own_adjoint(v_bar: Any, *known: Any) -> Any:
+def own_adjoint(held: Any, *known: Any) -> Any:
     """The adjoint of a result as its maker's rule takes it: None for what the result shares with ``w1_bar, ...``, which
     has its adjoint there."""
     arrays = [a for w_bar in known for a in _arrays(w_bar)]
-    if isinstance(v_bar, tuple | list):
-        parts = [own_adjoint(part, *arrays) for part in v_bar]
-        return tuple(parts) if isinstance(v_bar, tuple) else parts
-    if isinstance(v_bar, dict):
-        return {key: own_adjoint(part, *arrays) for key, part in v_bar.items()}
-    if isinstance(v_bar, np.ndarray) and any(np.may_share_memory(v_bar, a) for a in arrays):
+    if isinstance(held, tuple | list):
+        parts = [own_adjoint(part, *arrays) for part in held]
+        return tuple(parts) if isinstance(held, tuple) else parts
+    if isinstance(held, dict):
+        return {key: own_adjoint(part, *arrays) for key, part in held.items()}
+    if isinstance(held, np.ndarray) and any(np.may_share_memory(held, a) for a in arrays):
         return None
-    return v_bar
+    return held
 
 
 def _arrays(tree: Any) -> list[Any]:

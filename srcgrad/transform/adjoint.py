@@ -96,7 +96,7 @@ class AdjointProgram:
         body += forward.block(self.function.body)
         if with_value and sweep.restores(value):
             kept = sweep.adjoint.fresh("value")
-            body.append(assign(kept, call_runtime(runtime.kept, clone(final.value))))
+            body.append(assign(kept, call_runtime(runtime.private, clone(final.value))))
             value = load(kept)
         body.append(Comment(""))
         body += sweep.resolved(plan, sweep.code)

@@ -22,6 +22,7 @@ from srcgrad.analysis.regions import is_basic
 from srcgrad.frontend.normal_form import Append, Block, Pop, Statement
 from srcgrad.rules.facts import Array, Fact, Unknown, is_floating
 from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.build import (
     add_in_place,
@@ -120,8 +121,8 @@ class AdjointVariables:
         place = self.shadow(name)
         if self.adds_in_place(name):
             place.ctx = gast.Store()
-            return [gast.AugAssign(place, gast.Add(), value)]
-        return [gast.Expr(call_runtime(runtime.accumulate, place, value))]
+            return [seen_elsewhere(gast.AugAssign(place, gast.Add(), value))]
+        return [seen_elsewhere(gast.Expr(call_runtime(runtime.accumulate, place, value)))]
 
     def adds_in_place(self, name: str) -> bool:
         """Whether the shadow of a name is surely an array that takes any adjoint of the name."""
@@ -184,8 +185,8 @@ class AdjointVariables:
         if name in self.shadowed:
             place = self.shadow(name)
             if self.adds_in_place(name) and is_basic(index, self.fact):
-                return [add_in_place(subscript(place, index), value)]
-            return [gast.Expr(call_runtime(runtime.add_at, place, index_value(index), value))]
+                return [seen_elsewhere(add_in_place(subscript(place, index), value))]
+            return [seen_elsewhere(gast.Expr(call_runtime(runtime.add_at, place, index_value(index), value)))]
         if self.is_scalar(name):
             like = reference(name, block, position, shape_only=True)
             return self.add(name, call_runtime(runtime.untake, value, like, index_value(index)))

@@ -13,10 +13,11 @@ from types import FunctionType
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Guarded, LocalFunction
 from srcgrad.syntax.namer import Namer
-from srcgrad.transform.build import call, load, tuple_of, unpack
+from srcgrad.transform.build import assign, call, call_runtime, load, tuple_of, unpack
 
 _DERIVED = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "forward": "jvp"}
 _KINDS = {
@@ -55,9 +56,12 @@ def label(callee: Callee) -> str:
 
 
 def driver(
-    name: str, forward_def: gast.FunctionDef, forward: str, backward: str, *, with_value: bool
+    name: str, forward_def: gast.FunctionDef, forward: str, backward: str, *, with_value: bool, stores: bool
 ) -> gast.FunctionDef:
-    """A function with several returns cannot end its forward sweep in place: run the pair instead."""
+    """A function with several returns cannot end its forward sweep in place: run the pair instead.
+
+    ``stores``: the backward half takes back what the forward half stored, so that the value is copied before it.
+    """
     taken = [p.id for p in forward_def.args.args]
     namer = Namer([*taken, forward, backward])
     value, saved, seed = namer.fresh("value"), namer.fresh("saved"), namer.fresh("value_bar")
@@ -66,6 +70,7 @@ def driver(
         gradient = tuple_of([load(value), gradient])
     body: list[gast.stmt] = [
         unpack([value, saved], call(load(forward), *(load(p) for p in taken))),
+        *([assign(value, call_runtime(runtime.private, load(value)))] if with_value and stores else []),
         gast.Return(gradient),
     ]
     arguments = gast.arguments(

@@ -19,6 +19,7 @@ from srcgrad.analysis.regions import is_basic, is_element, is_view
 from srcgrad.errors import InternalError
 from srcgrad.frontend.normal_form import AddAt, AugStore, Block, Statement, Store, Unpack
 from srcgrad.rules.facts import Array, same_dtype
+from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, call_runtime, constant, load, numpy_call, subscript, tuple_of
 from srcgrad.transform.contributions import index_value
@@ -51,7 +52,8 @@ class StoreAdjoint(SequenceAdjoint):
         code: list[gast.stmt] = []
         for target, cell in self.shadows.taken.get(statement, ()):
             if target in self.bars:
-                code.append(gast.Expr(call_runtime(runtime.accumulate, reference(cell, block, end), self.bar_name(target))))
+                added = call_runtime(runtime.accumulate, reference(cell, block, end), self.bar_name(target))
+                code.append(seen_elsewhere(gast.Expr(added)))
                 self.bars.drop(target)
         for bar, base, index in self.shadows.parts.get(statement, ()):
             if self._is_active(statement, base):
@@ -203,7 +205,8 @@ class StoreAdjoint(SequenceAdjoint):
             return self.add(name, value)
         if fits and self.is_scalar(name) and is_view(buffer, index, self.fact):
             return self.add(name, numpy_call("sum", value))
-        value = call_runtime(runtime.unbroadcast, value, reference(name, block, position, shape_only=True))
+        back = runtime.unbroadcast if isinstance(mine, Array) else runtime.as_stored
+        value = call_runtime(back, value, reference(name, block, position, shape_only=True))
         if live and name not in self.shadowed and name not in self.bars:
             value = call_runtime(runtime.own, value)
         return self.add(name, value)
