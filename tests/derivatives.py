@@ -15,7 +15,8 @@ import srcgrad
 import srcgrad.pipeline
 from srcgrad.api.derivative import Derivative
 from tests.corpus.example import Case
-from tests.oracle import is_inexact, leaves, rebuild, unravel
+from tests.layouts import fresh
+from tests.oracle import is_inexact, leaves, unravel
 
 Tree = Any
 
@@ -36,11 +37,6 @@ def settings(name: str) -> Iterator[None]:
 def chosen(case: Case) -> tuple[Any, ...]:
     """The differentiated arguments."""
     return tuple(case.arguments[k] for k in case.argnums)
-
-
-def fresh(tree: Tree) -> Tree:
-    """A copy that shares nothing; memory layouts are kept."""
-    return rebuild(tree, lambda leaf: leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf)
 
 
 def numbers_like(result: Tree, like: Tree) -> list[Any]:

@@ -251,12 +251,18 @@ def columns_by_zip_of_rows(m):
 
 
 @directed(vector(5))
-def itertools_over_numbers(x):
+def pairwise_and_accumulate(x):
     s = 0.0
     for a, b in itertools.pairwise(x):
         s = s + a * b
     for t in itertools.accumulate(x * 2.0):
         s = s + t * t
+    return s
+
+
+@directed(vector(5))
+def product_chain_islice_and_repeat(x):
+    s = 0.5
     for a, b in itertools.product(x[:2], x[2:4]):
         s = s * 0.9 + a * b
     for v in itertools.chain([s], x[:2]):
@@ -266,6 +272,16 @@ def itertools_over_numbers(x):
     for v in itertools.repeat(x[0], 2):
         s = s + v * x[1]
     return s
+
+
+@directed(vector(4))
+def items_of_an_iterator_that_are_not_used(x):
+    s = x[0]
+    n = 0
+    for pair in itertools.pairwise(x):
+        n += 1
+        s = s * x[n]
+    return s * n
 
 
 @directed(vector(5))

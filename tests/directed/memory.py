@@ -238,23 +238,6 @@ def march(x, a, n):
     return y[n]
 
 
-def relax(y, a):
-    for i in range(3):
-        if y[i] > 0.9:
-            return i
-        y[i] = y[i] * y[i + 1] + a
-    return 3
-
-
-@directed(vector(4), 0.5)
-@directed(np.array([0.5, 0.7, 0.99, 0.6]), 0.4)
-def callee_mutates_a_view_and_returns_from_its_loop(x, a):
-    z = x * x
-    w = z[::-1]
-    k = relax(w, a)
-    return np.sum(z * z) + k
-
-
 # --- kept references, drained shadows, bindings -----------------------------------------------------------------------
 @directed(*POINT)
 def y_is_y_plus_x_while_an_alias_is_stored_into(a, b, x, y, m):

@@ -21,10 +21,10 @@ import srcgrad
 import srcgrad.pipeline
 from srcgrad.eager import plain
 from tests import derivatives, oracle
-from tests.directed.layouts import fresh, unravelled
 from tests.directed.program import Program, collected
+from tests.layouts import fresh, unravelled
 
-THEMES = ("memory", "survive_stores", "stores", "numpy_stores", "containers", "objects", "control")
+THEMES = ("memory", "worked_example", "survive_stores", "stores", "numpy_stores", "containers", "objects", "control")
 for _theme in THEMES:
     importlib.import_module(f"tests.directed.{_theme}")
 PROGRAMS: tuple[Program, ...] = collected()
