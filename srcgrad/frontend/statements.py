@@ -389,7 +389,8 @@ class Statements(Contexts):
             base, shadows = CHANGES[function]
             given = [self.value(e) if j in shadows else self.settle(e, calls=False) for j, e in enumerate(node.args)]
             name = getattr(function, "__name__", "")
-            called = placed(gast.Call(reference(GlobalBinding(name, function, "srcgrad.runtime", name)), given, []), node)
+            changing = reference(GlobalBinding(name, function, "srcgrad.runtime", name))
+            called = placed(gast.Call(changing, given, []), node)
             self.emit(self.fresh(), called, Exchange(given[base].id, name, tuple(given), shadows))
         else:
             return False

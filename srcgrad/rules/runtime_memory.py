@@ -11,9 +11,20 @@ from __future__ import annotations
 from srcgrad import runtime
 from srcgrad.rules.facts import Array, Sequence, Unknown, is_floating
 from srcgrad.rules.table import constant, linear, rule
-from srcgrad.runtime import stored, taken, unprivate, untaken
+from srcgrad.runtime import (
+    items_moved,
+    like_own,
+    stored,
+    taken,
+    unpart_like,
+    unprivate,
+    untake,
+    untaken,
+    unview,
+    view_moved,
+)
 
-constant(runtime.shadow, runtime.view_like, runtime.separate, runtime.require_apart)
+constant(runtime.shadow, runtime.separate)
 
 
 @rule(runtime.private)
@@ -100,3 +111,91 @@ def _like_first(arguments, literals):
 fresh_.infer(_like_first)
 stored_.infer(_like_first)
 tangent_like_.infer(_like_first)
+
+
+# --- shadows of containers, and of what may be an array or a container -----------------------------------------------
+@rule(runtime.view_like)
+def view_like_(v, *known, y, y_bar):
+    """A view of a shadow, or a new one."""
+    return None, unview(y_bar, v, known, known)
+
+
+@view_like_.tangent
+def view_like_(v, *known, y, known_dot):
+    return view_moved(v, known, known_dot)
+
+
+@rule(runtime.items_like)
+def items_like_(v, *known, y, y_bar):
+    """The items of a shadow, or new ones."""
+    return None, unview(y_bar, v, known, known)
+
+
+@items_like_.tangent
+def items_like_(v, *known, y, known_dot):
+    return items_moved(v, known, known_dot)
+
+
+@linear(runtime.view_moved, "moved")
+def view_moved_(v, known, moved, *, y, y_bar):
+    """Seen through a view; put back there."""
+    return unview(y_bar, v, known, moved)
+
+
+@linear(runtime.items_moved, "moved")
+def items_moved_(v, known, moved, *, y, y_bar):
+    """Seen as items; put back there."""
+    return unview(y_bar, v, known, moved)
+
+
+@linear(runtime.unview, "g")
+def unview_(g, v, known, moved, *, y, y_bar):
+    """Put back; seen again."""
+    return items_moved(v, known, y_bar)
+
+
+@linear(runtime.part_like, "held")
+def part_like_(v, w, held, index, *, y, y_bar):
+    """A part of a shadow, or a new one."""
+    return unpart_like(y_bar, v, w, held, index)
+
+
+@linear(runtime.unpart_like, "g")
+def unpart_like_(g, v, w, held, index, *, y, y_bar):
+    """Put back; taken out again."""
+    return runtime.part_like(v, w, y_bar, index)
+
+
+@linear(runtime.rest_like, "held")
+def rest_like_(v, w, held, places, *, y, y_bar):
+    """Several parts of a shadow."""
+    return untake(y_bar, held, places)
+
+
+@linear(runtime.frozen, "x")
+def frozen_(x, *, y, y_bar):
+    """A container as it is."""
+    return y_bar
+
+
+@linear(runtime.held_before, "w")
+def held_before_(w, index, *, y, y_bar):
+    """A copy of a part."""
+    return untake(y_bar, w, index)
+
+
+@linear(runtime.own_adjoint, "held")
+def own_adjoint_(held, *known, y, y_bar):
+    """What is nobody else's."""
+    return y_bar
+
+
+@own_adjoint_.tangent
+def own_adjoint_(held, *known, y, held_dot):
+    return like_own(held_dot, y)
+
+
+@linear(runtime.like_own, "moved")
+def like_own_(moved, y, *, z, z_bar):
+    """What is left."""
+    return like_own(z_bar, y)

@@ -10,13 +10,16 @@ array([7., 7., 1., 1.])
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.cotangents import zeros_like
-from srcgrad.runtime.shadows import shadow, view_like
+from srcgrad.runtime.cotangents import untake, zeros_like
+from srcgrad.runtime.mirrors import items_like
+from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.runtime.shadows import accumulate, shadow, view_like
 
 
 def entering(x: Any, moved: Any = None) -> Any:
@@ -43,17 +46,19 @@ def _entering(x: Any, x_dot: Any, seen: dict[int, tuple[Any, Any]], arrays: list
         return made
     if isinstance(x, tuple):
         return tuple(_entering(part, part_dot, seen, arrays) for part, part_dot in _pairs(x, x_dot))
-    if isinstance(x, list | dict):
-        if id(x) in seen:
-            return seen[id(x)][0]
-        made = [] if isinstance(x, list) else {}
-        seen[id(x)] = made, x
-        if isinstance(x, list):
+    if isinstance(x, list | deque):
+        if id(x) not in seen:
+            made = [] if isinstance(x, list) else deque(maxlen=x.maxlen)
+            seen[id(x)] = made, x
             made.extend(_entering(part, part_dot, seen, arrays) for part, part_dot in _pairs(x, x_dot))
-        else:
-            given = {} if x_dot is None else x_dot
-            made.update((key, _entering(part, given.get(key), seen, arrays)) for key, part in x.items())
-        return made
+        return seen[id(x)][0]
+    if isinstance(x, dict) or is_object(x):
+        if id(x) not in seen:
+            seen[id(x)] = made, _ = {}, x
+            given = {} if x_dot is None else x_dot if isinstance(x_dot, dict) else fields_of(x_dot)
+            parts = x if isinstance(x, dict) else fields_of(x)
+            made.update((key, _entering(part, given.get(key), seen, arrays)) for key, part in parts.items())
+        return seen[id(x)][0]
     return zeros_like(x) if x_dot is None else x_dot
 
 
@@ -73,34 +78,60 @@ def _require_equal(made: Any, x_dot: Any) -> None:
 def tangent_like(moved: Any, v: Any, *known: Any) -> Any:
     """``moved``, sharing memory with one of the tangents in ``w1, w1_dot, w2, w2_dot, ...`` exactly where ``v`` shares
     memory with the value beside it."""
-    if isinstance(v, tuple | list):
-        if moved is None:
-            return None
-        parts = [tangent_like(part_dot, part, *known) for part_dot, part in zip(moved, v, strict=True)]
-        return tuple(parts) if isinstance(moved, tuple) else parts
-    if not isinstance(v, np.ndarray) or moved is None:
+    return _tangent_like(moved, v, list(_arrays_of(known)))
+
+
+def _tangent_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]]) -> Any:
+    if moved is None or isinstance(v, str):
         return moved
-    pairs = list(_arrays_of(known))
+    if isinstance(v, tuple):
+        parts = [_tangent_like(part_dot, part, pairs) for part_dot, part in zip(moved, v, strict=True)]
+        same = isinstance(moved, tuple) and all(new is old for new, old in zip(parts, moved, strict=True))
+        return moved if same else tuple(parts) if isinstance(moved, tuple) else parts
+    if isinstance(v, list | deque):
+        for j, part in enumerate(v):
+            moved[j] = _tangent_like(moved[j], part, pairs)
+        return moved
+    if isinstance(v, dict) or is_object(v):
+        for key, part in (v if isinstance(v, dict) else fields_of(v)).items():
+            if key in moved:
+                moved[key] = _tangent_like(moved[key], part, pairs)
+        return moved
+    if not isinstance(v, np.ndarray) or not isinstance(moved, np.ndarray):
+        return moved
+    made = _array_like(moved, v, pairs)
+    pairs.append((v, made))  # what shares memory with v comes to share it with this
+    return made
+
+
+def _array_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]]) -> Any:
     for w, w_dot in pairs:
         if v is w:
             return w_dot
         if np.may_share_memory(v, w) and np.shares_memory(v, w):
-            if isinstance(moved, np.ndarray) and np.may_share_memory(moved, w_dot):
-                return moved
-            return view_like(v, w, w_dot)
-    return fresh(moved, v)
+            return moved if np.may_share_memory(moved, w_dot) else view_like(v, w, w_dot)
+    repeats = any(stride == 0 and count > 1 for stride, count in zip(moved.strides, moved.shape, strict=True))
+    shared = repeats or not moved.flags.writeable or any(np.may_share_memory(moved, w_dot) for _, w_dot in pairs)
+    return fresh(moved, v) if shared else moved
 
 
 def _arrays_of(known: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
+    """The arrays in values, each with its tangent."""
     pending = list(zip(known[::2], known[1::2], strict=True))
+    seen: set[int] = set()
     while pending:
         w, w_dot = pending.pop()
         if isinstance(w, np.ndarray) and isinstance(w_dot, np.ndarray):
             yield w, w_dot
-        elif isinstance(w, tuple | list) and isinstance(w_dot, tuple | list):
+        elif id(w) in seen:
+            continue
+        elif isinstance(w, tuple | list | deque) and isinstance(w_dot, tuple | list | deque):
+            seen.add(id(w))
             pending += zip(w, w_dot, strict=True)
-        elif isinstance(w, dict) and isinstance(w_dot, dict):
-            pending += [(part, w_dot[key]) for key, part in w.items() if key in w_dot]
+        elif (isinstance(w, dict) or is_object(w)) and isinstance(w_dot, dict):
+            seen.add(id(w))
+            parts = w if isinstance(w, dict) else fields_of(w)
+            pending += [(part, w_dot[key]) for key, part in parts.items() if key in w_dot]
 
 
 def fresh(moved: Any, v: Any) -> Any:
@@ -121,3 +152,43 @@ def fresh(moved: Any, v: Any) -> Any:
 def stored(moved: Any, v: Any) -> Any:
     """The tangent of what ``v[index] = e`` stores: zero where an array of integers takes it, which moves by jumps."""
     return np.zeros_like(moved) if isinstance(v, np.ndarray) and v.dtype.kind not in "fc" else moved
+
+
+# --- tangents of shadows ---------------------------------------------------------------------------------------------
+def view_moved(v: Any, known: tuple[Any, ...], moved: tuple[Any, ...]) -> Any:
+    """The tangent of ``view_like(v, *known)``, where ``known`` is ``w1, w1_bar, ...`` and ``moved`` their tangents."""
+    return view_like(v, *_beside(known, moved))
+
+
+def items_moved(v: Any, known: tuple[Any, ...], moved: tuple[Any, ...]) -> Any:
+    """The tangent of ``items_like(v, *known)``."""
+    return items_like(v, *_beside(known, moved))
+
+
+def _beside(known: tuple[Any, ...], moved: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(moved[j] if j % 2 else known[j] for j in range(len(known)))
+
+
+def unview(g: Any, v: Any, known: tuple[Any, ...], moved: tuple[Any, ...]) -> list[Any]:
+    """The transpose of ``view_moved`` and ``items_moved``: the cotangents of ``moved``."""
+    found = [shadow(part) if j % 2 else zeros_like(part) for j, part in enumerate(moved)]
+    accumulate(items_like(v, *_beside(known, tuple(found))), g)
+    return found
+
+
+def unpart_like(g: Any, v: Any, w: Any, held: Any, index: Any) -> Any:
+    """The transpose of ``part_like``."""
+    if not isinstance(w, np.ndarray):
+        return untake(g, held, index)
+    found = shadow(held)
+    accumulate(view_like(v, w, found), g)
+    return found
+
+
+def like_own(moved: Any, y: Any) -> Any:
+    """What is left of ``moved``, a tangent, where what it belongs to was left out of ``y``."""
+    if y is None:
+        return None
+    if isinstance(y, tuple | list):
+        return [like_own(part_dot, part) for part_dot, part in zip(moved, y, strict=True)]
+    return {key: like_own(moved[key], part) for key, part in y.items()} if isinstance(y, dict) else moved

@@ -41,7 +41,7 @@ from srcgrad.frontend.normal_form import (
 )
 from srcgrad.rules.facts import Array, Fact, Mapping, Sequence, is_floating
 from srcgrad.rules.formula import object_of
-from srcgrad.rules.memory import makes_new
+from srcgrad.rules.memory import CHANGES, makes_new
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, names_read
@@ -54,6 +54,15 @@ VIEWS = frozenset(
     {
         np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.flip, np.fliplr, np.flipud, np.diagonal,
         np.matrix_transpose, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.rollaxis, np.rot90,
+    }
+)  # fmt: skip
+
+
+#: Functions whose tangent shares memory as their result does.
+MIRRORS = frozenset(
+    {
+        runtime.view_like, runtime.view_moved, runtime.items_like, runtime.items_moved, runtime.part_like,
+        runtime.rest_like, runtime.frozen, runtime.own_adjoint, runtime.tangent_like,
     }
 )  # fmt: skip
 
@@ -76,7 +85,7 @@ class MirroredTangent(StatementTangent):
             case Apply():
                 return self._apply(statement, made)
             case Call():
-                return self._call(statement, made)
+                return [*self._call(statement, made), *self._like_arguments(statement, made)]
             case Unruled(refusal=refusal):
                 raise refusal
             case Fixed():
@@ -93,6 +102,15 @@ class MirroredTangent(StatementTangent):
                 value = gast.Dict([], [])
         return self._around(statement, [assign(self.dot(target), value)])
 
+    def _like_arguments(self, statement: Bind, made: Call) -> list[gast.stmt]:
+        """What a callee returns may share memory with arguments, and its tangent with theirs: both, or neither."""
+        given = [n for a in made.arguments for n in atoms(a) if self.tangents.varied(n, statement)]
+        pairs = [load(name) for n in dict.fromkeys(given) if n != statement.target for name in (n, self.dot(n))]
+        if not pairs:
+            return []
+        dot = self.dot(statement.target)
+        return [assign(dot, call_runtime(runtime.tangent_like, load(dot), load(statement.target), *pairs))]
+
     def _stores(self, made: Call) -> bool:
         """Whether a callee stores into something whose tangent is mirrored."""
         stored = self.calls.summary_of(made.callee, self.argument_facts(made)).stored
@@ -103,7 +121,8 @@ class MirroredTangent(StatementTangent):
         target = statement.target
         code = [lowered(statement), *self.zero(target, statement)]
         shown = [n for n in dict.fromkeys(names_read(statement.expression)) if n in self.mirrored and n != target]
-        if shown and not isinstance(statement.expression, gast.Compare):
+        made = makes_new(object_of(getattr(statement.expression, "func", None)), _method_of(statement.expression))
+        if shown and not made and not isinstance(statement.expression, gast.Compare):
             pairs = [load(name) for n in shown for name in (n, self.dot(n))]
             like = call_runtime(runtime.tangent_like, load(self.dot(target)), load(target), *pairs)
             code.append(assign(self.dot(target), like))
@@ -115,6 +134,8 @@ class MirroredTangent(StatementTangent):
         if makes_new(made.function, _method_of(statement.expression)):
             return value if _is_new(value) else call_runtime(runtime.fresh, value, load(RESULT))
         shown = [n for a in made.arguments.values() for n in atoms(a) if n in self.mirrored]
+        if made.function in MIRRORS:
+            return value
         first = next(iter(made.arguments.values()))
         if made.function in VIEWS and len(shown) == 1 and isinstance(self.fact_of_atom(first), Array):
             return value
@@ -178,6 +199,12 @@ class MirroredTangent(StatementTangent):
             needed = self.tangents.needed_after(target, statement)
             return [lowered(statement), *(self.zero(target, statement) if needed else [])]
         dot = self.dot(base)
+        if object_of(getattr(statement.expression, "func", None)) in CHANGES:
+            given = [
+                self.dot_of(argument, statement) if j in made.held else clone(argument)
+                for j, argument in enumerate(made.arguments)
+            ]
+            return [lowered(statement), gast.Expr(gast.Call(clone(statement.expression.func), given, []))]
         match made.method:
             case "remove":
                 place = method(base, "index", *map(clone, made.arguments))

@@ -1,0 +1,211 @@
+"""Tangents of programs that store into arrays: against central differences, with what is known and without."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.frontend.normal_form import Callee
+from srcgrad.pipeline import Compiled, Request, compile_request, options
+from srcgrad.rules.facts import fact_of
+from tests.programs_with_stores import PROGRAMS, Program, arguments
+
+NAMES = ("a", "b", "x", "y", "m")
+WANTED = [NAMES, ("a",), ("x",), ("y", "m")]
+
+
+def compiled(function: Program, wanted: tuple[str, ...], specialised: bool) -> Compiled:
+    facts = {p: fact_of(v, p) for p, v in zip(NAMES, arguments(), strict=True)} if specialised else None
+    return compile_request(Request(Callee(function), wanted, "forward", facts))  # type: ignore[arg-type]
+
+
+def directions(seed: int) -> tuple[Any, ...]:
+    rng = np.random.default_rng(seed)
+    return tuple(rng.standard_normal(v.shape) if np.ndim(v) else float(rng.standard_normal()) for v in arguments())
+
+
+def difference(function: Program, dots: tuple[Any, ...], step: float = 1e-6) -> Any:
+    ahead, behind = (
+        np.asarray(function(*(p + s * d for p, d in zip(arguments(), dots, strict=True))), float)
+        for s in (step, -step)
+    )
+    return (ahead - behind) / (2.0 * step)
+
+
+@pytest.mark.parametrize("specialised", [True, False], ids=["specialised", "generic"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tangent_of_every_program(name: str, specialised: bool) -> None:
+    function = PROGRAMS[name]
+    for seed, wanted in enumerate(WANTED):
+        dots = directions(seed)
+        moving = tuple(d if p in wanted else 0.0 * d for p, d in zip(NAMES, dots, strict=True))
+        values = arguments()
+        given = [d for p, d in zip(NAMES, dots, strict=True) if p in wanted]
+        before = copy.deepcopy((values, given))
+        value, tangent = compiled(function, wanted, specialised).entry(*values, *given)
+        np.testing.assert_allclose(value, function(*arguments()), rtol=1e-13)
+        np.testing.assert_allclose(tangent, difference(function, moving), rtol=1e-6, atol=1e-8)
+        assert np.shape(tangent) == np.shape(value)
+        for kept, now in zip([*before[0], *before[1]], [*values, *given], strict=True):
+            np.testing.assert_array_equal(kept, now)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_tangent_without_the_optimizer(name: str) -> None:
+    dots = directions(9)
+    with options(optimise=False):
+        _, tangent = compiled(PROGRAMS[name], NAMES, True).entry(*arguments(), *dots)
+    np.testing.assert_allclose(tangent, difference(PROGRAMS[name], dots), rtol=1e-6, atol=1e-8)
+
+
+# --- the text --------------------------------------------------------------------------------------------------------
+def test_the_text_is_what_a_person_would_write() -> None:
+    def f(x, a):
+        y = np.sin(x)
+        v = y[1:3]
+        v[0] = a * v[1]
+        y[0] += a
+        return np.sum(y * y)
+
+    facts = {"x": fact_of(np.ones(4), "x"), "a": fact_of(1.0, "a")}
+    text = compile_request(Request(Callee(f), ("x", "a"), "forward", facts)).emission.text  # type: ignore[arg-type]
+    body = [line.strip() for line in text.split('instead."""')[1].strip().splitlines()]
+    assert body == [
+        "y = np.sin(x)",
+        "y_dot = x_dot * np.cos(x)",
+        "v = y[1:3]",
+        "v_dot = y_dot[1:3]",
+        "t = v[1]",
+        "t2 = a * t",
+        "v_dot[0] = a_dot * t + v_dot[1] * a",
+        "v[0] = t2",
+        "y_dot[0] += a_dot",
+        "y[0] += a",
+        "return np.sum(y * y), np.sum(y_dot * y + y_dot * y)",
+    ]
+
+
+def test_what_does_not_move_has_no_tangent() -> None:
+    def f(x, a):
+        table = np.zeros(4)
+        table[1] = 2.0
+        return np.sum(table * x) * a
+
+    facts = {"x": fact_of(np.ones(4), "x"), "a": fact_of(1.0, "a")}
+    text = compile_request(Request(Callee(f), ("a",), "forward", facts)).emission.text  # type: ignore[arg-type]
+    assert "table_dot" not in text
+
+
+# --- layouts, kinds --------------------------------------------------------------------------------------------------
+def raveled_argument(x, a):
+    flat = x.ravel()
+    flat[1] = a
+    return np.sum(x * x) + np.sum(flat)
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "strided"])
+@pytest.mark.parametrize("of_the_tangent", ["C", "F"])
+def test_a_tangent_has_the_layout_of_its_argument(layout: str, of_the_tangent: str) -> None:
+    """``ravel`` is a view of one layout and a copy of another; the tangent must be what the value is."""
+    whole = np.arange(24.0).reshape(4, 6) / 10.0
+    x = {"C": whole.copy(), "F": np.asfortranarray(whole), "strided": whole[:, ::2]}[layout]
+    dot = np.array(np.random.default_rng(0).standard_normal(x.shape), order=of_the_tangent)  # type: ignore[call-overload]
+    entry = compile_request(Request(Callee(raveled_argument), ("x", "a"), "forward")).entry
+
+    def at(s: float) -> float:
+        moved = x.copy(order="K") if layout != "strided" else np.repeat(whole, 2, 1)[:, ::4] * 0.0 + x
+        return float(raveled_argument(_laid_out(moved + s * dot, x), 0.7 + s * 0.3))
+
+    _, tangent = entry(x, 0.7, dot, 0.3)
+    np.testing.assert_allclose(tangent, (at(1e-6) - at(-1e-6)) / 2e-6, rtol=1e-6)
+
+
+def _laid_out(values: Any, like: Any) -> Any:
+    if like.flags.f_contiguous:
+        return np.asfortranarray(values)
+    if like.flags.c_contiguous:
+        return np.ascontiguousarray(values)
+    made = np.zeros((like.shape[0], 2 * like.shape[1]))[:, ::2]
+    made[...] = values
+    return made
+
+
+def test_integers_take_no_tangent() -> None:
+    def f(x, k):
+        k[0] = x[1]
+        k[1] += 1
+        return x[0] * k[0] + k[1]
+
+    entry = compile_request(Request(Callee(f), ("x",), "forward")).entry  # type: ignore[arg-type]
+    value, tangent = entry(np.array([2.0, 3.7]), np.array([1, 2]), np.array([1.0, 5.0]))
+    assert (value, tangent) == (9.0, 3.0)
+
+
+def test_single_precision_stays() -> None:
+    def f(x, a):
+        z = np.zeros(3, np.float32)
+        z[:] = x
+        z[1] *= a
+        return z
+
+    entry = compile_request(Request(Callee(f), ("x", "a"), "forward")).entry  # type: ignore[arg-type]
+    value, tangent = entry(np.arange(3.0), 2.0, np.ones(3), 0.5)
+    assert value.dtype == tangent.dtype == np.float32
+    np.testing.assert_allclose(tangent, [1.0, 2.5, 1.0])
+
+
+def test_complex_numbers_are_stored() -> None:
+    def f(x):
+        z = np.zeros(3, complex)
+        z[0] = x[0] * 1j
+        z[1:] = x[1:] ** 2
+        z *= z[0]
+        return z
+
+    entry = compile_request(Request(Callee(f), ("x",), "forward")).entry  # type: ignore[arg-type]
+    x, d = np.array([0.3, 0.5, -0.2]), np.array([1.0, -0.4, 0.6])
+    _, tangent = entry(x, d)
+    np.testing.assert_allclose(tangent, (f(x + 1e-6 * d) - f(x - 1e-6 * d)) / 2e-6, rtol=1e-7)
+
+
+# --- callees ---------------------------------------------------------------------------------------------------------
+def same(z):
+    return z + 0.0
+
+
+def test_what_a_callee_returns_shares_no_tangent_with_its_argument() -> None:
+    """The value is new, and its tangent would be the argument's."""
+
+    def f(x):
+        w = same(x)
+        w[0] = 0.0
+        return np.sum(x * x) + np.sum(w)
+
+    for facts in (None, {"x": fact_of(np.ones(3), "x")}):
+        entry = compile_request(Request(Callee(f), ("x",), "forward", facts)).entry  # type: ignore[arg-type]
+        dot = np.array([1.0, 2.0, 3.0])
+        _, tangent = entry(np.ones(3), dot)
+        assert tangent == 17.0
+        np.testing.assert_array_equal(dot, [1.0, 2.0, 3.0])
+
+
+def test_a_list_of_arrays_that_a_callee_fills() -> None:
+    def fill(rows, x):
+        rows.append(x)
+        rows.append(rows[0] * 2.0)
+        rows[0][0] = x[1]
+
+    def f(x):
+        rows = [np.sin(x)]
+        fill(rows, np.cos(x))
+        rows[1][1] = 0.0
+        return np.sum(rows[0] * rows[1] * rows[2])
+
+    x, d = np.array([0.3, 0.5]), np.array([1.0, -0.4])
+    for facts in (None, {"x": fact_of(x, "x")}):
+        entry = compile_request(Request(Callee(f), ("x",), "forward", facts)).entry  # type: ignore[arg-type]
+        _, tangent = entry(x, d)
+        np.testing.assert_allclose(tangent, (f(x + 1e-6 * d) - f(x - 1e-6 * d)) / 2e-6, rtol=1e-6)
