@@ -57,6 +57,8 @@ class Containers(InPlace):
                     return False
                 if keywords and not (name in ("update", "sort") and all(k.arg is not None for k in keywords)):
                     return False
+                if name == "sort" and any(k.arg not in ("key", "reverse") for k in keywords):
+                    return False  # an array's
                 return len(args) in METHODS[name] and not self.is_object(value)
         return False
 
@@ -140,7 +142,8 @@ class Containers(InPlace):
             if name == "setdefault":
                 missing.append(assign(place, default, node))
             else:
-                here.append(placed(gast.Delete([placed(gast.Subscript(place.value, key_node, gast.Del()), node)]), node))
+                gone = placed(gast.Subscript(load(base, node), key_node, gast.Del()), node)
+                here.append(placed(gast.Delete([gone]), node))
             self.run([branch(has, here, missing, node)])
             return
         places = [self.held(self.settle(a, calls=False)) for a in args]

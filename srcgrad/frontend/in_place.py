@@ -72,8 +72,10 @@ class InPlace(Stores):
             position = _REDUCING.get(getattr(function, "__name__", ""))
         elif function is not None and len(node.args) > 1:
             signature = signature_of(function)
-            names = [] if signature is None else list(signature.parameters)
-            position = names.index("out") if "out" in names else None
+            known = [] if signature is None else list(signature.parameters.values())
+            named = [p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+            several = any(p.kind is p.VAR_POSITIONAL for p in known)
+            position = named.index("out") if "out" in named and not several else None
         if position is not None and is_method:
             position -= 1
         starred = any(isinstance(argument, gast.Starred) for argument in node.args)

@@ -1,0 +1,313 @@
+"""Stores in normal form: Python's order of evaluation, NumPy's functions that store, and augmented assignments."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.shapes import shapes
+from srcgrad.analysis.stores import stores_lowered
+from srcgrad.frontend.lower import text_of
+from srcgrad.frontend.normal_form import AddAt, AugStore, Bind, Callee, Exchange, Function, If, Store
+from srcgrad.frontend.normalize import normalize
+from srcgrad.rules.facts import Unknown, fact_of
+from srcgrad.spec import check_normal_form
+from tests.frontend.running import bare, check, printed
+
+X = np.array([0.7, -0.4, 1.3])
+Y = np.array([0.2, 0.9, -1.1])
+M = np.arange(12.0).reshape(3, 4) % 7.0 * 0.3 + 0.1
+
+
+def lines(function: Callable[..., Any]) -> str:
+    """The statements of a normal form, one after the other."""
+    return "; ".join(line.strip() for line in text_of(normalize(Callee(function))).splitlines()[1:])
+
+
+# --- order of evaluation ---------------------------------------------------------------------------------------------
+def test_the_value_comes_before_the_base_and_the_index():
+    def f(x, g):
+        x[0][g(x)] = x[1] * 2
+        return x
+
+    def g(y):
+        return 1
+
+    assert lines(lambda x: f(x, g)).startswith("t = f(x)")
+    text = "; ".join(s.strip() for s in text_of(normalize(Callee(f, (("g", helper),)))).splitlines()[1:])
+    assert text == "t = x[1]; t2 = t * 2; t3 = x[0]; t4 = helper(x); t3[t4] = t2; return x"
+
+
+def helper(y):
+    y[0] += 1.0
+    return 1
+
+
+def test_what_an_augmented_store_loads_comes_before_the_value():
+    def f(x):
+        x[0] += helper(x)
+        x[1] += x[2]
+        return x
+
+    assert lines(f) == "t = x[0]; t2 = helper(x); t = t + t2; x[0] = t; t3 = x[2]; x[1] += t3; return x"
+
+
+def test_a_walrus_binds_between_the_parts_of_a_store():
+    def f(x, i):
+        x[i] = (i := 2)
+        x[i] += (i := 1)
+        return x
+
+    assert lines(f) == "i = 2; x[i] = i; t = i; i = 1; x[t] += i; return x"
+
+
+def test_targets_are_assigned_from_left_to_right():
+    def f(x, i):
+        i, x[i] = 1, 5.0
+        x[i], i = helper(x), 0
+        (x[0], i), x[i] = x
+        return x
+
+    first, second, third = "i = 1; x[i] = 5.0", "t = helper(x); x[i] = t; i = 0", "t2, t5 = x; t3, t4 = t2; x[0] = t3"
+    assert lines(f) == f"{first}; {second}; {third}; i = t4; x[i] = t5; return x"
+
+
+def test_a_loop_may_store_into_its_target():
+    def f(x, y):
+        for i, y[i] in enumerate(x):
+            y[i] *= 2.0
+        return y
+
+    function = normalize(Callee(f))
+    assert bare(function)(X, Y.copy()).tolist() == (X * 2).tolist()
+    assert "for i2 in range(len(x))" in text_of(function)
+
+
+# --- programs that mean what they meant ------------------------------------------------------------------------------
+PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+
+
+def program(*arguments: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        PROGRAMS.append((function, arguments))
+        return function
+
+    return register
+
+
+@program(X, Y)
+def chained_targets(x, y):
+    z = y[1] = x[0] = y[2]
+    a = b = x
+    (a, c, d) = e = a
+    return x, y, z, a, b, c, d, e
+
+
+@program(X, 0)
+def swaps(x, i):
+    x[0], x[1] = x[1], x[0]
+    i, x[i] = 2, 7.0
+    x[i], (x[0], i) = i, (x[i], 1)
+    *x[1:], j = i, 3.0, 4.0
+    return x, i, j
+
+
+@program(X, Y)
+def results_are_their_outputs(x, y):
+    w = np.zeros(3)
+    z = np.add(x, y, out=w)
+    z[0] = 9.0
+    u = np.multiply(x, w, w)
+    a, b = np.divmod(x, 0.3, out=(np.zeros(3), y))
+    return w, z is w, u is w, a, b is y
+
+
+@program(X, Y, M)
+def outputs_of_many_functions(x, y, m):
+    np.sum(m, 0, None, y2 := np.zeros(4))
+    np.clip(x, -0.5, 0.5, x)
+    x.cumsum(out=y)
+    m.sum(axis=1, out=x)
+    np.add.reduce(m, 1, None, x)
+    np.take(y, [0, 0, 1], out=x)
+    np.concatenate((x[:1], y[1:]), out=x)
+    np.einsum("ij->i", m, out=y)
+    np.matmul(m.T, x, out=y2)
+    np.greater(x, y, out=(mask := np.zeros(3, bool)))
+    np.nan_to_num(x, copy=False)
+    if np.less(x, y, out=mask)[0]:
+        x[0] = 1.0
+    return x, y, y2, mask
+
+
+@program(X, Y)
+def outputs_under_masks(x, y):
+    with np.errstate(all="ignore"):
+        np.sqrt(x, out=y, where=x > 0)
+        np.log(y, y, where=[True, False, True])
+        np.add(x, 2, out=y, where=True)
+        np.copyto(y, 3.0, where=x < 0)
+        np.copyto(x, y, where=[[True], [True]][0])
+    return x, y
+
+
+@program(M, X)
+def places(m, x):
+    np.put(m, [0, -1, 5], x)
+    m.put([[1, 2]], 8.0)
+    np.put(m, [100, -100], [1.0], mode="clip")
+    np.put(m, [13, 14], x, mode="wrap")
+    np.place(m, m > 0.5, x)
+    np.putmask(m, m < 0.3, x)
+    np.putmask(m, m > 1.0, m * 2)
+    np.put_along_axis(m, np.argmax(m, axis=1, keepdims=True), 9.0, axis=1)
+    np.put_along_axis(m, np.array([3, 4]), x[:2], axis=None)
+    np.fill_diagonal(m, x)
+    np.fill_diagonal(m[:2, :2], -1.0)
+    m.flat[3] = 4.0
+    m.flat[::5] += 1.0
+    m.flat[[1, 2, 3]] = x[:2]
+    m.flat[m.ravel() > 3.0] = 0.5
+    return m
+
+
+@program(np.zeros((5, 2)), X)
+def diagonals_that_wrap(m, x):
+    np.fill_diagonal(m, x, wrap=True)
+    cube = np.zeros((2, 2, 2))
+    np.fill_diagonal(cube, 1.0)
+    return m, cube
+
+
+@program(X, M)
+def sorted_in_place(x, m):
+    m.sort(axis=0)
+    m.partition(2, axis=1)
+    x.sort(kind="stable")
+    x[1:].fill(3)
+    return x, m
+
+
+@program(X, M)
+def shuffled(x, m):
+    rng = np.random.default_rng(4)
+    rng.shuffle(x)
+    rng.shuffle(m)
+    rng.shuffle(m, axis=1)
+    np.random.seed(3)
+    np.random.shuffle(x)
+    np.random.shuffle(m)
+    return x, m
+
+
+@program(X, Y)
+def unbuffered(x, y):
+    np.add.at(x, [0, 0, 2], y)
+    np.subtract.at(x, 1, 2.0)
+    np.add.at(x, (np.array([1, 1]),), -y[:2])
+    return x
+
+
+@pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
+def test_programs_keep_their_meaning(function, arguments):
+    form = check(normalize(Callee(function)))
+    check_normal_form(form)
+    expected = copy.deepcopy(arguments)
+    result = function(*expected)
+    for run in (printed(form), bare(form)):
+        given = copy.deepcopy(arguments)
+        assert_same(run(*given), result)
+        assert_same(given, expected)
+
+
+def assert_same(got: Any, expected: Any) -> None:
+    assert type(got) is type(expected)
+    if isinstance(expected, tuple | list):
+        assert len(got) == len(expected)
+        for one, other in zip(got, expected, strict=True):
+            assert_same(one, other)
+    else:
+        np.testing.assert_array_equal(got, expected)
+
+
+# --- augmented assignments taken apart -------------------------------------------------------------------------------
+def lowered(function: Callable[..., Any], *arguments: Any) -> Function:
+    form = normalize(Callee(function))
+    values = arguments or [None] * len(form.parameters)
+    facts = [fact_of(v, p) if arguments else Unknown() for p, v in zip(form.parameters, values, strict=True)]
+    entry = dict(zip(form.parameters, facts, strict=True))
+
+    def solve(function: Function) -> Any:
+        return shapes(function, entry, lambda callee, facts: Unknown(), lambda callee: False)
+
+    return stores_lowered(form, solve(form), solve)[0]
+
+
+def kinds(function: Function) -> list[str]:
+    return [type(s).__name__ for s in walk(function.body) if isinstance(s, Store | AugStore | If | AddAt)]
+
+
+def augmented(y, e, k):
+    y[k] += e
+    y[k] *= e
+    y += e
+    y /= e
+    z = y
+    z -= e
+    return y
+
+
+def test_of_a_known_array_additions_stay_and_the_rest_is_computed_and_stored():
+    form = lowered(augmented, X, 2.0, 1)
+    assert kinds(form) == ["AugStore", "Store", "AugStore", "Store", "AugStore"]
+    assert not any(isinstance(s, Bind) and s.inplace for s in walk(form.body))
+
+
+def test_repeated_integers_in_an_index_are_no_addition_in_place():
+    assert kinds(lowered(augmented, X, 2.0, np.array([1, 1])))[:2] == ["Store", "Store"]
+
+
+def test_a_number_has_no_memory():
+    def f(s, e):
+        t = s
+        t += e
+        return t
+
+    assert kinds(lowered(f, 1.0, 2.0)) == []
+    assert kinds(lowered(f, X, 2.0)) == ["AugStore"]
+
+
+def test_of_what_is_not_known_the_program_asks_when_it_runs():
+    form = lowered(augmented)
+    assert "If" in kinds(form)
+    for y in (X, X.astype(np.float32)):
+        mine, theirs = y.copy(), y.copy()
+        np.testing.assert_array_equal(bare(form)(mine, 2.0, 1), augmented(theirs, 2.0, 1))
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_a_list_grows_in_place():
+    def f(rows, x):
+        same = rows
+        same += [x]
+        return rows
+
+    (extended,) = [s for s in walk(lowered(f, [1.0], 2.0).body) if isinstance(getattr(s, "operation", 0), Exchange)]
+    assert extended.operation.method == "extend"
+
+
+def test_sort_without_arguments_is_that_of_what_is_sorted():
+    def f(y):
+        y.sort()
+        return y
+
+    assert kinds(lowered(f, X)) == ["Store"]
+    assert kinds(lowered(f, [1.0])) == []
+    assert kinds(lowered(f)) == ["If", "Store"]
+    for y in ([2.0, 1.0], np.array([2.0, 1.0])):
+        np.testing.assert_array_equal(bare(lowered(f))(y), [1.0, 2.0])
