@@ -22,6 +22,8 @@ THEMES = (
     "containers",
     "comprehensions",
     "closures",
+    "higher_order",
+    "control",
     "scalar_functions",
     "linear_algebra",
     "dtypes",
