@@ -22,9 +22,11 @@ from srcgrad.frontend.normal_form import (
     Bind,
     Block,
     Copy,
+    Effect,
     Exchange,
     For,
     Function,
+    If,
     Index,
     Pack,
     Pop,
@@ -34,6 +36,7 @@ from srcgrad.frontend.normal_form import (
     Store,
     While,
 )
+from srcgrad.syntax.parse import names_read
 
 
 def grown_alone(function: Function) -> frozenset[str]:
@@ -119,9 +122,22 @@ def _with_inner(statement: Statement) -> Iterator[Statement]:
 
 
 def _mentions(statement: Statement, name: str) -> bool:
-    return name in (*bound_here(statement), *inputs(statement), *stores_of(statement))
+    return name in (*bound_here(statement), *inputs(statement), *stores_of(statement)) or _reads_whole(statement, name)
 
 
 def _reads_whole(statement: Statement, name: str) -> bool:
-    by_index = isinstance(statement, Bind) and isinstance(statement.operation, Index)
-    return not (by_index or isinstance(statement, Return)) and name in inputs(statement)
+    """Whether a statement reads more than an element: what it computes, or asks, may change as the list grows."""
+    match statement:
+        case Return():
+            return False
+        case If(test=test) | While(test=test):
+            return name in names_read(test)
+        case For(iterable=iterable):
+            return name in names_read(iterable)
+        case Bind(operation=Index(base=base, index=index)) if base == name:
+            return name in names_read(index)
+        case Bind(expression=expression):
+            return name in names_read(expression)
+        case Effect(statement=effect):
+            return name in names_read(effect)
+    return name in inputs(statement)

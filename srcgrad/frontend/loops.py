@@ -10,6 +10,7 @@ the user wrote it; or an uncounted ``For`` over items that carry no derivative::
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import gast
@@ -160,7 +161,25 @@ class Loops(Calls):
             return meaning.value if isinstance(meaning, GlobalBinding) else None
         return None
 
+    def _refuse_changed_length(self, node: gast.For, plan: Plan) -> None:
+        """A list that changes its length while it is looped over by name: the number of passes is not known before."""
+        lists = set(_listed(plan))
+        for inner in (part for statement in node.body for part in walk(statement)):
+            match inner:
+                case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr)) if attr in _LENGTHS:
+                    changed = name in lists
+                case gast.AugAssign(target=gast.Name(id=name)):
+                    changed = name in lists
+                case gast.Delete(targets=targets):
+                    changed = any(isinstance(t, gast.Subscript) and names_of([t.value]) & lists for t in targets)
+                case _:
+                    changed = False
+            if changed:
+                hint = "loop over a copy of it, list(...), or write a while loop"
+                raise self.refuse(inner, "a list changes its length while it is looped over", hint)
+
     def _indexed_loop(self, node: gast.For, plan: Plan) -> None:
+        self._refuse_changed_length(node, plan)
         heading = None if stores_into(node.target) else (node.target, self.printable(plan, node.iter))
         body_binds = {name for name, _ in bindings(*node.body)}
         own = self._own_index(node.target, plan)
@@ -362,6 +381,21 @@ class Loops(Calls):
             self.run(node.body)
 
         self.out.append(For(index, iterable, self.block(write), span, False, heading, elements))
+
+
+_LENGTHS = frozenset("append appendleft clear extend extendleft insert pop popleft remove".split())
+
+
+def _listed(plan: Plan) -> Iterator[str]:
+    """The sequences that a plan runs over."""
+    match plan:
+        case Items(name=name):
+            yield name
+        case Counted(inner=inner) | Reversed(inner=inner):
+            yield from _listed(inner)
+        case Zipped(inner=parts) | Mapped(inner=parts):
+            for part in parts:
+                yield from _listed(part)
 
 
 _LISTS = "loop over lists, tuples or arrays, by index where need be"
