@@ -11,7 +11,6 @@ import numpy as np
 from benchmarks import handwritten, programs
 from srcgrad.inspect.lynx_hare import START, pelts
 
-
 MARCHES = (1_000, 10_000, 100_000)
 
 

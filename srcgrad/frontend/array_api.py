@@ -15,10 +15,37 @@ from collections.abc import Callable, Mapping
 import gast
 import numpy as np
 
-from srcgrad.frontend.desugar.build import compare, constant, placed
+from srcgrad.frontend.desugar.build import assign, compare, constant, load, placed
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 Words = Mapping[str, gast.expr]
+
+
+def as_store(statement: gast.Assign) -> gast.Assign | None:
+    """``x = at(x, i).set(v)`` and ``x = at(x)[i].set(v)``, which change NumPy's arrays in place, as ``x[i] = v``."""
+    match statement:
+        case gast.Assign(
+            targets=[gast.Name(id=name) as target],
+            value=gast.Call(func=gast.Attribute(value=place, attr="set"), args=[value], keywords=[]),
+        ):
+            match place:
+                case gast.Call(args=[gast.Name(id=own), index], keywords=[]) if own == name:
+                    pass
+                case gast.Subscript(value=gast.Call(args=[gast.Name(id=own)], keywords=[]), slice=index) if own == name:
+                    pass
+                case _:
+                    return None
+            base = load(name, target)
+            return assign(placed(gast.Subscript(base, index, gast.Store()), statement.value), value, statement)
+    return None
+
+
+def place_of(statement: gast.Assign) -> gast.expr | None:
+    """The head of the call ``at(...)`` in such a statement."""
+    match statement.value:
+        case gast.Call(func=gast.Attribute(value=gast.Call(func=head) | gast.Subscript(value=gast.Call(func=head)))):
+            return head  # type: ignore[no-any-return]
+    return None
 
 
 def in_numpy(name: str, node: gast.Call) -> gast.expr | None:
@@ -105,4 +132,4 @@ _MEANINGS: dict[str, Callable[[gast.Call, Words], gast.expr | None]] = {
     "_share_masks": _handed_on,
     "xp_promote": _promoted,
 }
-NAMES = frozenset(_MEANINGS)
+NAMES = frozenset({*_MEANINGS, "at"})

@@ -27,6 +27,7 @@ import gast
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.desugar.matching import captures
+from srcgrad.frontend.desugar.unpacking import is_unpacked_at_once
 from srcgrad.frontend.source import Source
 from srcgrad.syntax.parse import walk
 
@@ -105,6 +106,8 @@ def _generator(node: gast.GeneratorExp, place: Place) -> Refusal | None:
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name), args=[first, *_]):
             if first is node and name in _CONSUMERS:
                 return None
+        case gast.Assign(targets=[gast.Tuple(elts=targets)]) if is_unpacked_at_once(node, len(targets)):
+            return None
     return Refusal(
         "a generator expression cannot be reversed here",
         "this is evaluated later, item by item",

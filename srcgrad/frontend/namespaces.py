@@ -56,6 +56,7 @@ _HOMES = {
     "scipy._lib._array_api_override": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
     "scipy._lib.array_api_compat.common._helpers": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
     "scipy._lib.array_api_extra._delegation": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
+    "scipy._lib.array_api_extra._lib._at": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
     "scipy._lib.array_api_extra._lib._funcs": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
     "scipy.signal.windows._windows": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
     "sklearn.utils._array_api": ("sklearn._config", "array_api_dispatch"),
@@ -218,9 +219,16 @@ class _Settling:
             body = [placed(gast.Pass(), statement)]
         return [*before, self._like(statement, test=test, body=body, orelse=orelse)]
 
+    def _stored(self, statement: gast.Assign) -> gast.Assign:
+        head = array_api.place_of(statement)
+        if head is None or not gives_namespace(self._global(head)):
+            return statement
+        return array_api.as_store(statement) or statement
+
     def _assignment(
         self, statement: gast.Assign, target: gast.expr, known: dict[str, object], open_: frozenset[str]
     ) -> list[gast.stmt]:
+        made = self._stored(self.read(statement, known))
         found = self.value(statement.value, known)
         names = [target] if isinstance(target, gast.Name) else getattr(target, "elts", [])
         values = (found,) if isinstance(target, gast.Name) else found
@@ -230,7 +238,6 @@ class _Settling:
                 for name, one in zip(names, values, strict=True):
                     known[name.id] = one
                 return []
-        made = self.read(statement, known)
         for name in _bound(statement):
             known.pop(name, None)
         return [made]

@@ -29,6 +29,7 @@ from srcgrad.frontend.desugar.build import constant
 from srcgrad.frontend.desugar.exits import ends
 from srcgrad.frontend.desugar.functional import written_out
 from srcgrad.frontend.desugar.imports import without_imports
+from srcgrad.frontend.desugar.unpacking import one_by_one
 from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.known import PLAIN, ROUNDS, Known, OneOf, Result, Table, any_objects, inferred, returns
 from srcgrad.frontend.namespaces import settled
@@ -183,7 +184,8 @@ class Normalizer(Statements):
         body, statics = settled(source, node, body_of(node), dict(callee.statics))  # type: ignore[arg-type]
         fresh = _Fresh(namer, self.made)
         body = without_imports(body, parameters_of(node.args))
-        body = written_out(detached(body), _meaning_outside(source), fresh)  # type: ignore[arg-type]
+        meaning = _meaning_outside(source)  # type: ignore[arg-type]
+        body = one_by_one(written_out(detached(body), meaning, fresh), meaning)
         if isinstance(callee.makes, Initialiser):
             body = self._folded(callee.makes, body, source, fresh)  # type: ignore[arg-type]
         body = desugar(body, fresh)

@@ -307,7 +307,7 @@ class Statements(Contexts):
             return
         if lookup(static.value) is None and not is_inert(static.value):
             home = str(getattr(static.value, "__module__", ""))
-            if home.split(".")[0] not in ("logging", "warnings", "time"):
+            if home.split(".")[0].lstrip("_") not in ("logging", "warnings", "time"):
                 raise self.refuse(
                     node,
                     f"what {spelled(node.func)} does to its arguments is not known",

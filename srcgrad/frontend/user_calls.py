@@ -15,7 +15,7 @@ from types import FunctionType
 import gast
 
 from srcgrad.errors import LanguageError, UnsupportedSyntax
-from srcgrad.frontend.callees import without_cache
+from srcgrad.frontend.callees import spelled, without_cache
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.dicts import Dicts
 from srcgrad.frontend.folding import Initialiser
@@ -138,7 +138,11 @@ class UserCalls(Dicts):
         assert isinstance(expression, gast.Call)
         if isinstance(expression.func, GlobalReference) and expression.func.binding.value is operation.callee:
             expression = self._by_name(signature_of(function), operation, static, node, refused)
-        return expression, Unruled(refused)
+        made = self.unruled(node, expression, spelled(node.func), function)
+        if isinstance(made, Unruled):
+            place = "" if refused.span is None else f" ({refused.span.place})"
+            made.refusal.hint = f"{made.refusal.hint}\nit cannot be read: {refused.reason.splitlines()[0]}{place}"
+        return expression, made
 
     def _by_name(
         self, signature: Signature, operation: Call, static: Static, node: gast.Call, refused: LanguageError

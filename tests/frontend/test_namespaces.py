@@ -10,8 +10,9 @@ from srcgrad import UnsupportedSyntax
 
 pytest.importorskip("scipy")
 
-from scipy import signal, special  # noqa: E402
-from scipy._lib._array_api import (  # noqa: E402
+from scipy import signal, special
+from scipy._lib import array_api_extra as xpx
+from scipy._lib._array_api import (
     _asarray,
     array_namespace,
     is_numpy,
@@ -175,3 +176,45 @@ def test_a_method_of_an_unknown_object_is_not_taken_for_that_of_an_array():
         assert error.span is not None and error.span.known
     else:
         assert gradient == pytest.approx(12.0)
+
+
+# --- shapes and indices, and what is unpacked at once ----------------------------------------------------------------
+def with_shapes(x):
+    xp = array_namespace(x)
+    index = (slice(None),) * x.ndim + (None,)
+    shape = (len(x),) + x.shape[1:] + (1,)
+    return xp.sum(x[index] * xp.reshape(x, shape))
+
+
+def mapped(x):
+    a, b = map(np.sin, (x, 2.0 * x))
+    a, b = (v / 2.0 for v in [a, b])
+    return np.sum(a * b)
+
+
+def stored_at(x):
+    xp = array_namespace(x)
+    y = xp.sin(x)
+    y = xpx.at(y, 0).set(x[1] * x[2])
+    y = xpx.at(y)[1:].set(2.0 * x[1:])
+    return xp.sum(y * y)
+
+
+@pytest.mark.parametrize("program", [with_shapes, mapped, stored_at], ids=lambda program: program.__name__)
+def test_what_libraries_write_is_differentiated(program):
+    expected = [np.imag(program(X + 1e-25j * unit)) / 1e-25 for unit in np.eye(3)]
+    np.testing.assert_allclose(srcgrad.grad(program)(X), expected, rtol=1e-12)
+
+
+def test_values_that_vary_are_not_lost_where_lists_are_joined():
+    """Joined lists either keep the derivative or are refused."""
+    def f(x):
+        return np.sum(np.array([x[0]] + [x[1] * x[2]]) * np.array([x[1]] * 2))
+
+    try:
+        gradient = srcgrad.grad(f)(X)
+    except UnsupportedSyntax as error:
+        assert error.span is not None
+    else:
+        expected = [np.imag(f(X + 1e-25j * unit)) / 1e-25 for unit in np.eye(3)]
+        np.testing.assert_allclose(gradient, expected, rtol=1e-12)

@@ -45,13 +45,19 @@ def judge(entry: Entry) -> Verdict:
             return Verdict(entry, "crash", error.reason.split("\n")[0], str(error))
         except SrcgradError as error:
             placed = error.span is not None and error.span.known
-            return Verdict(entry, "refused" if placed else "crash", error.reason.split("\n")[0], str(error))
+            return Verdict(entry, "refused" if placed else "crash", _reason(error), str(error))
         except Exception as error:
             text = "".join(traceback.format_exception(error))
             return Verdict(entry, "crash", f"{type(error).__name__}: {str(error).splitlines()[:1]}", text)
         if _differ(arguments, entry.arguments) or _differ(keywords, entry.keywords):
             return Verdict(entry, "wrong", "an argument was changed")
         return Verdict(entry, *_compared(entry, function, (expected, value), seed, gradient))
+
+
+def _reason(error: SrcgradError) -> str:
+    """Why it was refused; of a library's function without a rule, why it could not be read."""
+    _, found, deeper = (error.hint or "").partition("it cannot be read: ")
+    return deeper.rpartition(" (")[0] or deeper if found else error.reason.split("\n")[0]
 
 
 def _compared(entry: Entry, function: Any, values: tuple[Any, Any], seed: Any, gradient: Any) -> tuple[str, str]:
@@ -61,7 +67,15 @@ def _compared(entry: Entry, function: Any, values: tuple[Any, Any], seed: Any, g
         return "wrong", f"the value is {got}, not {wanted}"
     # None in a seed stands at an integer, which has no derivative
     numbers = ravel([s for s, leaf in zip(leaves(seed), leaves(expected), strict=True) if is_inexact(leaf)])
-    at, point = as_vector_function(function, _fresh(entry.arguments), entry.wrt, _fresh(entry.keywords))
+
+    def called(*values: Any) -> Any:
+        arguments = list(_fresh(entry.arguments))
+        for position, given in zip(entry.wrt, values, strict=True):
+            arguments[position] = given
+        return function(*arguments, **_fresh(entry.keywords))
+
+    chosen = [_fresh(entry.arguments[position]) for position in entry.wrt]
+    at, point = as_vector_function(called, chosen, range(len(chosen)))
     units = [direction for direction in np.eye(point.size)]
     units += [1j * direction for direction in units] if np.iscomplexobj(point) else []
     columns = [differences(_finite(at), point, direction) for direction in units]
