@@ -30,6 +30,12 @@ STORES = frozenset(
     "copyto put putmask place put_along_axis fill_diagonal shuffle heappush heappop heapify insort".split()
 )
 
+#: Methods that change their object.
+CHANGES = frozenset(
+    """add append appendleft byteswap clear discard extend fill insert itemset partition pop popitem popleft put remove
+    resize reverse setdefault setfield setflags sort update write""".split()
+)
+
 
 def makes_iterator(function: object) -> bool:
     """Whether a function's result is consumed by iterating, or has no order to index."""

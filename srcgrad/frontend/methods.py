@@ -18,7 +18,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend.callees import is_one_of
+from srcgrad.frontend.callees import CHANGES, is_one_of
 from srcgrad.frontend.constructors import Constructors
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import (
@@ -48,10 +48,6 @@ TEXT = frozenset(
     """bit_length capitalize casefold center count encode endswith find format index is_integer isalpha isdigit
     isidentifier isnumeric join ljust lower lstrip replace rjust rsplit rstrip split splitlines startswith strip title
     upper zfill""".split()
-)
-CHANGES = frozenset(
-    """add append appendleft byteswap clear discard extend fill insert itemset partition pop popitem popleft put remove
-    resize reverse setdefault setfield setflags sort update write""".split()
 )
 VIEWS = frozenset({"items", "keys", "values"})
 DTYPES = (np.common_type, np.dtype, np.finfo, np.iinfo, np.promote_types, np.result_type)

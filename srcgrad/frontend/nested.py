@@ -8,14 +8,16 @@ Enters: an expression in a position without a derivative.  Leaves: a copy with e
 
 from __future__ import annotations
 
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 import gast
 
 from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.normal_form import Derived, LocalFunction
 from srcgrad.frontend.scope import COMPREHENSIONS, Static, Variable
+from srcgrad.frontend.side_effects import may_store
 from srcgrad.frontend.writing import Writing
+from srcgrad.rules.table import is_constant, lookup
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import clone, names_read, walk
 
@@ -89,6 +91,8 @@ class Nested(Writing):
                     return self.value(node)
                 if self.consumes(node) or self.stores_result(node) or self._calls_variable(node):
                     return self.value(node)
+                if self._may_store(node):
+                    return self.value(node)
                 if any(isinstance(inner, gast.Name) and self._is_local_function(inner) for inner in node.args):
                     return self.value(node)
         made = placed(type(node)(**{name: getattr(node, name, None) for name in node._fields}), node)
@@ -133,6 +137,13 @@ class Nested(Writing):
         if not isinstance(node.func, gast.Name) or isinstance(node.func, GlobalReference):
             return False
         return isinstance(self.scope.resolve(node.func.id, node.func), Variable)
+
+    def _may_store(self, node: gast.Call) -> bool:
+        """Whether a user's function is called that may change what it is given."""
+        static = self.scope.static_of(node.func)
+        if static is None or not isinstance(static.value, FunctionType) or self.source.generated:
+            return False
+        return lookup(static.value) is None and not is_constant(static.value) and may_store(static.value)
 
     def _is_local_function(self, node: gast.Name) -> bool:
         static = self.scope.static_of(node)
@@ -227,7 +238,7 @@ class Nested(Writing):
                 meaning = self.scope.resolve(node.id, node)
                 if isinstance(meaning, Static) and isinstance(meaning.value, LocalFunction | Derived):
                     return True
-            if isinstance(node, gast.Call) and self._calls_variable(node):
+            if isinstance(node, gast.Call) and (self._calls_variable(node) or self._may_store(node)):
                 return True
             if isinstance(node, gast.Call) and isinstance(node.func, gast.Call):
                 static = self.scope.static_of(node.func)

@@ -1,0 +1,72 @@
+"""Whether a function may change what it is given, as far as its code tells without being compiled.
+
+Enters: a function of the user's.  Leaves: False only if nothing that it runs can store into an array, a container or an
+object.  Asked of calls in tests, indices and the like, which stay nested in an expression only if they change nothing::
+
+    if norm(x) > 1.0:                 stays
+    if normalize(x) > 1.0:            t = normalize(x);  if t > 1.0:       normalize stores into x
+"""
+
+from __future__ import annotations
+
+import dis
+from collections import deque
+from functools import cache
+from types import CodeType, FunctionType
+
+import numpy as np
+
+from srcgrad.frontend.callees import CHANGES, STORES, is_inert
+from srcgrad.rules.table import lookup
+
+_OPERATIONS = ("STORE_SUBSCR", "STORE_SLICE", "STORE_ATTR", "DELETE_SUBSCR", "DELETE_ATTR")
+_OPENINGS = ("LOAD_METHOD", "LOAD_ATTR")
+_CHANGING = STORES | CHANGES | {"at", "rotate"}
+_PLAIN = (np.ndarray, np.random.Generator, list, tuple, dict, set, str, bytes, int, float, complex, deque)
+_KNOWN = {name for kind in _PLAIN for name in dir(kind)} - _CHANGING
+
+
+@cache
+def may_store(function: FunctionType) -> bool:
+    """Whether a function, or one that it calls by name, holds a store or calls a method that may be one."""
+    seen: set[CodeType] = set()
+    pending = [(function.__code__, function)]
+    while pending:
+        code, owner = pending.pop()
+        if code in seen:
+            continue
+        seen.add(code)
+        for made in code.co_consts:
+            if isinstance(made, CodeType):
+                pending.append((made, owner))
+            elif isinstance(made, tuple) and "out" in made:
+                return True
+        if _holds_store(code, owner):
+            return True
+        for name in code.co_names:
+            called = owner.__globals__.get(name)
+            if isinstance(called, FunctionType) and lookup(called) is None and not is_inert(called):
+                pending.append((called.__code__, called))
+        for cell in owner.__closure__ or ():
+            if isinstance(called := _content(cell), FunctionType):
+                pending.append((called.__code__, called))
+    return False
+
+
+def _holds_store(code: CodeType, owner: FunctionType) -> bool:
+    modules = {name for name in code.co_names if name in owner.__globals__}
+    for instruction in dis.get_instructions(code):
+        name = instruction.opname
+        if name in _OPERATIONS or (name == "BINARY_OP" and instruction.argrepr.endswith("=")):
+            return True
+        if name in _OPENINGS and instruction.argval not in _KNOWN:
+            if instruction.argval in _CHANGING or not (modules or name == "LOAD_ATTR"):
+                return True
+    return False
+
+
+def _content(cell: object) -> object:
+    try:
+        return cell.cell_contents  # type: ignore[attr-defined]
+    except ValueError:  # not bound yet
+        return None
