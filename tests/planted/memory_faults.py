@@ -1,0 +1,180 @@
+"""Faults in what the compiler does about memory: classes, shadows, stores, contents, containers, calls, tangents.
+
+Random programs must find each (``python -m tests.planted.hunted``).  ``old`` occurs once in its file.
+"""
+
+from __future__ import annotations
+
+from tests.planted.faults import Fault
+
+FAULTS = (
+    # --- which names may share memory ---------------------------------------------------------------------------------
+    Fault(
+        "a second name is taken for other memory",
+        "analysis/memory.py",
+        "            case Copy(source=source) | Field(base=source):\n",
+        "            case Field(base=source):\n",
+    ),
+    Fault(
+        "an index is always taken for new memory",
+        "analysis/memory.py",
+        "                if not (isinstance(self.fact(base), Array) and self._is_fancy(index)):\n",
+        "                if not isinstance(self.fact(base), Array):\n",
+    ),
+    Fault(
+        "what a callee returns is taken for new memory",
+        "analysis/memory.py",
+        "            groups.append([target, *(name for j in sorted(summary.returned) for name in given[j])])\n",
+        "            groups.append([target])\n",
+    ),
+    Fault(
+        "the stores of callees are not seen",
+        "analysis/memory.py",
+        "                for position in sorted(self.called(made).stored):\n",
+        "                for position in ():\n",
+    ),
+    Fault(
+        "what is appended is taken for a copy",
+        "analysis/memory.py",
+        "            case Append(sequence=sequence, value=value):\n                self._hold(sequence, value)\n",
+        "            case Append(sequence=sequence, value=value):\n                self.sources(value)\n",
+    ),
+    # --- activity -----------------------------------------------------------------------------------------------------
+    Fault(
+        "a store concerns the name alone, not its class",
+        "analysis/activity.py",
+        "        masks[name] = sum(names.add(member) for member in sorted(members))\n",
+        "        masks[name] = names.add(name)\n",
+    ),
+    Fault(
+        "what is stored into a parameter is of no use to the caller",
+        "analysis/activity.py",
+        "        if members & with_shadow:\n",
+        "        if False:\n",
+    ),
+    # --- shadows ------------------------------------------------------------------------------------------------------
+    Fault(
+        "a second name gets a shadow of its own",
+        "transform/shadowing.py",
+        "                    self.add(bar, self.bar(source), span)\n",
+        "                    self.add(bar, self.zeros(source), span)\n",
+    ),
+    Fault(
+        "a view gets a copy of the shadow",
+        "transform/shadowing.py",
+        "                    self.add(bar, subscript(self.bar(base), clone(index)), span)\n",
+        "                    copied = gast.Attribute(subscript(self.bar(base), clone(index)), 'copy', gast.Load())\n"
+        "                    self.add(bar, gast.Call(copied, [], []), span)\n",
+    ),
+    Fault(
+        "a result that may be a view never is",
+        "runtime/shadows.py",
+        "                return _same_view(v, w, w_bar)\n    return shadow(v)\n",
+        "                return shadow(v)\n    return shadow(v)\n",
+    ),
+    Fault(
+        "an argument is not copied at the door",
+        "transform/shadowing.py",
+        "        if door and given:\n",
+        "        if False:\n",
+    ),
+    # --- stores -------------------------------------------------------------------------------------------------------
+    Fault(
+        "the adjoint of a place outlives the store",
+        "transform/stores.py",
+        "            code = [assign(taken, part), _store(bar, constant(0.0))]\n",
+        "            code = [assign(taken, part)]\n",
+    ),
+    Fault(
+        "the adjoint of a place outlives the store of a constant",
+        "transform/stores.py",
+        "                return [_store(bar, constant(0.0)), restore]\n",
+        "                return [restore]\n",
+    ),
+    Fault(
+        "the adjoint of a place is read after it is zeroed",
+        "transform/stores.py",
+        '                part = gast.Call(gast.Attribute(part, "copy", gast.Load()), [], [])\n',
+        "                pass\n",
+    ),
+    Fault(
+        "of equal indices in one store the first wins",
+        "runtime/shadows.py",
+        "        taken[last[index] != order] = 0\n",
+        "        pass\n",
+    ),
+    Fault(
+        "what is subtracted in place is added",
+        "transform/stores.py",
+        "        if isinstance(statement, AugStore):\n            if not isinstance(statement.operator, gast.Add | gast.Sub)",
+        "        if isinstance(statement, AugStore):\n            statement = type(statement)(statement.base, statement.index,"
+        " gast.Add(), statement.value, statement.span, statement.part, statement.result)\n"
+        "            if not isinstance(statement.operator, gast.Add | gast.Sub)",
+    ),
+    # --- contents -----------------------------------------------------------------------------------------------------
+    Fault(
+        "contents are required by the next statement only",
+        "analysis/contents.py",
+        "        return state | reads.get(node, 0)\n",
+        "        return reads.get(node, 0)\n",
+    ),
+    Fault(
+        "a callee does not take back what its caller needs",
+        "transform/adjoint.py",
+        "        entry = {shadows.root(name) for name in shadows.with_shadow}\n",
+        "        entry = set()\n",
+    ),
+    Fault(
+        "what an array holds is asked again after a store",
+        "analysis/required.py",
+        "        if not is_cheap(statement.expression) or reads_contents(statement.expression, self.shadowed):\n",
+        "        if not is_cheap(statement.expression):\n",
+    ),
+    Fault(
+        "a pullback changes what it was given",
+        "api/transforms.py",
+        "        saved = cloned(self._saved) if self._compiled.changes_saved else self._saved\n",
+        "        saved = self._saved\n",
+    ),
+    # --- containers ---------------------------------------------------------------------------------------------------
+    Fault(
+        "a number that is put into a container loses its adjoint",
+        "transform/mirroring.py",
+        "            self.result.put.setdefault(statement, []).append((names[0], cell))\n",
+        "            pass\n",
+    ),
+    Fault(
+        "a number that comes out of a container loses its adjoint",
+        "transform/mirroring.py",
+        "        self.result.taken.setdefault(statement, []).append((target, cell))\n",
+        "        pass\n",
+    ),
+    Fault(
+        "the shadows of a sorted list keep their places",
+        "transform/mirroring.py",
+        "                self.change(base, gast.Assign([everything], items, None), span)\n",
+        "                pass\n",
+    ),
+    Fault(
+        "the gradient of a list is that of what it holds last",
+        "transform/shadowing.py",
+        "                self.result.entries[name] = entry = ",
+        "                entry = ",
+    ),
+    # --- tangents -----------------------------------------------------------------------------------------------------
+    Fault(
+        "a store of a constant leaves the tangent",
+        "transform/forward_stores.py",
+        "        target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())\n"
+        "        value = self._stored(statement.value, base, statement)\n        return [gast.Assign(",
+        "        target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())\n"
+        "        value = self._stored(statement.value, base, statement)\n"
+        "        if isinstance(value, gast.Constant):\n            return [lowered(statement)]\n        return [gast.Assign(",
+    ),
+    Fault(
+        "the tangent of what a callee returns is no view",
+        "transform/forward_stores.py",
+        "                return [*self._call(statement, made), *self._like_arguments(statement, made)]\n",
+        "                return self._call(statement, made)\n",
+    ),
+)
