@@ -56,6 +56,7 @@ class Options:
 
     optimise: bool = True
     specialise: bool = True
+    sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
     check: bool = is_asked_for()  # of what stands at each door, by spec.py
 
 
@@ -334,7 +335,7 @@ class Module(CalleesAsValues):
             function = shadows.function
         active = self.active(function, wanted, known, classes, with_shadow)
         by_value = tuple(name for name in wanted if name not in with_shadow)
-        return AdjointProgram(function, by_value, active, known, self, shadows)
+        return AdjointProgram(function, by_value, active, known, self, shadows, sink=present_options().sink)
 
     def split(
         self,

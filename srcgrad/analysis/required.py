@@ -33,6 +33,7 @@ from srcgrad.analysis.references import (
     referring,
 )
 from srcgrad.analysis.regions import reads_contents
+from srcgrad.analysis.sinking import Sinking
 from srcgrad.frontend.normal_form import Apply, Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
 from srcgrad.syntax.namer import Namer
 
@@ -88,6 +89,8 @@ class Planner:
     ) -> None:
         """``shadowed`` names hold memory that is stored into: nothing that reads its elements is asked again."""
         self.shadowed = shadowed
+        self.sinking: Sinking | None = None
+        self.sunk: Set[str] = frozenset()  # shadows that the reverse sweep makes for itself
         self.is_number = is_number
         self.layout = layout
         self.namer = namer
@@ -169,6 +172,8 @@ class Planner:
     def _again(self, slot: Slot) -> gast.expr | None:
         """The expression that makes a repeating block's version again from what needs no record, if there is one."""
         frame = self.layout.frames[slot.order]
+        if slot.name in self.sunk and self.sinking is not None:
+            return self.sinking.made_again(slot)
         if not frame.repeats or slot.defined < 0 or slot.hidden or slot.defined >= frame.first_exit:
             return None
         statement = frame.block.statements[slot.defined]
@@ -211,8 +216,9 @@ class Planner:
         stored = {s.name for s, read in self.slots.items() if read and s.name in self.layout.stored}
         contents = frozenset(name for name in stored if not self.is_number(name))
         plan = Plan(self.layout, {}, {}, {}, {}, {}, {}, dict(self.tests), {}, (), {}, [], contents)
-        once = [s for s in sorted(self.slots) if not self.layout.frames[s.order].repeats]
-        again = [s for s in sorted(self.slots) if self.layout.frames[s.order].repeats]
+        made = {s for s in self.expressions if s.name in self.sunk}
+        once = [s for s in sorted(self.slots) if not self.layout.frames[s.order].repeats and s not in made]
+        again = [s for s in sorted(self.slots) if self.layout.frames[s.order].repeats or s in made]
         bound = _Bound(function)
         used: set[str] = set()
         self._hold(plan, once, bound, used)

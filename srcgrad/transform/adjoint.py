@@ -21,6 +21,7 @@ from srcgrad.analysis.contents import undone
 from srcgrad.analysis.layout import layout_of
 from srcgrad.analysis.references import Decision, Hidden, Reference, local_names, names_mentioned, reference
 from srcgrad.analysis.required import Plan, Planner, saved_names
+from srcgrad.analysis.sinking import Sinking
 from srcgrad.errors import InternalError
 from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Call, Effect, For, Function, Statement
 from srcgrad.rules.facts import Array, Fact
@@ -55,8 +56,11 @@ class AdjointProgram:
         facts: Mapping[str, Fact],
         calls: Calls,
         shadows: Shadows | None = None,
+        *,
+        sink: bool = True,
     ) -> None:
         self.shadows = shadows
+        self.sink = sink
         self.function = function
         self.wanted = tuple(wanted)
         self.activity = activity
@@ -99,6 +103,7 @@ class AdjointProgram:
             body.append(assign(kept, call_runtime(runtime.private, clone(final.value))))
             value = load(kept)
         body.append(Comment(""))
+        body += sweep.opening(plan)
         body += sweep.resolved(plan, sweep.code)
         result = sweep.gradients
         if with_value:
@@ -138,7 +143,7 @@ class AdjointProgram:
             opening = [unpack(names, load(saved))]
         # Popping must not empty what was saved: a pullback runs again, and its zeros have the lengths of the tapes.
         opening += [assign(tape, call_runtime(runtime.as_list, load(tape))) for tape in tapes]
-        reverse = [*opening, *sweep.resolved(plan, sweep.code)]
+        reverse = [*opening, *sweep.opening(plan), *sweep.resolved(plan, sweep.code)]
         if self.wanted or tupled:
             reverse += sweep.resolved(plan, [gast.Return(sweep.gradients)])
         seeded = self.shadows is None or not self.shadows.results
@@ -308,6 +313,8 @@ class _Sweep:
 
     def plan(self) -> Plan:
         planner = self.planner
+        if self.program.shadows is not None and self.program.sink:
+            self._sink(self.program.shadows)
         for statement in self.code:
             planner.need_all(statement)
         planner.need_all(self.gradients)
@@ -321,6 +328,29 @@ class _Sweep:
             if statement in self.adjoint.saved_calls:
                 planner.need_hidden(statement, "saved")
         return planner.plan()
+
+    def _sink(self, shadows: Shadows) -> None:
+        """Leave to the reverse sweep the shadows that it can make for itself."""
+        root = shadows.root
+        barred = {root(name) for name in {*shadows.changing, *shadows.with_shadow}}
+        for call, modes in shadows.calls.items():
+            assert isinstance(call.operation, Call)
+            pairs = zip(call.operation.arguments, modes.given, strict=True)
+            barred |= {root(name) for a, given in pairs if given for name in atoms(a)}
+        for statement, sources in shadows.sources.items():
+            barred |= {root(name) for name in (statement.target, *sources)}
+        for parts in shadows.parts.values():
+            barred |= {root(base) for _, base, _ in parts}
+        barred |= {root(name) for name in shadows.bars if not isinstance(self.program.facts.get(name), Array)}
+        classes = {bar: root(name) for name, bar in shadows.bars.items()}
+        trees = [*self.code, self.gradients]
+        read = [n for tree in trees for n in gast.walk(tree) if isinstance(n, Reference)]
+        self.planner.sinking = sinking = Sinking(self.layout, shadows.made, classes, barred)
+        self.planner.sunk = sinking.sunk(read)
+
+    def opening(self, plan: Plan) -> list[gast.stmt]:
+        """What the reverse sweep makes before anything else."""
+        return self.resolved(plan, _Resolver(self, plan).opening(self.program.function.body))
 
     def exits(self) -> dict[int, str]:
         """The loop bodies that an exit may leave, each with the list of its exit numbers."""
@@ -380,7 +410,7 @@ class _Resolver:
             for field, value in list(gast.iter_fields(node)):
                 if isinstance(value, list):
                     if value and isinstance(value[0], PassHead):
-                        value = self._opening(value[0].block) + value[1:] or [gast.Pass()]
+                        value = self.opening(value[0].block) + value[1:] or [gast.Pass()]
                     made = [self._leaf(v) if isinstance(v, gast.AST) else v for v in value]
                     setattr(node, field, made)
                     pending += [v for v in made if isinstance(v, gast.AST)]
@@ -412,7 +442,7 @@ class _Resolver:
                 case _:
                     return node
 
-    def _opening(self, block: Block) -> list[gast.stmt]:
+    def opening(self, block: Block) -> list[gast.stmt]:
         """What a reversed pass reads back before anything else."""
         code: list[gast.stmt] = []
         order = self.layout.orders[block]
