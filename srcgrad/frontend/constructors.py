@@ -27,7 +27,7 @@ from srcgrad.frontend.classes import (
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.folding import Initialiser, Maker
 from srcgrad.frontend.known import Instance, Known, is_named_tuple
-from srcgrad.frontend.normal_form import Effect, Field, Index, Pack
+from srcgrad.frontend.normal_form import Copy, Effect, Field, Index, Pack
 from srcgrad.frontend.objects import ATTRIBUTE, Made
 from srcgrad.frontend.operators import Operators
 from srcgrad.frontend.scope import Static, importable
@@ -101,6 +101,16 @@ class Constructors(Operators):
             return None
         assert isinstance(function, type)
         return self.construct(function, node, static)
+
+    def initialised(self, made: Initialiser, node: gast.Call) -> Made:
+        """A new object, and a call of the ``__init__`` that changes it."""
+        given, rest = node.args[: len(made.given)], node.args[len(made.given) :]
+        target = self.fresh()
+        atoms = [self.value(argument) for argument in given]
+        self.emit(target, *self._packed_object(made.kind, made.given, atoms, node))
+        call = placed(gast.Call(node.func, rest, node.keywords), node)
+        self.emit(self.fresh(), *self.method(made.function, load(target, node), rest, node.keywords, call, None))
+        return load(target, node), Copy(target)
 
     @abstractmethod
     def initialise(self, made: Initialiser, node: gast.Call) -> Made:

@@ -16,12 +16,13 @@ from types import FunctionType
 
 import gast
 
-from srcgrad.errors import SrcgradError
+from srcgrad.errors import SrcgradError, UnsupportedSyntax
 from srcgrad.frontend.classes import ABSENT, defining_class, found
 from srcgrad.frontend.desugar.build import assign, call, load, placed
 from srcgrad.frontend.source import source_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import clone, walk
 
 Refuse = Callable[..., SrcgradError]
 
@@ -96,6 +97,50 @@ def _object_setattr(node: gast.Call, this: str) -> tuple[str, gast.expr] | None:
     return None
 
 
+def is_foldable(made: Initialiser) -> bool:
+    """Whether an ``__init__`` does nothing with the object but set its fields, and call what only reads them."""
+    source = source_of(made.function)
+    this = source.node.args.args[0].id if source.node.args.args else ""
+
+    def refuse(node: gast.AST, reason: str, hint: str) -> UnsupportedSyntax:
+        return UnsupportedSyntax(reason, source.span(node), hint=hint)
+
+    names = Namer([this])
+    try:
+        Folding(made.function, made.kind, this, made.given, refuse, names.fresh).body(source.node.body)
+    except UnsupportedSyntax:
+        return False
+    return not any(_changes_object(node, this, made.kind, set()) for node in walk(*source.node.body))
+
+
+def _changes_object(node: gast.AST, this: str, kind: type, seen: set[object]) -> bool:
+    """Whether a node calls a method of the object that sets fields, of itself or through other methods."""
+    match node:
+        case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr)) if name == this:
+            raw = found(kind, attr)
+        case gast.Call(func=gast.Attribute(value=gast.Call(func=gast.Name(id="super")), attr=attr)):
+            raw = found(kind, attr)
+        case _:
+            return False
+    if attr == "__init__" or not isinstance(raw, FunctionType):
+        return False
+    if raw in seen:
+        return False
+    seen.add(raw)
+    inner = source_of(raw).node
+    own = inner.args.args[0].id if inner.args.args else ""
+    for part in walk(*inner.body):
+        if isinstance(part, gast.Attribute) and not isinstance(part.ctx, gast.Load):
+            return True
+        if isinstance(part, gast.Name) and part.id == own and isinstance(part.ctx, gast.Store):
+            return True
+        if _changes_object(part, own, kind, seen):
+            return True
+        if isinstance(part, gast.Call) and any(isinstance(a, gast.Name) and a.id == own for a in part.args):
+            return True
+    return False
+
+
 class Folding:
     """Folds one ``__init__``; ``fresh`` gives names that mean nothing else in it."""
 
@@ -120,6 +165,7 @@ class Folding:
         self.set: dict[str, None] = dict.fromkeys(given)
 
     def body(self, statements: Sequence[gast.stmt]) -> list[gast.stmt]:
+        statements = [clone(statement) for statement in statements]
         first = statements[0]
         made = [assign(self.names[f], load(p, first), first) for f, p in self.parameters.items()]
         for statement in statements:

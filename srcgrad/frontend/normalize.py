@@ -14,7 +14,7 @@ nesting only::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -31,7 +31,8 @@ from srcgrad.frontend.desugar.functional import written_out
 from srcgrad.frontend.desugar.imports import without_imports
 from srcgrad.frontend.desugar.unpacking import one_by_one
 from srcgrad.frontend.folding import Folding, Initialiser
-from srcgrad.frontend.known import PLAIN, ROUNDS, Known, OneOf, Result, Table, any_objects, inferred, returns
+from srcgrad.frontend.inference import ROUNDS, Table, any_objects, inferred, returns
+from srcgrad.frontend.known import PLAIN, Known, OneOf, Result
 from srcgrad.frontend.namespaces import settled
 from srcgrad.frontend.normal_form import (
     Callee,
@@ -103,7 +104,7 @@ def _normalize(callee: Callee) -> Function:
             return made
         table = inferred(made, writer.entry, returned, stored)
         if all(table.of(name) == known for name, known in writer.relied.items()) and writer.table.same_changes(table):
-            return replace(made, returns=returns(made, table), sets=tuple(table.fields.items()))
+            return replace(made, returns=returns(made, table), sets=table.changes())
         assumed = {name: known for name, known in table.names.items() if name not in made.temporaries}
     raise UnsupportedSyntax(
         f"which classes the objects in {made.name} have is not known when this is compiled",
@@ -141,17 +142,17 @@ def returned(callee: Callee) -> Known:
     return known
 
 
-def stored(callee: Callee) -> Mapping[str, Known]:
+def stored(callee: Callee) -> Iterable[tuple[str, Known]]:
     """Which fields a callee sets, of whatever object, and what it puts there."""
     underway = _underway.get()
     if callee in underway or len(underway) >= DEEPEST or not isinstance(callee.function, FunctionType | LocalFunction):
         _unknown.set(_unknown.get() + 1)
-        return {}
+        return ()
     token = _underway.set(underway | {callee})
     try:
-        return dict(normalize(callee).sets)  # type: ignore[arg-type]
+        return normalize(callee).sets  # type: ignore[return-value]
     except SrcgradError:
-        return {}
+        return ()
     finally:
         _underway.reset(token)
 

@@ -31,18 +31,8 @@ from srcgrad.frontend.classes import (
 )
 from srcgrad.frontend.desugar.build import call_builtin, compare, constant, load, placed
 from srcgrad.frontend.expressions import Expressions
-from srcgrad.frontend.known import (
-    PLAIN,
-    NONE,
-    Instance,
-    Known,
-    OneOf,
-    Table,
-    Value,
-    is_named_tuple,
-    known_of,
-    tells,
-)
+from srcgrad.frontend.inference import Table
+from srcgrad.frontend.known import NONE, PLAIN, Instance, Known, OneOf, Value, is_named_tuple, known_of, tells
 from srcgrad.frontend.normal_form import Block, Call, Copy, Field, Fixed, If, Index, LocalFunction, Operation, Statement
 from srcgrad.frontend.scope import Static, Variable, importable
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS, lookup

@@ -151,7 +151,7 @@ class Operators(Objects):
         return None
 
     def _is_of(self, subject: gast.expr, kinds: gast.expr) -> bool | None:
-        """What ``isinstance`` says of an object whose class is known, or asks of a class of the user's about a number."""
+        """What ``isinstance`` says of an object whose class is known, and of a number about a class of the user's."""
         known = self.peek(subject)
         parts = kinds.elts if isinstance(kinds, gast.Tuple) else [kinds]
         statics = [self.scope.static_of(part) for part in parts]

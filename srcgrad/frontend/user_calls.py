@@ -18,7 +18,7 @@ from srcgrad.errors import LanguageError, UnsupportedSyntax
 from srcgrad.frontend.callees import spelled, without_cache
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.dicts import Dicts
-from srcgrad.frontend.folding import Initialiser
+from srcgrad.frontend.folding import Initialiser, is_foldable
 from srcgrad.frontend.known import PLAIN, Value, cut, matters
 from srcgrad.frontend.normal_form import Call, Callee, Derived, LocalFunction, Operation, Pack, Unpack, Unruled
 from srcgrad.frontend.scope import Static, Variable, closure_of, holders, importable, local_in
@@ -77,7 +77,7 @@ class UserCalls(Dicts):
         own = [] if local is None else list(closure_of(local).actual)
         passed += [load(self.local(variable), node) for variable in [*own, *carried]]
         callee = Callee(function, tuple(statics), tuple(packed.items()), self.classes_of(passed))
-        self._refuse_growth(callee, node)
+        self._refuse_wrapping(callee, node)
         return self._printed(node, static, callee, signature, arguments, passed), Call(callee, tuple(passed))
 
     def called_later(
@@ -88,7 +88,7 @@ class UserCalls(Dicts):
 
     def classes_of(self, passed: Sequence[gast.expr]) -> tuple[tuple[int, object], ...]:
         """Which of the arguments are objects, or hold some."""
-        known = [(j, self.known_atom(atom)) for j, atom in enumerate(passed)]
+        known = [(j, self.table.enriched(self.known_atom(atom))) for j, atom in enumerate(passed)]
         told = [(j, cut(each)) for j, each in known if each != PLAIN and not isinstance(each, Value)]
         return tuple(told) if any(matters(each) for _, each in told) else ()
 
@@ -105,6 +105,8 @@ class UserCalls(Dicts):
         return self._bound(signature, arguments, node)[0]
 
     def initialise(self, made: Initialiser, node: gast.Call) -> tuple[gast.expr, Operation]:
+        if not is_foldable(made):
+            return self.initialised(made, node)
         signature = signature_of(made.function)
         own = signature.positional[1:]
         signature = replace(signature, positional=(*made.given, *own), positional_only=0)
@@ -163,7 +165,7 @@ class UserCalls(Dicts):
         named = [placed(gast.keyword(name, given[name]), node) for name in signature.parameters if name not in first]
         return placed(gast.Call(static.expression, [given[name] for name in first], named), node)
 
-    def _refuse_growth(self, callee: Callee, node: gast.AST) -> None:
+    def _refuse_wrapping(self, callee: Callee, node: gast.AST) -> None:
         functions = [callee.function, *(value for _, value in callee.statics)]
         local = [found for f in functions if (found := local_in(f)) is not None]
         if any(closure_of(f).depth > 16 for f in local):

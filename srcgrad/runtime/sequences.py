@@ -1,4 +1,4 @@
-"""Lists and tuples that are joined and repeated, dicts of computed keys: what Python's operators do, and its transposes.
+"""Lists and tuples that are joined and repeated, dicts of computed keys: Python's operators and their transposes.
 
 >>> unrepeated([1.0, 2.0, 3.0, 4.0], [0.1, 0.2], 2)
 [4.0, 6.0]
