@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
 
 from srcgrad.api.derivative import Derivative
 from tests.corpus import BY_NAME
+from tests.directed.program import collected
+from tests.directed.worked_example import model, relax
 
 GOLDEN = Path(__file__).parent / "golden"
+PAGE = Path(__file__).parent.parent / "ARCHITECTURE.md"
 
 NAMES = {
     # name: the mode of the program that is kept
@@ -60,5 +64,26 @@ def test_golden(name, expect_text):
     expect_text(GOLDEN / f"{name}.txt", source(name, NAMES[name]))
 
 
+def worked_example() -> str:
+    """The program of the example in ARCHITECTURE.md, for the kinds of its arguments."""
+    program = next(one for one in collected() if one.function is model)
+    derivative = Derivative(model, program.argnums, mode="reverse")
+    values = derivative.parameters.bind(program.arguments, {})
+    return derivative.program(values).emission.text
+
+
+def test_the_page_shows_the_worked_example(expect_text, bless):
+    text = worked_example()
+    expect_text(GOLDEN / "worked_example.txt", text)
+    page = PAGE.read_text(encoding="utf-8")
+    if bless:
+        start = page.index("```python\n", page.index("Its gradient for an array")) + len("```python\n")
+        page = page[:start] + text + page[page.index("```", start) :]
+        PAGE.write_text(page, encoding="utf-8")
+    assert f"```python\n{text}```" in page
+    for function in (relax, model):
+        assert "def" + inspect.getsource(function).partition("def")[2] in page
+
+
 def test_no_golden_file_is_orphaned():
-    assert {path.stem for path in GOLDEN.glob("*.txt")} == set(NAMES)
+    assert {path.stem for path in GOLDEN.glob("*.txt")} == {*NAMES, "worked_example"}
