@@ -91,7 +91,7 @@ class Nested(Writing):
                     return self.value(node)
                 if self.consumes(node) or self.stores_result(node) or self._calls_variable(node):
                     return self.value(node)
-                if self._may_store(node):
+                if self._call_may_store(node):
                     return self.value(node)
                 if any(isinstance(inner, gast.Name) and self._is_local_function(inner) for inner in node.args):
                     return self.value(node)
@@ -138,7 +138,7 @@ class Nested(Writing):
             return False
         return isinstance(self.scope.resolve(node.func.id, node.func), Variable)
 
-    def _may_store(self, node: gast.Call) -> bool:
+    def _call_may_store(self, node: gast.Call) -> bool:
         """Whether a user's function is called that may change what it is given."""
         static = self.scope.static_of(node.func)
         if static is None or not isinstance(static.value, FunctionType) or self.source.generated:
@@ -238,7 +238,7 @@ class Nested(Writing):
                 meaning = self.scope.resolve(node.id, node)
                 if isinstance(meaning, Static) and isinstance(meaning.value, LocalFunction | Derived):
                     return True
-            if isinstance(node, gast.Call) and (self._calls_variable(node) or self._may_store(node)):
+            if isinstance(node, gast.Call) and (self._calls_variable(node) or self._call_may_store(node)):
                 return True
             if isinstance(node, gast.Call) and isinstance(node.func, gast.Call):
                 static = self.scope.static_of(node.func)
