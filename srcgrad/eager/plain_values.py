@@ -292,6 +292,8 @@ def applied(
     for operand in operands:
         if outcome is operand.array:
             return operand
+    if isinstance(outcome, np.ndarray) and outcome.dtype.kind == "O":
+        raise NotImplementedError("an array of objects is not followed")
     rule = lookup(function)
     if rule is None:
         if is_constant(function):
