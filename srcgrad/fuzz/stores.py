@@ -210,7 +210,8 @@ class Stores(Views):
         """A second name for memory that exists."""
         c = self.choices
         kind = c.pick(ARRAYS[:4] + ("v", "p", "v", "n"))
-        source = self.reference(scope, kind)
+        names = scope.named(kind)
+        source = c.pick(names[-3:]) if names and c.chance(35) else self.reference(scope, kind)
         if source is None:
             return self.assign(scope)
         name = self.target(scope, kind)
@@ -219,7 +220,13 @@ class Stores(Views):
         if c.chance(12) and others:
             source = self.met("alias chosen", f"{source} if {self.condition(scope)} else {c.pick(others)}")
         scope.bind(name, kind)
-        return [f"{name} = {source}"]
+        lines = [f"{name} = {source}"]
+        if c.chance(45) and self.keeps(source):  # what one name stores the other sees
+            place = name if c.chance(60) or source not in scope.types else source
+            construct, index, fits = c.pick(INDICES[kind])
+            self.met("store right after an alias", None)
+            lines.append(self.met(construct, f"{place}[{index}] = {self.value_for(scope, fits)}"))
+        return lines
 
     def filled(self, scope: Scope) -> list[str]:
         """An array made of zeros and filled in a loop."""

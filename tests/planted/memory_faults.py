@@ -100,16 +100,14 @@ FAULTS = (
     Fault(
         "of equal indices in one store the first wins",
         "runtime/shadows.py",
-        "        taken[last[index] != order] = 0\n",
-        "        pass\n",
+        "    return last[index] != order\n",
+        "    return np.zeros(shape, bool)\n",
     ),
     Fault(
         "what is subtracted in place is added",
         "transform/stores.py",
-        "        if isinstance(statement, AugStore):\n            if not isinstance(statement.operator, gast.Add | gast.Sub)",
-        "        if isinstance(statement, AugStore):\n            statement = type(statement)(statement.base, statement.index,"
-        " gast.Add(), statement.value, statement.span, statement.part, statement.result)\n"
-        "            if not isinstance(statement.operator, gast.Add | gast.Sub)",
+        "                value = gast.UnaryOp(gast.USub(), value)\n            return [restore,",
+        "                pass\n            return [restore,",
     ),
     # --- contents -----------------------------------------------------------------------------------------------------
     Fault(
@@ -169,7 +167,8 @@ FAULTS = (
         "        value = self._stored(statement.value, base, statement)\n        return [gast.Assign(",
         "        target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())\n"
         "        value = self._stored(statement.value, base, statement)\n"
-        "        if isinstance(value, gast.Constant):\n            return [lowered(statement)]\n        return [gast.Assign(",
+        "        if isinstance(value, gast.Constant):\n            return [lowered(statement)]\n"
+        "        return [gast.Assign(",
     ),
     Fault(
         "the tangent of what a callee returns is no view",
