@@ -37,7 +37,7 @@ from srcgrad.frontend.normal_form import (
     Statement,
     Store,
 )
-from srcgrad.rules.facts import Fact, Sequence, Unknown, element, join
+from srcgrad.rules.facts import Fact, Object, Sequence, Unknown, element, join
 from srcgrad.rules.facts import Mapping as MappingFact
 
 
@@ -116,7 +116,7 @@ def opened(fact: Fact, put: Put) -> Fact:
             return replace(fact, items=tuple(opened(item, put) for item in items))
         case Sequence(kind="tuple", item=item) if item is not None:
             return replace(fact, item=opened(item, put))
-        case Sequence(items=items, item=item) if isinstance(put.into, MappingFact):
+        case Sequence(items=items, item=item) if isinstance(put.into, MappingFact | Object):
             parts = None if items is None else tuple(opened(part, put) for part in items)
             return replace(fact, items=parts, item=None if item is None else opened(item, put))
         case Sequence(kind="list", items=()):
@@ -126,13 +126,25 @@ def opened(fact: Fact, put: Put) -> Fact:
             return Sequence("list", None, part if put.stored is None else join(part, put.stored))
         case MappingFact(items=tuple() as entries):
             return _opened_mapping(tuple((key, opened(part, put)) for key, part in entries), put)
+        case Object(kind=kind, items=fields):
+            return _opened_object(kind, tuple((name, opened(part, put)) for name, part in fields), put)
         case Sequence():
             return Unknown()
     return fact
 
 
+def _opened_object(kind: type, fields: tuple[tuple[str, Fact], ...], put: Put) -> Fact:
+    """An object in which something changes: one of its fields, or a container in one of them."""
+    if isinstance(put.into, Sequence | MappingFact):
+        return Object(kind, fields)
+    name = put.key.value if isinstance(put.key, gast.Constant) else None
+    if not isinstance(put.into, Object) or put.stored is None or name not in [field for field, _ in fields]:
+        return Unknown()
+    return Object(kind, tuple((field, join(part, put.stored) if field == name else part) for field, part in fields))
+
+
 def _opened_mapping(entries: tuple[tuple[object, Fact], ...], put: Put) -> Fact:
-    if isinstance(put.into, Sequence):
+    if isinstance(put.into, Sequence | Object):
         return MappingFact(entries)
     place = _constant(put.key)
     if put.stored is None or place not in [_marked(key) for key, _ in entries]:

@@ -48,6 +48,7 @@ from srcgrad.frontend.normal_form import (
     Pack,
     Pop,
     Return,
+    SetField,
     Statement,
     Store,
     Unpack,
@@ -290,6 +291,8 @@ class _Solver:
                 return
             case Store(base=base, index=index, value=value) if not isinstance(index, gast.Slice):
                 put = Put(self._fact(value), index, self._of(base))
+            case SetField(base=base, name=field, value=value):
+                put = Put(self._fact(value), gast.Constant(field, None), self._of(base))
             case Append(sequence=base, value=value):
                 put = Put(self._fact(value), None, self._of(base))
             case Bind(operation=Exchange(base=base, method="append" | "appendleft", arguments=(argument,))):

@@ -240,24 +240,22 @@ class Table:
     def _set(self, name: str, known: Known) -> None:
         self.fields[name] = join(self.fields[name], known) if name in self.fields else known
 
-    def enriched(self, known: Known) -> Known:
-        """An object together with the fields that it may have been given here."""
-        if not self.fields and not self.puts:
+    def enriched(self, known: Known, depth: int = 3) -> Known:
+        """An object together with the fields that it may have been given here, a list with what was put into one."""
+        if not (self.fields or self.puts) or depth == 0:
             return known
         match known:
             case Items(kind=kind) if kind is not tuple and self.puts:
-                return Items(kind, None, self._with_puts(known, kind))
+                return Items(kind, None, self.enriched(self.resolved(self._with_puts(known, kind)), depth - 1))
+            case Items(kind=kind, items=tuple() as items):
+                return Items(kind, tuple(self.enriched(item, depth) for item in items))
             case Instance(kind=kind, fields=fields):
                 names = [name for name, _ in fields]
-                more = [(name, held) for name, held in self.fields.items() if name not in names]
-                held = [(name, self.field(known, name)) for name in names]
-                return Instance(kind, (*((name, self.enriched(part)) for name, part in held), *more))
-            case Items(kind=kind, items=tuple() as items):
-                return Items(kind, tuple(map(self.enriched, items)))
-            case Items(kind=kind, item=item):
-                return Items(kind, None, self.enriched(item))
+                names += [name for name in self.fields if name not in names]
+                parts = [(name, self.resolved(self.field(known, name))) for name in names]
+                return Instance(kind, tuple((name, self.enriched(part, depth - 1)) for name, part in parts))
             case OneOf(choices=choices):
-                return OneOf(tuple(map(self.enriched, choices)))
+                return OneOf(tuple(self.enriched(choice, depth) for choice in choices))
         return known
 
     def changes(self) -> tuple[tuple[str, Known], ...]:
