@@ -1,4 +1,4 @@
-"""No call of a derivative changes an argument, a global, a closure cell or a class: before and after, for the corpus."""
+"""No call of a derivative changes an argument, a global, a closure cell or a class: the corpus, before and after."""
 
 from __future__ import annotations
 

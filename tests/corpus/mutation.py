@@ -1,4 +1,4 @@
-"""Stores into arrays: by every kind of index, augmented, by NumPy's functions that store, in algorithms that fill tables."""
+"""Stores into arrays: by every kind of index, augmented, by NumPy's functions that store, in algorithms."""
 
 import numpy as np
 
