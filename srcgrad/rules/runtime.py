@@ -8,6 +8,8 @@ Transposes come in pairs that transpose into each other: ``unbroadcast`` and ``r
 # mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
 from __future__ import annotations
 
+import numpy as np
+
 from srcgrad import runtime
 from srcgrad.rules.facts import as_array
 from srcgrad.rules.table import linear, rule
@@ -34,6 +36,12 @@ def _like(name: str):
 
 
 # --- broadcasting and reductions -------------------------------------------------------------------------------------
+@linear(runtime.as_stored, "g")
+def as_stored_(g, e, *, y, y_bar):
+    """Summed down to what was stored; back up again."""
+    return rebroadcast(np.asarray(y_bar), g)
+
+
 @linear(runtime.unbroadcast, "g")
 def unbroadcast_(g, like, *, y, y_bar):
     """Summed down; back up again."""

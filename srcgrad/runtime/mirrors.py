@@ -20,7 +20,7 @@ from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import add_at
 from srcgrad.runtime.objects import fields_of, is_object, made
-from srcgrad.runtime.shadows import accumulate, claim, shadow, view_like
+from srcgrad.runtime.shadows import cloned, shadow, view_like
 
 
 def part_like(v: Any, w: Any, held: Any, index: Any) -> Any:
@@ -34,7 +34,7 @@ def part_like(v: Any, w: Any, held: Any, index: Any) -> Any:
     return shadow(v) if held is None or isinstance(w, np.generic) else held[index]
 
 
-def unpart(w_bar: Any, index: Any, v_bar: Any) -> None:
+def _unpart(w_bar: Any, index: Any, v_bar: Any) -> None:
     """Add the adjoint of ``v = w[index]`` to that of ``w``, if w is an array and v no view of it."""
     if isinstance(w_bar, np.ndarray) and isinstance(v_bar, np.ndarray) and not np.may_share_memory(v_bar, w_bar):
         add_at(w_bar, index, v_bar)
@@ -50,25 +50,15 @@ def rest_like(v: Any, w: Any, held: Any, places: slice) -> list[Any]:
 def unrest(w_bar: Any, places: slice, bars: list[Any]) -> None:
     """Add the adjoints of the items of ``*v`` to that of ``w``, if w is an array and they are no views of it."""
     for k, bar in enumerate(bars):
-        unpart(w_bar, places.start + k, bar)
+        _unpart(w_bar, places.start + k, bar)
 
 
 def held_before(w: Any, index: Any) -> Any:
     """What a place of an array holds; None of a container, whose changes are not taken back."""
-    return np.array(w[index]) if isinstance(w, np.ndarray) else None
-
-
-def put_back(w: Any, index: Any, before: Any) -> None:
-    """Take back a store into an array."""
     if isinstance(w, np.ndarray):
-        w[index] = before
-
-
-def store_shadow(w_bar: Any, w: Any, index: Any, e_bar: Any) -> None:
-    """Mirror ``w[index] = e`` if w is a container."""
-    if not isinstance(w, np.ndarray):
-        _refuse_items(w, index)
-        w_bar[index] = e_bar
+        return np.array(w[index])
+    _refuse_items(w, index)
+    return None
 
 
 def _refuse_items(w: Any, index: Any) -> None:
@@ -79,14 +69,6 @@ def _refuse_items(w: Any, index: Any) -> None:
 def as_stored(g: Any, e: Any) -> Any:
     """The cotangent of ``e``, a number, an array or nested lists of numbers, from that of the places that it filled."""
     return unarray(unbroadcast(g, np.asarray(e)), e) if isinstance(e, tuple | list) else unbroadcast(g, e)
-
-
-def reclaim(e_bar: Any, e: Any, w_bar: Any, w: Any, index: Any) -> None:
-    """Hand the adjoint of a place of an array on to the value that was stored there."""
-    if isinstance(w, np.ndarray):
-        g = claim(w_bar, w, index)
-        if e_bar is not None:
-            accumulate(e_bar, as_stored(g, e))
 
 
 def frozen(x: Any) -> Any:
@@ -167,6 +149,8 @@ def own_adjoint(held: Any, *known: Any) -> Any:
     arrays = [a for w_bar in known for a in _arrays(w_bar)]
     if isinstance(held, tuple | list):
         parts = [own_adjoint(part, *arrays) for part in held]
+        if parts and all(part is None for part in parts):
+            return None
         return tuple(parts) if isinstance(held, tuple) else parts
     if isinstance(held, dict):
         return {key: own_adjoint(part, *arrays) for key, part in held.items()}
@@ -180,3 +164,22 @@ def _arrays(tree: Any) -> list[Any]:
         return [tree]
     parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, tuple | list) else ()
     return [a for part in parts for a in _arrays(part)]
+
+
+def each_once(x: Any) -> Any:
+    """The numbers in a shadow as a cotangent of their own: what lies in several places of a container is in the first
+    of them, and zero in the others."""
+    if isinstance(x, np.ndarray):
+        return x
+    return _taken_out(cloned(x))
+
+
+def _taken_out(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        result = x.copy()
+        x[...] = 0
+        return result
+    if isinstance(x, tuple | list | deque):
+        parts = [_taken_out(part) for part in x]
+        return tuple(parts) if isinstance(x, tuple) else parts
+    return {key: _taken_out(part) for key, part in x.items()} if isinstance(x, dict) else x

@@ -65,6 +65,12 @@ def numpy_call(name: str, *arguments: gast.expr) -> gast.Call:
     return call(gast.Attribute(module, name, gast.Load()), *arguments)
 
 
+def is_array(value: gast.expr) -> gast.expr:
+    """``isinstance(value, np.ndarray)``."""
+    module = reference(GlobalBinding("np", np, "numpy", None, None))
+    return builtin_call(isinstance, value, gast.Attribute(module, "ndarray", gast.Load()))
+
+
 def builtin_call(function: Callable[..., object], *arguments: gast.expr) -> gast.Call:
     name = function.__name__
     return call(reference(GlobalBinding(name, function, "builtins", name, None)), *arguments)

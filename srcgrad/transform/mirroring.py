@@ -7,7 +7,7 @@ container, so that a change of a container has no adjoint::
     L = [x, s]             s_cell = shadow(s);  L_bar = [x_bar, s_cell];  L = [x, s]          s is a number
     y = L[i]               y_bar = L_bar[i];  y = L[i]
     L.append(y)            L_bar.append(y_bar);  L.append(y)
-    w[i] = e               w_0 = held_before(w, i);  store_shadow(w_bar, w, i, e_bar);  w[i] = e       w unknown
+    w[i] = e               if not isinstance(w, np.ndarray): w_bar[i] = e_bar;  w[i] = e       w unknown
 """
 
 from __future__ import annotations
@@ -44,9 +44,11 @@ from srcgrad.frontend.normal_form import (
 from srcgrad.rules.facts import Array, Fact, Unknown, is_floating
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.facts import Sequence as SequenceFact
+from srcgrad.rules.formula import object_of
+from srcgrad.rules.memory import CHANGES
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import builtin_call, call_runtime, constant, load, method, subscript, tuple_of
+from srcgrad.transform.build import builtin_call, call_runtime, constant, is_array, load, method, subscript, tuple_of
 from srcgrad.transform.contributions import index_value
 from srcgrad.transform.shadows import Shadows
 
@@ -277,13 +279,20 @@ class Mirroring:
         self.result.stored[statement] = value.id
         old = self.result.olds[statement] = self.namer.fresh(f"{base}_0")
         self.add(old, call_runtime(runtime.held_before, load(base), index_value(clone(index))), span)
-        mirrored = call_runtime(runtime.store_shadow, self.bar(base), load(base), index_value(clone(index)), load(value.id))
-        self.change(base, gast.Expr(mirrored), span)
+        place = gast.Subscript(self.bar(base), clone(index), gast.Store())
+        holds = gast.UnaryOp(gast.Not(), is_array(load(base)))
+        self.change(base, gast.If(holds, [gast.Assign([place], value, None)], []), span)
         self.out.append(statement)
 
     def exchange(self, statement: Bind, made: Exchange) -> None:
         """The same method of the shadow, with the shadows of what is put in."""
         base, span, target = made.base, statement.span, statement.target
+        if object_of(getattr(statement.expression, "func", None)) in CHANGES:
+            raise UnsupportedSyntax(
+                "a store into what may be an array or a container cannot be reversed twice",
+                span,
+                hint="use forward mode for the second derivative: hessian, hvp, jvp of grad",
+            )
         bar = self.result.bars[base]
         match made.method:
             case "remove":

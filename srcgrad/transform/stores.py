@@ -21,7 +21,7 @@ from srcgrad.frontend.normal_form import AddAt, AugStore, Block, Statement, Stor
 from srcgrad.rules.facts import Array, same_dtype
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import assign, call_runtime, constant, load, numpy_call, subscript, tuple_of
+from srcgrad.transform.build import assign, call_runtime, constant, is_array, load, numpy_call, subscript, tuple_of
 from srcgrad.transform.contributions import index_value
 from srcgrad.transform.sequences import SequenceAdjoint
 
@@ -59,9 +59,13 @@ class StoreAdjoint(SequenceAdjoint):
             if self._is_active(statement, base):
                 place = index_value(referring(index, block, position))
                 part = reference(bar, block, end)
-                rest = isinstance(statement, Unpack) and isinstance(index, gast.Slice)
-                back = runtime.unrest if rest else runtime.unpart
-                code.append(gast.Expr(call_runtime(back, self.shadow(base), place, part)))
+                if isinstance(statement, Unpack) and isinstance(index, gast.Slice):
+                    code.append(gast.Expr(call_runtime(runtime.unrest, self.shadow(base), place, part)))
+                    continue
+                apart = call_runtime(runtime.separate, part, self.shadow(base))
+                added: gast.stmt = gast.Expr(call_runtime(runtime.add_at, self.shadow(base), place, part))
+                test = gast.BoolOp(gast.And(), [is_array(self.shadow(base)), apart])
+                code.append(gast.If(test, [seen_elsewhere(added)], []))
         for name, cell in self.shadows.put.get(statement, ()):
             if name in self.activity.varied_before(statement):
                 value: gast.expr = reference(cell, block, end)
@@ -91,14 +95,18 @@ class StoreAdjoint(SequenceAdjoint):
         assert self.shadows is not None
         base = statement.base
         code: list[gast.stmt] = []
+        like = reference(base, block, position, shape_only=True)
         if self._is_active(statement, base):
             names = atoms(statement.value)
             value = reference(names[0], block, position, shape_only=True) if names else clone(statement.value)
             value_bar = reference(self.shadows.stored[statement], block, position)
-            like = reference(base, block, position, shape_only=True)
             index = index_value(self._place(statement, block, position))
-            code.append(gast.Expr(call_runtime(runtime.reclaim, value_bar, value, self.shadow(base), like, index)))
-        return [*code, self._restore(statement, base, block, position), *self.mirrored(statement, block, position)]
+            taken = self.fresh("t")
+            code.append(assign(taken, call_runtime(runtime.claim, self.shadow(base), like, index)))
+            given = call_runtime(runtime.as_stored, load(taken), value)
+            code.append(seen_elsewhere(gast.Expr(call_runtime(runtime.accumulate, value_bar, given))))
+        code.append(self._restore(statement, base, block, position))
+        return [gast.If(is_array(clone(like)), code, []), *self.mirrored(statement, block, position)]
 
     def store(self, statement: Store | AugStore, block: Block, position: int) -> list[gast.stmt]:
         assert self.shadows is not None
@@ -180,9 +188,6 @@ class StoreAdjoint(SequenceAdjoint):
         node.store = statement
         before = reference(self.shadows.olds[statement], block, position)
         node.code = [_store(place, before)]
-        if not isinstance(self.fact(base), Array):
-            like = reference(base, block, position, shape_only=True)
-            node.code = [gast.Expr(call_runtime(runtime.put_back, like, index_value(place.slice), before))]
         return node
 
     def _claimed(self, bar: gast.Subscript, base: str, block: Block, position: int) -> gast.expr:

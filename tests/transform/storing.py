@@ -1,0 +1,773 @@
+"""Programs that store into memory which other names see: the shadow pass is tested with them.
+
+Names say what each one is about; ``ARGUMENTS`` are those of all of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import exp, sin, tanh
+
+ARGUMENTS = (
+    0.7,
+    -0.4,
+    np.array([0.3, -0.7, 1.1, 0.2]),
+    np.array([0.5, 0.9, -0.3, 0.8]),
+    np.array([[0.2, 0.4], [-0.6, 0.9]]),
+)
+tot = np.sum
+
+
+def a_store_through_a_view(a, b, x, y, m):
+    v = sin(x)
+    w = v[1:3]
+    w[0] = a * w[1]
+    return tot(v*v)
+
+
+def an_augmented_store_over_an_output(a, b, x, y, m):
+    z = tanh(y)
+    z[0] *= 0.5
+    return tot(z)
+
+
+def rebinding_keeps_the_contents_of_the_class(a, b, x, y, m):
+    z = 0.6 * x
+    w = z
+    s = tot(sin(z))
+    z = np.zeros(4)
+    w[0] = a
+    return s + tot(w)
+
+
+def rebinding_makes_a_new_shadow(a, b, x, y, m):
+    z = 0.6 * y
+    w = z
+    z = z * 1.1
+    w[0] = a
+    return tot(z * w)
+
+
+def aliases_carried_round_a_loop(a, b, x, y, m):
+    z = np.zeros(4)
+    s = 0.0
+    for i in range(3):
+        w = z
+        w[0] = a * w[1]
+        z = 0.6 * y * a
+        if x[i] < 0.0:
+            w = z
+        w[i] = x[i] * w[1]
+        s = s + tot(sin(w) * z)
+    return s
+
+
+def an_integer_index_is_a_view(a, b, x, y, m):
+    k = sin(m)
+    p = k[1]
+    p[0] = a
+    return tot(k*k)
+
+
+def stores_into_a_parameter(a, b, x, y, m):
+    y[0] = a*x[1]
+    y[1:3] = x[0:2]*b
+    return tot(y*y)
+
+
+def overlapping_slices(a, b, x, y, m):
+    y[1:3] = y[0:2]
+    return tot(y*x)
+
+
+def a_broadcast_store(a, b, x, y, m):
+    y[:] = a
+    y[2] += b
+    return tot(y*x)
+
+
+def an_index_changed_after_its_use(a, b, x, y, m):
+    z = sin(x)
+    i = 0
+    z[i] = a
+    i = 2
+    z[i] = b * z[0]
+    return z
+
+
+def stores_before_exits_of_a_loop(a, b, x, y, m):
+    z = np.zeros(4)
+    for i in range(4):
+        if x[i] < 0:
+            continue
+        z[i] = x[i]*a
+        if i == 2:
+            break
+    return tot(z*y)
+
+
+def a_return_from_a_loop_that_stores(a, b, x, y, m):
+    z = sin(x)
+    for i in range(3):
+        z[i+1] = z[i]*a + z[i+1]
+        if z[i+1] > 0.9:
+            return tot(z)
+    return tot(z*z)
+
+
+def a_masked_store(a, b, x, y, m):
+    z = sin(x)
+    z[z > 0.25] = a
+    return tot(z*y)
+
+
+def a_store_at_repeated_places(a, b, x, y, m):
+    z = sin(x)
+    z[[0,0,1]] = y[:3]*a
+    return tot(z*x)
+
+
+def a_copy_of_a_reshaped_view(a, b, x, y, m):
+    z = x.T.reshape(2,2)
+    w = z.copy()
+    w[0] = m[1]
+    w[:,1] += a
+    return tot(w*w)
+
+
+def a_store_through_a_reshaped_view(a, b, x, y, m):
+    w = sin(x)
+    z = w.reshape(2,2)
+    z[0,1] = a
+    z[1] *= b
+    return tot(w*y)
+
+
+def a_view_or_a_copy(a, b, x, y, m):
+    w = sin(m)
+    z = w.T
+    z[0] = x[:2]
+    q = z.ravel()
+    q[0] = a
+    return tot(w*w)*tot(q)
+
+
+def numbers_read_between_stores(a, b, x, y, m):
+    z = x*2
+    z[0] = 3.0
+    s = z[1]*z[2]
+    z[1] = s*a
+    z[2] = z[1]*s
+    return z[1]*z[2]
+
+
+def a_march(a, b, x, y, m):
+    n = 3
+    u = np.zeros(n+1)
+    u[0] = a
+    for k in range(n):
+        u[k+1] = sin(u[k])*b
+    return u[n]
+
+
+def an_alias_of_one_branch(a, b, x, y, m):
+    z = sin(x)
+    v = z
+    if a > 0:
+        v = y * 1.0
+    v[1] = a * v[0]
+    z[0] = v[1] * b
+    return tot(z*v)
+
+
+def a_parameter_rebound_after_a_store(a, b, x, y, m):
+    x[0] = a
+    x = x * 2.0
+    x[1] = b * x[0]
+    return tot(x * y)
+
+
+def a_table_filled_in_two_loops(a, b, x, y, m):
+    z = np.empty((2,2))
+    for i in range(2):
+        for j in range(2):
+            z[i,j] = m[j,i]*a + i
+    z[0] -= x[:2]
+    return tot(z*z)
+
+
+def a_while_loop_that_stores(a, b, x, y, m):
+    z = sin(x)
+    k = 0
+    while k < 3:
+        z[k] = z[k]*z[k+1]
+        k += 1
+    return tot(z*z)
+
+
+def an_output_divided_by_its_sum(a, b, x, y, m):
+    z = exp(x)
+    s = tot(z)
+    z[0] = s
+    t = z / s
+    t[1] = a
+    return tot(t*z)
+
+
+def a_reversed_view(a, b, x, y, m):
+    z = np.zeros(4)
+    z[0] = a
+    w = z[::-1]
+    w[0] = b*w[3]
+    z = w + y
+    z[1] = w[2]*a
+    return z*w
+
+
+def a_constant_that_is_filled(a, b, x, y, m):
+    c = np.zeros(4)
+    c[1] = 2.0
+    c[2] = 3.0
+    return tot(c*x*a)
+
+
+def iterating_what_is_stored_into(a, b, x, y, m):
+    z = sin(x)
+    s = 0.0
+    for v in z:
+        s = s + v*a
+        z[0] = s
+    return s + tot(z)
+
+
+def rows_that_are_stored_into(a, b, x, y, m):
+    w = sin(m)
+    for r in w:
+        r[0] = a*r[1]
+    return tot(w*w)
+
+
+def an_overlapping_addition(a, b, x, y, m):
+    z = x.copy()
+    z[1:] += z[:-1]
+    return tot(z*y)
+
+
+def augmented_stores_of_every_kind(a, b, x, y, m):
+    z = x.copy()
+    z[:-1] -= z[1:]*a
+    z[0] /= b
+    z[1:3] **= 2
+    return tot(z*y)
+
+
+def _rebind(x):
+    x[0] = 0.6 * x[1]
+    x = np.zeros(4)
+    x[1] = 1.0
+    return 0.3
+
+
+def a_callee_rebinds_its_parameter(a, b, x, y, m):
+    z = 0.6 * y
+    s = _rebind(z)
+    return z
+
+
+def _keep(y):
+    return tot(sin(y))
+
+
+def a_callee_keeps_what_is_stored_over(a, b, x, y, m):
+    z = 0.6 * y
+    s = _keep(z)
+    z[0] = a
+    return s + tot(z)
+
+
+def _two(x, y):
+    x[0] = 0.5
+    return x[1] * y[0]
+
+
+def two_arguments_of_one_class(a, b, x, y, m):
+    z = 0.6 * y
+    return _two(z, z)
+
+
+def _over(y):
+    y[0] = 0.5
+    return 0.1
+
+
+def a_callee_stores_over_what_is_needed(a, b, x, y, m):
+    z = 0.6 * y
+    s = tot(sin(z))
+    t = _over(z)
+    return s
+
+
+def _view(y):
+    return y[1:3]
+
+
+def a_callee_returns_a_view(a, b, x, y, m):
+    z = sin(y)
+    p = _view(z)
+    p[0] = a * p[1]
+    return z
+
+
+def _act(x, y):
+    x[0] = y[1]
+    return 0.3
+
+
+def a_callee_stores_an_active_value(a, b, x, y, m):
+    z = sin(y)
+    w = sin(x)
+    _act(z, w)
+    return z
+
+
+def a_callee_makes_its_argument_vary(a, b, x, y, m):
+    z = np.zeros(4)
+    w = z
+    _act(w, x)
+    z = sin(z)
+    return z
+
+
+def _none(x):
+    x[0] = 0.7
+    return 0.3
+
+
+def a_callee_without_an_adjoint_stores(a, b, x, y, m):
+    z = sin(x)
+    s = tot(z * z)
+    _none(z)
+    return s
+
+
+def _own(y, x):
+    z = exp(y)
+    w = tanh(z)
+    return z
+
+
+def a_callee_keeps_its_own_result(a, b, x, y, m):
+    z = _own(y, x)
+    z[1:3] = z[1:3]*0.5
+    w = _own(z, z)
+    z[0] = w[1]
+    return tot(z * w)
+
+
+def _relax(y, a):
+    for i in range(3):
+        if y[i] > 0.9:
+            return i
+        y[i] = y[i] * y[i + 1] + a
+    return 3
+
+
+def a_callee_returns_from_its_loop(a, b, x, y, m):
+    z = y * y
+    w = z[::-1]
+    k = _relax(w, a)
+    return tot(z * z) + k
+
+
+def _cond(y, c):
+    if c > 0:
+        return y
+    return y * 2.0
+
+
+def a_callee_returns_its_argument_or_not(a, b, x, y, m):
+    z = sin(y)
+    p = _cond(z, a)
+    q = _cond(z, b)
+    p[0] = a
+    q[1] = b
+    return tot(z*x) + tot(p*q)
+
+
+def _rec(y, n):
+    if n == 0:
+        return y[0]
+    y[n] = y[n-1] * y[n]
+    return _rec(y, n-1) + y[n]
+
+
+def a_recursive_callee_stores(a, b, x, y, m):
+    z = sin(y)
+    s = _rec(z, 3)
+    return s * tot(z)
+
+
+def _fill(out, x, a):
+    for i in range(4):
+        out[i] = x[i] * a
+
+
+def a_callee_fills_an_array(a, b, x, y, m):
+    z = np.zeros(4)
+    _fill(z, x, a)
+    w = np.zeros(4)
+    _fill(w, z, b)
+    return tot(w*y) + z[1]
+
+
+def _row(r, a):
+    r[0] = a * r[1]
+    return r
+
+
+def a_callee_returns_what_it_stored_into(a, b, x, y, m):
+    k = sin(m)
+    for i in range(2):
+        p = _row(k[i], a)
+        p[1] = p[0] * b
+    return tot(k * k)
+
+
+def _min(y):
+    return tot(y*y)
+
+
+def a_callee_reads_what_changes(a, b, x, y, m):
+    z = sin(y)
+    s = 0.0
+    for i in range(4):
+        s = s + _min(z)
+        z[i] = s * a
+    return s + tot(z)
+
+
+def _swap(x, y):
+    t = x.copy()
+    x[:] = y
+    y[:] = t * 2.0
+
+
+def a_callee_swaps_two_arrays(a, b, x, y, m):
+    z = sin(y)
+    w = exp(x)
+    _swap(z, w)
+    _swap(w, z)
+    return tot(z*w) + tot(z)
+
+
+def _land(y, x, c):
+    w = y
+    if c > 0:
+        w = x
+    w[0] = c
+    return tot(w)
+
+
+def an_argument_lands_in_another_class(a, b, x, y, m):
+    z = sin(y)
+    w = sin(x)
+    s = _land(z, w, a)
+    return s + tot(z*w)
+
+
+def _inner(v, a):
+    v[0] = a
+    return v[1]
+
+
+def _outer(v, a):
+    s = _inner(v, a)
+    v[1] = s * v[0]
+    return s * a
+
+
+def callees_of_callees_store(a, b, x, y, m):
+    z = sin(y)
+    s = _outer(z[1:], a)
+    return s * tot(z*z)
+
+
+def a_load_before_a_call_that_stores(a, b, x, y, m):
+    z = sin(y)
+    s = _over(z) + tot(z)
+    z[0] += _over(z)
+    return s + tot(z*x)
+
+
+def a_parameter_is_handed_on(a, b, x, y, m):
+    s = _outer(x, a)
+    return s + tot(x*y)
+
+
+def stores_in_branches(a, b, x, y, m):
+    z = sin(x)
+    c = z[1]
+    z[1] = c*a
+    if z[1] > 0:
+        z = z * b
+        z[0] = a
+    else:
+        w = z[2:]
+        w[0] = z[1]*b
+    return tot(z*z)
+
+
+def columns_and_strides(a, b, x, y, m):
+    z = np.zeros((2,3))
+    z[:, 1:] = m
+    z[0] = a
+    z[1, ::2] += np.array([1.0, 2.0])*b
+    return tot(z*z)
+
+
+def rows_at_repeated_places(a, b, x, y, m):
+    z = sin(m)
+    idx = np.array([1,0,1])
+    z[idx] = np.stack([x[:2], y[:2], x[2:]])
+    z[idx, [0,1,0]] *= a
+    return tot(z*m)
+
+
+def an_array_of_places_that_changes(a, b, x, y, m):
+    z = np.zeros(4)
+    k = np.array([3,1,2,0])
+    for i in range(3):
+        z[k[i]] = x[k[i]]*a
+        k[i] = 0
+    k[0] = 3
+    return tot(z*y)+z[k[0]]
+
+
+def views_by_split(a, b, x, y, m):
+    z = sin(x)
+    p, q = np.split(z, 2)
+    p[0] = a*q[1]
+    q[:] = p*b
+    return tot(z*y)
+
+
+def a_loop_with_an_else(a, b, x, y, m):
+    z = sin(x)
+    for i in range(3):
+        if y[i] < 0:
+            z = z*a
+            continue
+        w = z[i:]
+        w[0] = w[1]*b
+        if w[0] > 2.0:
+            break
+    else:
+        z[3] = a
+    return tot(z*z)
+
+
+def elimination(a, b, x, y, m):
+    A = sin(m) + 2*np.eye(2)
+    n = 2
+    for k in range(n):
+        for i in range(k+1, n):
+            A[i,k] = A[i,k]/A[k,k]
+            A[i,k+1:] -= A[i,k]*A[k,k+1:]
+    return tot(A*A)
+
+
+def diffusion(a, b, x, y, m):
+    u = np.sin(x)
+    for t in range(3):
+        u[1:-1] = u[1:-1] + a*(u[2:] - 2*u[1:-1] + u[:-2])
+    return tot(u*u)
+
+
+def a_test_that_reads_what_changes(a, b, x, y, m):
+    s = 0.0
+    z = sin(x)
+    while z[0] < 2.0:
+        z[0] = z[0] + 0.7 + a*a
+        z[1] = z[1]*z[0]
+        s = s + z[1]
+    return s*z[0]
+
+
+def a_view_of_a_reshaped_transpose(a, b, x, y, m):
+    z = np.empty(4)
+    z[...] = x
+    v = z.reshape(2,2).T
+    v[0] = y[:2]
+    return tot(z*y)
+
+
+def an_augmented_parameter(a, b, x, y, m):
+    x += y
+    x *= a
+    return tot(x*x)
+
+
+def an_augmented_alias(a, b, x, y, m):
+    z = x
+    z += y
+    return tot(x*z)
+
+
+def a_number_beside_an_array(a, b, x, y, m):
+    z = np.where(x>0, x, y)
+    z[z<0.4] = 0.0
+    z[1] = b
+    return z, z[1]*a
+
+
+def masks_and_their_complements(a, b, x, y, m):
+    mask = x > 0
+    z = sin(x)
+    z[mask] = y[mask]*a
+    z[~mask] += b
+    return tot(z*z)
+
+
+def swapped_references(a, b, x, y, m):
+    q = np.zeros(4)
+    q[0] = a
+    r = q
+    for i in range(3):
+        r, q = q, r*b
+        r[i+1] = q[i] + x[i]
+    return tot(q*r)
+
+
+def a_store_in_a_with_block(a, b, x, y, m):
+    with np.errstate(divide='ignore'):
+        z = sin(x)
+        z[0] = a/z[1]
+    return tot(z*z)
+
+
+def swapped_elements(a, b, x, y, m):
+    z = sin(x)
+    z[0], z[1] = z[1], z[0]
+    z[2], t = a*z[0], z[2]
+    return tot(z*y)*t
+
+
+def stores_between_returns(a, b, x, y, m):
+    z = sin(x)
+    if z[0] > 5:
+        return a
+    z[0] = b
+    if z[1] < 0:
+        z[2] = z[0]*a
+        return tot(z)
+    z[3] = a
+    return tot(z*z)
+
+
+def a_name_rebound_to_its_views(a, b, x, y, m):
+    z = sin(x)
+    z = z[1:]
+    z[0] = a
+    z = z[::-1]
+    z[0] = z[2]*b
+    return tot(z*z)
+
+
+def arrays_in_a_list(a, b, x, y, m):
+    L = [sin(x), y*a]
+    L[0][1] = b
+    L.append(L[0]*L[1])
+    z = L[2]
+    z[0] = a
+    return tot(L[2]*L[0])
+
+
+def numbers_in_a_list(a, b, x, y, m):
+    L = [a, b, 2.0]
+    L[1] = L[0]*L[1]
+    L.append(L[1]*sin(L[0]))
+    s = 0.0
+    for v in L:
+        s = s + v*v
+    L[0] = 5.0
+    return s*L[3]
+
+
+def a_stack_of_a_list_that_changes(a, b, x, y, m):
+    L = []
+    z = sin(x)
+    for i in range(3):
+        L.append(z)
+        z = z*a
+        z[i] = b
+    s = np.stack(L)
+    L[0][0] = a*a
+    L.pop()
+    L.append(y)
+    q = np.stack(L)
+    return tot(s*q)
+
+
+def a_tuple_of_an_array_and_a_number(a, b, x, y, m):
+    t = (sin(x), a)
+    u, c = t
+    u[0] = c*b
+    return tot(t[0])*t[1]
+
+
+def arrays_swapped_in_a_list(a, b, x, y, m):
+    L = [x*a, y*b]
+    M = L
+    for v in M:
+        v[0] = v[1]*a
+    L[0], L[1] = L[1], L[0]
+    L[0] += 1.0
+    return tot(L[0]*L[0]) + M[1][0]
+
+
+def a_table_of_results(a, b, x, y, m):
+    memo = {}
+    memo[0] = a
+    memo[1] = b
+    for k in range(2, 6):
+        memo[k] = sin(memo[k-1])*memo[k-2] + x[0]
+    return memo[5]
+
+
+def _push(L, v):
+    L.append(v)
+    L[0][1] = v[0]*L[0][0]
+
+
+def a_callee_appends(a, b, x, y, m):
+    L = [sin(x)]
+    _push(L, y*a)
+    _push(L, L[1])
+    return tot(L[2]*L[0])
+
+
+def a_list_copied_and_joined(a, b, x, y, m):
+    L = [sin(x), y*a]
+    L2 = list(L)
+    L.pop(0)
+    L2[0][0] = a
+    K = L2 + L
+    K[2][1] = b
+    return tot(K[0]*K[1]*K[2])
+
+
+def a_stack_of_numbers(a, b, x, y, m):
+    S = [a]
+    while len(S) < 5:
+        S.append(S[-1]*b + x[0])
+    s = 0.0
+    while S:
+        s = s*a + S.pop()
+    return s
+
+
+def a_starred_target(a, b, x, y, m):
+    z = sin(x)
+    p, q, *r = z
+    z[0] = q*a
+    return tot(z)*p + r[1]
