@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from srcgrad.api.arguments import (
     holds_objects,
     identities,
     is_static,
-    kind_of,
+    kinds_of,
 )
 from srcgrad.api.holomorphic import check_complex, complex_derivative, require_one_number
 from srcgrad.api.saved import Saved, import_object, imported
@@ -32,6 +33,7 @@ from srcgrad.errors import ArgumentError, SeedError, Span
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import as_cotangent, private, zeros_like
+from srcgrad.runtime.objects import is_object
 from srcgrad.runtime.shadows import cloned
 
 if TYPE_CHECKING:
@@ -56,12 +58,18 @@ class Derivative:
             raise ArgumentError(f"a function is expected, not {type(primal).__name__}")
         if hasattr(primal, "__srcgrad_function__") and not isinstance(primal, type):
             primal = primal.__srcgrad_function__()
+        receiver: tuple[Any, ...] = ()
+        if is_object(primal):
+            primal = primal.__call__
+        if isinstance(primal, MethodType) and is_object(primal.__self__):
+            receiver, primal = (primal.__self__,), primal.__func__
+            argnums = _shifted(argnums)
         self.primal = primal
         self.argnums = argnums
         self.mode = mode
         self.has_aux = has_aux
         self.holomorphic = holomorphic
-        self.parameters = Parameters(primal)
+        self.parameters = Parameters(primal, receiver)
         self.chosen = self.parameters.chosen(argnums)
         self._variants: dict[object, Compiled] = {}
         self._edition = edition()
@@ -72,7 +80,7 @@ class Derivative:
         self.__wrapped__ = primal
 
     def __srcgrad_derived__(self) -> tuple[str, object, Argnums] | None:
-        """What this is where a differentiated function calls it: mode, function and arguments, if it can be compiled in."""
+        """What this is where a differentiated function calls it: mode, function, arguments; None if it has no text."""
         if self.has_aux or self.holomorphic or self.mode not in ("reverse", "value"):
             return None
         return self.mode, self.primal, self.argnums
@@ -88,7 +96,7 @@ class Derivative:
 
         function = self.primal
         if isinstance(function, Derivative):
-            function = function.program(values).entry
+            function = function._differentiable(values).entry
         statics: tuple[tuple[str, object], ...] = ()
         classes: tuple[tuple[int, object], ...] = ()
         if values is not None:
@@ -100,6 +108,13 @@ class Derivative:
             if any(matters(each) for _, each in known):
                 classes = tuple(known)
         return Callee(function, statics, self.parameters.lengths(values), classes)  # type: ignore[arg-type]
+
+    def _differentiable(self, values: tuple[Any, ...] | None) -> Compiled:
+        """The program that a derivative of this one differentiates: it looks at its value where types prove nothing."""
+        compiled = self.program(values)
+        if compiled.scalar_result or self.mode not in ("reverse", "value") or self.holomorphic or self.has_aux:
+            return compiled
+        return self.program(values, "nested" if self.mode == "reverse" else "nested value")
 
     def program(self, values: tuple[Any, ...] | None, mode: str | None = None) -> Compiled:
         """The compiled program for arguments like ``values`` (None: for any arguments)."""
@@ -113,7 +128,7 @@ class Derivative:
         if not options.specialise:
             decides = values is not None and any(is_static(v) or holds_objects(v) for v in values)
             values = values if decides else None
-        key = (mode, options, None if values is None else tuple(map(kind_of, values)))
+        key = (mode, options, None if values is None else kinds_of(values))
         found = self._variants.get(key)
         if found is None:
             found = self._variants[key] = self._compile(values, mode)
@@ -216,8 +231,8 @@ class Derivative:
         inner = self.primal
         if isinstance(inner, Derivative) and inner.mode in ("reverse", "value"):
             inner.verify(values)
-            compiled = inner.program(values)
-            if not compiled.scalar_result:
+            compiled = inner._differentiable(values)
+            if not compiled.scalar_result and compiled is inner.program(values):
                 inner.require_scalar(inner.parameters.call(inner.primal, values), compiled)
 
     def require_scalar(self, value: Any, compiled: Compiled) -> None:
@@ -284,12 +299,7 @@ class Derivative:
         return f"<srcgrad {what[self.mode]} of {place} with respect to {names}>"
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        if instance is None:
-            return self
-        raise ArgumentError(
-            f"{self.__qualname__} is a method: its object cannot be differentiated yet",
-            hint="differentiate a function of the arrays that the object holds",
-        )
+        return self if instance is None else MethodType(self, instance)
 
     def __reduce__(self) -> Any:
         found = imported(self.primal)
@@ -306,3 +316,10 @@ class Derivative:
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.mode, self.has_aux, self.holomorphic = state["mode"], state["has_aux"], state["holomorphic"]
+
+
+def _shifted(argnums: Argnums) -> Argnums:
+    """Positions in the arguments of a bound method as positions in those of its function."""
+    if isinstance(argnums, tuple):
+        return tuple(one + 1 if isinstance(one, int) and one >= 0 else one for one in argnums)
+    return argnums + 1 if isinstance(argnums, int) and argnums >= 0 else argnums

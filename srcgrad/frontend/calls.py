@@ -65,6 +65,12 @@ class Calls(DerivativeCalls):
         derivative = self.derivative_call(function, node)
         if derivative is not None:
             return derivative
+        if is_one_of(function, functools.cache, functools.lru_cache):
+            raise self.refuse(
+                node,
+                "what a function made in here has returned is remembered",
+                "leave the decorator out, or put the function into the module",
+            )
         if function is runtime.attempt:
             return self.attempted(node)
         if function is runtime.closure:

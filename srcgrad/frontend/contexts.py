@@ -60,7 +60,10 @@ class Contexts(Containers):
 
         def write() -> None:
             if item.optional_vars is not None:
-                self.run([assign(item.optional_vars, call(reference(_ENTERED), [held], manager), manager)])
+                given = call(reference(_ENTERED), [held], manager)
+                value = self.fresh("entered")
+                self.emit(value, given, self._opaque(manager, given))
+                self.run([assign(item.optional_vars, load(value, manager), manager)])
             self.run(body)
 
         self.out.append(With((gast.withitem(held, None),), self.block(write), span, once=True))

@@ -52,12 +52,17 @@ def closure(function: Callable[..., Any], names: str, *values: Any) -> Closure:
 
 
 def one_for(value: Any, name: str) -> float:
-    """The seed of a gradient taken inside of a differentiated function: 1.0, if the value is one real number."""
-    is_number = isinstance(value, int | float | np.generic | np.ndarray) and not isinstance(value, bool)
-    if not is_number or np.shape(value) != () or np.iscomplexobj(value):
-        what = f"of shape {np.shape(value)}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
-        raise TypeError(f"the gradient of {name} is taken, which returned no real number but a value {what}")
-    return 1.0
+    """The seed of a gradient that is differentiated itself: 1.0, if the value is one real number."""
+    is_number = np.shape(value) == () and not (value is None or isinstance(value, str | dict))
+    if is_number and np.issubdtype(np.result_type(value), np.floating):
+        return 1.0
+    from srcgrad.errors import SeedError  # what is saved runs on the runtime alone
+
+    reason = f"the gradient of a function needs one real number, but {name} returned"
+    if not is_number:
+        what = f"an array of shape {np.shape(value)}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+        raise SeedError(f"{reason} {what}", hint="use jacobian, or vjp with a seed of that shape")
+    raise SeedError(f"{reason} a {type(value).__name__}", hint="return a float")
 
 
 def units(x: Any) -> list[Any]:

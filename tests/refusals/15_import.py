@@ -1,4 +1,4 @@
 def f(x):
-    import math
+    import no_such_module
 
-    return math.sin(x)
+    return no_such_module.scaled(x)

@@ -1,6 +1,9 @@
-def f(x, kind):
-    match kind:
-        case int() | float():
-            return x * kind
-        case _:
-            return x
+class Point:
+    __match_args__ = ("x",)
+
+
+def f(x):
+    match x:
+        case Point(y):
+            return y
+    return x

@@ -1,4 +1,3 @@
 def f(x, path):
     with open(path) as stream:
-        print(x, file=stream)
-    return x * x
+        return x * len(stream.read())

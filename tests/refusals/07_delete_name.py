@@ -1,4 +1,0 @@
-def f(x):
-    y = x * x
-    del y
-    return x

@@ -1,7 +1,0 @@
-def f(x):
-    for i in range(3):
-        try:
-            x = x * i
-        finally:
-            print(x)
-    return x

@@ -1,7 +1,0 @@
-def f(x, shape):
-    match shape:
-        case "point":
-            return x
-        case ["box", width, height]:
-            return x * width * height
-    return 0.0

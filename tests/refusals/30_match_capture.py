@@ -1,7 +1,0 @@
-def f(x, n):
-    match n:
-        case 0:
-            return x
-        case other if other > 3:
-            return x * other
-    return x * x
