@@ -32,6 +32,7 @@ from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, call_runtime, constant, load, method, store, tuple_of, unpack
 from srcgrad.transform.control import PassHead, ReverseSweep, placed
 from srcgrad.transform.record import JointForward, PairForward
+from srcgrad.transform.resolving import Resolver, settled
 from srcgrad.transform.reverse import Calls, StatementAdjoint
 from srcgrad.transform.shadows import Shadows
 from srcgrad.transform.stores import Restore
@@ -292,7 +293,12 @@ class _Sweep:
             pairs = zip(statement.operation.arguments, modes.given, strict=True)
             needed |= {self.shadowed[name] for a, given in pairs if given for name in atoms(a)}
         kept: set[Statement] = set()
-        pending: list[Statement] = [s for s in made if s.target in needed]
+
+        def changes() -> list[Statement]:
+            """The shadow of a container is what its changes made it, under whatever name they were made."""
+            return [s for s in effects if s not in kept and self._is_needed(shadows.effects[s], needed)]
+
+        pending: list[Statement] = [s for s in made if s.target in needed] or changes()
         while pending:
             statement = pending.pop()
             kept.add(statement)
@@ -301,9 +307,7 @@ class _Sweep:
             more = {n.id for n in local_names(expression)} - needed
             needed |= more
             pending += [s for s in made if s.target in more]
-            if not pending:
-                # The shadow of a container is what its changes made it, under whatever name they were made.
-                pending += [s for s in effects if s not in kept and self._is_needed(shadows.effects[s], needed)]
+            pending = pending or changes()
         idle = {s for s in made if s not in kept and s.target not in needed}
         return idle | {s for s in effects if s not in kept} | shadows.silent
 
@@ -350,7 +354,7 @@ class _Sweep:
 
     def opening(self, plan: Plan) -> list[gast.stmt]:
         """What the reverse sweep makes before anything else."""
-        return self.resolved(plan, _Resolver(self, plan).opening(self.program.function.body))
+        return self.resolved(plan, Resolver(self, plan).opening(self.program.function.body))
 
     def exits(self) -> dict[int, str]:
         """The loop bodies that an exit may leave, each with the list of its exit numbers."""
@@ -364,111 +368,5 @@ class _Sweep:
     def resolved(self, plan: Plan, code: list[gast.stmt]) -> list[gast.stmt]:
         """The sweep's text with every placeholder replaced by the local that the plan gives it."""
         for statement in code:
-            _Resolver(self, plan).resolve(statement)
+            Resolver(self, plan).resolve(statement)
         return code
-
-
-def settled(code: list[gast.stmt], undone: set[Statement]) -> list[gast.stmt]:
-    """The text with the stores that are undone undone in place."""
-
-    def expanded(statements: list[gast.stmt]) -> list[gast.stmt]:
-        found: list[gast.stmt] = []
-        for statement in statements:
-            if not isinstance(statement, Restore):
-                found.append(statement)
-            elif statement.store in undone:
-                found += [placed(s, statement.store.span) for s in statement.code]
-        return found
-
-    code = expanded(code)
-    pending = list(code)
-    while pending:
-        node = pending.pop()
-        for field in ("body", "orelse"):
-            inner = getattr(node, field, None)
-            if isinstance(inner, list) and inner and isinstance(inner[0], gast.stmt):
-                made = expanded(inner)
-                setattr(node, field, made or ([gast.Pass()] if field == "body" else []))
-                pending += made
-    return code
-
-
-class _Resolver:
-    """Replaces references, hidden values, decisions and loop heads, in place, without recursing over a block."""
-
-    def __init__(self, sweep: _Sweep, plan: Plan) -> None:
-        self.sweep = sweep
-        self.plan = plan
-        self.layout = plan.layout
-
-    def resolve(self, root: gast.stmt) -> None:
-        pending: list[gast.AST] = [root]
-        while pending:
-            node = pending.pop()
-            if isinstance(node, gast.For):
-                self._turn(node)
-            for field, value in list(gast.iter_fields(node)):
-                if isinstance(value, list):
-                    if value and isinstance(value[0], PassHead):
-                        value = self.opening(value[0].block) + value[1:] or [gast.Pass()]
-                    made = [self._leaf(v) if isinstance(v, gast.AST) else v for v in value]
-                    setattr(node, field, made)
-                    pending += [v for v in made if isinstance(v, gast.AST)]
-                elif isinstance(value, gast.AST):
-                    leaf = self._leaf(value)
-                    setattr(node, field, leaf)
-                    pending.append(leaf)
-
-    def _leaf(self, node: gast.AST) -> gast.AST:
-        while True:
-            match node:
-                case Reference():
-                    slot = self.layout.slot(node.id, node.block, node.position)
-                    if slot in self.plan.inline:
-                        return clone(self.plan.inline[slot])
-                    return gast.Name(self.plan.names[slot], node.ctx, None, None)
-                case Hidden():
-                    kept = self.plan.kept.get((node.owner, node.role))
-                    if kept is not None:
-                        return load(kept)
-                    made = self.sweep.planner.ranges[node.owner]
-                    assert made is not None
-                    node = clone(made)
-                case Decision():
-                    test = self.plan.tests[node.owner]
-                    if test is None:
-                        return load(self.plan.kept[node.owner, "test"])
-                    node = clone(test)
-                case _:
-                    return node
-
-    def opening(self, block: Block) -> list[gast.stmt]:
-        """What a reversed pass reads back before anything else."""
-        code: list[gast.stmt] = []
-        order = self.layout.orders[block]
-        exits = self.sweep.exits()
-        if order in exits:
-            code.append(assign(self.sweep.control.leave[order], method(exits[order], "pop")))
-        for lane in self.plan.lanes.get(block, ()):
-            names = [self.plan.names[slot] for slot in lane.slots]
-            popped = method(lane.tape, "pop")
-            code.append(assign(names[0], popped) if len(names) == 1 else unpack(names, popped))
-        for name, expression in self.plan.remade.get(block, ()):
-            code.append(assign(name, clone(expression)))
-        return code
-
-    def _turn(self, loop: gast.For) -> None:
-        """Name the index of a reversed loop, and turn its range: ``reversed(reversed(r))`` is ``r``."""
-        head = loop.body[0]
-        if not isinstance(head, PassHead):
-            return
-        loop.target = store(self.plan.indices.get(head.block, self.sweep.idle))
-        assert isinstance(loop.iter, gast.Call)
-        if not isinstance(loop.iter.args[0], Hidden):
-            return
-        made = self._leaf(loop.iter.args[0])
-        loop.iter.args[0] = made
-        if isinstance(made, gast.Call):
-            function = made.func
-            if isinstance(function, GlobalReference) and function.binding.value is reversed:
-                loop.iter = made.args[0]

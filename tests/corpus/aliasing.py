@@ -229,3 +229,36 @@ def swap_through_a_temporary(x):
     y[0:2] = y[2:4] * x[1]
     y[2:4] = u
     return np.sum(y * x * np.arange(4.0))
+
+
+def put_first(rows, value):
+    rows[0] = value
+    return rows
+
+
+@example(vector(4))
+def callee_stores_into_a_list(x):
+    rows = [1.0, x[1]]
+    put_first(rows, x * 3.0)
+    first = rows[0]
+    first[1] = 5.0 * x[0]
+    return np.sum(rows[0] * x) + rows[1]
+
+
+def put_entry(entries, key, value):
+    entries[key] = value
+
+
+@example(vector(4))
+def callee_stores_into_a_dict(x):
+    entries = {"a": 1.0}
+    put_entry(entries, "a", x * x)
+    put_entry(entries, "b", entries["a"][1])
+    return np.sum(entries["a"]) * entries["b"]
+
+
+@example(vector(4))
+def callee_stores_into_a_list_of_a_tuple(x):
+    pair = ([1.0, 2.0], 3.0)
+    put_first(pair[0], x)
+    return np.sum(pair[0][0] * x)
