@@ -591,6 +591,31 @@ def callee_returns_one_of_two(a, b, x, y, m):
     return np.sum(p * x) + np.sum(q * y)
 
 
+def one_array_twice(x):
+    y = np.sin(x)
+    return y, [y, 2.0]
+
+
+@program
+def callee_returns_one_array_in_two_places(a, b, x, y, m):
+    p, (q, s) = one_array_twice(x)
+    p[0] = a * p[1]
+    return np.sum(p * q * y) * s
+
+
+def a_view_before_its_base(x):
+    y = np.sin(x)
+    return y[1:], y
+
+
+@program
+def callee_returns_a_view_and_its_base(a, b, x, y, m):
+    p, q = a_view_before_its_base(x)
+    p[0] = a
+    q[2] *= b
+    return np.sum(p * q[1:] * y[1:]) + q[2]
+
+
 # --- kinds -----------------------------------------------------------------------------------------------------------
 @program
 def integers_beside_numbers(a, b, x, y, m):

@@ -199,3 +199,9 @@ def own_adjoint_(held, *known, y, held_dot):
 def like_own_(moved, y, *, z, z_bar):
     """What is left."""
     return like_own(z_bar, y)
+
+
+@linear(runtime.each_once, "x")
+def each_once_(x, *, y, y_bar):
+    """What a shadow holds, once."""
+    return y_bar

@@ -25,7 +25,19 @@ from srcgrad.runtime.objects import fields_of, is_object, made
 # --- making -----------------------------------------------------------------------------------------------------------
 def shadow(v: Any) -> Any:
     """A zero shadow of ``v``; what ``v`` contains twice, or shares memory with, does so in the shadow."""
-    return _shadow(v, {}, [])
+    seen: dict[int, Any] = {}
+    arrays: list[tuple[Any, Any]] = []
+    if not isinstance(v, np.ndarray | float | int):
+        inside: dict[int, Any] = {}
+        _collect(v, inside, set())
+        for array in sorted(inside.values(), key=_extent, reverse=True):  # a whole before its parts
+            _shadow(array, seen, arrays)
+    return _shadow(v, seen, arrays)
+
+
+def _extent(array: Any) -> int:
+    low, high = np.lib.array_utils.byte_bounds(array)
+    return int(high - low)
 
 
 def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Any:

@@ -154,6 +154,8 @@ class StatementAdjoint(StoreAdjoint):
                     self.bars.drop(target)
                     return []
                 return self.distribute(target, [(source, self.bar_name(target))])
+            case Index(base=base, index=gast.Tuple(elts=[])) if base not in self.shadowed and base in varied:
+                return self.distribute(target, [(base, self.bar_name(target))])  # all of it, which may be one number
             case Index(base=base, index=index):
                 return self._index(statement, base, index, block, position, base in varied)
             case Field(base=base, name=name):
@@ -317,7 +319,7 @@ class StatementAdjoint(StoreAdjoint):
             return []
         self.saved_calls.add(statement)
         _, backward = self.pair_of(statement)
-        result = call(backward, hidden(statement, "saved"), self.bar_name(target))
+        result = call(backward, hidden(statement, "saved"), self._seed_of(target))
         names = [n[0] for n, is_active in zip(operands, active, strict=True) if is_active]
         return self._distribute_result(target, names, result)
 
@@ -332,7 +334,7 @@ class StatementAdjoint(StoreAdjoint):
         if not modes.result:
             if target not in self.shadowed and target not in self.bars:
                 code += self.zero(target, block, position + 1)
-            arguments.append(self.bar_name(target))
+            arguments.append(self._seed_of(target))
         result = call(backward, *arguments)
         by_value = zip(statement.operation.arguments, self.active_arguments(statement), modes.given, strict=True)
         names = [atoms(a)[0] for a, is_active, given in by_value if is_active and not given]
@@ -340,6 +342,11 @@ class StatementAdjoint(StoreAdjoint):
             self.bars.drop(target)
             return [*code, gast.Expr(result)]
         return code + self._distribute_result(target, names, result)
+
+    def _seed_of(self, target: str) -> gast.expr:
+        """The adjoint of a result, for the callee that made it: what a shadow holds in two places it gets once."""
+        bar = self.bar_name(target)
+        return call_runtime(runtime.each_once, bar) if target in self.shadowed and not self.is_array(target) else bar
 
     def active_arguments(self, statement: Bind) -> tuple[bool, ...]:
         """The arguments that carry a derivative; one that comes with its shadow does if anything of its class does."""

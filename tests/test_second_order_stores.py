@@ -1,0 +1,90 @@
+"""Second derivatives of programs that store into arrays: emitted programs store too, into values and into shadows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+from tests.programs_with_stores import PROGRAMS, arguments
+
+ALL = (0, 1, 2, 3, 4)
+
+
+def loss_of(name: str) -> Any:
+    function = PROGRAMS[name]
+
+    def loss(a, b, x, y, m):
+        return np.sum(np.sin(function(a, b, x, y, m)))
+
+    return loss
+
+
+def directions(seed: int) -> tuple[Any, ...]:
+    rng = np.random.default_rng(seed)
+    return tuple(rng.standard_normal(v.shape) if np.ndim(v) else float(rng.standard_normal()) for v in arguments())
+
+
+def flat(parts: Any) -> Any:
+    return np.concatenate([np.ravel(np.asarray(part, float)) for part in parts])
+
+
+def slope_of_gradient(gradient: Any, dots: tuple[Any, ...], step: float = 1e-5) -> Any:
+    ahead, behind = (
+        flat(gradient(*(p + s * d for p, d in zip(arguments(), dots, strict=True)))) for s in (step, -step)
+    )
+    return (ahead - behind) / (2.0 * step)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gradient(name: str) -> None:
+    loss, dots = loss_of(name), directions(2)
+    ahead, behind = (loss(*(p + s * d for p, d in zip(arguments(), dots, strict=True))) for s in (1e-6, -1e-6))
+    slope = flat(srcgrad.grad(loss, argnums=ALL)(*arguments())) @ flat(dots)
+    np.testing.assert_allclose(slope, (ahead - behind) / 2e-6, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_forward_over_reverse(name: str) -> None:
+    gradient = srcgrad.grad(loss_of(name), argnums=ALL)
+    dots = directions(3)
+    value, tangent = srcgrad.jvp(gradient, arguments(), dots)
+    np.testing.assert_allclose(flat(value), flat(gradient(*arguments())), rtol=1e-12)
+    np.testing.assert_allclose(flat(tangent), slope_of_gradient(gradient, dots), rtol=1e-5, atol=1e-7)
+    ahead = srcgrad.jvp(gradient, arguments(), directions(4))[1]
+    # A Hessian is symmetric.
+    left = flat(tangent) @ flat(directions(4))
+    right = flat(ahead) @ flat(dots)
+    np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-10)
+
+
+def scaled(x, a):
+    y = np.sin(x)
+    y[1:] = a * y[:-1]
+    return np.sum(y * y * y)
+
+
+def test_hvp_and_hessian() -> None:
+    x, d = np.array([0.3, -0.5, 0.7]), np.array([1.0, 0.4, -0.6])
+    dense = srcgrad.hessian(scaled)(x, 1.3)
+    np.testing.assert_allclose(srcgrad.hvp(scaled)(x, 1.3, d), dense @ d, rtol=1e-12)
+    np.testing.assert_allclose(dense, dense.T, rtol=1e-12, atol=1e-15)
+
+
+def test_a_name_augmented_in_place_is_seen_by_its_alias_in_the_second_derivative() -> None:
+    """The emitted ``z[...] += e`` looks like an accumulation into a buffer of our own."""
+
+    def f(x):
+        z = np.sin(x)
+        w = z
+        z += x
+        return np.sum(w * w * w)
+
+    x, d = np.array([0.3, 0.9]), np.array([1.0, -0.5])
+    g = 3.0 * (np.sin(x) + x) ** 2 * (np.cos(x) + 1.0)
+    h = 6.0 * (np.sin(x) + x) * (np.cos(x) + 1.0) ** 2 - 3.0 * (np.sin(x) + x) ** 2 * np.sin(x)
+    value, tangent = srcgrad.jvp(srcgrad.grad(f), (x,), (d,))
+    np.testing.assert_allclose(value, g, rtol=1e-12)
+    np.testing.assert_allclose(tangent, h * d, rtol=1e-12)
