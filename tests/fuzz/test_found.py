@@ -1,0 +1,119 @@
+"""Programs that ``srcgrad fuzz`` found wrong or failing once, each shrunk, in every mode; and a short hunt."""
+
+from __future__ import annotations
+
+import textwrap
+
+from srcgrad.fuzz import agree
+
+
+def in_every_mode(text: str) -> None:
+    agree("import numpy as np\n\n\n" + textwrap.dedent(text).lstrip())
+
+
+def test_a_callee_in_a_comparison_stores_into_its_argument():
+    in_every_mode("""
+    def g0(h0):
+        h0[0] = 4.0
+        return h0
+
+    def f(a, b, x, y, m):
+        w = g0(x) < b
+        return x
+    """)
+
+
+def test_callees_in_tests_store_into_views():
+    in_every_mode("""
+    def g0(h0, c):
+        h0[0] = c * h0[1]
+        return np.sum(h0)
+
+    def f(a, b, x, y, m):
+        z = x * 1.0
+        if x[0] > g0(z, a) or g0(z, b) > 0.1:
+            return np.sum(z * x)
+        n = 0
+        while n < 3 and g0(z[::-1], b) < 10:
+            n += 1
+        return np.sum(z * z)
+    """)
+
+
+def test_a_callee_in_a_flag_stores_what_an_early_return_does_not_read():
+    in_every_mode("""
+    def g0(h0):
+        h0[0] = np.sum(np.ones(4))
+        return np.sum(h0)
+
+    def f(a, b, x, y, m):
+        if not x @ y > b:
+            flag = g0(y) > x[1]
+            return b
+        return np.sum(y)
+    """)
+
+
+def test_the_whole_of_a_number():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        s = np.sin(b)[()]
+        return s * x
+    """)
+
+
+def test_parts_of_an_item_that_are_views():
+    in_every_mode("""
+    def g0(l0):
+        l0[1][::-1].reshape(2, 2).ravel()[:2] = 0.5
+        u = np.split(l0[1], 2)[1]
+        return np.sum(u * u)
+
+    def f(a, b, x, y, m):
+        return g0([x[-2] * x, np.asarray(y)]) * a
+    """)
+
+
+def test_items_put_into_an_array_and_read_from_a_dict():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        y.put([1, 3], a)
+        p = {"p": y, "q": 0.5}
+        return np.sum(p["p"] * p["q"])
+    """)
+
+
+def test_the_second_derivative_leaves_an_argument_that_a_list_was_made_of():
+    in_every_mode("""
+    def g(l, w):
+        w[:] = w
+        return sum(np.sum(e * e) for e in l)
+
+    def f(a, b, x, y, m):
+        x[0] = b * y[3]
+        a -= g([x * k for k in range(2)], np.ones(2))
+        return a + np.sum(x * x)
+    """)
+
+
+def test_a_list_of_arguments_is_inserted_into_and_an_item_scaled():
+    in_every_mode("""
+    def f(a, b, x, y, m, h):
+        h.insert(1, x - b)
+        h[0] *= b
+        return np.sum(x) + sum(np.sum(e * e) for e in h)
+    """)
+
+
+def test_items_are_swapped_then_stored_into():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        L = [x, y]
+        L[0], L[1] = L[1], L[0]
+        L[0] += a
+        L.append(L[0][::-1])
+        L[-1][1:3] *= b
+        for e in L:
+            e[0] = e[1] * a
+        return np.sum(L[0] * L[1] * L[2]) + np.sum(x * y)
+    """)
