@@ -12,12 +12,14 @@ from types import FunctionType, ModuleType
 
 import gast
 
+from srcgrad.frontend.callees import as_python
+from srcgrad.frontend.callees import as_library, as_python, is_inert
 from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.normal_form import Derived, LocalFunction
 from srcgrad.frontend.scope import COMPREHENSIONS, Static, Variable
 from srcgrad.frontend.side_effects import may_store
 from srcgrad.frontend.writing import Writing
-from srcgrad.rules.table import is_constant, lookup
+from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import clone, names_read, walk
 
@@ -143,7 +145,11 @@ class Nested(Writing):
         static = self.scope.static_of(node.func)
         if static is None or not isinstance(static.value, FunctionType) or self.source.generated:
             return False
-        return lookup(static.value) is None and not is_constant(static.value) and may_store(static.value)
+        if as_python(static.value) is None:
+            return False
+        if as_python(static.value) is None and as_library(static.value) is None:
+            return False  # it stays as it is written
+        return lookup(static.value) is None and not is_inert(static.value) and may_store(static.value)
 
     def _is_local_function(self, node: gast.Name) -> bool:
         static = self.scope.static_of(node)

@@ -143,7 +143,7 @@ def test_generated_code_may_accumulate_into_its_buffers() -> None:
     admit(source_of(function(GENERATED, filename="<srcgrad demo.f:adjoint 0a1b2c3d>")))
 
 
-@pytest.mark.parametrize("statement", ["x.y = 1", "x[0].y += 1", "del x"])
+@pytest.mark.parametrize("statement", ["x.y = 1", "x[0].y += 1"])
 def test_generated_code_may_do_no_more_than_that(statement: str) -> None:
     with pytest.raises(UnsupportedSyntax):
         admit(source_of(function(f"def f(x):\n    {statement}\n", filename="<srcgrad demo.f:adjoint 1>")))
