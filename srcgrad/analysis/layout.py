@@ -168,7 +168,8 @@ def _stored_classes(function: Function, shadowed: frozenset[str]) -> dict[str, t
             case Bind(operation=Apply(rule=rule, function=called)) if rule.kind == "elementwise":
                 if home_of(called) in LIBRARIES:
                     continue
-        linked = [*bound_here(statement), *inputs(statement)]
+        # A buffer that is not shadowed shares memory with nothing that is: the memory classes prove it.
+        linked = [name for name in (*bound_here(statement), *inputs(statement)) if name not in shadowed]
         for name in linked[1:]:
             parents[root(name)] = root(linked[0])
     stored = {root(buffer) for buffer in buffers}
