@@ -236,7 +236,8 @@ class Containers(InPlace):
         part = self.fresh(target.attr)
         read = placed(gast.Attribute(load(base, target), target.attr, gast.Load()), target)
         self.bind(part, read)
-        self.bind(part, binary(load(part, target), operator, value, target), inplace=True)
+        both = self.in_place(binary(load(part, target), operator, value, target))
+        self.bind(part, both, inplace=isinstance(both, gast.BinOp))
         if not self._set_by_property(base, target, load(part, target)):
             self.out.append(SetField(base, target.attr, load(part, target), self.span))
 

@@ -227,10 +227,11 @@ class Statements(Contexts):
         if self.source.is_shared(statement):
             self._add_at(statement, load(target.id, target), constant(..., target), statement.value)
             return
-        operation = augmented(statement)
+        operation = self.in_place(augmented(statement))
         if self.scope.static(target.id) is not None:
             self._refuse_rebinding(target, target.id)
-        self.bind(target.id, operation, inplace=not (self.source.generated or self._owned(target.id)))
+        changes = isinstance(operation, gast.BinOp) and not (self.source.generated or self._owned(target.id))
+        self.bind(target.id, operation, inplace=changes)
 
     def _owned(self, name: str) -> bool:
         if self.sharing is None:

@@ -16,10 +16,12 @@ from abc import abstractmethod
 import gast
 
 from srcgrad.frontend.callees import is_inert
+from srcgrad.frontend.classes import ABSENT, BINARY, found
 from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.methods import only_reads
 from srcgrad.frontend.normal_form import AugStore, Index, Store
+from srcgrad.frontend.objects import instances_of
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.parse import clone, walk
 
@@ -31,8 +33,31 @@ class Stores(Loops):
         """``base[index] = value``."""
         stored = self.value(value)
         base = self.stored_into(target.value)
+        if instances_of(self.known_name(base)):
+            self._set_item(base, target, target.slice, stored)
+            return
         index = self.settle(target.slice, calls=False)
         self.out.append(Store(base, index, stored, self.span))
+
+    def _set_item(self, base: str, target: gast.Subscript, index: gast.expr, stored: gast.expr) -> None:
+        """A store into an object of a class of the user's: a call of its ``__setitem__``."""
+        if any(isinstance(node, gast.Slice) for node in walk(index)):
+            raise self.refuse(target, "a slice of an object is stored into", "call a method that takes its bounds")
+        method = placed(gast.Attribute(load(base, target), "__setitem__", gast.Load()), target)
+        self.run([placed(gast.Expr(placed(gast.Call(method, [clone(index), stored], []), target)), target)])
+
+    def in_place(self, node: gast.BinOp) -> gast.expr:
+        """``left operator= right``; a call of ``__iadd__`` and its like where the class of an object defines it."""
+        kinds = [choice.kind for choice in instances_of(self.peek(node.left))]
+        if not kinds or type(node.op) not in BINARY:
+            return node
+        name = BINARY[type(node.op)][0].replace("__", "__i", 1)
+        defined = [kind for kind in kinds if found(kind, name) is not ABSENT]
+        if not defined:
+            return node
+        if len(defined) < len(kinds):
+            raise self.refuse(node, f"an object that may have {name} or not", "call a method")
+        return placed(gast.Call(placed(gast.Attribute(node.left, name, gast.Load()), node), [node.right], []), node)
 
     def store_augmented(self, target: gast.Subscript, operator: gast.operator, value: gast.expr) -> None:
         """``base[index] operator= value``."""
@@ -41,15 +66,22 @@ class Stores(Loops):
         else:
             base = self.stored_into(target.value)
             index = self.settle(target.slice, calls=False)
-        if not self._may_store(value):
+        is_object = bool(instances_of(self.known_name(base)))
+        if not is_object and not self._may_store(value):
             operand = self.value(value)
             self.out.append(AugStore(base, index, operator, operand, self.span, self.fresh(), self.fresh()))
             return
         part = self.fresh()
         loaded = placed(gast.Subscript(load(base, target), clone(index), gast.Load()), target)
-        self.emit(part, loaded, Index(base, index))
-        both = placed(gast.BinOp(load(part, target), operator, value), target)
-        self.bind(part, both, inplace=True)
+        if is_object:
+            self.bind(part, loaded)
+        else:
+            self.emit(part, loaded, Index(base, index))
+        both = self.in_place(placed(gast.BinOp(load(part, target), operator, value), target))
+        self.bind(part, both, inplace=isinstance(both, gast.BinOp))
+        if is_object:
+            self._set_item(base, target, index, load(part, target))
+            return
         self.out.append(Store(base, clone(index), load(part, target), self.span))
 
     @abstractmethod
