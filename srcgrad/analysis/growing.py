@@ -24,6 +24,7 @@ from srcgrad.frontend.normal_form import (
     Copy,
     Effect,
     Exchange,
+    Field,
     For,
     Function,
     If,
@@ -55,9 +56,14 @@ def grown_alone(function: Function) -> frozenset[str]:
 
 def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
     """In our own output tapes travel in tuples; what else has two names came from a user's list that has two names."""
+    appended = {s.sequence for s in statements if isinstance(s, Append)}
+    found = appended & set(function.parameters)
+    for statement in statements:
+        match statement:
+            case Bind(target=target, operation=Index() | Field()) if target in appended:
+                found.add(target)  # a list that lies in a container
     if not any(set(stores_of(s)) and not isinstance(s, Append | Pop | AddAt) for s in statements):
-        return set()
-    found = {s.sequence for s in statements if isinstance(s, Append)} & set(function.parameters)
+        return found
     for statement in statements:
         match statement:
             case Bind(target=target, operation=Copy(source=source)):
