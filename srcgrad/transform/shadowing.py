@@ -73,7 +73,7 @@ def shadows_of(
     *,
     door: bool,
 ) -> Shadows | None:
-    """The shadows of a function, or None if nothing in it is stored into.  ``door``: callers' arrays stay as they are."""
+    """The shadows of a function, or None if nothing is stored into; ``door``: callers' arrays stay as they are."""
     if not classes.shadowed and not modes.given:
         return None
     return _Shadowing(function, facts, classes, summary_of, modes).run(door)
@@ -121,11 +121,12 @@ class _Shadowing(Mirroring):
         return self.result
 
     def _in_order(self) -> list[str]:
-        names = dict.fromkeys([*self.function.parameters, *(n for s in walk(self.function.body) for n in bound_here(s))])
+        bound = (name for statement in walk(self.function.body) for name in bound_here(statement))
+        names = dict.fromkeys([*self.function.parameters, *bound])
         return [name for name in names if name in self.shadowed]
 
     def _private(self, given: tuple[str, ...], span: Span) -> None:
-        """Arguments that are stored into are copied at the door, together, so that what they share they go on sharing."""
+        """Arguments that are stored into are copied at the door, together: what they share they go on sharing."""
         apart = check_apart(self.function, given, self._is_number)
         if apart is not None:
             check = Effect(apart, span)
@@ -163,7 +164,7 @@ class _Shadowing(Mirroring):
     # --- blocks ------------------------------------------------------------------------------------------------------
     def block(self, block: Block) -> Block:
         outer, self.out = self.out, []
-        for statement in block.statements:
+        for statement in (part for whole in block.statements for part in self._by_targets(whole)):
             start = len(self.out)
             made = self.statement(statement)
             if len(self.out) > start + 1:
@@ -171,6 +172,17 @@ class _Shadowing(Mirroring):
         made_block = Block(tuple(self.out))
         self.out = outer
         return made_block
+
+    def _by_targets(self, statement: Statement) -> list[Statement]:
+        """Numbers that are unpacked to names of mutable classes, one by one: each has a shadow of its own."""
+        match statement:
+            case Unpack(targets=targets, source=source, star=None, span=span) if (
+                source not in self.shadowed and source not in targets and not self.shadowed.isdisjoint(targets)
+            ):
+                places = [constant(j) for j in range(len(targets))]
+                pairs = zip(targets, places, strict=True)
+                return [Bind(t, subscript(load(source), place), Index(source, place), span) for t, place in pairs]
+        return [statement]
 
     def statement(self, statement: Statement) -> Statement:
         match statement:
@@ -334,7 +346,7 @@ class _Shadowing(Mirroring):
         if not isinstance(made, Apply) or made.rule.kind == "elementwise":
             return
         for parameter, argument in made.arguments.items():
-            if isinstance(argument, gast.Name) or all(isinstance(e, gast.Name | gast.Constant) for e in parts_of(argument)):
+            if all(isinstance(part, gast.Name | gast.Constant) for part in parts_of(argument)):
                 self.freeze(statement, atoms(argument))
             elif reads_contents(argument, self.result.changing):
                 place = self.namer.fresh("place")

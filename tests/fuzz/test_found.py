@@ -117,3 +117,33 @@ def test_items_are_swapped_then_stored_into():
             e[0] = e[1] * a
         return np.sum(L[0] * L[1] * L[2]) + np.sum(x * y)
     """)
+
+
+def test_numbers_are_unpacked_to_the_name_of_an_array():
+    in_every_mode("""
+    def g1(d):
+        return d * 0.6, np.sin(d)
+
+    def f(a, b, x, y, m):
+        s, k = g1(a)
+        u = s * k
+        s = x
+        s[1] = 0.5 * u
+        return np.sum(x * s)
+    """)
+
+
+def test_numbers_of_rows_are_unpacked_to_the_name_of_their_matrix():
+    in_every_mode("""
+    def g0(w0):
+        return np.sum(w0), np.sum(w0 * w0)
+
+    def f(a, b, x, y, m):
+        for row in m:
+            row[0] = row[1] * a
+            b, z = g0(row)
+            a = a + b * z
+        z = m
+        z[1] = a
+        return np.sum(m * z) * a
+    """)
