@@ -175,7 +175,7 @@ class InPlace(Stores):
                     write(self, node)
                     return True
             return False
-        if not isinstance(node.func, gast.Attribute):
+        if not isinstance(node.func, gast.Attribute) or self.is_object(node.func.value):
             return False
         write_method = _METHODS.get(node.func.attr)
         if node.func.attr == "sort" and any(k.arg in ("key", "reverse") for k in node.keywords):
