@@ -59,7 +59,7 @@ NEVER = (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await, *PLACEHOLDERS)
 #: The statements of generated code.
 EMITTED = (
     gast.Assign, gast.AugAssign, gast.Expr, gast.If, gast.For, gast.While, gast.With, gast.Return, gast.Assert,
-    gast.Raise, gast.Pass, gast.Break, gast.Continue, Comment,
+    gast.Raise, gast.Pass, gast.Break, gast.Continue, gast.Delete, Comment,
 )  # fmt: skip
 
 

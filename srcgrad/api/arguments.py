@@ -22,7 +22,8 @@ Argnums = int | str | tuple[int | str, ...]
 class Parameters:
     """How a function's arguments are passed, and in which order its programs take them."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], first: tuple[Any, ...] = ()) -> None:
+        self.first = first  # the object of a bound method
         self.signature = inspect.signature(function)
         kinds = inspect.Parameter
         self.names = tuple(self.signature.parameters)
@@ -35,6 +36,7 @@ class Parameters:
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """One value per parameter, defaults included; ``*args`` is a tuple, ``**kwargs`` a dict."""
+        args = (*self.first, *args)
         if self.plain and not kwargs and len(args) == len(self.names):
             return args
         bound = self.signature.bind(*args, **kwargs)
@@ -102,6 +104,14 @@ def holds_objects(value: object) -> bool:
     return is_object(value)
 
 
+def kinds_of(values: tuple[Any, ...]) -> tuple[object, ...]:
+    """The kinds of all arguments of a call."""
+    try:
+        return tuple(map(kind_of, values))
+    except RecursionError:
+        raise ArgumentError("an argument contains itself, and has no end", hint="pass what the function reads") from None
+
+
 def kind_of(value: object) -> object:
     """What a specialisation may depend on: type, rank and dtype, never a value; functions by identity."""
     if type(value) is float or type(value) is int:
@@ -131,7 +141,10 @@ def check_differentiable(value: Any, name: str) -> None:
         if not is_floating(value):
             raise _refused(value, name)
         return
-    leaves = list(leaves_of(value, name))
+    try:
+        leaves = list(leaves_of(value, name))
+    except RecursionError:
+        raise ArgumentError(f"argument {name} contains itself, and has no gradient", hint="pass its parts") from None
     for leaf, place in leaves:
         if not (is_floating(leaf) or is_integer(leaf) or leaf is None or isinstance(leaf, str | bytes)):
             if not callable(leaf):

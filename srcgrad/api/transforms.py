@@ -7,12 +7,12 @@ Gradients have the structure, shapes and dtypes of the arguments they belong to.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import Argnums, is_integer
+from srcgrad.api.arguments import Argnums, holds_objects, is_integer
 from srcgrad.api.derivative import Derivative
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
@@ -97,7 +97,10 @@ class Pullback:
         assert backward is not None
         # The backward half takes back what the forward half stored, in a copy: the next call starts from the same.
         saved = cloned(self._saved) if self._compiled.changes_saved else self._saved
-        raw = self._derivative.run(backward, saved, as_cotangent(seed, self._seeded))
+        cotangent = as_cotangent(seed, self._seeded)
+        if holds_objects(self._seeded):
+            cotangent = filled(cotangent, self._seeded)  # as programs take it: dicts of fields
+        raw = self._derivative.run(backward, saved, cotangent)
         fitted = self._derivative.fitted(raw, self._values, shared=True)
         return fitted if isinstance(fitted, tuple) and isinstance(self._derivative.argnums, tuple) else (fitted,)
 
@@ -211,6 +214,8 @@ def pushed(derivative: Derivative, values: tuple[Any, ...], directions: tuple[An
 
 def made_once(f: Callable[..., Any], argnums: Argnums, mode: str) -> Derivative:
     """The derivative object of a function, kept beside the function so that a second call compiles nothing."""
+    if isinstance(f, MethodType):
+        return Derivative(f, argnums, mode=mode)  # its attributes are those of the function, whatever the object
     key = (mode, argnums)
     kept = getattr(f, "__srcgrad_derivatives__", None)
     if kept is None:

@@ -50,6 +50,7 @@ TEXT = frozenset(
     upper zfill""".split()
 )
 VIEWS = frozenset({"items", "keys", "values"})
+UNKNOWN = "a derivative is compiled for the classes of its arguments: see source_for(...), and check the name"
 DTYPES = (np.common_type, np.dtype, np.finfo, np.iinfo, np.promote_types, np.result_type)
 PLAIN_DATA = (np.ndarray, np.generic, list, tuple, dict, str, bytes, int, float, complex)
 
@@ -124,7 +125,7 @@ class Methods(Constructors):
         return self.refuse(
             node,
             f"the attribute {node.attr!r} is not one of an array",
-            "user objects come in a later version: pass the value itself",
+            UNKNOWN,
             label="what this reads is not known",
         )
 
@@ -136,7 +137,7 @@ class Methods(Constructors):
         return self.refuse(
             node,
             f"the method {name!r} is not one of an array",
-            "user objects come in a later version: call a function instead",
+            UNKNOWN,
             label="what this calls is not known",
         )
 
@@ -170,7 +171,7 @@ class Methods(Constructors):
             raise self.refuse(
                 node,
                 f"a method of an object of class {kind}",
-                "user objects come in a later version: call it outside, and pass the result in",
+                "pass the object as an argument: a derivative is compiled for the classes of its arguments",
             )
         made = self.method_of(node)
         if made is not None:
@@ -225,7 +226,7 @@ class Methods(Constructors):
             raise self.refuse(
                 node,
                 f"a method of an object of class {type(value).__name__}",
-                "user objects come in a later version: call it outside, and pass the result in",
+                "pass the object as an argument: a derivative is compiled for the classes of its arguments",
             )
 
     def _global_value(self, node: gast.AST) -> object:

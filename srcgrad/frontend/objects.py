@@ -12,6 +12,7 @@ of several classes, the class is asked for when the program runs::
 
 from __future__ import annotations
 
+import dataclasses
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType, MethodType
@@ -133,7 +134,8 @@ class Objects(Expressions):
                 static = self.scope.static_of(func)
                 if static is not None:
                     value = static.value
-                    return is_user_class(value) or isinstance(value, LocalFunction) or self._has_source(value)
+                    made = is_user_class(value) or value is dataclasses.replace
+                    return made or isinstance(value, LocalFunction) or self._has_source(value)
                 return holds_objects(self.peek(func)) or self.makes_object(func)
             case gast.Attribute(value=value, attr=attr):
                 if any(isinstance(found(c.kind, attr), property) for c in instances_of(self.peek(value))):

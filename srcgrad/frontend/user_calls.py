@@ -19,7 +19,7 @@ from srcgrad.frontend.callees import spelled, without_cache
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.dicts import Dicts
 from srcgrad.frontend.folding import Initialiser, is_foldable
-from srcgrad.frontend.known import PLAIN, Value, cut, matters
+from srcgrad.frontend.known import NONE, PLAIN, Value, cut, matters
 from srcgrad.frontend.normal_form import Call, Callee, Derived, LocalFunction, Operation, Pack, Unpack, Unruled
 from srcgrad.frontend.scope import Static, Variable, closure_of, holders, importable, local_in
 from srcgrad.frontend.signatures import Default, Signature, called_parameters, signature_of
@@ -86,11 +86,12 @@ class UserCalls(Dicts):
         """A call that is bound when the program runs; ``refusal`` where it cannot be."""
         raise NotImplementedError
 
-    def classes_of(self, passed: Sequence[gast.expr]) -> tuple[tuple[int, object], ...]:
+    def classes_of(self, passed: Sequence[gast.expr], *, nones: bool = False) -> tuple[tuple[int, object], ...]:
         """Which of the arguments are objects, or hold some."""
         known = [(j, self.table.enriched(self.known_atom(atom))) for j, atom in enumerate(passed)]
-        told = [(j, cut(each)) for j, each in known if each != PLAIN and not isinstance(each, Value)]
-        return tuple(told) if any(matters(each) for _, each in told) else ()
+        told = [(j, cut(each)) for j, each in known if each != PLAIN and (nones or not isinstance(each, Value))]
+        decides = any(matters(each) or each == NONE for _, each in told)
+        return tuple(told) if decides else ()
 
     # --- objects -----------------------------------------------------------------------------------------------------
     def arguments_of(
@@ -122,7 +123,8 @@ class UserCalls(Dicts):
                 statics.append((parameter, argument.value))
             else:
                 passed.append(self._atom(argument, node))
-        callee = Callee(made.function, tuple(statics), tuple(packed.items()), self.classes_of(passed), made)
+        classes = self.classes_of(passed, nones=True)
+        callee = Callee(made.function, tuple(statics), tuple(packed.items()), classes, made)
         head = reference(GlobalBinding(made.kind.__name__, callee))
         return placed(gast.Call(placed(head, node.func), list(passed), []), node), Call(callee, tuple(passed))
     def library_call(

@@ -20,6 +20,8 @@ THEMES = (
     "indexing",
     "names",
     "containers",
+    "containers_changed",
+    "objects",
     "comprehensions",
     "closures",
     "higher_order",
