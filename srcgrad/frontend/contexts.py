@@ -16,13 +16,13 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.desugar.build import assign, call, load, with_bodies
 from srcgrad.frontend.containers import Containers
+from srcgrad.frontend.desugar.build import assign, call, load, placed, with_bodies
 from srcgrad.frontend.normal_form import Fixed, Operation, Unruled, With
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.stopping import stops_gradients, without_gradients
 from srcgrad.syntax.globals import GlobalBinding, reference
-from srcgrad.syntax.parse import names_read
+from srcgrad.syntax.parse import clone, names_read
 
 _ONCE = GlobalBinding("once", runtime.once, "srcgrad.runtime", "once")
 _ENTERED = GlobalBinding("entered", runtime.entered, "srcgrad.runtime", "entered")
@@ -53,7 +53,8 @@ class Contexts(Containers):
             held = self.value(manager)
         else:
             made = static is not None and static.value is runtime.once
-            settled = self.settle(manager if made else call(reference(_ONCE), [manager], manager))
+            opened = self._opened(manager, static)
+            settled = opened if made else call(reference(_ONCE), [opened], manager)
             name = self.fresh("manager")
             self.emit(name, settled, self._opaque(manager, settled))
             held = load(name, manager)
@@ -67,6 +68,14 @@ class Contexts(Containers):
             self.run(body)
 
         self.out.append(With((gast.withitem(held, None),), self.block(write), span, once=True))
+
+    def _opened(self, manager: gast.expr, static: Static | None) -> gast.expr:
+        """What makes the manager, as it is: it is not looked into."""
+        if not isinstance(manager, gast.Call) or static is None or static.expression is None:
+            return self.settle(manager)
+        arguments = [self.settle(argument) for argument in manager.args]
+        keywords = [placed(gast.keyword(k.arg, self.settle(k.value)), k) for k in manager.keywords]
+        return placed(gast.Call(clone(static.expression), arguments, keywords), manager)
 
     def _opaque(self, node: gast.expr, settled: gast.expr) -> Operation:
         if not names_read(settled):
