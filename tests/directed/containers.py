@@ -434,3 +434,52 @@ def a_history_of_states_is_read_backwards(x, n):
         state = history.pop()
         s = s * 0.7 + np.sum(state * state)
     return s
+
+
+@directed(vector(5))
+def the_length_of_a_growing_list_decides(x):
+    v = [x[0]]
+    for i in range(4):
+        if len(v) < 3:
+            v.append(v[i] * x[i + 1])
+    s = v[1] * v[2]
+    while len(v) < 5:
+        v.append(v[-1] * x[len(v) - 1] + s)
+    return v[4] * v[2] * len(v)
+
+
+@directed(vector(5))
+def the_length_of_a_growing_list_is_a_factor(x):
+    v = [x[0]]
+    s = 1.0
+    for i in range(5):
+        s = s * x[i] + len(v) * s
+        if i % 2:
+            v.append(s)
+    return s + v[-1]
+
+
+@directed(vector(5))
+def the_last_item_of_a_growing_list_decides(x):
+    v = [x[0]]
+    for i in range(4):
+        if v[-1] > 0.1:
+            v.append(v[-1] * x[i])
+        else:
+            v.append(v[-1] + x[i] * v[i - 1])
+    return v[4] * v[2]
+
+
+def puts(items, i, v):
+    if i == 0:
+        items[0] = v
+    else:
+        items[1] = v
+
+
+@directed(vector(4))
+def a_callee_only_moves_references(x):
+    v = [x[0], x[1]]
+    puts(v, 0, v[1] * x[2])
+    puts(v, 1, v[0] + x[3])
+    return v[0] * v[1]

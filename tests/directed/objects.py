@@ -290,3 +290,55 @@ def bound_methods_held_in_names(x):
     cell.weight = x[2]
     step(x[1])
     return cell.value
+
+
+class Slot:
+    """Methods that are called as those of arrays and lists are."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def put(self, i, v):
+        if i == 0:
+            self.v = v
+
+    def fill(self, v):
+        self.v = self.v * v
+
+    def append(self, v):
+        self.v += v
+
+    def sort(self):
+        return self.v * 2.0
+
+    def __iadd__(self, other):
+        self.v = self.v + other.v
+        return self
+
+    def __add__(self, other):
+        return Slot(self.v * 100.0)
+
+    def __setitem__(self, i, v):
+        self.v = v * i
+
+    def __getitem__(self, i):
+        return self.v + i
+
+
+@directed(vector(4))
+def methods_named_as_those_of_arrays(x):
+    s = Slot(x[0])
+    s.put(0, s.v * x[1])
+    s.fill(x[2])
+    s.append(x[3])
+    return s.sort() * s.v
+
+
+@directed(vector(4))
+def items_and_augmented_operators_of_a_class(x):
+    s = Slot(x[0])
+    t = s
+    t += Slot(x[1])
+    s[2] = s[1] * x[2]
+    t[3] += x[3]
+    return s.v * t.v
