@@ -42,7 +42,7 @@ def tangent_of(f: Callable[..., Any], shape: str, active: tuple[bool, ...], *sta
 
 @constant
 def reading(f: Callable[..., Any], shape: str, *stars: Any) -> Callable[..., Any]:
-    """``f`` itself, to be called without a derivative, if it stores into nothing that it is given; see ``halves_of``."""
+    """``f`` itself, to be called without a derivative, if it stores into nothing it is given; see ``halves_of``."""
     _checked(_Identity(f), shape, _lengths(f, stars), edition())
     return f
 

@@ -1,4 +1,4 @@
-"""Effects happen as often, and in the order, as in the program: once, in the forward sweep; draws are never repeated."""
+"""Effects happen as often and in the order as in the program, in the forward sweep; draws are never repeated."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Closure(tuple[Any, ...]):
 
     def places(self) -> list[str]:
         """The parameters that the values are for."""
-        code = self.function.__code__  # type: ignore[attr-defined]
+        code = self.function.__code__
         defaults = self[1].split()
         captured = len(self) - 2 - len(defaults)
         last = code.co_argcount + code.co_kwonlyargcount
@@ -38,7 +38,7 @@ class Closure(tuple[Any, ...]):
 
     def missing(self, count: int, keywords: tuple[str, ...]) -> dict[str, Any]:
         """What a call with ``count`` positional arguments and these keywords leaves to the values."""
-        code = self.function.__code__  # type: ignore[attr-defined]
+        code = self.function.__code__
         given = {*code.co_varnames[: min(count, code.co_argcount)], *keywords}
         return {name: value for name, value in zip(self.places(), self[2:], strict=True) if name not in given}
 

@@ -142,8 +142,8 @@ class Once:
     def __exit__(self, kind: Any, raised: Any, traceback: Any) -> None:
         if type(self.manager).__exit__(self.manager, kind, raised, traceback) and raised is not None:
             raise RuntimeError(
-                f"a {type(self.manager).__name__} swallowed the exception {kind.__name__}: where its body was left is not"
-                " known to the derivative; write try and except"
+                f"a {type(self.manager).__name__} swallowed the exception {kind.__name__}: where its body was left"
+                " is not known to the derivative; write try and except"
             ) from raised
 
 
