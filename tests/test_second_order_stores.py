@@ -60,6 +60,16 @@ def test_forward_over_reverse(name: str) -> None:
     np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_reverse_over_reverse(name: str) -> None:
+    """The pullback of a gradient is the Hessian again, and may be called twice."""
+    gradient, dots = srcgrad.grad(loss_of(name), argnums=ALL), directions(3)
+    _, tangent = srcgrad.jvp(gradient, arguments(), dots)
+    _, pullback = srcgrad.vjp(gradient, *arguments())
+    for _ in range(2):
+        np.testing.assert_allclose(flat(pullback(dots)), flat(tangent), rtol=1e-8, atol=1e-9)
+
+
 def scaled(x, a):
     y = np.sin(x)
     y[1:] = a * y[:-1]

@@ -22,6 +22,7 @@ from srcgrad.runtime import (
     untaken,
     unview,
     view_moved,
+    where_first,
 )
 
 constant(runtime.shadow, runtime.separate)
@@ -204,4 +205,10 @@ def like_own_(moved, y, *, z, z_bar):
 @linear(runtime.each_once, "x")
 def each_once_(x, *, y, y_bar):
     """What a shadow holds, once."""
-    return y_bar
+    return where_first(y_bar, x)
+
+
+@linear(runtime.where_first, "g")
+def where_first_(g, x, *, y, y_bar):
+    """What is met first."""
+    return where_first(y_bar, x)

@@ -1,4 +1,4 @@
-"""Shadows of containers, and of what may be an array or a container: mirrored in the forward sweep, only read afterwards.
+"""Shadows of containers, and of what may be an array or a container: mirrored in the forward sweep, then only read.
 
 A container's shadow holds the shadows of its items: those of arrays and containers, and a 0-d array, a *cell*, for each
 number; that of an object is a dict of its fields'.  Changes of a container are made to its shadow too.
@@ -24,8 +24,8 @@ from srcgrad.runtime.shadows import cloned, shadow, view_like
 
 
 def part_like(v: Any, w: Any, held: Any, index: Any) -> Any:
-    """The shadow of ``v``, which is ``w[index]`` or the field ``w.index``: of a part of an array its view or fresh zeros,
-    of an item the item of the shadow."""
+    """The shadow of ``v``, which is ``w[index]`` or the field ``w.index``: of a part of an array its view or fresh
+    zeros, of an item the item of the shadow."""
     if isinstance(w, np.ndarray):
         return view_like(v, w, held)
     if isinstance(held, dict):
@@ -86,7 +86,7 @@ def frozen(x: Any) -> Any:
 
 
 def items_like(v: Any, *known: Any) -> Any:
-    """The shadow of ``v``, whose items or memory may be those of ``w1, w1_bar, w2, w2_bar, ...``; numbers have new cells."""
+    """The shadow of ``v``, whose items or memory may be those of ``w1, w1_bar, w2, w2_bar, ...``; numbers get cells."""
     if isinstance(v, np.ndarray):
         return view_like(v, *_pairs_of(known))
     return _items_like(v, _pairs_of(known), {id(w): w_bar for w, w_bar in _containers_of(known)})
@@ -183,3 +183,28 @@ def _taken_out(x: Any) -> Any:
         parts = [_taken_out(part) for part in x]
         return tuple(parts) if isinstance(x, tuple) else parts
     return {key: _taken_out(part) for key, part in x.items()} if isinstance(x, dict) else x
+
+
+def where_first(g: Any, x: Any) -> Any:
+    """The transpose of ``each_once``: a cotangent where a place of ``x`` is met first, zero where it was met before."""
+    if isinstance(x, np.ndarray):
+        return g
+    marks = cloned(x)
+    _mark(marks)
+    return _masked(g, _taken_out(marks))
+
+
+def _mark(x: Any) -> None:
+    if isinstance(x, np.ndarray):
+        x[...] = 1
+    elif isinstance(x, tuple | list | deque | dict):
+        for part in x.values() if isinstance(x, dict) else x:
+            _mark(part)
+
+
+def _masked(g: Any, marks: Any) -> Any:
+    if g is None or marks is None:
+        return None
+    if isinstance(marks, tuple | list):
+        return [_masked(part, mark) for part, mark in zip(g, marks, strict=True)]
+    return {key: _masked(g[key], mark) for key, mark in marks.items()} if isinstance(marks, dict) else g * marks

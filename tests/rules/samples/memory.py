@@ -34,6 +34,7 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     runtime.rest_like: [call([n(3), n(2)], [n(4), n(3), n(2)], [n(4), n(3), n(2)], slice(1, 3))],
     runtime.frozen: [call([n(3), [n(2)]]), call(n(3))],
     runtime.held_before: [call(n(4), 1), call(n(2, 3), (slice(None), 1))],
+    runtime.where_first: [call([n(3), [n(2)]], (n(3), [n(2)])), call(n(3), n(3))],
     runtime.each_once: [call((n(3), [n(2)])), call(n(3))],
     runtime.own_adjoint: [call(n(3), n(2)), call([n(3), n(1)], n(2))],
     runtime.like_own: [call(n(3), n(3)), call([n(3), n(2)], [n(3), n(2)])],
