@@ -11,9 +11,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from types import FunctionType, ModuleType
+from types import FunctionType
 
 import gast
 
@@ -29,93 +27,27 @@ from srcgrad.analysis.stores import stores_lowered
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import seen_from_inside, without_symbols
 from srcgrad.analysis.values import fact_of_expression
-from srcgrad.emit.load import load, refresh
-from srcgrad.emit.printer import Emission, emit
+from srcgrad.emit.load import load
+from srcgrad.emit.printer import emit
 from srcgrad.errors import InternalError, Span, SrcgradError
 from srcgrad.frontend.inline import inline_local_functions
 from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Statement
 from srcgrad.frontend.normalize import normalize, remembering
 from srcgrad.optimize import optimize
+from srcgrad.programs import Compiled, Options, Request, options, present_options  # noqa: F401 (handed on)
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
-from srcgrad.spec import check_emitted, check_normal_form, is_asked_for
+from srcgrad.spec import check_emitted, check_normal_form
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
 from srcgrad.transform.adjoint import AdjointProgram
 from srcgrad.transform.build import load as name_of
+from srcgrad.transform.calls import constant_fact
 from srcgrad.transform.entries import document, driver, label, stem
 from srcgrad.transform.forward import tangent
 from srcgrad.transform.nesting import CalleesAsValues, Doors
-from srcgrad.transform.reverse import constant_fact
-from srcgrad.transform.shadowing import PLAIN, Modes, shadows_of
-
-
-@dataclass(frozen=True)
-class Options:
-    """How programs are compiled; changed for a while by ``options(...)``, for tests and inspection."""
-
-    optimise: bool = True
-    specialise: bool = True
-    sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
-    check: bool = is_asked_for()  # of what stands at each door, by spec.py
-
-
-_present: ContextVar[Options] = ContextVar("srcgrad_options", default=Options())  # noqa: B039 (frozen)
-
-
-@contextmanager
-def options(**changes: bool) -> Iterator[None]:
-    """Compile with other options inside the ``with`` block."""
-    token = _present.set(replace(_present.get(), **changes))
-    try:
-        yield
-    finally:
-        _present.reset(token)
-
-
-def present_options() -> Options:
-    return _present.get()
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is to be compiled: ``mode`` is reverse, value (with the gradient), split or forward."""
-
-    callee: Callee
-    wanted: tuple[str, ...]
-    mode: str
-    facts: Mapping[str, Fact] | None = None  # by parameter; None: nothing is known
-    tupled: bool = False  # one gradient comes as a tuple too
-    doors: Doors | None = None  # to the derivatives of functions that are known only when the program runs
-
-
-@dataclass(frozen=True, eq=False)
-class Compiled:
-    """An emitted module, loaded: its entry, and the second half where the entry is the forward half of a pair."""
-
-    request: Request
-    function: Function
-    emission: Emission
-    entry: FunctionType
-    backward: FunctionType | None  # the second half of a pair
-    scalar_result: bool  # whether the result is proved to be one real number
-    changes_saved: bool = False  # whether the backward half stores into what the forward half saved
-
-    @property
-    def reads_arrays(self) -> bool:
-        """Whether a global or closure variable holds an array that a result might be."""
-        simple = (int, float, complex, str, type(None), ModuleType)
-        return any(not callable(b.value) and not isinstance(b.value, simple) for _, b in self.emission.bindings)
-
-    @property
-    def globals(self) -> list[object]:
-        """What the globals and closure variables that the functions read hold now."""
-        return [b.value if b.cell is None else b.cell() for _, b in self.emission.bindings]
-
-    def refresh(self) -> None:
-        """Read the live globals and closure variables that the functions use again."""
-        refresh(self.entry)
-
+from srcgrad.transform.shadowing import shadows_of
+from srcgrad.transform.shadows import PLAIN, Modes
 
 LIMIT = 6  # specialisations of one recursive callee before nothing more is assumed about its arguments
 
@@ -238,11 +170,7 @@ class Module(CalleesAsValues):
             of = stem(callee)
             names = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
             self.pairs[key] = names
-            if isinstance(callee.function, Dynamic):
-                self.dynamic_pair(callee.function, active, names)
-                return name_of(names[0]), name_of(names[1])
-            if isinstance(callee.function, Guarded):
-                self.attempt_pair(callee, callee.function, active, facts, names)
+            if self.made_pair(callee, active, facts, names):
                 return name_of(names[0]), name_of(names[1])
             function = self.normalized(callee)
             wanted = tuple(p for p, is_active in zip(function.parameters, active, strict=True) if is_active)
@@ -255,11 +183,7 @@ class Module(CalleesAsValues):
         key = (callee, active, facts)
         if key not in self.tangents:
             name = self.tangents[key] = self.namer.fresh(f"{stem(callee)}_jvp")
-            if isinstance(callee.function, Dynamic):
-                self.dynamic_tangent(callee.function, active, name)
-                return name_of(name)
-            if isinstance(callee.function, Guarded):
-                self.attempt_tangent(callee, callee.function, active, facts, name)
+            if self.made_tangent(callee, active, facts, name):
                 return name_of(name)
             function = self.normalized(callee)
             wanted = tuple(p for p, is_active in zip(function.parameters, active, strict=True) if is_active)
@@ -276,11 +200,7 @@ class Module(CalleesAsValues):
         """A callee as a function of this module, every parameter plain and positional."""
         if callee not in self.primals:
             name = self.primals[callee] = self.namer.fresh(stem(callee))
-            if isinstance(callee.function, Guarded):
-                self.attempt_primal(callee, callee.function, name)
-                return name_of(name)
-            if isinstance(callee.function, Dynamic):
-                self.dynamic_primal(callee.function, name)
+            if self.made_primal(callee, name):
                 return name_of(name)
             self.pending.append(lambda: self._copy(callee, name))
         return name_of(self.primals[callee])

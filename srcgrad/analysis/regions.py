@@ -18,6 +18,7 @@ from srcgrad.syntax.globals import GlobalReference
 
 Facts = Callable[[str], Fact]
 SHAPES = frozenset({"shape", "ndim", "size", "dtype"})
+_WHOLE = (gast.Add, gast.Sub, gast.Mult, gast.FloorDiv, gast.Mod)  # of integers, they make integers
 
 
 def parts_of(index: gast.expr) -> list[gast.expr]:
@@ -53,7 +54,7 @@ def is_integer(part: gast.expr, fact: Facts) -> bool:
             return type(value) is int
         case gast.UnaryOp(op=gast.USub(), operand=operand):
             return is_integer(operand, fact)
-        case gast.BinOp(left=left, op=gast.Add() | gast.Sub() | gast.Mult() | gast.FloorDiv() | gast.Mod(), right=right):
+        case gast.BinOp(left=left, op=op, right=right) if isinstance(op, _WHOLE):
             return is_integer(left, fact) and is_integer(right, fact)
         case GlobalReference(binding=binding):
             return type(binding.value) is int
@@ -82,5 +83,5 @@ def reads_contents(root: gast.AST, names: Set[str]) -> bool:
                     return True
             case gast.Attribute(value=gast.Name(), attr=attr) if attr in SHAPES:
                 continue
-        pending += [child for child in gast.iter_child_nodes(node)]
+        pending += list(gast.iter_child_nodes(node))
     return False

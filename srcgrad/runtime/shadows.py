@@ -66,7 +66,8 @@ def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Any:
         return made
     if isinstance(v, deque):
         if id(v) not in seen:
-            seen[id(v)] = cells = deque(maxlen=v.maxlen)
+            cells: deque[Any] = deque(maxlen=v.maxlen)
+            seen[id(v)] = cells
             cells.extend(_shadow(item, seen, arrays) for item in v)
         return seen[id(v)]
     if is_object(v):
@@ -247,7 +248,7 @@ def _collect(tree: Any, arrays: dict[int, Any], seen: set[int]) -> None:
 def _copies(arrays: list[Any]) -> dict[int, Any]:
     """Old array -> new array; those that overlap lie in one new buffer."""
     made: dict[int, Any] = {}
-    bounds = []
+    bounds: list[tuple[int, int, int, Any]] = []
     for array in arrays:
         if array.dtype.hasobject or not array.size:
             made[id(array)] = array.copy()

@@ -19,23 +19,22 @@ from srcgrad.analysis.activity import Activity, atoms
 from srcgrad.analysis.cfg import stores_of, walk
 from srcgrad.analysis.contents import undone
 from srcgrad.analysis.layout import layout_of
-from srcgrad.analysis.references import Decision, Hidden, Reference, local_names, names_mentioned, reference
+from srcgrad.analysis.references import Reference, local_names, names_mentioned, reference
 from srcgrad.analysis.required import Plan, Planner, saved_names
 from srcgrad.analysis.sinking import Sinking
 from srcgrad.errors import InternalError
-from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Call, Effect, For, Function, Statement
+from srcgrad.frontend.normal_form import AddAt, Append, Bind, Call, Effect, For, Function, Statement
 from srcgrad.rules.facts import Array, Fact
 from srcgrad.syntax.comment import Comment
-from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import assign, call_runtime, constant, load, method, store, tuple_of, unpack
-from srcgrad.transform.control import PassHead, ReverseSweep, placed
+from srcgrad.transform.build import assign, call_runtime, constant, load, tuple_of, unpack
+from srcgrad.transform.calls import Calls
+from srcgrad.transform.control import ReverseSweep
 from srcgrad.transform.record import JointForward, PairForward
 from srcgrad.transform.resolving import Resolver, settled
-from srcgrad.transform.reverse import Calls, StatementAdjoint
+from srcgrad.transform.reverse import StatementAdjoint
 from srcgrad.transform.shadows import Shadows
-from srcgrad.transform.stores import Restore
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +196,8 @@ class _Sweep:
         value = atoms(final.value) if final is not None else ()
         shadows = program.shadows
         self.shadowed: Mapping[str, str] = {} if shadows is None else shadows.bars
-        named = value and (value[0] == "value" or value[0] not in function.temporaries) and value[0] not in self.shadowed
+        named = value and (value[0] == "value" or value[0] not in function.temporaries)
+        named = named and value[0] not in self.shadowed
         single = program.has_single_return and named
         stem = value[0] if single else "value"
         self.seed_name = self.namer.fresh(f"{stem}_bar")
@@ -288,9 +288,9 @@ class _Sweep:
         needed = {slot.name for slot in self.planner.slots if slot not in self.planner.expressions}
         users = set(self.program.function.parameters) | set(self.shadowed)
         needed |= {*users, *shadows.results.values()}
-        for statement, modes in shadows.calls.items():
-            assert isinstance(statement.operation, Call)
-            pairs = zip(statement.operation.arguments, modes.given, strict=True)
+        for site, modes in shadows.calls.items():
+            assert isinstance(site.operation, Call)
+            pairs = zip(site.operation.arguments, modes.given, strict=True)
             needed |= {self.shadowed[name] for a, given in pairs if given for name in atoms(a)}
         kept: set[Statement] = set()
 

@@ -47,7 +47,7 @@ class AdjointVariables:
     ) -> None:
         self.shadows = shadows
         self.shadowed: Mapping[str, str] = {} if shadows is None else shadows.bars
-        self.here: tuple[Block, int, int] | None = None  # where the sweep stands: positions before and after
+        self.here: tuple[Block, int, int] | None = None  # where the sweep stands: before and after
         self.now: Statement | None = None  # the statement that it passes
         self.activity = activity
         self.facts = facts
@@ -57,7 +57,8 @@ class AdjointVariables:
         self.bars = Cotangents()
         self.numeric = numeric_names(activity.function)
         # Sequences that this function pops are empty where its reverse sweep starts; the others are lists it fills.
-        self.stacks: set[str] = {s.sequence for s in activity.graph.heads if isinstance(s, Pop)}.difference(self.shadowed)
+        self.stacks: set[str] = {s.sequence for s in activity.graph.heads if isinstance(s, Pop)}
+        self.stacks -= set(self.shadowed)
         self.lists: set[str] = {s.sequence for s in activity.graph.heads if isinstance(s, Append | Pop)}
         self.lists -= set(self.shadowed)
 

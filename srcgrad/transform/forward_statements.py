@@ -72,8 +72,9 @@ from srcgrad.transform.build import (
     tuple_of,
     unpack,
 )
+from srcgrad.transform.calls import constant_fact
 from srcgrad.transform.forward_liveness import Tangents, tangents_of
-from srcgrad.transform.reverse import WEAK, constant_fact
+from srcgrad.transform.reverse import WEAK
 
 RESULT = "<result>"  # stands for the value just bound, until it is known which name holds it
 

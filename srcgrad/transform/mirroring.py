@@ -182,7 +182,8 @@ class Mirroring:
             self.add(value, load(base), span)
             self.add(value_bar, self.bar(base), span)
         self.out.append(statement)
-        self.add(bar, call_runtime(runtime.part_like, load(target), load(value), load(value_bar), index_value(index)), span)
+        parts = (load(target), load(value), load(value_bar), index_value(index))
+        self.add(bar, call_runtime(runtime.part_like, *parts), span)
         self.result.parts.setdefault(statement, []).append((bar, base, clone(index)))
         self.result.handed.add(statement)
 

@@ -148,9 +148,9 @@ class ForwardSweep:
             if self.shadows is not None and statement in self.shadows.calls:
                 modes, bars = self.shadows.calls[statement], self.shadows.bars
                 pairs = zip(made.arguments, modes.given, strict=True)
-                arguments = [
-                    part for a, given in pairs for part in ([clone(a), load(bars[atoms(a)[0]])] if given else [clone(a)])
-                ]
+                arguments = []
+                for argument, given in pairs:
+                    arguments += [clone(argument), *([load(bars[atoms(argument)[0]])] if given else [])]
                 targets += [bars[statement.target]] if modes.result else []
             return [unpack([*targets, saved], call(forward, *arguments))]
         primal = self.primal_of(statement)

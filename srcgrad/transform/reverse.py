@@ -21,41 +21,35 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import bound_here, walk
-from srcgrad.analysis.references import hidden, reference, referring
-from srcgrad.errors import InternalError, MissingRule, UnsupportedSyntax
+from srcgrad.analysis.references import reference, referring
+from srcgrad.errors import InternalError, MissingRule
 from srcgrad.frontend.normal_form import (
     Apply,
     Bind,
     Block,
     Call,
-    Callee,
     Copy,
-    Dynamic,
     Field,
     Fixed,
     Function,
-    Guarded,
     Index,
     Pack,
     Return,
     Statement,
     Unruled,
 )
-from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown, is_real, keeps_complex, same_dtype, same_shape
+from srcgrad.rules.facts import Array, Fact, is_real, keeps_complex, same_dtype, same_shape
 from srcgrad.rules.memory import LIBRARIES, home_of
 from srcgrad.rules.template import inline
-from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import (
     assign,
-    call,
     call_runtime,
     constant,
     load,
     numpy_call,
     subscript,
-    unpack,
 )
 from srcgrad.transform.calls import CallAdjoint, Calls
 from srcgrad.transform.contributions import calls_function
@@ -84,7 +78,6 @@ class StatementAdjoint(CallAdjoint):
     # --- statements --------------------------------------------------------------------------------------------------
     def bind(self, statement: Bind, block: Block, position: int) -> list[gast.stmt]:
         target = statement.target
-        varied = self.activity.varied_before(statement)
         if self.shadows is not None and statement in self.shadows.calls:
             return self.call_with_shadows(statement, block, position)
         if self.mirrors(statement):

@@ -48,8 +48,8 @@ class Shadows:
     entries: dict[str, str] = field(default_factory=dict)  # parameter -> its shadow as it was at first
     changing: frozenset[str] = frozenset()  # names of classes in which containers change: reads of them are kept
     effects: dict[Statement, str] = field(default_factory=dict)  # changes of shadow containers -> a name of the class
-    put: dict[Statement, list[tuple[str, str]]] = field(default_factory=dict)  # (name, cell) of what went into a container
-    taken: dict[Statement, list[tuple[str, str]]] = field(default_factory=dict)  # (name, cell) of what came out of one
+    put: dict[Statement, list[tuple[str, str]]] = field(default_factory=dict)  # (name, cell) of what went in
+    taken: dict[Statement, list[tuple[str, str]]] = field(default_factory=dict)  # (name, cell) of what came out
     parts: dict[Statement, list[tuple[str, str, gast.expr]]] = field(default_factory=dict)  # (shadow, base, index)
     stored: dict[Statement, str] = field(default_factory=dict)  # stores where nothing is known -> shadow of the value
     frozen: dict[Statement, dict[str, tuple[str, str]]] = field(default_factory=dict)  # name -> (value, shadow) as then

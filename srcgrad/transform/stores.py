@@ -1,6 +1,6 @@
 """Adjoints of stores into arrays.
 
-Enters: a ``Store``, ``AugStore`` or ``AddAt`` into memory that has a shadow.  Leaves: the statements of its adjoint: the
+Enters: a ``Store``, ``AugStore`` or ``AddAt`` into memory that has a shadow.  Leaves: its adjoint: the
 adjoint of the place is taken out (what was there before is gone, so that nothing depends on it), the place gets its old
 contents back if anything before the store reads them, and the value gets what was taken out::
 
@@ -41,8 +41,8 @@ class StoreAdjoint(SequenceAdjoint):
     def mirrors(self, statement: Statement) -> bool:
         """Whether the shadow pass did everything, but for the numbers that went into a container or came out of it."""
         shadows = self.shadows
-        return shadows is not None and (
-            statement in shadows.handed or statement in shadows.put or statement in shadows.taken or statement in shadows.parts
+        return shadows is not None and any(
+            statement in table for table in (shadows.handed, shadows.put, shadows.taken, shadows.parts)
         )
 
     def mirrored(self, statement: Statement, block: Block, position: int) -> list[gast.stmt]:
@@ -63,9 +63,9 @@ class StoreAdjoint(SequenceAdjoint):
                     code.append(gast.Expr(call_runtime(runtime.unrest, self.shadow(base), place, part)))
                     continue
                 apart = call_runtime(runtime.separate, part, self.shadow(base))
-                added: gast.stmt = gast.Expr(call_runtime(runtime.add_at, self.shadow(base), place, part))
+                back = gast.Expr(call_runtime(runtime.add_at, self.shadow(base), place, part))
                 test = gast.BoolOp(gast.And(), [is_array(self.shadow(base)), apart])
-                code.append(gast.If(test, [seen_elsewhere(added)], []))
+                code.append(gast.If(test, [seen_elsewhere(back)], []))
         for name, cell in self.shadows.put.get(statement, ()):
             if name in self.activity.varied_before(statement):
                 value: gast.expr = reference(cell, block, end)

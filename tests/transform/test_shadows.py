@@ -1,4 +1,4 @@
-"""Reverse mode of programs that store: against central differences, with shadows made early and late, pullbacks twice."""
+"""Reverse mode of programs that store: against differences, with shadows made early and late, pullbacks twice."""
 
 from __future__ import annotations
 

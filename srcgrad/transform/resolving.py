@@ -1,0 +1,136 @@
+"""The text of a reverse sweep with its placeholders replaced, when the plan stands.
+
+Enters: statements with ``Reference``s, ``Hidden`` values, ``Decision``s, ``Restore``s and ``PassHead``s, and the plan.
+Leaves: the same statements, which read the locals that the plan gives them.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import gast
+
+from srcgrad.analysis.references import Decision, Hidden, Reference
+from srcgrad.analysis.required import Plan, Planner
+from srcgrad.frontend.normal_form import Block, Statement
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import clone
+from srcgrad.transform.build import assign, load, method, store, unpack
+from srcgrad.transform.control import PassHead, ReverseSweep, placed
+from srcgrad.transform.stores import Restore
+
+
+class Sweep(Protocol):
+    """What is asked of the sweep that the text belongs to."""
+
+    planner: Planner
+    control: ReverseSweep
+    idle: str
+
+    def exits(self) -> dict[int, str]: ...
+
+
+def settled(code: list[gast.stmt], undone: set[Statement]) -> list[gast.stmt]:
+    """The text with the stores that are undone undone in place."""
+
+    def expanded(statements: list[gast.stmt]) -> list[gast.stmt]:
+        found: list[gast.stmt] = []
+        for statement in statements:
+            if not isinstance(statement, Restore):
+                found.append(statement)
+            elif statement.store in undone:
+                found += [placed(s, statement.store.span) for s in statement.code]
+        return found
+
+    code = expanded(code)
+    pending = list(code)
+    while pending:
+        node = pending.pop()
+        for field in ("body", "orelse"):
+            inner = getattr(node, field, None)
+            if isinstance(inner, list) and inner and isinstance(inner[0], gast.stmt):
+                made = expanded(inner)
+                setattr(node, field, made or ([gast.Pass()] if field == "body" else []))
+                pending += made
+    return code
+
+
+class Resolver:
+    """Replaces references, hidden values, decisions and loop heads, in place, without recursing over a block."""
+
+    def __init__(self, sweep: Sweep, plan: Plan) -> None:
+        self.sweep = sweep
+        self.plan = plan
+        self.layout = plan.layout
+
+    def resolve(self, root: gast.stmt) -> None:
+        pending: list[gast.AST] = [root]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, gast.For):
+                self._turn(node)
+            for field, value in list(gast.iter_fields(node)):
+                if isinstance(value, list):
+                    if value and isinstance(value[0], PassHead):
+                        value = self.opening(value[0].block) + value[1:] or [gast.Pass()]
+                    made = [self._leaf(v) if isinstance(v, gast.AST) else v for v in value]
+                    setattr(node, field, made)
+                    pending += [v for v in made if isinstance(v, gast.AST)]
+                elif isinstance(value, gast.AST):
+                    leaf = self._leaf(value)
+                    setattr(node, field, leaf)
+                    pending.append(leaf)
+
+    def _leaf(self, node: gast.AST) -> gast.AST:
+        while True:
+            match node:
+                case Reference():
+                    slot = self.layout.slot(node.id, node.block, node.position)
+                    if slot in self.plan.inline:
+                        return clone(self.plan.inline[slot])
+                    return gast.Name(self.plan.names[slot], node.ctx, None, None)
+                case Hidden():
+                    kept = self.plan.kept.get((node.owner, node.role))
+                    if kept is not None:
+                        return load(kept)
+                    made = self.sweep.planner.ranges[node.owner]
+                    assert made is not None
+                    node = clone(made)
+                case Decision():
+                    test = self.plan.tests[node.owner]
+                    if test is None:
+                        return load(self.plan.kept[node.owner, "test"])
+                    node = clone(test)
+                case _:
+                    return node
+
+    def opening(self, block: Block) -> list[gast.stmt]:
+        """What a reversed pass reads back before anything else."""
+        code: list[gast.stmt] = []
+        order = self.layout.orders[block]
+        exits = self.sweep.exits()
+        if order in exits:
+            code.append(assign(self.sweep.control.leave[order], method(exits[order], "pop")))
+        for lane in self.plan.lanes.get(block, ()):
+            names = [self.plan.names[slot] for slot in lane.slots]
+            popped = method(lane.tape, "pop")
+            code.append(assign(names[0], popped) if len(names) == 1 else unpack(names, popped))
+        for name, expression in self.plan.remade.get(block, ()):
+            code.append(assign(name, clone(expression)))
+        return code
+
+    def _turn(self, loop: gast.For) -> None:
+        """Name the index of a reversed loop, and turn its range: ``reversed(reversed(r))`` is ``r``."""
+        head = loop.body[0]
+        if not isinstance(head, PassHead):
+            return
+        loop.target = store(self.plan.indices.get(head.block, self.sweep.idle))
+        assert isinstance(loop.iter, gast.Call)
+        if not isinstance(loop.iter.args[0], Hidden):
+            return
+        made = self._leaf(loop.iter.args[0])
+        loop.iter.args[0] = made
+        if isinstance(made, gast.Call):
+            function = made.func
+            if isinstance(function, GlobalReference) and function.binding.value is reversed:
+                loop.iter = made.args[0]
