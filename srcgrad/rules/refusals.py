@@ -23,14 +23,14 @@ refused(
     hint="sort with np.sort, or take values at indices found with stop_gradient",
 )
 refused(
-    "it changes its array in place",
+    "it gives no value; what it stores is differentiated",
     np.copyto,
     np.place,
     np.put,
     np.put_along_axis,
     np.putmask,
     np.fill_diagonal,
-    hint="choose with np.where or np.select, or add what is to be put there, and use the result",
+    hint="write it as a statement of its own",
 )
 refused(
     "it calls a function on parts of an array",

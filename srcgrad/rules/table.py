@@ -397,10 +397,12 @@ CONSTANT_MEMBERS = frozenset(
     """shape ndim size dtype itemsize nbytes strides flags device data ctypes dump dumps tobytes tofile
     tostring setflags""".split()
 )
+_STORED = Refusal("it gives no value; what it stores is differentiated", "write it as a statement of its own")
 _STORES = Refusal("it changes its array in place", "use the NumPy function, which makes a new array")
 _BYTES = Refusal("it reads the bytes of the array as other numbers", "use astype, which converts the numbers")
 _MEMBER_REFUSALS: dict[str, Refusal] = {
-    **dict.fromkeys("fill itemset partition put resize setfield sort".split(), _STORES),
+    **dict.fromkeys("fill partition put sort".split(), _STORED),
+    **dict.fromkeys("itemset resize setfield".split(), _STORES),
     **dict.fromkeys("byteswap getfield view".split(), _BYTES),
     "ptp": Refusal("NumPy 2 has no such method", "use np.ptp"),
     "newbyteorder": Refusal("NumPy 2 has no such method", "use x.view(x.dtype.newbyteorder()) outside"),

@@ -393,7 +393,15 @@ def _filled(term: gast.expr, made: list[gast.expr]) -> gast.expr:
 def _enter(ufunc: np.ufunc) -> None:
     """Every method of a ufunc in one of the three lists."""
     name = f"np.{ufunc.__name__}"
-    refused("it stores into its argument", ufunc.at, hint="use the result of the ufunc, or np.add.reduceat")
+    if ufunc in (np.add, np.subtract):
+        refused(
+            "it gives no value; what it stores is differentiated", ufunc.at, hint="write it as a statement of its own"
+        )
+    else:
+        refused(
+            "it repeats its operation where an index is repeated", ufunc.at,
+            hint="where no index is repeated, store the result of the ufunc: y[i] = np.multiply(y[i], e)",
+        )  # fmt: skip
     if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
         return
     found = lookup(ufunc)
