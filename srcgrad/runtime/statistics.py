@@ -203,7 +203,9 @@ def unleading(g: Any, y: Any) -> Any:
 
 # --- weights of an average -------------------------------------------------------------------------------------------
 def aligned(weights: Any, a: Any, axis: Axis = None) -> Any:
-    """The weights of ``np.average`` in a shape that broadcasts against ``a``."""
+    """The weights of ``np.average`` in a shape that broadcasts against ``a``; all are 1 where they are None."""
+    if weights is None:
+        return np.broadcast_to(1.0, np.shape(a))
     if np.shape(weights) == np.shape(a):
         return np.asarray(weights)
     rank = np.ndim(a)
