@@ -5,9 +5,9 @@ statement is made first; nothing else is required).  Leaves: ``Plan``: what to r
 to read back at the head of every reversed pass, and the name under which each reference finds its value.
 
 Three kinds of facts can be required: *bindings* (the versions planned here), *shadow bindings* (the adjoint buffer that
-belongs to an array that is stored into) and *contents* (what a class of arrays held before a store).  While arrays are
-not stored into, every class is functional: recorded references keep their contents, and the last two sets are empty.
-``Reference.shape_only`` already tells reads that touch contents from reads that do not.
+belongs to memory that is stored into: a local of the forward sweep, planned here like any other) and *contents* (what a
+place held before a store: ``analysis.contents``).  A record of a name of a mutable class is a reference; nothing that
+reads its elements is asked again.
 
 A block that runs once keeps its versions in locals.  A block that repeats appends one tuple of values and one of
 decisions per pass, at the last position where every version is still held by its own name::
