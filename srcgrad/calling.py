@@ -15,7 +15,8 @@ from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.applied import adapter
 from srcgrad.frontend.normal_form import Callee, Dynamic
 from srcgrad.frontend.source import source_of
-from srcgrad.pipeline import Compiled, Options, Request, compile_request, present_options, stored_parameters
+from srcgrad.pipeline import compile_request, stored_parameters
+from srcgrad.programs import Compiled, Options, Request, present_options
 from srcgrad.rules.edition import edition
 from srcgrad.rules.table import constant
 from srcgrad.runtime import Closure

@@ -35,7 +35,7 @@ from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Statement
 from srcgrad.frontend.normalize import normalize, remembering
 from srcgrad.optimize import optimize
-from srcgrad.programs import Compiled, Options, Request, options, present_options  # noqa: F401 (handed on)
+from srcgrad.programs import Compiled, Request, options, present_options
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
 from srcgrad.syntax.namer import Namer
@@ -421,11 +421,8 @@ def door(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
 
 
 def _explained(facts: Activity) -> str:
-    lines = []
-    for statement, _ in facts.graph.heads.items():
-        active = ", ".join(facts.active_after(statement))
-        lines.append(f"{statement.span.line:5}  {statement.span.code:50}  active after: {active}")
-    return "\n".join(lines) + "\n"
+    row = "{:5}  {:50}  active after: {}\n"
+    return "".join(row.format(s.span.line, s.span.code, ", ".join(facts.active_after(s))) for s in facts.graph.heads)
 
 
 # --- small parts of the road -----------------------------------------------------------------------------------------

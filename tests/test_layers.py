@@ -28,11 +28,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **{room: (*BASE, "rules", *COMPILER[:index]) for index, room in enumerate(COMPILER)},
     "spec": (*BASE, "rules", *COMPILER),
     "eager": (*BASE, "rules"),
-    "pipeline": (*BASE, "rules", *COMPILER, "spec"),
-    "calling": (*BASE, "rules", *COMPILER, "spec", "pipeline"),
-    "api": (*BASE, "rules", *COMPILER, "spec", "eager", "pipeline", "calling"),
-    "check": (*BASE, "rules", *COMPILER, "spec", "eager", "pipeline", "calling", "api"),
-    "inspect": (*BASE, "rules", *COMPILER, "spec", "eager", "pipeline", "calling", "api", "check", PUBLIC),
+    "programs": (*BASE, "rules", *COMPILER, "spec"),
+    "pipeline": (*BASE, "rules", *COMPILER, "spec", "programs"),
+    "calling": (*BASE, "rules", *COMPILER, "spec", "programs", "pipeline"),
+    "api": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling"),
+    "check": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api"),
+    "inspect": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api", "check", PUBLIC),
 }
 #: The package itself and its command only hand on what is above.
 FRONT = ("__init__", "__main__")

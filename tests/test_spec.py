@@ -201,7 +201,7 @@ def test_the_checks_run_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_environment_asks_for_them() -> None:
-    answer = "from srcgrad.pipeline import present_options; print(present_options().check)"
+    answer = "from srcgrad.programs import present_options; print(present_options().check)"
     for value, expected in (("1", "True"), ("0", "False")):
         environment = os.environ | {"SRCGRAD_CHECK": value, "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-c", answer]

@@ -38,7 +38,7 @@ from srcgrad.runtime.shadows import cloned
 
 if TYPE_CHECKING:
     from srcgrad.frontend.normal_form import Callee
-    from srcgrad.pipeline import Compiled
+    from srcgrad.programs import Compiled
 
 
 
@@ -118,7 +118,7 @@ class Derivative:
 
     def program(self, values: tuple[Any, ...] | None, mode: str | None = None) -> Compiled:
         """The compiled program for arguments like ``values`` (None: for any arguments)."""
-        from srcgrad.pipeline import present_options
+        from srcgrad.programs import present_options
 
         mode = mode or self.mode
         if self._edition != edition():
@@ -137,7 +137,8 @@ class Derivative:
 
     def _compile(self, values: tuple[Any, ...] | None, mode: str) -> Compiled:
         from srcgrad.calling import DOORS
-        from srcgrad.pipeline import Request, compile_request, present_options
+        from srcgrad.pipeline import compile_request
+        from srcgrad.programs import Request, present_options
 
         callee = self._callee(values)
         facts = None

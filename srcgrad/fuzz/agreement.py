@@ -46,7 +46,7 @@ from srcgrad.fuzz.numbers import (
     truth,
     unravel,
 )
-from srcgrad.pipeline import Options, options
+from srcgrad.programs import Options, options
 from srcgrad.rules.calling import UnsupportedCall
 
 

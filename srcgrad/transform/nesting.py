@@ -260,6 +260,39 @@ class CalleesAsValues(ABC):
             )
         return self.doors
 
+    def made_pair(
+        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], names: tuple[str, str]
+    ) -> bool:
+        """Write the halves of a callee that is no function with a text of its own; whether it is such a one."""
+        match callee.function:
+            case Dynamic() as shape:
+                self.dynamic_pair(shape, active, names)
+                return True
+            case Guarded() as guarded:
+                self.attempt_pair(callee, guarded, active, facts, names)
+                return True
+        return False
+
+    def made_tangent(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], name: str) -> bool:
+        match callee.function:
+            case Dynamic() as shape:
+                self.dynamic_tangent(shape, active, name)
+                return True
+            case Guarded() as guarded:
+                self.attempt_tangent(callee, guarded, active, facts, name)
+                return True
+        return False
+
+    def made_primal(self, callee: Callee, name: str) -> bool:
+        match callee.function:
+            case Dynamic() as shape:
+                self.dynamic_primal(shape, name)
+                return True
+            case Guarded() as guarded:
+                self.attempt_primal(callee, guarded, name)
+                return True
+        return False
+
     def _later(self, *made: gast.FunctionDef) -> None:
         """The entry of a module stands first."""
         self.pending.append(lambda: self.functions.extend(made))

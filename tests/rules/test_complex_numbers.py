@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, hessian, jvp, vjp
-from srcgrad.pipeline import options
+from srcgrad.programs import options
 from tests.rules.programs import program
 
 rng = np.random.default_rng(5)

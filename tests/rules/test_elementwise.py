@@ -14,7 +14,7 @@ import pytest
 
 from srcgrad import grad, hessian, jvp, vjp
 from srcgrad.errors import SrcgradError
-from srcgrad.pipeline import options
+from srcgrad.programs import options
 from srcgrad.runtime import angle_slope, bessel_i, half_circle, power_partial, prevails, share, sinc_slope, wins
 from tests.rules.orders import check_orders
 from tests.rules.programs import program

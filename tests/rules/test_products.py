@@ -12,7 +12,7 @@ import pytest
 import srcgrad
 from srcgrad import check_grads, grad, hessian, jvp
 from srcgrad.errors import SrcgradError
-from srcgrad.pipeline import options
+from srcgrad.programs import options
 from srcgrad.runtime import transposed_subscripts, uneinsum, unmatmul_left, unmatmul_right
 
 rng = np.random.default_rng(31)

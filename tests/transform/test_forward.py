@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from srcgrad.frontend.normal_form import Callee
-from srcgrad.pipeline import Compiled, Request, compile_request, options
+from srcgrad.pipeline import compile_request
+from srcgrad.programs import Compiled, Request, options
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import as_cotangent
 from tests.corpus import CASES

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from srcgrad.frontend.normal_form import Callee
-from srcgrad.pipeline import Compiled, Request, compile_request, options
+from srcgrad.pipeline import compile_request
+from srcgrad.programs import Compiled, Request, options
 from srcgrad.rules.facts import fact_of
 from tests.programs_with_stores import PROGRAMS, Program, arguments
 

@@ -7,7 +7,7 @@ import textwrap
 import numpy as np
 
 import srcgrad
-from srcgrad.pipeline import options
+from srcgrad.programs import options
 from tests.generator import judge
 
 ALL = ("reverse", "pair", "forward", "second")

@@ -1,0 +1,86 @@
+"""What is asked of the compiler, how, and what it gives.
+
+Enters: nothing; ``pipeline`` makes a ``Compiled`` of a ``Request`` under the present ``Options``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from types import FunctionType, ModuleType
+
+from srcgrad.emit.load import refresh
+from srcgrad.emit.printer import Emission
+from srcgrad.frontend.normal_form import Callee, Function
+from srcgrad.rules.facts import Fact
+from srcgrad.spec import is_asked_for
+from srcgrad.transform.nesting import Doors
+
+
+@dataclass(frozen=True)
+class Options:
+    """How programs are compiled; changed for a while by ``options(...)``, for tests and inspection."""
+
+    optimise: bool = True
+    specialise: bool = True
+    sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
+    check: bool = is_asked_for()  # of what stands at each door, by spec.py
+
+
+_present: ContextVar[Options] = ContextVar("srcgrad_options", default=Options())  # noqa: B039 (frozen)
+
+
+@contextmanager
+def options(**changes: bool) -> Iterator[None]:
+    """Compile with other options inside the ``with`` block."""
+    token = _present.set(replace(_present.get(), **changes))
+    try:
+        yield
+    finally:
+        _present.reset(token)
+
+
+def present_options() -> Options:
+    return _present.get()
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be compiled: ``mode`` is reverse, value (with the gradient), split or forward."""
+
+    callee: Callee
+    wanted: tuple[str, ...]
+    mode: str
+    facts: Mapping[str, Fact] | None = None  # by parameter; None: nothing is known
+    tupled: bool = False  # one gradient comes as a tuple too
+    doors: Doors | None = None  # to the derivatives of functions that are known only when the program runs
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """An emitted module, loaded: its entry, and the second half where the entry is the forward half of a pair."""
+
+    request: Request
+    function: Function
+    emission: Emission
+    entry: FunctionType
+    backward: FunctionType | None  # the second half of a pair
+    scalar_result: bool  # whether the result is proved to be one real number
+    changes_saved: bool = False  # whether the backward half stores into what the forward half saved
+
+    @property
+    def reads_arrays(self) -> bool:
+        """Whether a global or closure variable holds an array that a result might be."""
+        simple = (int, float, complex, str, type(None), ModuleType)
+        return any(not callable(b.value) and not isinstance(b.value, simple) for _, b in self.emission.bindings)
+
+    @property
+    def globals(self) -> list[object]:
+        """What the globals and closure variables that the functions read hold now."""
+        return [b.value if b.cell is None else b.cell() for _, b in self.emission.bindings]
+
+    def refresh(self) -> None:
+        """Read the live globals and closure variables that the functions use again."""
+        refresh(self.entry)
