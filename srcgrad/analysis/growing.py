@@ -25,6 +25,7 @@ from srcgrad.frontend.normal_form import (
     Effect,
     Exchange,
     Field,
+    Fixed,
     For,
     Function,
     If,
@@ -47,7 +48,8 @@ def grown_alone(function: Function) -> frozenset[str]:
     if not grown:
         return frozenset()
     if function.generated:
-        return frozenset(grown - _shared_tapes(function, statements))
+        grown -= _shared_tapes(function, statements)
+        return frozenset(name for name in grown if not _is_asked_while_it_grows(statements, name))
     grown -= set(function.parameters)
     for statement in statements:
         grown -= _exposed(statement)
@@ -73,6 +75,30 @@ def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
             case Bind(operation=Exchange(base=base)):
                 found |= {base, *inputs(statement)}
     return found
+
+
+def _is_asked_while_it_grows(statements: list[Statement], name: str) -> bool:
+    """Whether a loop that appends to a user's list asks for its length, or for what it holds, as well."""
+    for loop in statements:
+        if isinstance(loop, For | While):
+            parts = list(_with_inner(loop))
+            appends = any(isinstance(s, Append) and s.sequence == name for s in parts)
+            if appends and any(_asks(s, name) for s in parts):
+                return True
+    return False
+
+
+def _asks(statement: Statement, name: str) -> bool:
+    match statement:
+        case If(test=test) | While(test=test):
+            return name in names_read(test)
+        case For(iterable=iterable):
+            return name in names_read(iterable)
+        case Bind(operation=Index(index=index)):
+            return name in names_read(index)
+        case Bind(operation=Fixed(), expression=expression):
+            return name in names_read(expression)
+    return False
 
 
 def _exposed(statement: Statement) -> set[str]:
