@@ -77,7 +77,7 @@ class Containers(InPlace):
         return True
 
     def bind_call(self, target: Callable[[], str], node: gast.Call) -> bool:
-        if not self._changes(node) or self.source.generated:
+        if not self._changes(node):
             return super().bind_call(target, node)
         if node.func.attr == "sort" and not node.keywords:
             return super().bind_call(target, node)

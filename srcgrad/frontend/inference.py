@@ -69,6 +69,7 @@ class Table:
     def __init__(self, entry: Mapping[str, Known], returned: Returned, stored: Stored) -> None:
         self.names: dict[str, Known] = dict(entry)
         self.stored = stored
+        self.generated = False  # our own output: tuples that are appended are records, on lists of their own
         self.puts: list[Known] = []
         self.fields: dict[str, Known] = {}  # what is stored into fields of this name, whatever object they are of
         self.returned = returned
@@ -213,7 +214,8 @@ class Table:
                 is_one = isinstance(present, Items) and isinstance(value, gast.Name | gast.Constant)
                 added = Items(list, None, self.atom(value))
                 self.names[sequence] = told(sequences(present, added)) if is_one else PLAIN  # type: ignore[arg-type]
-                if tells(added.item) or matters(present):
+                is_tape = self.generated and isinstance(added.item, Items) and added.item.kind is tuple
+                if (tells(added.item) or matters(present)) and not is_tape:
                     self.put(added.item)
             case Pop(targets=targets):
                 for target in targets:
@@ -301,6 +303,7 @@ def inferred(function: Function, entry: Mapping[str, Known], returned: Returned,
     """What is known of every name, whatever point of the function is asked about."""
     statements = list(statements_of(function.body))
     table = Table(entry, returned, stored)
+    table.generated = function.generated
     for _ in range(ROUNDS):
         before = dict(table.names), set(table.puts), dict(table.fields)
         for statement in statements:
