@@ -18,7 +18,8 @@ _SINGLE = frozenset({complex, np.float64, np.complex128, np.float32, np.complex6
 def unbroadcast(g: Any, like: Any) -> Any:
     """Sum ``g`` down to the shape of ``like``, in the floating dtype of ``like``; ``g`` itself when they agree.
 
-    A shape that no broadcasting of ``like`` gives raises ValueError.
+    Axes of length 1 that ``like`` has in front, which a store drops, come back.  A shape that no broadcasting of
+    ``like`` gives raises ValueError.
     """
     kind = type(like)
     if type(g) is kind:
@@ -59,6 +60,8 @@ def _narrow(g: Any, like: Any) -> Any:
     given = np.shape(g)
     if given != shape:
         extra = len(given) - len(shape)
+        if extra < 0 and set(shape[:-extra]) == {1}:
+            return _narrow(np.reshape(g, (1,) * -extra + given), like)
         if extra < 0 or any(m != n and m != 1 for m, n in zip(shape, given[extra:], strict=True)):
             raise ValueError(f"a cotangent of shape {given} does not fit a value of shape {shape}")
         axes = tuple(range(extra)) + tuple(

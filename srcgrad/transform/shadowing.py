@@ -89,6 +89,7 @@ class _Shadowing(Mirroring):
         modes: Modes,
     ) -> None:
         self.modes = modes
+        self.loops = 0
         super().__init__(function, facts, classes, summary_of)
 
     def run(self, door: bool) -> Shadows:
@@ -149,7 +150,8 @@ class _Shadowing(Mirroring):
             groups.setdefault(self.result.root(name), []).append(name)
         for names in groups.values():
             if len(names) == 1:
-                self.add(self.result.bars[names[0]], self.zeros(names[0]), span)
+                # The layout of an argument is not known: ``shadow`` has the same.
+                self.add(self.result.bars[names[0]], call_runtime(runtime.shadow, load(names[0])), span)
                 continue
             both = self.namer.fresh("shadows")
             self.add(both, call_runtime(runtime.shadow, tuple_of([load(name) for name in names])), span)
@@ -189,7 +191,9 @@ class _Shadowing(Mirroring):
             case If(body=body, orelse=orelse):
                 statement = replace(statement, body=self.block(body), orelse=self.block(orelse))
             case For(body=body):
+                self.loops += 1
                 inner = self.block(body)
+                self.loops -= 1
                 heading, elements = statement.heading, statement.elements
                 if inner.statements[:elements] != body.statements[:elements]:
                     heading, elements = None, 0
@@ -197,7 +201,9 @@ class _Shadowing(Mirroring):
                 if statement.index in self.shadowed:
                     raise self.refused(statement, "a loop over items that may be stored into")
             case While(body=body) | With(body=body):
+                self.loops += 1
                 statement = replace(statement, body=self.block(body))
+                self.loops -= 1
             case Bind(target=target) if target in self.shadowed:
                 self._bound(statement)
                 return statement
@@ -260,11 +266,23 @@ class _Shadowing(Mirroring):
         if any(given):
             self.result.calls[statement] = Modes(given, result)
         if result:
-            self.add(self.result.bars[target], self.bar(target), statement.span)
-            self.result.silent.add(self.out[-1])
+            self._received(statement)
         elif target in self.shadowed:
             self.add(self.result.bars[target], self.zeros(target), statement.span)
             self.freeze_result(statement)
+
+    def _received(self, statement: Bind) -> None:
+        """The shadow that comes with a result.  The call itself binds it if the shadow never has another value; else what
+        it is before may have to be kept until the call is made, and the call gives it a name of its own."""
+        target = statement.target
+        bar = self.result.bars[target]
+        binders = sum(target in bound_here(s) for s in walk(self.function.body))
+        if binders == 1 and not self.loops and target not in self.function.parameters:
+            self.add(bar, load(bar), statement.span)
+            self.result.silent.add(self.out[-1])
+            return
+        self.result.outs[statement] = out = self.namer.fresh(bar)
+        self.add(bar, load(out), statement.span)
 
     def _is_number(self, name: str) -> bool:
         fact = self.fact(name)
