@@ -28,11 +28,16 @@ def shadow(v: Any) -> Any:
     seen: dict[int, Any] = {}
     arrays: list[tuple[Any, Any]] = []
     if not isinstance(v, np.ndarray | float | int):
-        inside: dict[int, Any] = {}
-        _collect(v, inside, set())
-        for array in sorted(inside.values(), key=_extent, reverse=True):  # a whole before its parts
+        for array in arrays_inside(v):
             _shadow(array, seen, arrays)
     return _shadow(v, seen, arrays)
+
+
+def arrays_inside(v: Any) -> list[Any]:
+    """The arrays in a container, a whole before its parts."""
+    found: dict[int, Any] = {}
+    _collect(v, found, set())
+    return sorted(found.values(), key=_extent, reverse=True)
 
 
 def _extent(array: Any) -> int:
@@ -128,25 +133,29 @@ def _holds(w: Any, v: Any) -> bool:
 class _Part:
     """Memory of ``owner`` as NumPy sees it through the array interface."""
 
-    def __init__(self, owner: Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+    def __init__(self, owner: Any, address: int, shape: Any, strides: Any, dtype: Any) -> None:
         self.owner = owner
         self.__array_interface__ = {
-            "data": (address, False), "shape": shape, "strides": strides, "typestr": owner.dtype.str, "version": 3,
+            "data": (address, False), "shape": shape, "strides": strides, "typestr": dtype.str, "version": 3,
         }  # fmt: skip
 
 
 def _same_view(v: Any, w: Any, w_bar: Any) -> Any:
     """The view of ``w_bar`` that ``v`` is of ``w``."""
     _refuse_overlap(v)
-    if v.dtype != w.dtype:
+    # The adjoint of a real part is the real part of the adjoint; that of an imaginary part is its negative.
+    between = v.__array_interface__["data"][0] - w.__array_interface__["data"][0]
+    is_real_part = w.dtype.kind == "c" and v.dtype == w.real.dtype and between % w.itemsize == 0
+    if v.dtype != w.dtype and not is_real_part:
         raise TypeError(f"an array of {w.dtype} that is stored into is seen as {v.dtype}")
     old, new = w.itemsize, w_bar.itemsize
     counts = [(s, t) for n, s, t in zip(w.shape, w.strides, w_bar.strides, strict=True) if n > 1]
     if any(s // old * new != t for s, t in counts):
         raise ValueError("the shadow of an array has another layout than the array; copy the array first")
     address = w_bar.__array_interface__["data"][0]
-    offset = (v.__array_interface__["data"][0] - w.__array_interface__["data"][0]) // old * new
-    return np.asarray(_Part(w_bar, address + offset, v.shape, _scaled(v.strides, old, new)))
+    offset = between // old * new
+    dtype = v.dtype if is_real_part else w_bar.dtype
+    return np.asarray(_Part(w_bar, address + offset, v.shape, _scaled(v.strides, old, new), dtype))
 
 
 def view_like(v: Any, *known: Any) -> Any:
@@ -154,11 +163,17 @@ def view_like(v: Any, *known: Any) -> Any:
     if isinstance(v, tuple | list):
         return type(v)([view_like(item, *known) for item in v])
     if isinstance(v, np.ndarray):
+        sharing = []
         for w, w_bar in zip(known[::2], known[1::2], strict=True):
             if v is w:
                 return w_bar
             if isinstance(w, np.ndarray) and np.may_share_memory(v, w) and np.shares_memory(v, w):
+                sharing.append((w, w_bar))
+        for w, w_bar in sharing:
+            if _holds(w, v):
                 return _same_view(v, w, w_bar)
+        if sharing:
+            raise ValueError("an array is stored into of which only a part has a shadow; copy that part first")
     return shadow(v)
 
 

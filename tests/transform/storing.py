@@ -771,3 +771,171 @@ def a_starred_target(a, b, x, y, m):
     p, q, *r = z
     z[0] = q*a
     return tot(z)*p + r[1]
+
+
+def a_local_function_stores(a, b, x, y, m):
+    z = sin(x)
+    def put(i, v):
+        z[i] = v * z[i]
+    for i in range(3):
+        put(i, a*y[i])
+    return tot(z*z)
+
+
+def complex_memory(a, b, x, y, m):
+    z = np.zeros(4, dtype=complex)
+    z[0] = a
+    z[1] = a*1j*b
+    z[2:] = x[:2]*(1+2j)
+    w = z*z
+    w[1] += 2.0
+    return tot(w.real) + tot(abs(w)**2)
+
+
+def rows_filled_from_rows(a, b, x, y, m):
+    buf = np.zeros((3,4))
+    for i in range(3):
+        row = buf[i]
+        row[:] = x*a if i == 0 else buf[i-1]*y
+        row[i] = b
+    return tot(buf*buf)
+
+
+def a_bubble_sort_with_exits(a, b, x, y, m):
+    z = sin(x)
+    s = 0.0
+    for i in range(4):
+        for j in range(i):
+            if z[j] > z[i]:
+                t = z[i]
+                z[i] = z[j]
+                z[j] = t
+                continue
+            z[j] += a*0.1
+        s += z[i]*i
+        if s > 3.0:
+            break
+    return s*tot(z*y)
+
+
+def views_of_views(a, b, x, y, m):
+    z = x.copy()
+    w = z[1:3]
+    u = w[::-1]
+    z[2] = a
+    u[1] = u[0]*b
+    z = z + w[0]
+    w[0] = 7.0
+    return tot(z*z)*tot(w)*u[1]
+
+
+def _newton(f, v, n):
+    for _ in range(n):
+        v[0] = v[0] - f(v[0])*0.1
+    return v[0]
+
+
+def a_function_given_to_a_callee_that_stores(a, b, x, y, m):
+    z = sin(x)
+    r = _newton(lambda t: t*t-a, z, 4)
+    return r*z[0] + z[1]
+
+
+def an_element_read_three_times(a, b, x, y, m):
+    z = sin(x)
+    e = z[0]
+    z[0] = e*e
+    f = z[0]
+    z[0] = f*a
+    return e*f*z[0]
+
+
+def results_written_into_out(a, b, x, y, m):
+    out = np.empty(4)
+    np.multiply(x, a, out=out)
+    out[1:] = np.cumsum(out[:-1])
+    np.add(out, y, out=out)
+    return tot(out*out)
+
+
+def an_endless_loop_that_stores(a, b, x, y, m):
+    z = sin(x)
+    k = 0
+    while True:
+        z[k] = z[k]*a
+        k += 1
+        if k == 3:
+            break
+        if z[k] < 0:
+            continue
+        z[k] = z[k]+z[k-1]
+    return tot(z*z)
+
+
+def a_parameter_or_a_copy(a, b, x, y, m):
+    if a > 0:
+        z = x
+    else:
+        z = y.copy()
+    z[0] = b*z[1]
+    return tot(z*x)
+
+
+def two_results_that_are_stored_into(a, b, x, y, m):
+    q, r = np.linalg.qr(m + 2*np.eye(2))
+    q[0] = a
+    r[0,1] = q[1,1]*b
+    return tot(q@r)
+
+
+def augmented_names(a, b, x, y, m):
+    z = sin(x)
+    s = tot(z**3)
+    z /= s
+    z *= z
+    return tot(z*y)
+
+
+def _half(v, k):
+    if k == 0:
+        return v
+    v[0] = v[0]*0.5
+    w = _half(v[1:], k-1)
+    w[0] += v[0]
+    return w
+
+
+def recursion_over_views(a, b, x, y, m):
+    z = x*a
+    w = _half(z, 2)
+    w[1] = b
+    return tot(z*z)
+
+
+def a_history_of_copies(a, b, x, y, m):
+    hist = []
+    z = sin(x)
+    for i in range(3):
+        z[i] = z[i+1]*a
+        hist.append(z.copy())
+    H = np.array(hist)
+    H[1] = y
+    return tot(H*H) + hist[2][0]
+
+
+def a_state_in_a_dict(a, b, x, y, m):
+    st = {'p': x*a, 'v': y*b}
+    for t in range(3):
+        st['p'] = st['p'] + 0.1*st['v']
+        st['v'][0] -= 0.1*st['p'][0]
+    return tot(st['p']*st['v'])
+
+
+def a_real_part_that_is_stored_into(a, b, x, y, m):
+    z = np.zeros(4, dtype=complex)
+    z[0] = a
+    z[1:] = x[1:]*(1+2j)
+    r = z.real
+    z[2] = b
+    r[1] = a*b
+    return tot(r*r) + tot(abs(z)**2)
