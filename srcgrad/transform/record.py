@@ -151,7 +151,8 @@ class ForwardSweep:
                 arguments = []
                 for argument, given in pairs:
                     arguments += [clone(argument), *([load(bars[atoms(argument)[0]])] if given else [])]
-                targets += [bars[statement.target]] if modes.result else []
+                if modes.result:
+                    targets.append(self.shadows.outs.get(statement, bars[statement.target]))
             return [unpack([*targets, saved], call(forward, *arguments))]
         primal = self.primal_of(statement)
         if primal is None:

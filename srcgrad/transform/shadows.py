@@ -44,6 +44,7 @@ class Shadows:
     with_shadow: frozenset[str] = frozenset()  # parameters that come with a shadow
     calls: dict[Bind, Modes] = field(default_factory=dict)  # calls that are given shadows
     silent: set[Statement] = field(default_factory=set)  # what is bound by the statement before it
+    outs: dict[Statement, str] = field(default_factory=dict)  # call -> what the shadow of its result is bound to first
     results: dict[Return, str] = field(default_factory=dict)  # the shadows that go out with the result
     entries: dict[str, str] = field(default_factory=dict)  # parameter -> its shadow as it was at first
     changing: frozenset[str] = frozenset()  # names of classes in which containers change: reads of them are kept
@@ -59,7 +60,7 @@ class Shadows:
     @property
     def owned(self) -> frozenset[str]:
         """The names that the shadow pass made."""
-        return frozenset(s.target for s in self.made if isinstance(s, Bind))
+        return frozenset(s.target for s in self.made if isinstance(s, Bind)) | frozenset(self.outs.values())
 
     def root(self, name: str) -> str:
         return self.classes.root(name)

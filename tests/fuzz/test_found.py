@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import textwrap
 
-from srcgrad.fuzz import agree
+from srcgrad.fuzz import THOROUGH, Plan, agree
+
+FIRST_ORDER = Plan(tuple(check for check in THOROUGH.checks if check.mode in ("joint", "pair", "forward")))
 
 
 def in_every_mode(text: str) -> None:
     agree("import numpy as np\n\n\n" + textwrap.dedent(text).lstrip())
+
+
+def in_the_first_order(text: str) -> None:
+    agree("import numpy as np\n\n\n" + textwrap.dedent(text).lstrip(), FIRST_ORDER)
 
 
 def test_a_callee_in_a_comparison_stores_into_its_argument():
@@ -146,4 +152,66 @@ def test_numbers_of_rows_are_unpacked_to_the_name_of_their_matrix():
         z = m
         z[1] = a
         return np.sum(m * z) * a
+    """)
+
+
+def test_an_object_that_was_an_argument_is_replaced():
+    in_the_first_order("""
+    class Box:
+        def __init__(self, v, s):
+            self.v = v
+            self.s = s
+
+    def f(a, b, x, y, m, o):
+        o = Box(x, a)
+        x[1] = 0.5
+        return np.sum(x * x)
+    """)
+
+
+def test_a_method_that_sets_a_field_of_an_argument_is_called_twice():
+    in_the_first_order("""
+    class Box:
+        def __init__(self, v, s):
+            self.v = v
+            self.s = s
+
+        def step(self, t):
+            self.s = self.s + t
+            return self.s
+
+    def f(a, b, x, y, m, o):
+        o.step(b * a)
+        a, b = (b, o.step(b))
+        return o.s * a * b
+    """)
+
+
+def test_what_a_callee_returns_takes_the_name_of_what_it_was_given():
+    in_every_mode("""
+    def g(z, a):
+        z[0] = a
+        return z[::-1]
+
+    def f(a, b, x, y, m):
+        z = x * y
+        z = g(z, b)
+        z = g(z, a)
+        return np.sum(z * x)
+    """)
+
+
+def test_an_object_takes_the_name_of_another():
+    in_every_mode("""
+    class Box:
+        def __init__(self, v, s):
+            self.v = v
+            self.s = s
+
+    def f(a, b, x, y, m):
+        o = Box(y * 1.5, b)
+        x[1] = o.v[1] * o.s
+        o = Box(x, a)
+        x[1] = x[0] * a
+        return np.sum(x * o.v)
     """)
