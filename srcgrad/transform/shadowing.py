@@ -272,8 +272,8 @@ class _Shadowing(Mirroring):
             self.freeze_result(statement)
 
     def _received(self, statement: Bind) -> None:
-        """The shadow that comes with a result.  The call itself binds it if the shadow never has another value; else what
-        it is before may have to be kept until the call is made, and the call gives it a name of its own."""
+        """The shadow that comes with a result.  The call binds it itself if the shadow never has another value; else
+        what it is before may be kept until the call is made, and the call gives it a name of its own."""
         target = statement.target
         bar = self.result.bars[target]
         binders = sum(target in bound_here(s) for s in walk(self.function.body))
