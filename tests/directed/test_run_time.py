@@ -1,0 +1,304 @@
+"""What is not known before a program runs is checked then; and nothing stays broken behind an exception."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import srcgrad
+from tests.corpus.example import matrix, vector
+from tests.directed import running
+from tests.layouts import laid_out
+
+SINKS = pytest.mark.parametrize("sink", [True, False], ids=["sunk", "beside"])
+
+
+def slope(f, *args, argnum=0):
+    """The gradient by numbers."""
+
+    def at(point):
+        given = [*args]
+        given[argnum] = point.reshape(np.shape(args[argnum])).copy()
+        return np.array([f(*given)])
+
+    point = np.ravel(args[argnum]).astype(float)
+    return running.slopes(at, np.ones(1), point, analytic=False).reshape(np.shape(args[argnum]))
+
+
+# --- memory that arguments share --------------------------------------------------------------------------------------
+def first_from_second(x, y):
+    x[0] = y[1] * 2.0
+    return np.sum(x * y)
+
+
+def test_a_stored_argument_that_overlaps_another_is_refused():
+    whole = np.arange(1.0, 5.0)
+    with pytest.raises((srcgrad.SrcgradError, ValueError), match=r"x.*shares memory with.*y|share memory"):
+        srcgrad.grad(first_from_second, argnums=(0, 1))(whole[:3], whole[1:])
+    np.testing.assert_array_equal(whole, np.arange(1.0, 5.0))
+
+
+def test_the_same_array_twice_is_refused_or_stays_one():
+    z = np.arange(1.0, 4.0)
+    with pytest.raises((srcgrad.SrcgradError, ValueError), match="share"):
+        srcgrad.grad(first_from_second, argnums=(0, 1))(z, z)
+    np.testing.assert_array_equal(z, np.arange(1.0, 4.0))
+
+
+def test_arguments_that_share_memory_are_free_where_nothing_is_stored():
+    def f(x, y):
+        return np.sum(x * y)
+
+    whole = np.arange(1.0, 5.0)
+    x_bar, y_bar = srcgrad.grad(f, argnums=(0, 1))(whole[:3], whole[1:])
+    np.testing.assert_array_equal(x_bar, whole[1:])
+    np.testing.assert_array_equal(y_bar, whole[:3])
+
+
+def test_neighbours_in_one_buffer_do_not_share():
+    whole = np.arange(1.0, 7.0)
+    x_bar, y_bar = srcgrad.grad(first_from_second, argnums=(0, 1))(whole[::2], whole[1::2])
+    x, y = whole[::2].copy(), whole[1::2].copy()
+    np.testing.assert_allclose(x_bar, slope(lambda x: first_from_second(x.copy(), y), x), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(y_bar, slope(lambda y: first_from_second(x.copy(), y), y), rtol=1e-6, atol=1e-9)
+
+
+SHARED = np.arange(1.0, 5.0)
+
+
+def reads_a_global(x):
+    x[0] = SHARED[1] * x[1]
+    return np.sum(x * SHARED)
+
+
+def test_a_stored_argument_that_is_a_global_is_refused():
+    before = SHARED.copy()
+    with pytest.raises((srcgrad.SrcgradError, ValueError), match="SHARED|share"):
+        srcgrad.grad(reads_a_global)(SHARED)
+    np.testing.assert_array_equal(SHARED, before)
+
+
+def stores_into_one(x):
+    x[1, 0] = x[0, 0] * 3.0
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda: np.lib.stride_tricks.as_strided(np.arange(4.0), (2, 3), (8, 8)),
+        lambda: np.lib.stride_tricks.sliding_window_view(np.arange(4.0), 3, writeable=True),
+    ],
+    ids=["as_strided", "sliding_window_view"],
+)
+def test_an_argument_that_overlaps_itself_is_refused(view):
+    with pytest.raises((srcgrad.SrcgradError, ValueError), match="more than once|copy"):
+        srcgrad.grad(stores_into_one)(view())
+
+
+def test_a_read_only_argument_stays_read_only():
+    x = np.ones((2, 3))
+    x.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        srcgrad.grad(stores_into_one)(x)
+
+
+# --- kinds known at run time only -------------------------------------------------------------------------------------
+def row_or_number(m):
+    p = m[1]
+    m[1] = 0.5
+    return np.sum(p * p) + np.sum(m * m)
+
+
+@SINKS
+@pytest.mark.parametrize("x", [vector(3), matrix(3, 2), np.ones((2, 2, 2)) * 0.3], ids=["vector", "matrix", "cube"])
+def test_an_integer_index_is_a_view_or_a_number(x, sink):
+    expected = slope(lambda m: row_or_number(m.copy()), x)
+    for more in ({}, {"specialise": False}):
+        with running.settings(sink, **more):
+            np.testing.assert_allclose(srcgrad.grad(row_or_number)(x), expected, rtol=1e-6, atol=1e-9)
+
+
+def augmented(s, x):
+    t = s
+    t += x
+    return np.sum(s * t)
+
+
+@SINKS
+@pytest.mark.parametrize("s", [0.7, np.float64(0.7), np.array(0.7), vector(3)], ids=["float", "number", "0-d", "array"])
+def test_an_augmented_name_is_a_number_or_an_array(s, sink):
+    x = 0.4 if np.ndim(s) == 0 else vector(3, 1)
+    expected = slope(lambda s: augmented(s.copy() if isinstance(s, np.ndarray) else s, x), s)
+    if not isinstance(s, np.ndarray):
+        expected = 2.0 * s + x  # a number is bound anew
+    for more in ({}, {"specialise": False}):
+        with running.settings(sink, **more):
+            np.testing.assert_allclose(srcgrad.grad(augmented)(s, x), expected, rtol=1e-6, atol=1e-9)
+
+
+def view_or_copy(m):
+    flat = m.ravel()
+    flat[1] = m[0, 0] * 2.0
+    again = m.reshape(-1)
+    again[0] *= flat[2]
+    return np.sum(m * m) + np.sum(flat * again)
+
+
+LAYOUTS = {
+    "C": lambda m: m,
+    "Fortran": np.asfortranarray,
+    "transposed": lambda m: np.ascontiguousarray(m.T).T,
+    "negative": lambda m: np.ascontiguousarray(m[::-1, ::-1])[::-1, ::-1],
+    "gaps": lambda m: np.repeat(np.repeat(m, 2, 0), 3, 1)[::2, ::3],
+}
+
+
+@SINKS
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_reshape_is_a_view_or_a_copy_by_the_layout(layout, sink):
+    m = LAYOUTS[layout](matrix(2, 3))
+
+    def at(point):
+        return np.array([view_or_copy(laid_out(point, m))])
+
+    expected = running.slopes(at, np.ones(1), np.ravel(m), analytic=False).reshape(2, 3)
+    for more in ({}, {"specialise": False}):
+        with running.settings(sink, **more):
+            np.testing.assert_allclose(srcgrad.grad(view_or_copy)(m), expected, rtol=1e-6, atol=1e-9)
+            value, pullback = srcgrad.vjp(view_or_copy, m)
+            for _ in range(3):
+                np.testing.assert_allclose(pullback(1.0)[0], expected, rtol=1e-6, atol=1e-9)
+
+
+# --- exceptions -------------------------------------------------------------------------------------------------------
+class Stopped(Exception):
+    """What the program raises."""
+
+
+def stops_in_the_middle(x, place):
+    y = np.sin(x)
+    for i in range(4):
+        y[i] = y[i - 1] * x[i]
+        if i == place:
+            raise Stopped(f"at {i}")
+    return np.sum(y * y)
+
+
+@SINKS
+def test_an_exception_of_the_program_passes_through_and_leaves_nothing_broken(sink):
+    x = vector(4)
+    with running.settings(sink):
+        gradient = srcgrad.grad(stops_in_the_middle)
+        expected = slope(lambda x: stops_in_the_middle(x, -1), x)
+        for _ in range(2):
+            with pytest.raises(Stopped) as raised:
+                gradient(x, 2)
+            assert raised.value.args == ("at 2",)
+            np.testing.assert_allclose(gradient(x, -1), expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_array_equal(x, vector(4))
+
+
+@SINKS
+def test_a_pullback_that_raised_runs_again(sink):
+    with running.settings(sink):
+        value, pullback = srcgrad.vjp(recurrence, vector(4))
+        expected = pullback(np.ones(4))
+        with pytest.raises((srcgrad.SrcgradError, ValueError, TypeError)):
+            pullback(np.ones(3))
+        np.testing.assert_array_equal(pullback(np.ones(4)), expected)
+        np.testing.assert_array_equal(value, recurrence(vector(4)))
+
+
+def recurrence(x):
+    y = np.zeros(4)
+    y[0] = x[0]
+    for i in range(3):
+        y[i + 1] = y[i] * y[i] + x[i + 1]
+    return y
+
+
+@SINKS
+def test_pullbacks_of_two_calls_do_not_meet(sink):
+    with running.settings(sink):
+        _, one = srcgrad.vjp(recurrence, vector(4))
+        _, other = srcgrad.vjp(recurrence, vector(4, 1))
+        a, b = one(np.ones(4)), other(np.ones(4))
+        np.testing.assert_array_equal(other(np.ones(4)), b)
+        np.testing.assert_array_equal(one(np.ones(4)), a)
+
+
+@SINKS
+def test_a_result_that_is_changed_by_its_owner_changes_no_pullback(sink):
+    with running.settings(sink):
+        value, pullback = srcgrad.vjp(recurrence, vector(4))
+        expected = pullback(np.ones(4))
+        value[:] = 100.0
+        np.testing.assert_array_equal(pullback(np.ones(4)), expected)
+
+
+@SINKS
+def test_arguments_that_are_changed_by_their_owner_change_no_pullback(sink):
+    with running.settings(sink):
+        x = vector(4)
+        _, pullback = srcgrad.vjp(recurrence, x)
+        expected = pullback(np.ones(4))
+        x[:] = 100.0
+        np.testing.assert_array_equal(pullback(np.ones(4)), expected)
+
+
+@SINKS
+def test_seeds_are_not_changed(sink):
+    with running.settings(sink):
+        seed = np.ones(4)
+        _, pullback = srcgrad.vjp(recurrence, vector(4))
+        pullback(seed)
+        np.testing.assert_array_equal(seed, np.ones(4))
+
+
+# --- kinds of numbers -------------------------------------------------------------------------------------------------
+def counts(x, k):
+    n = np.zeros(3, int)
+    n[1] = k
+    n[2] += n[1]
+    return x * n[2] + np.sum(x * n)
+
+
+def test_arrays_of_integers_are_stored_into_without_a_shadow():
+    assert srcgrad.grad(counts)(0.7, 2) == 6.0
+
+
+def truncates(x):
+    n = np.zeros(2, int)
+    n[0] = x * 10.0
+    return x * n[0]
+
+
+def test_a_number_that_is_truncated_by_a_store_carries_nothing():
+    assert srcgrad.grad(truncates)(0.77) == 7.0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_stores_keep_the_dtype_of_the_array(dtype):
+    def f(x, w):
+        y = x * 2
+        y[0] = w[0]
+        y[1:] += w[1:]
+        return np.sum(y * y)
+
+    x, w = vector(3).astype(dtype), vector(3, 1)
+    x_bar, w_bar = srcgrad.grad(f, argnums=(0, 1))(x, w)
+    y = np.array([w[0], 2 * x[1] + w[1], 2 * x[2] + w[2]])
+    assert x_bar.dtype == dtype and w_bar.dtype == np.float64
+    close = 1e-5 if dtype is np.float32 else 1e-12
+    np.testing.assert_allclose(x_bar, 4 * y * [0, 1, 1], rtol=close)
+    np.testing.assert_allclose(w_bar, 2 * y, rtol=close)
+
+
+def test_a_complex_store_into_a_real_array_keeps_the_real_part():
+    def f(z):
+        y = np.zeros(2)
+        y[0] = (z * z).real
+        return y[0] * 3.0
+
+    assert srcgrad.grad(f)(0.5 + 0.2j) == pytest.approx(6.0 * (0.5 + 0.2j))
