@@ -8,16 +8,6 @@ from tests.corpus.example import example, vector
 
 
 @example(vector(3))
-def appended_under_two_names(x):
-    items = []
-    for v in x:
-        items.append(v * v)
-    same = items
-    same.append(items[0] * 2.0)
-    return items[3] * items[1] + sum(same)
-
-
-@example(vector(3))
 def popped_and_inserted(x):
     items = [x * 2.0, np.sin(x)]
     y = items.pop()
@@ -48,23 +38,6 @@ def dict_that_changes(x):
     f = d.setdefault("c", v * 5.0)
     d.update(q=x[0])
     return np.sum(d["a"]) * v + e * f + d["q"] * d.get("none", v)
-
-
-@example(vector(3), analytic=False)
-def most_methods_of_a_list(x):
-    items = [v for v in x]
-    items.reverse()
-    items.extend([x[0] * 2.0, x[1]])
-    items.extend(x)
-    items += [x[2]]
-    items.sort(key=lambda v: -v)
-    items.remove(items[2])
-    del items[0]
-    s = 0.0
-    for i, v in enumerate(items):
-        s = s + v * (i + 1.0)
-    items.clear()
-    return s * s + len(items)
 
 
 def push(items, v):

@@ -1,0 +1,275 @@
+"""Objects as arguments, results and seeds of derivatives: what their gradients look like, what is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+import types
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from srcgrad import ArgumentError, UnsupportedSyntax, grad, jvp, vjp
+from srcgrad.frontend.inference import inferred
+from srcgrad.frontend.known import PLAIN, Instance, OneOf, known_of
+from srcgrad.frontend.normal_form import Callee
+from srcgrad.frontend.normalize import normalize, returned, stored
+
+
+class Linear:
+    def __init__(self, w, b):
+        self.w = w
+        self.b = b
+
+    def __call__(self, x):
+        return self.w @ x + self.b
+
+
+class Tanh:
+    def __call__(self, x):
+        return np.tanh(x)
+
+
+class Network:
+    def __init__(self, layers, scale):
+        self.layers = layers
+        self.scale = scale
+        self.name = "network"
+
+    @property
+    def doubled(self):
+        return 2.0 * self.scale
+
+    def predict(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return self.doubled * x
+
+    def loss(self, x):
+        return np.sum(self.predict(x) ** 2)
+
+    @grad
+    def own_gradient(self, x):
+        return self.loss(x)
+
+    @grad(argnums="x")
+    def gradient(self, x):
+        return self.loss(x)
+
+
+@dataclasses.dataclass
+class Point:
+    x: float
+    y: float
+
+    def norm(self):
+        return np.sqrt(self.x**2 + self.y**2)
+
+
+class Pair(NamedTuple):
+    u: float
+    v: float
+
+
+def loss(network, x):
+    return network.loss(x)
+
+
+def network() -> Network:
+    return Network([Linear(np.array([[0.5, -0.2], [0.1, 0.3]]), np.array([0.1, 0.2])), Tanh()], 0.7)
+
+
+X = np.array([0.3, -0.4])
+
+
+def slope(f: Any, h: float = 1e-6) -> float:
+    return float((f(h) - f(-h)) / (2 * h))
+
+
+def test_the_gradient_of_an_object_has_its_fields():
+    gradient = grad(loss, argnums="network")(network(), X)
+    assert isinstance(gradient, types.SimpleNamespace) and isinstance(gradient.layers, list)
+    assert gradient.name is None and vars(gradient.layers[1]) == {}
+
+    def moved(h):
+        n = network()
+        n.layers[0].w[0, 1] += h
+        n.scale += h
+        return loss(n, X)
+
+    np.testing.assert_allclose(gradient.layers[0].w[0, 1] + gradient.scale, slope(moved), rtol=1e-7)
+
+
+def test_the_gradient_of_a_dataclass_is_one():
+    gradient = grad(Point.norm)(Point(3.0, 4.0))
+    assert isinstance(gradient, Point)
+    np.testing.assert_allclose(dataclasses.astuple(gradient), (0.6, 0.8))
+
+
+def test_the_gradient_of_a_named_tuple_is_one():
+    assert grad(lambda p: p.u * p.v)(Pair(2.0, 3.0)) == Pair(3.0, 2.0)
+
+
+def test_bound_methods_and_callable_objects():
+    n = network()
+    expected = grad(loss, argnums=1)(n, X)
+    for derivative in (grad(n.loss), n.gradient, grad(n.loss, argnums="x")):
+        np.testing.assert_allclose(derivative(X), expected, rtol=1e-12)
+    assert n.own_gradient(X).scale == grad(loss)(n, X).scale
+    layer = n.layers[0]
+    value, pullback = vjp(layer, X)
+    np.testing.assert_allclose(pullback(np.ones(2))[0], layer.w.sum(0))
+    np.testing.assert_allclose(value, layer(X))
+
+
+def test_tangents_and_seeds_have_fields_too():
+    n = network()
+    zero = {"w": None, "b": np.ones(2)}
+    _, tangent = jvp(lambda n: loss(n, X), (n,), ({"layers": [zero, None], "scale": 1.0},))
+    gradient = grad(loss)(n, X)
+    np.testing.assert_allclose(tangent, gradient.layers[0].b.sum() + gradient.scale, rtol=1e-10)
+    value, pullback = vjp(lambda p, s: Point(p.x * s, p.y), Point(1.0, 2.0), 3.0)
+    assert value == Point(3.0, 2.0)
+    assert pullback(Point(1.0, 1.0)) == (Point(3.0, 1.0), 1.0)
+
+
+def test_arguments_stay_as_they_were():
+    def changes(p, s):
+        p.x = p.x * s
+        p.z = p.x
+        return p.z * p.y
+
+    p = Point(1.5, 2.0)
+    assert grad(changes)(p, 0.5) == Point(1.0, 0.75)
+    assert vars(p) == {"x": 1.5, "y": 2.0}
+
+
+def appended_under_two_names(x):
+    items = []
+    for v in x:
+        items.append(v * v)
+    same = items
+    same.append(items[0] * 2.0)
+    return items[3] * items[1] + sum(same)
+
+
+def most_methods_of_a_list(x):
+    items = [v for v in x]
+    items.reverse()
+    items.extend([x[0] * 2.0, x[1]])
+    items.extend(x)
+    items += [x[2]]
+    items.sort(key=lambda v: -v)
+    items.remove(items[2])
+    del items[0]
+    s = 0.0
+    for i, v in enumerate(items):
+        s = s + v * (i + 1.0)
+    items.clear()
+    return s * s + len(items)
+
+
+@pytest.mark.parametrize("function", [appended_under_two_names, most_methods_of_a_list])
+def test_lists_that_change(function):
+    x, d = np.array([0.3, 0.5, 0.7]), np.array([0.2, -1.0, 0.4])
+    expected = slope(lambda h: function(x + h * d))
+    np.testing.assert_allclose(grad(function)(x) @ d, expected, rtol=1e-6)
+    np.testing.assert_allclose(jvp(function, (x,), (d,))[1], expected, rtol=1e-6)
+
+
+def test_a_gradient_of_an_object_can_be_pickled():
+    again = pickle.loads(pickle.dumps(grad(Point.norm)))
+    assert again(Point(3.0, 4.0)) == grad(Point.norm)(Point(3.0, 4.0))
+
+
+def test_classes_are_known_where_several_meet():
+    def several(a, b):
+        layers = [Linear(a, b), Tanh()]
+        for layer in layers:
+            b = layer(b)
+        return b
+
+    function = normalize(Callee(several))
+    known = inferred(function, {}, returned, stored).of("layer")
+    assert isinstance(known, OneOf) and [choice.kind for choice in known.choices] == [Linear, Tanh]
+    assert known_of(Point(1.0, 2.0)).kind is Point
+    assert known_of(object()) == PLAIN
+    assert isinstance(known_of(network()).field("layers").items[1], Instance)
+
+
+# --- what is refused -------------------------------------------------------------------------------------------------
+class Watched:
+    def __init__(self, w):
+        self.w = w
+
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, name)
+
+
+class Guarded:
+    def __init__(self, w):
+        object.__setattr__(self, "w", w)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(name)
+
+
+class Metered(type):
+    def __call__(cls, *args):
+        return super().__call__(*args)
+
+
+class Counted(metaclass=Metered):
+    def __init__(self, w):
+        self.w = w
+
+
+def reads_watched(p):
+    return p.w * 2.0
+
+
+def sets_guarded(p, x):
+    p.w = x
+    return x
+
+
+def makes_counted(x):
+    return Counted(x).w
+
+
+def misses(p):
+    return p.x * p.z
+
+
+def unknown(p):
+    return p.norm()
+
+
+REFUSED = [
+    (reads_watched, (Watched(1.0),), "class Watched decides by __getattribute__ what its attributes are"),
+    (sets_guarded, (Guarded(1.0), 2.0), "class Guarded decides by __setattr__ what its fields are"),
+    (makes_counted, (1.0,), "class Counted decides by __new__ or a metaclass what its objects are"),
+    (misses, (Point(1.0, 2.0),), "an object of class Point has no attribute 'z'"),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "reason"), REFUSED)
+def test_what_decides_itself_is_refused(function, arguments, reason):
+    with pytest.raises(UnsupportedSyntax) as error:
+        grad(function)(*arguments)
+    assert error.value.reason == reason
+    assert error.value.span.known
+
+
+def test_the_program_without_arguments_does_not_know_classes():
+    with pytest.raises(UnsupportedSyntax, match="a derivative is compiled for the classes of its arguments"):
+        _ = grad(unknown).source
+    assert "norm" in grad(unknown).source_for(Point(3.0, 4.0))
+
+
+def test_an_object_that_contains_itself_has_no_gradient():
+    p = Point(1.0, 2.0)
+    p.x = p
+    with pytest.raises(ArgumentError, match="argument p contains itself"):
+        grad(unknown)(p)
