@@ -65,6 +65,8 @@ class Containers(Stores):
             lambda: [self.met("append", f"{name}.append({v()})")],
             lambda: [self.met("item replaced", f"{name}[{k()}] = {v()}")],
             lambda: [self.met("item replaced", f"{name}[{k()}] = {v()}")],
+            lambda: self.shared(scope, name),
+            lambda: self.shared(scope, name),
             lambda: [self.met("store into an item", f"{name}[{k()}][{c.integer(0, 3)}] = {s()}")],
             lambda: [self.met("store into an item", f"{name}[{k()}][1:3] = {self.expression(scope, 'p', 1)}")],
             lambda: [self.met("augmented item", f"{name}[{k()}] {c.pick(('+=', '-=', '*='))} {v()}")],
@@ -85,6 +87,17 @@ class Containers(Stores):
             lambda: self.walked(scope, name),
         ]
         return c.pick(forms)()
+
+    def shared(self, scope: Scope, name: str) -> list[str]:
+        """An item that has a name, and a store through one of the two."""
+        c = self.choices
+        names = scope.named("v")
+        if not names:
+            return [f"{name}.append({self.vector(scope, 1)})"]
+        item = c.pick(names[-3:])
+        put, place = c.pick(((f"{name}.append({item})", f"{name}[-1]"), (f"{name}[0] = {item}", f"{name}[0]")))
+        store = f"{c.pick((item, place))}[{c.integer(0, 3)}] = {self.tame(scope, self.scalar(scope, 1))}"
+        return [put, self.met("store into what a list shares", store)]
 
     def unpacked(self, scope: Scope, source: str) -> list[str]:
         one = self.target(scope, "v")
@@ -139,7 +152,10 @@ class Containers(Stores):
                 self.met("append of a number", f"{name}.append({s()})"),
                 self.met("pop of a number", f"{self.taken(scope, 's')} = {name}.pop()"),
             ],
-            lambda: [self.met("sort of a list", f"{name}.sort()")],
+            lambda: [
+                self.met("sort of a list", f"{name}.sort()"),
+                f"{self.taken(scope, 's')} = {name}[0] * {self.scalar(scope, 0)} - {name}[-1] ** 2",
+            ],
             lambda: [self.met("list +=", f"{name} += [{s()}, {s()}]")],
             lambda: [self.met("insert", f"{name}.insert(0, {s()})")],
             lambda: [

@@ -47,8 +47,8 @@ def program(choices: Choices, features: frozenset[str] = WHOLE, longest: int = 9
     if "views" in features and choices.chance(15):
         names.append("c")
     if "containers" in features:
-        names += [name for name in ("h", "d") if choices.chance(12)]
-    if "objects" in features and choices.chance(8):
+        names += [name for name in ("h", "d") if choices.chance(16)]
+    if "objects" in features and choices.chance(10):
         names.append("o")
     for name in names[5:]:
         met.add(f"argument {name}")
@@ -58,9 +58,11 @@ def program(choices: Choices, features: frozenset[str] = WHOLE, longest: int = 9
 
 
 def _function(writer: Writer, name: str, parameters: dict[str, str]) -> str:
-    """One function as text."""
+    """One function as text; one that is called stores into what it is given more often than not."""
     scope = Scope(dict(parameters))
     lines: list[str] = []
+    if name != "f" and writer.has("stores") and writer.choices.chance(50):
+        lines += writer.store(scope)
     while writer.budget > 0:
         made, reachable = writer.statement(scope)
         lines += made

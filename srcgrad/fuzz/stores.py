@@ -248,6 +248,43 @@ class Stores(Views):
             del scope.types["j"]
         return lines
 
+    def read_then_stored(self, scope: Scope) -> list[str]:
+        """What an array holds is used nonlinearly, then changed: by a store, or by a callee that may store."""
+        c = self.choices
+        names = scope.named("v", "m")
+        if not names:
+            return self.assign(scope)
+        name = c.pick(names[-3:])
+        kind = scope.types[name]
+        total = self.target(scope, "s")
+        lines = [f"{total} = np.sin(np.sum({name} * {name}))" if scope.loops else f"{total} = np.sum(np.sin({name}))"]
+        scope.bind(total, "s")
+        callees = [callee for callee in self.callables if kind in callee.parameters and not callee.counted]
+        if callees and c.chance(60):
+            callee = c.pick(callees)
+            given = [name if k == kind else self.argument(scope, k, 1) for k in callee.parameters]
+            return [*lines, self.met("read, then given to a callee", f"{callee.name}({', '.join(given)})")]
+        _, index, fits = c.pick(INDICES[kind])
+        return [*lines, self.met("read, then stored into", f"{name}[{index}] = {self.value_for(scope, fits)}")]
+
+    def tested_then_stored(self, scope: Scope) -> list[str]:
+        """A test of what an array holds is used after a store."""
+        c = self.choices
+        names = scope.named("v")
+        if not names:
+            return self.assign(scope)
+        name, place = c.pick(names[-3:]), c.integer(0, 3)
+        target = self.target(scope, "s")
+        first = f"{target} = {self.scalar(scope, 1)}"
+        scope.bind(target, "s")
+        return [
+            first,
+            f"late = {name}[{place}] > {c.pick(('0.1', '-0.3', '0.5'))}",
+            f"{name}[{place}] = {self.tame(scope, self.scalar(scope, 1))}",
+            "if late:",
+            self.met("tested, then stored into", f"    {target} = np.sin({target} * {name}[{place}])"),
+        ]
+
     def number_or_vector(self, scope: Scope) -> list[str]:
         """A name that holds a number or a vector."""
         name = self.target(scope, "u")
