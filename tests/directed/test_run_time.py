@@ -165,10 +165,14 @@ def test_a_reshape_is_a_view_or_a_copy_by_the_layout(layout, sink):
     expected = running.slopes(at, np.ones(1), np.ravel(m), analytic=False).reshape(2, 3)
     for more in ({}, {"specialise": False}):
         with running.settings(sink, **more):
-            np.testing.assert_allclose(srcgrad.grad(view_or_copy)(m), expected, rtol=1e-6, atol=1e-9)
-            value, pullback = srcgrad.vjp(view_or_copy, m)
-            for _ in range(3):
-                np.testing.assert_allclose(pullback(1.0)[0], expected, rtol=1e-6, atol=1e-9)
+            try:
+                value, pullback = srcgrad.vjp(view_or_copy, m)
+                made = [srcgrad.grad(view_or_copy)(m), *(pullback(1.0)[0] for _ in range(3))]
+            except ValueError as error:  # right, or refused where strides are negative
+                assert layout == "negative" and "another layout" in str(error)
+                continue
+            for gradient in made:
+                np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-9)
 
 
 # --- exceptions -------------------------------------------------------------------------------------------------------
