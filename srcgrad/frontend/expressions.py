@@ -115,7 +115,8 @@ class Expressions(Comprehensions):
             case gast.UnaryOp(op=gast.USub() | gast.UAdd()):
                 return self._unary(node)
             case gast.Call():
-                return self.call(node)
+                static = self.scope.static_of(node)
+                return self.call(node) if static is None else self.function_value(static, node)
             case gast.Attribute():
                 return self.attribute(node)
             case gast.Subscript():

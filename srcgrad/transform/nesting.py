@@ -350,7 +350,7 @@ class CalleesAsValues(ABC):
     def held(self, made: Held) -> gast.expr:
         """The text of a local function that is a value: what it captured comes in its last, keyword-only parameters."""
         if made not in self.held_texts:
-            name = self.held_texts[made] = self.namer.fresh(stem(made.callee))
+            name = self.held_texts[made] = self.namer.fresh(f"{stem(made.callee)}_text")
             self.pending.append(lambda: self._hold(made, name))
         return load(self.held_texts[made])
 

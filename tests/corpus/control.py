@@ -476,3 +476,190 @@ def try_state_list(x):
         except ValueError:
             out.append(x)
     return sum(out)
+
+
+@example(0.7, analytic=False)
+def fin_return(x):
+    def g(v):
+        n = 0.0
+        try:
+            return v * fail(v)
+        except ValueError:
+            return v * 3.0
+        finally:
+            n = 1.0
+    return g(x) * x
+
+
+@example(0.7, analytic=False)
+def fin_continue(x):
+    s = 0.0
+    for k in range(4):
+        try:
+            if k == 1:
+                continue
+            if k == 3:
+                break
+            s = s + x * k
+        finally:
+            s = s * x + 1.0
+    return s
+
+
+@example(0.7, analytic=False)
+def fin_order(x):
+    s = x
+    try:
+        try:
+            s = s * fail(x)
+        finally:
+            s = s * 2.0
+    except ValueError:
+        s = s + x * x
+    return s
+
+
+@example(0.7, analytic=False)
+def handler_raises(x):
+    s = x
+    try:
+        try:
+            s = s * fail(x)
+        except ValueError as e:
+            s = s * 2.0
+            s = s * (1.0 / 0)
+    except ZeroDivisionError:
+        s = s + x * x
+    return s
+
+
+@example(0.7, analytic=False)
+def partial_unpack(x):
+    a = b = x
+    try:
+        a, b = x * 2, fail(x)
+    except ValueError:
+        b = b * 4
+    return a * b
+
+
+@example(0.7, analytic=False)
+def aug_in_try(x):
+    s = x
+    n = 0
+    try:
+        s += x * x
+        s /= n
+        s += 100.0
+    except ZeroDivisionError:
+        s *= 3.0
+    return s
+
+
+@example(0.7, analytic=False)
+def loop_in_try_partial(x):
+    s = x
+    k = 0
+    try:
+        while True:
+            s = s * 1.3
+            fail(s - 1.0)
+            k += 1
+    except ValueError:
+        pass
+    return s * k
+
+
+@example(0.7, analytic=False)
+def else_raises(x):
+    try:
+        y = x * x
+    except ValueError:
+        y = 0.0
+    else:
+        try:
+            y = y + fail(x)
+        except ValueError:
+            y = y * 5
+    return y
+
+
+@example(0.7, analytic=False)
+def nested_fn_try(x):
+    def safe(f, v, d):
+        try:
+            return f(v)
+        except ValueError:
+            return d * v
+    return safe(fail, x, 2.0) + safe(fail, x * 0.5, 2.0)
+
+
+@example(0.7, analytic=False)
+def try_closure(x):
+    fs = [fail, lambda v: v * x]
+    s = 0.0
+    for f in fs:
+        try:
+            s = s + f(x)
+        except ValueError:
+            s = s + 10.0 * x
+    return s
+
+
+@example(0.7, analytic=False)
+def with_in_loop_break(x):
+    s = x
+    for k in range(5):
+        with contextlib.nullcontext(k) as j:
+            s = s * 1.2
+            if j == 3:
+                break
+            s = s + x
+    return s
+
+
+@example(0.7, analytic=False)
+def match_guard_fall(x):
+    match (x, 2.0):
+        case (a, b) if a > 1.0: return a
+        case (a, 2.0) if a > 0.5: return a * a * 3
+    return 0.0
+
+
+@example(0.7, analytic=False)
+def star_unpack(x):
+    a = b = x
+    try:
+        a, *b = x * 2, fail(x), 1.0
+    except ValueError:
+        b = [b * 4]
+    return a * b[0]
+
+
+@example(0.7, analytic=False)
+def nested_unpack_path(x):
+    a = b = c = x
+    try:
+        a, (b, c) = x * 2, (fail(x), 2.0)
+    except ValueError:
+        c = c * 4
+    return a * b * c
+
+
+@example(0.7, analytic=False)
+def chain_unpack(x):
+    a = b = c = d = x
+    try:
+        a, b = c, d = x * 2, fail(x)
+    except ValueError:
+        c = c * 4
+    return a * b * c * d
+
+
+@example(0.7, analytic=False)
+def nested_call_args(x):
+    try:
+        y = np.sin(fail(x * 0.5)) + fail(x)
+    except ValueError:
+        y = x ** 4
+    return y

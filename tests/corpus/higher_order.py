@@ -180,7 +180,7 @@ def decorated_nested(x):
     return g(x)
 
 
-def scaled(c):
+def scaled_value(c):
     def deco(f):
         def w(x):
             return c * f(x)
@@ -188,7 +188,7 @@ def scaled(c):
     return deco
 
 
-@scaled(3.0)
+@scaled_value(3.0)
 def scf(x):
     return x * x
 
@@ -200,7 +200,7 @@ def param_decorator(x):
 
 @example(0.7, analytic=False)
 def nested_param_decorator(x):
-    @scaled(x)
+    @scaled_value(x)
     def g(v):
         return v * x
     return g(x)
@@ -516,3 +516,100 @@ def nested_in_loop(w):
     d = np.ones(3) * 0.5
     for _ in range(3): w = w - 0.1 * grad(loss)(w, d)
     return loss(w, d)
+
+
+@example(0.7, analytic=False)
+def recursion_closure(x):
+    def fact(n):
+        return x if n == 0 else n * fact(n - 1) * x
+    h = {"f": fact}
+    return h["f"](3)
+
+
+@example(0.7, analytic=False)
+def closure_in_closure(x):
+    def mk(a):
+        def inner(b):
+            def inn2(c):
+                return a * b * c * x
+            return inn2
+        return inner
+    return mk(x)(2.0)(x)
+
+
+@example(0.7, analytic=False)
+def kwargs_dyn(x):
+    def g(a, b=2.0, *, c=x):
+        return a * b + c
+    t = (g, g)
+    return t[0](x) + t[1](x, b=x) + t[0](x, c=3.0) + t[1](b=1.0, a=x)
+
+
+@example(0.7, analytic=False)
+def star_dyn(x):
+    fs = {"g": lambda a, b, c=1.0: a * b * c}
+    args = (x, 2.0)
+    kw = {"c": x}
+    return fs["g"](*args, **kw) + fs["g"](x, *(3.0,))
+
+
+@example(0.7, analytic=False)
+def choose_grad(x):
+    def a(v):
+        return v ** 3
+    def b(v):
+        return v * x
+    g = grad(a) if x > 0.5 else grad(b)
+    return g(x) * x
+
+
+@example(0.7, analytic=False)
+def grad_in_loop_closure(x):
+    s = x
+    for k in range(3):
+        def f(v):
+            return v * s * v
+        s = s + 0.1 * grad(f)(x)
+    return s
+
+
+@example(0.7, analytic=False)
+def grad_default(x):
+    def f(v, c=x):
+        return v * v * c
+    return grad(f)(x) + grad(f)(x, 2.0)
+
+
+@example(0.7, analytic=False)
+def vag_tuple(x):
+    v, (a, b) = value_and_grad(lambda p, q: p * q * x, argnums=(0, 1))(x, 2.0)
+    return v * a * b
+
+
+@example(0.7, analytic=False)
+def if_grad_test(x):
+    if grad(lambda y: y * y)(x) > 1.0:
+        return x * x
+    return x
+
+
+@example(0.7, analytic=False)
+def global_fn_list_active(x):
+    acc = x
+    for w, f in [(x, np.sin), (2.0, lambda v: v * v)]:
+        acc = w * f(acc)
+    return acc
+
+
+@example(0.7, analytic=False)
+def early_deco(x):
+    def twice(f):
+        @functools.wraps(f)
+        def w(*a, **k):
+            return f(f(*a, **k))
+        return w
+    @twice
+    @twice
+    def g(v):
+        return v * x
+    return g(x)

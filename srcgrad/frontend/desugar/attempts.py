@@ -58,6 +58,7 @@ class Stays(Exception):
 
 def without_try(statement: gast.Try, block: Callable[[Body], list[gast.stmt]], fresh: Callable[[str], str]) -> Body:
     """The statements in place of a ``try``; ``block`` takes apart what stands inside of it."""
+    statement = with_bodies(statement, body=_staged(statement.body, fresh))
     try:
         handled = _handled(statement, block, fresh)
         return _finally(handled, statement, block(statement.finalbody), fresh) if statement.finalbody else handled
@@ -253,6 +254,33 @@ class _Attempts:
 
     def _leaving(self) -> list[gast.stmt]:
         return [clone(statement) for statement in self.final]
+
+
+def _staged(body: Body, fresh: Callable[[str], str]) -> list[gast.stmt]:
+    """The statements with every value of a parallel assignment evaluated before the first name is bound."""
+    made: list[gast.stmt] = []
+    for statement in body:
+        match statement:
+            case gast.Assign(
+                targets=[gast.Tuple(elts=names) | gast.List(elts=names)],
+                value=gast.Tuple(elts=values) | gast.List(elts=values),
+            ) if len(names) == len(values) and not any(isinstance(e, gast.Starred) for e in (*names, *values)):
+                held = [fresh("t") for _ in values]
+                made += [assign(t, value, statement) for t, value in zip(held, values, strict=True)]
+                made += [assign(name, load(t, statement), statement) for name, t in zip(names, held, strict=True)]
+            case gast.Assign(targets=targets, value=gast.Tuple() | gast.List() as value) if not all(
+                isinstance(target, gast.Name) for target in targets
+            ):
+                whole = fresh("t")
+                made += [assign(whole, value, statement), with_bodies(statement, value=load(whole, statement))]
+            case gast.If() | gast.For() | gast.While():
+                inner, orelse = _staged(statement.body, fresh), _staged(statement.orelse, fresh)
+                made.append(with_bodies(statement, body=inner, orelse=orelse))
+            case gast.With():
+                made.append(with_bodies(statement, body=_staged(statement.body, fresh)))
+            case _:
+                made.append(statement)
+    return made
 
 
 def _reraising(body: Body, raised: str) -> list[gast.stmt]:
