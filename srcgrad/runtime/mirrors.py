@@ -20,7 +20,7 @@ from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import add_at
 from srcgrad.runtime.objects import fields_of, is_object, made
-from srcgrad.runtime.shadows import cloned, shadow, view_like
+from srcgrad.runtime.shadows import arrays_inside, cloned, shadow, view_like
 
 
 def part_like(v: Any, w: Any, held: Any, index: Any) -> Any:
@@ -86,27 +86,37 @@ def frozen(x: Any) -> Any:
 
 
 def items_like(v: Any, *known: Any) -> Any:
-    """The shadow of ``v``, whose items or memory may be those of ``w1, w1_bar, w2, w2_bar, ...``; numbers get cells."""
-    if isinstance(v, np.ndarray):
-        return view_like(v, *_pairs_of(known))
-    return _items_like(v, _pairs_of(known), {id(w): w_bar for w, w_bar in _containers_of(known)})
+    """The shadow of ``v``, whose items or memory may be those of ``w1, w1_bar, w2, w2_bar, ...``; numbers get cells.
 
-
-def _items_like(v: Any, pairs: list[Any], containers: dict[int, Any]) -> Any:
+    What v contains twice, or in two views, has one shadow too.
+    """
+    pairs = _pairs_of(known)
     if isinstance(v, np.ndarray):
         return view_like(v, *pairs)
-    if id(v) in containers and (isinstance(v, list | dict | deque) or is_object(v)):
-        return containers[id(v)]
-    if isinstance(v, tuple | list):
-        parts = [_items_like(part, pairs, containers) for part in v]
-        return tuple(parts) if isinstance(v, tuple) else parts
-    if isinstance(v, dict):
-        return {key: _items_like(part, pairs, containers) for key, part in v.items()}
-    if isinstance(v, deque):
-        return deque((_items_like(part, pairs, containers) for part in v), v.maxlen)
-    if is_object(v):
-        return {name: _items_like(part, pairs, containers) for name, part in fields_of(v).items()}
-    return shadow(v)
+    arrays = {id(w): w_bar for w, w_bar in zip(pairs[::2], pairs[1::2], strict=True)}
+    for array in arrays_inside(v):
+        if id(array) not in arrays:
+            arrays[id(array)] = view_like(array, *pairs)
+            pairs += [array, arrays[id(array)]]
+    return _items_like(v, arrays, {id(w): w_bar for w, w_bar in _containers_of(known)})
+
+
+def _items_like(v: Any, arrays: dict[int, Any], containers: dict[int, Any]) -> Any:
+    if isinstance(v, np.ndarray):
+        return arrays[id(v)]
+    if isinstance(v, tuple):
+        return tuple(_items_like(part, arrays, containers) for part in v)
+    if not (isinstance(v, list | dict | deque) or is_object(v)):
+        return shadow(v)
+    if id(v) not in containers:
+        made: Any = [] if isinstance(v, list) else deque(maxlen=v.maxlen) if isinstance(v, deque) else {}
+        containers[id(v)] = made
+        if isinstance(v, list | deque):
+            made.extend(_items_like(part, arrays, containers) for part in v)
+        else:
+            parts = v if isinstance(v, dict) else fields_of(v)
+            made.update((key, _items_like(part, arrays, containers)) for key, part in parts.items())
+    return containers[id(v)]
 
 
 def _pairs_of(known: tuple[Any, ...]) -> list[Any]:

@@ -83,6 +83,16 @@ def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Any:
     return None
 
 
+def require_new(v: Any) -> None:
+    """Refuse a list of arrays or containers that an operator made of lists not known to be lists: it is stored into, and
+    shares its items with them."""
+    if isinstance(v, tuple | list) and not all(isinstance(part, int | float | complex | np.generic) for part in v):
+        raise TypeError(
+            f"an operator made a {type(v).__name__} of arrays or containers, and one of them may be stored into;"
+            " differentiate with arguments of known kinds, or build the list with append"
+        )
+
+
 def _shadow_of_array(v: Any, arrays: list[tuple[Any, Any]]) -> Any:
     for w, w_bar in arrays:
         if np.may_share_memory(v, w) and np.shares_memory(v, w):

@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad.runtime.cotangents import untake, zeros_like
 from srcgrad.runtime.mirrors import items_like
 from srcgrad.runtime.objects import fields_of, is_object
-from srcgrad.runtime.shadows import accumulate, shadow, view_like
+from srcgrad.runtime.shadows import accumulate, arrays_inside, shadow, view_like
 
 
 def entering(x: Any, moved: Any = None) -> Any:
@@ -27,39 +27,44 @@ def entering(x: Any, moved: Any = None) -> Any:
 
     Without ``moved`` it is zero.
     """
-    return _entering(x, moved, {}, [])
+    seen: dict[int, Any] = {}
+    known: list[Any] = []
+    for array in arrays_inside(x):
+        seen[id(array)] = view_like(array, *known)
+        known += [array, seen[id(array)]]
+    return _entering(x, moved, seen, [])
 
 
-def _entering(x: Any, x_dot: Any, seen: dict[int, tuple[Any, Any]], arrays: list[Any]) -> Any:
+def _entering(x: Any, x_dot: Any, seen: dict[int, Any], filled: list[Any]) -> Any:
+    """``seen`` has the tangents of the arrays in ``x``, and of the containers that were met."""
     if isinstance(x, np.ndarray):
-        if id(x) in seen:
-            made = seen[id(x)][0]
-            _require_equal(made, x_dot)
-            return made
-        made = view_like(x, *arrays) if arrays else shadow(x)
-        if any(isinstance(other, np.ndarray) and np.may_share_memory(made, other) for other in arrays[1::2]):
-            _require_equal(made, x_dot)
-        elif x_dot is not None:
-            made[...] = _real_for(made, x_dot)
-        seen[id(x)] = made, x
-        arrays += [x, made]
-        return made
+        _fill(seen[id(x)], x_dot, filled)
+        return seen[id(x)]
     if isinstance(x, tuple):
-        return tuple(_entering(part, part_dot, seen, arrays) for part, part_dot in _pairs(x, x_dot))
+        return tuple(_entering(part, part_dot, seen, filled) for part, part_dot in _pairs(x, x_dot))
     if isinstance(x, list | deque):
         if id(x) not in seen:
-            made = [] if isinstance(x, list) else deque(maxlen=x.maxlen)
-            seen[id(x)] = made, x
-            made.extend(_entering(part, part_dot, seen, arrays) for part, part_dot in _pairs(x, x_dot))
-        return seen[id(x)][0]
+            seen[id(x)] = made = [] if isinstance(x, list) else deque(maxlen=x.maxlen)
+            made.extend(_entering(part, part_dot, seen, filled) for part, part_dot in _pairs(x, x_dot))
+        return seen[id(x)]
     if isinstance(x, dict) or is_object(x):
         if id(x) not in seen:
-            seen[id(x)] = made, _ = {}, x
+            seen[id(x)] = fields = {}
             given = {} if x_dot is None else x_dot if isinstance(x_dot, dict) else fields_of(x_dot)
             parts = x if isinstance(x, dict) else fields_of(x)
-            made.update((key, _entering(part, given.get(key), seen, arrays)) for key, part in parts.items())
-        return seen[id(x)][0]
+            fields.update((key, _entering(part, given.get(key), seen, filled)) for key, part in parts.items())
+        return seen[id(x)]
     return zeros_like(x) if x_dot is None else x_dot
+
+
+def _fill(made: Any, x_dot: Any, filled: list[Any]) -> None:
+    if x_dot is None:
+        return
+    before = [(other, other.copy()) for other in filled if np.may_share_memory(other, made)]
+    made[...] = _real_for(made, x_dot)
+    if any(not np.array_equal(other, old) for other, old in before):
+        raise ValueError("an argument holds one array in two places, and its tangent has two different ones for it")
+    filled.append(made)
 
 
 def _pairs(x: Any, x_dot: Any) -> Iterator[tuple[Any, Any]]:
@@ -68,11 +73,6 @@ def _pairs(x: Any, x_dot: Any) -> Iterator[tuple[Any, Any]]:
 
 def _real_for(made: Any, x_dot: Any) -> Any:
     return np.real(x_dot) if made.dtype.kind == "f" and np.iscomplexobj(x_dot) else x_dot
-
-
-def _require_equal(made: Any, x_dot: Any) -> None:
-    if not np.array_equal(made, 0.0 if x_dot is None else np.asarray(x_dot)) and x_dot is not None:
-        raise ValueError("an argument holds one array in two places, and its tangent has two different ones for it")
 
 
 def tangent_like(moved: Any, v: Any, *known: Any) -> Any:
@@ -105,11 +105,15 @@ def _tangent_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]]) -> Any:
 
 
 def _array_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]]) -> Any:
+    sharing = []
     for w, w_dot in pairs:
         if v is w:
             return w_dot
         if np.may_share_memory(v, w) and np.shares_memory(v, w):
-            return moved if np.may_share_memory(moved, w_dot) else view_like(v, w, w_dot)
+            sharing += [w, w_dot]
+    if sharing:
+        shares = any(np.may_share_memory(moved, w_dot) for w_dot in sharing[1::2])
+        return moved if shares else view_like(v, *sharing)
     repeats = any(stride == 0 and count > 1 for stride, count in zip(moved.strides, moved.shape, strict=True))
     shared = repeats or not moved.flags.writeable or any(np.may_share_memory(moved, w_dot) for _, w_dot in pairs)
     return fresh(moved, v) if shared else moved

@@ -39,7 +39,7 @@ from srcgrad.frontend.normal_form import (
     Store,
     Unruled,
 )
-from srcgrad.rules.facts import Array, Fact, Mapping, Sequence, is_floating
+from srcgrad.rules.facts import Array, Fact, Mapping, Sequence, Static, is_floating
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import CHANGES, makes_new
 from srcgrad.syntax.globals import GlobalReference
@@ -110,6 +110,12 @@ class MirroredTangent(StatementTangent):
             return []
         dot = self.dot(statement.target)
         return [assign(dot, call_runtime(runtime.tangent_like, load(dot), load(statement.target), *pairs))]
+
+    def zero(self, name: str, binder: Bind | None = None) -> list[gast.stmt]:
+        if name not in self.mirrored or isinstance(self.fact(name), Array | Static):
+            return super().zero(name, binder)
+        # What it contains twice, or in two views, has one tangent.
+        return [assign(self.dot(name), call_runtime(runtime.entering, load(name)))]
 
     def _stores(self, made: Call) -> bool:
         """Whether a callee stores into something whose tangent is mirrored."""
@@ -245,6 +251,7 @@ class MirroredTangent(StatementTangent):
     def zero_at_entry(self, parameter: str) -> list[gast.stmt]:
         """The tangent of a parameter that is not differentiated."""
         if parameter in self.mirrored and not _is_floating_array(self.fact(parameter)):
+            # Of an argument with gaps the zeros have gaps too.
             return [assign(self.dot(parameter), call_runtime(runtime.entering, load(parameter)))]
         return self.zero(parameter)
 
