@@ -56,7 +56,7 @@ class StoreAdjoint(SequenceAdjoint):
                 code.append(seen_elsewhere(gast.Expr(added)))
                 self.bars.drop(target)
         for bar, base, index in self.shadows.parts.get(statement, ()):
-            if self._is_active(statement, base):
+            if self._is_active(statement, base) or self._was_active(statement, base):
                 place = index_value(referring(index, block, position))
                 part = reference(bar, block, end)
                 if isinstance(statement, Unpack) and isinstance(index, gast.Slice):
@@ -165,6 +165,13 @@ class StoreAdjoint(SequenceAdjoint):
         members = self.shadows.classes.members(base)
         varied, useful = self.activity.varied_after(statement), self.activity.useful_after(statement)
         return any(n in varied for n in members) and (any(n in useful for n in members) or self.seen_by_caller(members))
+
+    def _was_active(self, statement: Statement, base: str) -> bool:
+        """The same where the statement reads of the class last: into numbers, which belong to no class."""
+        assert self.shadows is not None
+        members = self.shadows.classes.members(base)
+        varied, useful = self.activity.varied_before(statement), self.activity.useful_before(statement)
+        return any(n in varied for n in members) and any(n in useful for n in members)
 
     def seen_by_caller(self, members: frozenset[str]) -> bool:
         assert self.shadows is not None

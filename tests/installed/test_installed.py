@@ -1,0 +1,105 @@
+"""Unmodified functions of installed packages: right, or refused at a place; and what judging them has found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad import UnsupportedSyntax
+from tests.installed.judge import judge
+from tests.installed.table import ENTRIES
+
+#: How many are right on the first Python with the packages that README's test command brings.
+RIGHT = 120
+
+
+def of_packages(*roots: str) -> list:
+    return [entry for entry in ENTRIES if entry.module.split(".")[0] in roots]
+
+
+def check(entries: list) -> int:
+    """How many are right; fails where one is wrong, or the compiler did."""
+    verdicts = [judge(entry) for entry in entries]
+    failed = [f"{v.kind} {v.entry.name}: {v.why}\n{v.text}" for v in verdicts if v.kind in ("wrong", "crash")]
+    assert not failed, "\n".join(failed)
+    for verdict in verdicts:
+        if verdict.kind == "refused":
+            assert verdict.why and "^" in verdict.text, verdict.text
+    return sum(verdict.kind == "right" for verdict in verdicts)
+
+
+def test_the_table_is_large_enough():
+    named = {entry.name for entry in ENTRIES}
+    assert len(named) >= 150
+    assert len(of_packages("colorsys", "statistics", "numpy", "scipy")) >= 150
+
+
+@pytest.mark.slow
+def test_functions_of_the_standard_library_numpy_and_scipy():
+    pytest.importorskip("scipy")
+    assert check(of_packages("colorsys", "statistics", "numpy", "scipy")) >= RIGHT
+
+
+@pytest.mark.slow
+def test_functions_of_other_packages():
+    check(of_packages("sklearn", "matplotlib", "mpl_toolkits"))
+
+
+def test_functions_of_the_standard_library():
+    assert check(of_packages("colorsys")) >= 5
+    check(of_packages("statistics"))
+
+
+# --- found -----------------------------------------------------------------------------------------------------------
+def numeric(function, point):
+    steps = 1e-6 * np.eye(len(point))
+    return [(function(*(point + step)) - function(*(point - step))) / 2e-6 for step in steps]
+
+
+def test_numbers_unpacked_from_an_array_that_a_try_block_made():
+    """Their adjoints were not added to the array's: it was not read afterwards."""
+
+    def f(a, b, c):
+        try:
+            d = np.empty(2)
+            d[0] = b
+            d[1] = a
+            p, q = d * c
+            r = p * q
+        except ArithmeticError:
+            return 0.0
+        return r
+
+    point = np.array([0.3, 0.9, 1.2])
+    np.testing.assert_allclose(srcgrad.grad(f, (0, 1, 2))(*point), numeric(f, point), rtol=1e-7)
+
+
+def test_an_average_whose_weights_turn_out_to_be_none():
+    """The transpose of None was asked for."""
+
+    def f(x, weighted):
+        w = None
+        if weighted:
+            w = x * x
+        return np.average(x, weights=w)
+
+    x = np.array([0.3, 0.7, 1.1])
+    np.testing.assert_allclose(srcgrad.grad(f)(x, False), np.full(3, 1.0 / 3.0))
+    expected = [np.imag(f(x + 1e-25j * unit, True)) / 1e-25 for unit in np.eye(3)]
+    np.testing.assert_allclose(srcgrad.grad(f)(x, True), expected, rtol=1e-12)
+
+
+def test_a_call_in_a_test_of_a_function_that_stores_and_is_not_read():
+    """``may store`` was asked of functions that stay as they are written, without an end."""
+
+    def f(x):
+        with np.errstate(all="ignore"):
+            if np.ndim(np.broadcast_shapes(x.shape, (3,))) > 5:
+                return np.sum(x)
+        return np.sum(x * x)
+
+    try:
+        np.testing.assert_allclose(srcgrad.grad(f)(np.ones(3)), 2.0 * np.ones(3))
+    except UnsupportedSyntax as error:
+        assert error.span is not None
