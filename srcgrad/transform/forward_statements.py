@@ -292,7 +292,8 @@ class StatementTangent:
             value = value.args[0]
         if not isinstance(value, gast.Name):
             return False
-        return any(n in self.tangents.buffers for n in (statement.target, *inputs(statement)))
+        changing = self.tangents.buffers | self.mirrored
+        return any(n in changing for n in (statement.target, *inputs(statement)))
 
     def _unpack(self, statement: Unpack) -> list[gast.stmt]:
         needed = [t for t in statement.targets if self.tangents.needed_after(t, statement)]

@@ -215,3 +215,24 @@ def test_an_object_takes_the_name_of_another():
         x[1] = x[0] * a
         return np.sum(x * o.v)
     """)
+
+
+def test_a_shifted_array_keeps_its_tangent_when_the_array_is_stored_into():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        z = y - 0.3
+        y[1] -= x @ z
+        return z
+    """)
+
+
+def test_only_what_is_stored_varies():
+    agree(
+        textwrap.dedent("""
+        def f(a, b, x, y, m):
+            z = y - 0.3
+            y[1] -= x @ z
+            return z
+        """),
+        Plan(FIRST_ORDER.checks, (0, 2)),
+    )
