@@ -70,7 +70,7 @@ from srcgrad.runtime.repeating import (
 )  # fmt: skip
 from srcgrad.runtime.replacing import lasting, replaced_at
 from srcgrad.runtime.segments import lifted, segment_ties, unlifted, unreduceat
-from srcgrad.runtime.shadows import accumulate, claim, separate, shadow, taken, untaken, view_like
+from srcgrad.runtime.shadows import accumulate, claim, require_new, separate, shadow, taken, untaken, view_like
 from srcgrad.runtime.sequences import (
     from_pairs, joined, keyed, merged, repairs, repeated, union, unjoined, unkeyed, unmerged, unpairs,
     unrepeated,
@@ -110,7 +110,7 @@ __all__ = [
     "phase_free", "pick", "placed", "placed_alone", "polar", "polygamma", "polyslope", "power_partial", "present",
     "prevails", "private", "quotient", "raisable", "ratio", "rearray", "reastype", "rebroadcast", "rechoose",
     "recurrence", "repad", "repad_chosen", "repad_values", "repairs", "repeated", "replaced_at", "require_apart",
-    "require_distinct", "require_number", "require_reflected", "rest_like", "retake", "rewound", "root_count",
+    "require_distinct", "require_new", "require_number", "require_reflected", "rest_like", "retake", "rewound", "root_count",
     "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate", "shadow", "share",
     "shifted", "shuffled", "signal_length", "sinc_slope", "slope_leaning", "slope_places", "sorting", "span_of",
     "spread", "spread_numbers", "step_sizes", "stop_gradient", "stored", "tail", "taken", "tangent_like", "ties",

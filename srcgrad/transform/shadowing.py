@@ -18,9 +18,10 @@ from dataclasses import replace
 import gast
 
 from srcgrad import runtime
-from srcgrad.analysis.activity import atoms
+from srcgrad.analysis.activity import atoms, inputs
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.memory import MemoryClasses
+from srcgrad.analysis.numeric import LIST_OPERATORS, numeric_names
 from srcgrad.analysis.references import local_names
 from srcgrad.analysis.regions import is_element, is_view, parts_of, reads_contents
 from srcgrad.analysis.summaries import Summary
@@ -91,6 +92,7 @@ class _Shadowing(Mirroring):
         self.modes = modes
         self.loops = 0
         super().__init__(function, facts, classes, summary_of)
+        self.numeric = numeric_names(function)
 
     def run(self, door: bool) -> Shadows:
         for name in self._in_order():
@@ -353,6 +355,13 @@ class _Shadowing(Mirroring):
             names = list(dict.fromkeys(n for e in operation.arguments.values() for n in atoms(e) if n in self.shadowed))
         return tuple(n for n in names if self.result.root(n) == self.result.root(statement.target))
 
+    def _may_join_lists(self, statement: Bind) -> bool:
+        """Whether ``+`` or ``*`` may have made a list, which shares the items of its operands."""
+        made, target = statement.operation, statement.target
+        if not isinstance(made, Apply) or made.function not in LIST_OPERATORS or target in self.numeric:
+            return False
+        return not any(isinstance(self.fact(name), Array) for name in inputs(statement))
+
     def _settle(self, statement: Bind, index: gast.expr) -> None:
         """Keep an index that is read from a container which changes."""
         if reads_contents(index, self.result.changing):
@@ -376,6 +385,9 @@ class _Shadowing(Mirroring):
         target, span = statement.target, statement.span
         if not sources:
             self.out.append(statement)
+            if self._may_join_lists(statement):
+                self.out.append(Effect(gast.Expr(call_runtime(runtime.require_new, load(target))), span))
+                self.result.made.add(self.out[-1])
             self.add(self.result.bars[target], self.zeros(target), span)
             return
         known: list[gast.expr] = []

@@ -154,3 +154,43 @@ def counted(x):
     k = np.zeros(2, dtype=int)
     k[0] = x[0]
     return k[0] * 3.0 + x[1] * (k[1] + 2.5)
+
+
+def test_a_list_joined_where_nothing_is_known_is_not_stored_into_unseen() -> None:
+    rows = [np.array([1.0, 2.0]), np.array([3.0, 4.0])]
+    first, second = srcgrad.grad(joined)(rows)
+    np.testing.assert_array_equal(first, [0.0, 4.0])
+    np.testing.assert_array_equal(second, [3.0, 2.0])
+    with srcgrad.pipeline.options(specialise=False), pytest.raises(TypeError, match="arrays or containers"):
+        srcgrad.grad(joined)(rows)
+    np.testing.assert_array_equal(rows[0], [1.0, 2.0])
+
+
+def joined(rows):
+    both = rows + rows
+    both[0][0] = 3.0
+    return np.sum(rows[0] * rows[1])
+
+
+def test_views_and_copies_go_by_the_layout_of_the_argument() -> None:
+    c_ordered = np.arange(6.0).reshape(2, 3)
+    strided = np.arange(12.0).reshape(2, 6)[:, ::2]
+    for x in (c_ordered, np.asfortranarray(c_ordered), strided):
+        np.testing.assert_allclose(srcgrad.grad(ravelled)(x), ravelled_gradient(x), rtol=1e-6)
+
+
+def ravelled(x):
+    r = x.ravel()
+    r[1] = 3.0 * r[2]
+    return np.sum(x * x) + r[1]
+
+
+def ravelled_gradient(x):
+    is_view = np.shares_memory(x.ravel(), x)
+    gradient = 2.0 * x
+    if is_view:
+        gradient[0, 1] = 0.0
+        gradient[0, 2] += 3.0 * (2.0 * 3.0 * x[0, 2] + 1.0)
+    else:
+        gradient[0, 2] += 3.0
+    return gradient
