@@ -44,12 +44,14 @@ def _entering(x: Any, x_dot: Any, seen: dict[int, Any], filled: list[Any]) -> An
         return tuple(_entering(part, part_dot, seen, filled) for part, part_dot in _pairs(x, x_dot))
     if isinstance(x, list | deque):
         if id(x) not in seen:
-            seen[id(x)] = made = [] if isinstance(x, list) else deque(maxlen=x.maxlen)
+            made: Any = [] if isinstance(x, list) else deque(maxlen=x.maxlen)
+            seen[id(x)] = made
             made.extend(_entering(part, part_dot, seen, filled) for part, part_dot in _pairs(x, x_dot))
         return seen[id(x)]
     if isinstance(x, dict) or is_object(x):
         if id(x) not in seen:
-            seen[id(x)] = fields = {}
+            fields: dict[Any, Any] = {}
+            seen[id(x)] = fields
             given = {} if x_dot is None else x_dot if isinstance(x_dot, dict) else fields_of(x_dot)
             parts = x if isinstance(x, dict) else fields_of(x)
             fields.update((key, _entering(part, given.get(key), seen, filled)) for key, part in parts.items())
