@@ -77,9 +77,9 @@ class DerivativeCalls(FunctionValues):
         head = reference(GlobalBinding("jvp", pushed))
         if kind == "hvp":
             return self.subscript(subscript(self.value(call(head, arguments, node)), constant(1, node), node))
-        return self._columns(head, arguments, arguments[argnums], node)
+        return self._derivative_columns(head, arguments, arguments[argnums], node)
 
-    def _columns(
+    def _derivative_columns(
         self, head: GlobalReference, arguments: list[gast.expr], x: gast.expr, node: gast.Call
     ) -> tuple[gast.expr, Operation]:
         unit, columns = self.fresh("unit"), self.fresh("columns")

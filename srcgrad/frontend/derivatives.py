@@ -71,7 +71,7 @@ def positional_parameters(function: object) -> list[str]:
     while isinstance(function, Derived):
         function = function.function
     if isinstance(function, LocalFunction):
-        arguments = function.node.args  # type: ignore[attr-defined]
+        arguments = function.node.args
         return [p.id for p in (*arguments.posonlyargs, *arguments.args)]
     assert isinstance(function, FunctionType)
     return list(function.__code__.co_varnames[: function.__code__.co_argcount])

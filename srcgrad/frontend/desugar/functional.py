@@ -24,6 +24,7 @@ from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.parse import walk
 
 Meaning = Callable[[str], object]  # of a name that the function does not bind; None of any other
+Maker = Callable[[gast.Call, Callable[[str], str]], gast.expr | None]
 
 
 def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[str], str]) -> list[gast.stmt]:
@@ -32,7 +33,7 @@ def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[st
     def change(node: gast.AST) -> gast.AST | None:
         match node:
             case gast.Call(func=func):
-                maker = _MAKERS.get(_object(func, meaning))  # type: ignore[arg-type]
+                maker = _MAKERS.get(_object(func, meaning))
                 return None if maker is None else maker(rebuilt_inside(node), fresh)
             case gast.With(items=[gast.withitem(context_expr=gast.Call() as manager, optional_vars=None)]) if (
                 _object(manager.func, meaning) is contextlib.suppress
@@ -178,7 +179,7 @@ def _lambda(
 
 
 _OPERATORS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
-_MAKERS = {
+_MAKERS: dict[object, Maker] = {
     functools.partial: _partial,
     operator.itemgetter: _item_getter,
     operator.attrgetter: _attribute_getter,

@@ -49,7 +49,7 @@ def without_imports(body: Sequence[gast.stmt], parameters: frozenset[str]) -> li
     return [rebuilt(statement, change) for statement in body if id(statement) not in gone]
 
 
-def _imported(node: Imports) -> Iterator[tuple[str, GlobalBinding]]:
+def _imported(node: gast.Import | gast.ImportFrom) -> Iterator[tuple[str, GlobalBinding]]:
     """The names of an import and what they mean; none if it fails or is relative."""
     try:
         if isinstance(node, gast.Import):
