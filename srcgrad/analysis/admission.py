@@ -60,7 +60,7 @@ def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | 
     if apply.function not in JOINING:
         return None
     arguments = list(apply.arguments.values())
-    known = [facts.get(name) for argument in arguments for name in atoms(argument)]
+    known = [facts.get(name, Unknown()) for argument in arguments for name in atoms(argument)]
     if not any(isinstance(fact, Sequence) for fact in known):
         return None
     function: Callable[..., object] = runtime.joined
@@ -70,7 +70,12 @@ def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | 
             arguments.reverse()
     rule = lookup(function)
     assert rule is not None
-    return replace(statement, operation=Apply(rule, function, rule.bind(function, arguments, {})))
+    made = replace(statement, operation=Apply(rule, function, rule.bind(function, arguments, {})))
+    if not any(isinstance(fact, Unknown) for fact in known):
+        return made
+    # With an array this would be arithmetic: the function looks.
+    head = reference(GlobalBinding(function.__name__, function, "srcgrad.runtime", function.__name__, None))
+    return replace(made, expression=gast.Call(head, list(arguments), []))
 
 
 def _refuse_keys(loop: For, facts: Mapping[str, Fact]) -> None:

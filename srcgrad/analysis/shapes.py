@@ -349,8 +349,17 @@ class _Solver:
         return known
 
 
+def is_arithmetic(function: object, other: Fact) -> bool:
+    """Whether ``+``, ``*`` or another operator of a list or tuple and this is NumPy's."""
+    if not isinstance(other, Array):
+        return False
+    return function is not operator.mul or bool(other.shape) or is_floating(other.dtype)
+
+
 def joined_fact(function: object, left: Fact, right: Fact) -> Fact:
-    """The fact of sequences joined by ``+`` or repeated by ``*``."""
+    """The fact of sequences joined by ``+`` or repeated by ``*``; with an array they are arrays too."""
+    if any(is_arithmetic(function, fact) for fact in (left, right)):
+        return Array()
     if function is operator.mul:
         items = left if isinstance(left, Sequence) else right
         assert isinstance(items, Sequence)

@@ -4,6 +4,7 @@ Enters: ``Function`` and the facts about its names.  Leaves: the same function w
 ``AugStore`` adds to or subtracts from a view or element of an array::
 
     y[i] *= e          t = y[i];  t2 = t * e;  y[i] = t2          y is an array
+    y[:] = [a, b]      t = np.array([a, b]);  y[:] = t            y is an array
     d[k] += e          t = d[k];  t += e;  d[k] = t               d may be a container: what lies in it may be an array
     y += e             y[...] += e                                y is an array
     s += e             s = s + e                                  s is a number
@@ -27,7 +28,8 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.regions import is_basic
-from srcgrad.errors import UnsupportedSyntax
+from srcgrad.analysis.shapes import is_arithmetic
+from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     Apply,
     AugStore,
@@ -107,6 +109,13 @@ class _Lowering:
         self.made.add(name)
         return name
 
+    def array_of(self, display: gast.expr, span: Span) -> Bind:
+        """``t = np.array(display)``."""
+        rule = lookup(np.array)
+        assert rule is not None
+        apply = Apply(rule, np.array, rule.bind(np.array, [display], {}))
+        return Bind(self.fresh(), gast.Call(_numpy("array"), [clone(display)], []), apply, span)
+
     def _block(self, block: Block) -> Block:
         out: list[Statement] = []
         for statement in block.statements:
@@ -135,6 +144,11 @@ class _Items(_Lowering):
     def replaced(self, statement: Statement) -> list[Statement] | None:
         if isinstance(statement, Bind) and isinstance(statement.operation, Exchange):
             return self._sorted(statement, statement.operation)
+        if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
+            return self._with_arrays(statement, statement.operation)
+        if isinstance(statement, Store | AugStore) and self._is_display(statement):
+            held, code = self._as_array(statement)
+            return [code, *(self.replaced(held) or [held])]
         if not isinstance(statement, AugStore):
             return None
         base, index, op, span = statement.base, statement.index, statement.operator, statement.span
@@ -149,6 +163,33 @@ class _Items(_Lowering):
             return [load, Bind(result, expression, operation, span), Store(base, index, _load(result), span)]
         return [load, Bind(part, expression, operation, span, inplace=True), Store(base, index, _load(part), span)]
 
+
+    def _with_arrays(self, statement: Bind, made: Apply) -> list[Statement] | None:
+        """An operator of an array and a list, which NumPy makes an array of."""
+        both = statement.expression
+        if not isinstance(both, gast.BinOp):
+            return None
+        facts = [self.fact(n.id) if isinstance(n, gast.Name) else Unknown() for n in (both.left, both.right)]
+        left, right = (isinstance(fact, Sequence) for fact in facts)
+        if left == right or not is_arithmetic(made.function, facts[0] if right else facts[1]):
+            return None
+        held = self.array_of(both.left if left else both.right, statement.span)
+        operands = (_load(held.target), both.right) if left else (both.left, _load(held.target))
+        expression, operation = operated(both.op, *operands)
+        return [held, replace(statement, expression=expression, operation=operation)]
+
+    def _is_display(self, statement: Store | AugStore) -> bool:
+        """Whether a list or tuple is stored into an array, which takes its numbers."""
+        value = statement.value
+        return (
+            isinstance(value, gast.Name)
+            and isinstance(self.fact(statement.base), Array)
+            and isinstance(self.fact(value.id), Sequence)
+        )
+
+    def _as_array(self, statement: Store | AugStore) -> tuple[Store | AugStore, Bind]:
+        made = self.array_of(statement.value, statement.span)
+        return replace(statement, value=_load(made.target)), made
 
     def _sorted(self, statement: Bind, made: Exchange) -> list[Statement] | None:
         """``y.sort()`` of what may be an array."""
@@ -193,6 +234,10 @@ class _Names(_Lowering):
         target, span, both = statement.target, statement.span, statement.expression
         assert isinstance(both, gast.BinOp)
         everything = gast.Constant(Ellipsis, None)
+        if isinstance(both.right, gast.Name) and isinstance(self.fact(both.right.id), Sequence):
+            made = self.array_of(both.right, span)
+            expression, operation = operated(both.op, both.left, _load(made.target))
+            return [made, *self._in_place(replace(statement, expression=expression, operation=operation))]
         if isinstance(both.op, gast.Add | gast.Sub) and _is_atom(both.right):
             return [AugStore(target, everything, both.op, both.right, span, target, target)]
         result = self.fresh()

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,9 @@ from srcgrad.runtime.cotangents import add, zeros_like
 
 def joined(*parts: Any) -> Any:
     """Lists or tuples, one after the other; a list unless all are tuples."""
+    for part in parts:
+        if not isinstance(part, list | tuple):
+            raise TypeError(f"a list or tuple is joined with a {type(part).__name__}; make both arrays with np.array")
     items = [item for part in parts for item in part]
     return tuple(items) if all(isinstance(part, tuple) for part in parts) else items
 
@@ -30,7 +34,7 @@ def unjoined(g: Sequence[Any], *parts: Any) -> list[Any]:
 
 def repeated(items: Any, times: int) -> Any:
     """``items * times`` of a list or tuple, as a list."""
-    return list(items) * times
+    return list(items) * operator.index(times)
 
 
 def unrepeated(g: Sequence[Any], items: Sequence[Any], times: int) -> list[Any]:

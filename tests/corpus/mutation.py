@@ -435,3 +435,15 @@ def memory_of_another_dtype(x):
     k[1] = 3
     k[k > 2] -= 1
     return np.sum(y * x) + np.sum(y[k] * k)
+
+
+@example(matrix(2, 2), vector(2), analytic=False)
+def store_of_lists(m, x):
+    y = np.zeros((2, 2))
+    y[:] = [[x[0], 1.0], [2.0, x[1]]]
+    y[0] += [x[1], x[0]]
+    y *= [x[1], 2.0]
+    y[1] = x[0], 3.0
+    np.copyto(y[:, 0], [x[1], 1.0])
+    y += [m[0], [1.0, 2.0]]
+    return np.sum(y * m)
