@@ -127,6 +127,8 @@ class Expressions(Comprehensions):
                 return self._pack(node)
             case gast.DictComp():
                 return self.dict_comprehension(node)
+            case gast.ListComp() | gast.GeneratorExp():
+                return self._copied(self.value(node))
             case gast.BinOp(op=gast.BitOr(), left=gast.Name() | gast.Dict(), right=gast.Name() | gast.Dict()):
                 return self.union(node)
             case gast.Set() if not all(isinstance(element, gast.Constant) for element in node.elts):

@@ -139,7 +139,7 @@ class Table:
             case Items(kind=kind, items=tuple() as listed) if not (self.puts and kind is list):
                 position = _integer(index)
                 if position is not None and -len(listed) <= position < len(listed):
-                    return listed[position]
+                    return listed[position]  # type: ignore[no-any-return]
                 return known.any()
             case Items(kind=kind):
                 return self._with_puts(known, kind)

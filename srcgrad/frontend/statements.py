@@ -206,6 +206,7 @@ class Statements(Contexts):
         if self._is_pop(value):
             self.out.append(Pop(tuple(names), value.func.value.id, self.span))
             return
+        value = self.consumed(value)
         source = self.value(value)
         if not isinstance(source, gast.Name):
             name = self.fresh()

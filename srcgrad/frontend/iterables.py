@@ -1,0 +1,250 @@
+"""Iterators of ``itertools`` and ``filter`` where they are consumed at once; ``reduce``, and keys of orders.
+
+Enters: calls of them.  Leaves: the lists that they run through, made by comprehensions and loops.  An iterator that has
+a name is refused elsewhere: who reads it twice finds it empty::
+
+    for a, b in pairwise(xs)       ->     for a, b in [(t[i], t[i + 1]) for i in range(len(t) - 1)]
+    functools.reduce(f, xs, s)     ->     for v in xs: s = f(s, v)
+    max(xs, key=f)                 ->     t[chosen([f(v) for v in t], True)]
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.frontend.containers import Containers
+from srcgrad.frontend.desugar.build import (
+    assign,
+    binary,
+    branch,
+    call,
+    call_builtin,
+    constant,
+    load,
+    method_call,
+    placed,
+    store,
+    subscript,
+    tuple_of,
+)
+from srcgrad.frontend.normal_form import Operation
+from srcgrad.frontend.plans import Plan
+from srcgrad.syntax.globals import GlobalBinding, reference
+
+#: What runs through its first argument at once, and keeps nothing of it.
+CONSUMERS = (sum, min, max, sorted, any, all, list, tuple, dict, math.fsum, math.prod)
+
+
+class Iterables(Containers):
+    """Iterators as lists."""
+
+    def plan(self, node: gast.expr, rebound: set[str]) -> Plan | None:
+        listed = self._listed_iterator(node)
+        return super().plan(node if listed is None else listed, rebound)
+
+    def _is_iterator(self, node: gast.expr) -> bool:
+        return self._iterator_of(node) is not None or super()._is_iterator(node)
+
+    def call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
+        static = self.scope.static_of(node.func)
+        function = None if static is None else static.value
+        if function is functools.reduce and 2 <= len(node.args) <= 3 and not node.keywords:
+            return self.operation(self._reduced(node))
+        given = {k.arg: k.value for k in node.keywords}
+        if function is sorted and "key" in given and len(node.args) == 1:
+            name = self._items(node.args[0])
+            order = self.ordered(name, given["key"], given.get("reverse"), node)
+            made = self.value(self._comprehension(subscript(load(name, node), self._own("k"), node), order, node))
+            return self.operation(made)
+        if (function is min or function is max) and set(given) == {"key"} and node.args:
+            several = len(node.args) > 1
+            items = placed(gast.List(list(node.args), gast.Load()), node) if several else node.args[0]
+            name = self._items(items)
+            item = self._own("item")
+            keys = self.value(self._comprehension(call(given["key"], [item], node), load(name, node), node, item))
+            head = reference(GlobalBinding("chosen", runtime.chosen, "srcgrad.runtime", "chosen"))
+            place = self.held(self.settle(call(head, [keys, constant(function is max, node)], node)))
+            return self.operation(subscript(load(name, node), place, node))
+        if function in CONSUMERS and node.args and self._iterator_of(node.args[0]) is not None:
+            listed = self._listed_iterator(node.args[0])
+            assert listed is not None
+            return self.call(placed(gast.Call(node.func, [self.value(listed), *node.args[1:]], node.keywords), node))
+        return super().call(node)
+
+    def consumed(self, node: gast.expr) -> gast.expr:
+        """What is taken apart at once: an iterator as its list."""
+        listed = self._listed_iterator(node)
+        return node if listed is None else listed
+
+    def _iterator_of(self, node: gast.expr) -> object:
+        """The function of an iterator that is known here; None for anything else."""
+        if not isinstance(node, gast.Call) or node.keywords and not _only(node, "initial", "repeat"):
+            return None
+        static = self.scope.static_of(node.func)
+        function = None if static is None else static.value
+        if any(isinstance(argument, gast.Starred) for argument in node.args):
+            return None
+        if getattr(function, "__qualname__", "") == "chain.from_iterable":
+            return function
+        return function if function in _KNOWN and len(node.args) in _KNOWN[function] else None
+
+    def _listed_iterator(self, node: gast.expr) -> gast.expr | None:
+        """The list that an iterator runs through, as an expression."""
+        function = self._iterator_of(node)
+        if function is None:
+            return None
+        assert isinstance(node, gast.Call)
+        args: Sequence[gast.expr] = node.args
+        if function is itertools.chain:
+            whole = tuple_of(args, node)
+            return self._flattened(whole, node)
+        if function is itertools.islice:
+            bounds = [constant(None, node), args[1]] if len(args) == 2 else list(args[1:])
+            part = placed(gast.Slice(*bounds, *[None] * (3 - len(bounds))), node)
+            return subscript(load(self._items(args[0]), node), part, node)
+        if function is itertools.repeat:
+            value = self.value(args[0])
+            return self._comprehension(value, call_builtin("range", [args[1]], node), node)
+        if function is itertools.pairwise:
+            name, i = self._items(args[0]), self._own("i")
+            after = binary(load(i.id, node), gast.Add(), constant(1, node), node)
+            pair = tuple_of([subscript(load(name, node), i, node), subscript(load(name, node), after, node)], node)
+            last = binary(call_builtin("len", [load(name, node)], node), gast.Sub(), constant(1, node), node)
+            return self._comprehension(pair, call_builtin("range", [last], node), node, i)
+        if function is itertools.product:
+            return self._product(node)
+        if function is itertools.combinations:
+            return self._combinations(node)
+        if function is itertools.accumulate:
+            return self._accumulated(node)
+        if function is itertools.starmap:
+            row = self._own("row")
+            spread = placed(gast.Starred(row, gast.Load()), node)
+            return self._comprehension(call(args[0], [spread], node), args[1], node, row)
+        if function is filter:
+            item = self._own("item")
+            is_none = isinstance(args[0], gast.Constant) and args[0].value is None
+            test = load(item.id, node) if is_none else call(args[0], [load(item.id, node)], node)
+            return self._comprehension(item, args[1], node, item, [test])
+        return self._flattened(args[0], node)
+
+    # --- the lists ---------------------------------------------------------------------------------------------------
+    def _own(self, stem: str) -> gast.Name:
+        """A name for a comprehension of our own."""
+        name = self.fresh(stem)
+        self.scope.locals.discard(name)
+        return gast.Name(name, gast.Load(), None, None)
+
+    def _items(self, node: gast.expr) -> str:
+        """A name for a list of what an expression iterates over."""
+        listed = self._listed_iterator(node)
+        atom = self._listed(node if listed is None else listed)
+        assert isinstance(atom, gast.Name)
+        return str(atom.id)
+
+    def _comprehension(
+        self,
+        element: gast.expr,
+        iterable: gast.expr,
+        at: gast.AST,
+        item: gast.Name | None = None,
+        tests: Sequence[gast.expr] = (),
+    ) -> gast.ListComp:
+        if item is None:
+            item = element.slice if isinstance(element, gast.Subscript) else self._own("i")
+        assert isinstance(item, gast.Name)
+        generator = gast.comprehension(store(item.id, at), iterable, list(tests), 0)
+        return placed(gast.ListComp(element, [generator]), at)
+
+    def _flattened(self, parts: gast.expr, at: gast.AST) -> gast.ListComp:
+        part, item = self._own("part"), self._own("item")
+        outer = gast.comprehension(store(part.id, at), parts, [], 0)
+        inner = gast.comprehension(store(item.id, at), part, [], 0)
+        return placed(gast.ListComp(item, [outer, inner]), at)
+
+    def _product(self, node: gast.Call) -> gast.ListComp:
+        names = [self._items(argument) for argument in node.args]
+        for keyword in node.keywords:
+            if not isinstance(keyword.value, gast.Constant):
+                raise self.refuse(keyword.value, "a product repeated a computed number of times", "write the loops")
+            names *= int(keyword.value.value)
+        items = [self._own("item") for _ in names]
+        generators = [
+            gast.comprehension(store(item.id, node), load(name, node), [], 0)
+            for item, name in zip(items, names, strict=True)
+        ]
+        return placed(gast.ListComp(tuple_of(items, node), generators), node)
+
+    def _combinations(self, node: gast.Call) -> gast.ListComp:
+        count = node.args[1]
+        if not (isinstance(count, gast.Constant) and isinstance(count.value, int) and 1 <= count.value <= 4):
+            raise self.refuse(count, "combinations of a computed number of items", "write the loops")
+        name = self._items(node.args[0])
+        places = [self._own("i") for _ in range(count.value)]
+        generators = []
+        for j, place in enumerate(places):
+            first: gast.expr = constant(0, node)
+            if j:
+                first = binary(load(places[j - 1].id, node), gast.Add(), constant(1, node), node)
+            numbers = call_builtin("range", [first, call_builtin("len", [load(name, node)], node)], node)
+            generators.append(gast.comprehension(store(place.id, node), numbers, [], 0))
+        parts = [subscript(load(name, node), load(place.id, node), node) for place in places]
+        return placed(gast.ListComp(tuple_of(parts, node), generators), node)
+
+    def _accumulated(self, node: gast.Call) -> gast.expr:
+        given = {k.arg: k.value for k in node.keywords}
+        name, total, sums, i = self._items(node.args[0]), self.fresh("total"), self.fresh("sums"), self.fresh("i")
+        function = node.args[1] if len(node.args) > 1 else None
+        here = subscript(load(name, node), load(i, node), node)
+        joined = binary(load(total, node), gast.Add(), here, node) if function is None else call(
+            function, [load(total, node), here], node
+        )
+        initial = given.get("initial")
+        started = initial is not None and not (isinstance(initial, gast.Constant) and initial.value is None)
+        self.run([assign(sums, placed(gast.List([], gast.Load()), node), node)])
+        self.run([assign(total, initial if started and initial is not None else constant(None, node), node)])
+        keep = placed(gast.Expr(method_call(load(sums, node), "append", [load(total, node)], node)), node)
+        if started:
+            self.run([keep])
+            body: list[gast.stmt] = [assign(total, joined, node), keep]
+        else:
+            is_first = placed(gast.Compare(load(i, node), [gast.Eq()], [constant(0, node)]), node)
+            first = subscript(load(name, node), load(i, node), node)
+            body = [branch(is_first, [assign(total, first, node)], [assign(total, joined, node)], node), keep]
+        numbers = call_builtin("range", [call_builtin("len", [load(name, node)], node)], node)
+        self.run([placed(gast.For(store(i, node), numbers, body, [], None), node)])
+        return load(sums, node)
+
+    def _reduced(self, node: gast.Call) -> gast.expr:
+        name, total, i = self._items(node.args[1]), self.fresh("total"), self.fresh("i")
+        start = 0 if len(node.args) == 3 else 1
+        first = node.args[2] if start == 0 else subscript(load(name, node), constant(0, node), node)
+        self.run([assign(total, first, node)])
+        here = subscript(load(name, node), load(i, node), node)
+        body: list[gast.stmt] = [assign(total, call(node.args[0], [load(total, node), here], node), node)]
+        numbers = call_builtin("range", [constant(start, node), call_builtin("len", [load(name, node)], node)], node)
+        self.run([placed(gast.For(store(i, node), numbers, body, [], None), node)])
+        return load(total, node)
+
+
+_KNOWN: dict[object, tuple[int, ...]] = {
+    itertools.chain: tuple(range(20)),
+    itertools.islice: (2, 3, 4),
+    itertools.repeat: (2,),
+    itertools.pairwise: (1,),
+    itertools.product: (1, 2, 3, 4),
+    itertools.combinations: (2,),
+    itertools.accumulate: (1, 2),
+    itertools.starmap: (2,),
+    filter: (2,),
+}
+
+
+def _only(node: gast.Call, *names: str) -> bool:
+    return all(keyword.arg in names for keyword in node.keywords)
