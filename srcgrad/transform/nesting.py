@@ -37,11 +37,11 @@ _RUNTIME = {
 
 
 def definition(text: str, bindings: Mapping[str, GlobalBinding]) -> gast.FunctionDef:
-    """One function, its names from ``bindings`` resolved."""
+    """One function, with what ``bindings`` mean for ``__srcgrad_name__``, which is no name of a user's."""
 
     def resolved(node: gast.AST) -> gast.expr | None:
-        if isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and node.id in bindings:
-            return reference(bindings[node.id])
+        if isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and node.id.startswith("__srcgrad_"):
+            return reference(bindings[node.id.removeprefix("__srcgrad_").removesuffix("__")])
         return None
 
     (made,) = quote_statements(text)
@@ -67,7 +67,7 @@ def call_forward(name: str, shape: Dynamic, active: Sequence[bool], door: Global
     passed = ", ".join(parameters_of(shape))
     text = (
         f"def {name}({passed}):\n"
-        f"    forward, backward = halves_of({_looked_up(shape, active)})\n"
+        f"    forward, backward = __srcgrad_halves_of__({_looked_up(shape, active)})\n"
         f"    value, saved = forward({passed})\n"
         f"    return value, (backward, saved)\n"
     )
@@ -88,7 +88,7 @@ def call_tangent(name: str, shape: Dynamic, active: Sequence[bool], door: Global
     passed = ", ".join([*parameters, *(f"{p}_dot" for p, moves in zip(parameters, active, strict=True) if moves)])
     text = (
         f"def {name}({passed}):\n"
-        f"    tangent = tangent_of({_looked_up(shape, active)})\n"
+        f"    tangent = __srcgrad_tangent_of__({_looked_up(shape, active)})\n"
         f"    return tangent({passed})\n"
     )
     return definition(text, {"tangent_of": door})
@@ -101,7 +101,7 @@ def call_primal(name: str, shape: Dynamic, door: GlobalBinding) -> gast.Function
     looked = ", ".join(["f", repr(str(shape)), *_stars(shape)])
     text = (
         f"def {name}({', '.join(parameters_of(shape))}):\n"
-        f"    function = reading({looked})\n"
+        f"    function = __srcgrad_reading__({looked})\n"
         f"    return function({', '.join(passed)})\n"
     )
     return definition(text, {"reading": door})
@@ -111,13 +111,13 @@ def gradient(
     name: str, of: str, parameters: Sequence[str], forward: str, backward: str, *, with_value: bool
 ) -> gast.FunctionDef:
     """The gradient of a function, with a seed that is right only for one number."""
-    namer = Namer([*parameters, forward, backward, *_RUNTIME])
+    namer = Namer([*parameters, forward, backward])
     value, saved = namer.fresh("value"), namer.fresh("saved")
     kept = f"{value}, " if with_value else ""
     text = (
         f"def {name}({', '.join(parameters)}):\n"
         f"    {value}, {saved} = {forward}({', '.join(parameters)})\n"
-        f"    return {kept}{backward}({saved}, one_for({value}, {of!r}))\n"
+        f"    return {kept}{backward}({saved}, __srcgrad_one_for__({value}, {of!r}))\n"
     )
     return definition(text, _RUNTIME)
 
@@ -126,12 +126,12 @@ def pullback(
     name: str, parameters: Sequence[str], forward: str, backward: str, pull: str
 ) -> tuple[gast.FunctionDef, gast.FunctionDef]:
     """The value of a function and its pullback, as a value; and what that calls."""
-    namer = Namer([*parameters, forward, backward, pull, *_RUNTIME])
+    namer = Namer([*parameters, forward, backward, pull])
     value, saved = namer.fresh("value"), namer.fresh("saved")
     text = (
         f"def {name}({', '.join(parameters)}):\n"
         f"    {value}, {saved} = {forward}({', '.join(parameters)})\n"
-        f"    return {value}, closure({pull}, '', {saved})\n"
+        f"    return {value}, __srcgrad_closure__({pull}, '', {saved})\n"
     )
     pulled = f"def {pull}(value_bar, *, saved):\n    return {backward}(saved, value_bar)\n"
     return definition(text, _RUNTIME), definition(pulled, {})
@@ -141,7 +141,7 @@ def attempt_forward(
     name: str, inner: str, parameters: Sequence[str], active: Sequence[bool], guarded: Guarded
 ) -> gast.FunctionDef:
     """Where it raised, what is kept are the arguments that want zeros."""
-    namer = Namer([*parameters, inner, "attempt"])
+    namer = Namer([*parameters, inner])
     outcome, raised, value, saved = (namer.fresh(n) for n in ("outcome", "raised", "value", "saved"))
     wanted = "".join(f"{p}, " for p, moves in zip(parameters, active, strict=True) if moves)
     text = (
@@ -156,7 +156,7 @@ def attempt_forward(
 
 
 def attempt_backward(name: str, inner: str, count: int) -> gast.FunctionDef:
-    zeros = ", ".join(f"zeros_like(kept[{j}])" for j in range(count))
+    zeros = ", ".join(f"__srcgrad_zeros_like__(kept[{j}])" for j in range(count))
     text = (
         f"def {name}(saved, value_bar=1.0):\n"
         "    done, kept = saved\n"
@@ -171,7 +171,7 @@ def attempt_tangent(
     name: str, inner: str, parameters: Sequence[str], active: Sequence[bool], guarded: Guarded
 ) -> gast.FunctionDef:
     every = [*parameters, *(f"{p}_dot" for p, moves in zip(parameters, active, strict=True) if moves)]
-    namer = Namer([*every, inner, "attempt"])
+    namer = Namer([*every, inner])
     outcome, raised, value, dot = (namer.fresh(n) for n in ("outcome", "raised", "value", "value_dot"))
     text = (
         f"def {name}({', '.join(every)}):\n"
@@ -190,15 +190,15 @@ def attempt_primal(name: str, inner: str, parameters: Sequence[str], guarded: Gu
 
 
 def _attempt(inner: str, passed: Sequence[str], guarded: Guarded) -> str:
-    caught = "".join(f"_caught{j}, " for j in range(len(guarded.caught)))
-    return f"attempt({', '.join([inner, f'({caught})', *passed])})"
+    caught = "".join(f"__srcgrad_caught{j}__, " for j in range(len(guarded.caught)))
+    return f"__srcgrad_attempt__({', '.join([inner, f'({caught})', *passed])})"
 
 
 def _guarding(guarded: Guarded) -> dict[str, GlobalBinding]:
     """What the text of an attempt names; a function that is no part of this module by its own name."""
-    made = {f"_caught{j}": importable(kind.__name__, kind) for j, kind in enumerate(guarded.caught)}
+    made = {f"caught{j}": importable(kind.__name__, kind) for j, kind in enumerate(guarded.caught)}
     if isinstance(guarded.function, FunctionType):
-        made["_function"] = importable(guarded.function.__name__, guarded.function)
+        made["function"] = importable(guarded.function.__name__, guarded.function)
     return {**_RUNTIME, **made}
 
 
@@ -327,7 +327,7 @@ class CalleesAsValues(ABC):
 
     def attempt_primal(self, callee: Callee, guarded: Guarded, name: str) -> None:
         inner = self.primal(Callee(guarded.function))
-        spelled = "_function" if inner is None else _spelling(inner)
+        spelled = "__srcgrad_function__" if inner is None else _spelling(inner)
         self._later(attempt_primal(name, spelled, self.normalized(callee).parameters, guarded))
 
     def nested(

@@ -663,3 +663,13 @@ def nested_call_args(x):
     except ValueError:
         y = x ** 4
     return y
+
+
+@example(2.0, 3.0, analytic=False)
+def names_of_what_an_attempt_is_written_with(outcome, raised):
+    try:
+        attempt = outcome * raised
+        value = attempt / outcome
+    except ZeroDivisionError:
+        value = raised
+    return value * attempt

@@ -613,3 +613,11 @@ def early_deco(x):
     def g(v):
         return v * x
     return g(x)
+
+
+@example(2.0, 3.0, 4.0, analytic=False)
+def names_of_what_a_nested_gradient_is_written_with(value, saved, one_for):
+    def g(saved, value):
+        return saved * value * one_for
+
+    return grad(g)(value, saved) * one_for * value
