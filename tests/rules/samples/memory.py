@@ -36,6 +36,7 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     runtime.held_before: [call(n(4), 1), call(n(2, 3), (slice(None), 1))],
     runtime.where_first: [call([n(3), [n(2)]], (n(3), [n(2)])), call(n(3), n(3))],
     runtime.each_once: [call((n(3), [n(2)])), call(n(3))],
+    runtime.as_stored: [call(n(3), n(3)), call(n(2, 3), n(3)), call(n(3), 0.4), call(n(2), [0.3, 0.4])],
     runtime.own_adjoint: [call(n(3), n(2)), call([n(3), n(1)], n(2))],
     runtime.like_own: [call(n(3), n(3)), call([n(3), n(2)], [n(3), n(2)])],
     runtime.taken: [
