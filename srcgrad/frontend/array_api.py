@@ -97,10 +97,11 @@ def _handed_on(node: gast.Call, words: Words) -> gast.expr | None:
 
 
 def _promoted(node: gast.Call, words: Words) -> gast.expr | None:
-    """Arrays of the common dtype; None stays None."""
+    """Arrays of the common dtype, and of the common shape where that is asked for; None stays None."""
     names = [a for a in node.args if isinstance(a, gast.Name)]
-    if len(names) != len(node.args) or not names or not _is(words.get("broadcast"), None, False):
+    if len(names) != len(node.args) or not names or not _is(words.get("broadcast"), None, False, True):
         return None
+    spread = words.get("broadcast") is not None and not _is(words["broadcast"], None, False)
     from scipy._lib import _array_api  # who calls it has imported it
 
     home = _array_api.__name__
@@ -112,6 +113,9 @@ def _promoted(node: gast.Call, words: Words) -> gast.expr | None:
     for name in names:
         dtype = placed(gast.Call(question, list(node.args), [placed(word, node) for word in wanted]), node)
         array = _call("asanyarray", node, [name], {"dtype": dtype})
+        if spread:  # the shape of None is that of a number
+            shapes = [_call("shape", node, [other], {}) for other in names]
+            array = _call("broadcast_to", node, [array, _call("broadcast_shapes", node, shapes, {})], {})
         if len(names) > 1:
             absent = compare(name, gast.Is(), constant(None, node), node)
             array = placed(gast.IfExp(absent, constant(None, node), array), node)
