@@ -1,0 +1,89 @@
+"""The programs of ``srcgrad fuzz``, its judge, its shrinker and its command."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from srcgrad.fuzz import Check, Plan, RandomChoices, judge, program, shrink
+from srcgrad.fuzz.grammar import FUNCTIONAL, WHOLE
+from srcgrad.fuzz.hunt import examine
+from srcgrad.fuzz.numbers import Unsuitable, is_smooth, truth
+from srcgrad.inspect.cli import main
+
+
+def test_most_programs_run_and_are_tame():
+    suitable = 0
+    for seed in range(200):
+        try:
+            truth(program(RandomChoices(seed)).text)
+            suitable += 1
+        except Unsuitable:
+            pass
+    assert suitable > 185
+
+
+def test_complex_step_agrees_with_differences():
+    checked = 0
+    for seed in range(60):
+        text = program(RandomChoices(seed)).text
+        try:
+            found = truth(text)
+        except Unsuitable:
+            continue
+        checked += found.exact and is_smooth(text, found)
+    assert checked > 50
+
+
+def test_every_construct_is_met():
+    """Each kind of store, view and container comes in a few hundred programs."""
+    met = {construct for seed in range(400) for construct in program(RandomChoices(seed)).constructs}
+    assert {"overlapping store", "masked store", "duplicate store", "fancy store", "out=", "copyto", "add.at"} <= met
+    assert {"negative step view", "view or copy", "0-d view", "view of a view", "loop over rows"} <= met
+    assert {"append", "item replaced", "dict.update", "deque.rotate", "field replaced", "named tuple"} <= met
+    assert {"closure that stores", "one argument given twice", "return out of a loop", "try", "recursion"} <= met
+    assert len(met) > 140
+
+
+def test_functional_programs_store_nothing():
+    for seed in range(100):
+        tree = ast.parse(program(RandomChoices(seed), FUNCTIONAL).text)
+        assert not any(isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store)
+                       for node in ast.walk(tree))  # fmt: skip
+
+
+def test_a_wrong_derivative_is_told(monkeypatch):
+    """A judge that never complains would be no judge: double every cotangent."""
+    from srcgrad.fuzz import agreement
+
+    honest = agreement.vjp
+
+    def wrong(f, *args, **kwargs):
+        value, pullback = honest(f, *args, **kwargs)
+        return value, lambda seed: tuple(2.0 * part for part in pullback(seed))
+
+    monkeypatch.setattr(agreement, "vjp", wrong)
+    text = "def f(a, b, x, y, m):\n    x[1] = a\n    return a * b\n"
+    outcome = judge(text, Plan((Check("pair"),), (0, 1)))
+    assert outcome.kind == "mismatch" and "wrong derivative" in outcome.detail
+
+
+def test_the_shrinker_keeps_what_the_fault_needs():
+    text = next(t for t in (program(RandomChoices(k)).text for k in range(300)) if ".sort()" in t and "for " in t)
+    small = shrink(text, lambda candidate: ".sort()" in candidate)
+    assert ".sort()" in small and len(small.splitlines()) < 6
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_a_short_hunt_finds_nothing(number):
+    judged = examine((number, WHOLE, 9))
+    assert not judged.outcome.is_finding, f"{judged.outcome}\n{judged.text}"
+
+
+def test_the_command(capsys):
+    assert main(["fuzz", "--minutes", "1", "--jobs", "1", "--count", "3", "--seed", "3"]) == 0
+    printed = capsys.readouterr().out
+    assert "3 programs in" in printed and "coverage" in printed and "no findings" in printed
+    assert main(["fuzz", "--print", "3"]) == 0
+    assert "def f(a, b, x, y, m" in capsys.readouterr().out
