@@ -362,7 +362,7 @@ def test_loops_over_sequences_count():
 
 def test_items_without_a_derivative_do_not_count():
     def f(x, d):
-        for i, j in itertools.product(range(2), range(3)):
+        for i, j in itertools.permutations(range(3), 2):
             x = x * i + j
         for k in d:
             x = x * d[k]
@@ -376,7 +376,7 @@ def test_items_without_a_derivative_do_not_count():
 def test_an_iterator_over_what_may_vary_is_a_call_without_a_rule():
     def f(xs):
         s = 0.0
-        for a, b in itertools.combinations(xs, 2):
+        for a, b in itertools.permutations(xs, 2):
             s = s + a * b
         return s
 
@@ -466,17 +466,15 @@ NAMES = dict(
     TABLE=TABLE, MODEL=MODEL, Model=Model, functools=functools, helper=helper, math=math, random=random, sys=sys
 )
 REFUSED = [
-    ("y = []; y.append(x); return y", "'append' changes its object in place", "y.append(x)"),
     ("x.byteswap(True); return x", "'byteswap' changes its object in place", "x.byteswap(True)"),
     ("x.resize(3); return x", "a change of an array's size", "x.resize(3)"),
     ("TABLE[0] = x; return x", "an object that is not the function's own", "TABLE"),
-    ("TABLE.append(x); return x", "changes a global in place", "TABLE.append(x)"),
+    ("TABLE.append(x); return x", "a store into an object that is not the function's own", "TABLE"),
     ("return x.frobnicate()", "'frobnicate' is not one of an array", "x.frobnicate()"),
     ("return x.alpha", "'alpha' is not one of an array", "x.alpha"),
     ("if x.frobnicate(): return x", "'frobnicate' is not one of an array", "x.frobnicate()"),
     ("g = x.sum; return g()", "'sum' is used as a value", "x.sum"),
     ("return MODEL.forward(x)", "a method of an object of class Model", "MODEL.forward(x)"),
-    ("return Model()", "an object of class Model is made", "Model()"),
     ("np.add(x, 1, out=TABLE); return x", "an object that is not the function's own", "TABLE"),
     ("np.copyto(x); return x", "needs the argument 'src'", "np.copyto(x)"),
     ("np.copyto(*x); return x", "its arguments are not known", "np.copyto(*x)"),
@@ -488,16 +486,12 @@ REFUSED = [
     ("return helper()", "is not given its argument 'a'", "helper()"),
     ("return helper(x, c=2)", "has no parameter 'c'", "helper(x, c=2)"),
     ("return helper(x, a=2)", "two values for 'a'", "helper(x, a=2)"),
-    ("return [1.0] + [x]", "an operator on a tuple or list", "[1.0]"),
-    ("return (x,) * 3", "an operator on a tuple or list", "(x,)"),
-    ("return {x: 1.0}", "a dict with computed keys", "x"),
     ("return np", "the module numpy is used as a value", "np"),
     ("g = lambda y: y * x\n    h = [g]\n    x = 2 * x\n    return h[0](x)", "'x' may be bound again", "g"),
     ("g = None\n    for k in x: g = lambda y: y * k\n    return g(x)", "'k' may be bound again", "lambda y: y * k"),
     ("return map(math.sin, x)", "an iterator made by map", "map(math.sin, x)"),
     ("return next(iter(x))", "a call of next", "next(iter(x))"),
     ("with open('f'): return x", "a call of open", "open('f')"),
-    ("return sorted(x, key=lambda v: -v)", "", "sorted(x, key=lambda v: -v)"),
     ("return (x, *x)", "a starred value of unknown length", "*x"),
     ("return np.maximum(x)", "", "np.maximum(x)"),
     ("return np.sum(x, no=1)", "", "np.sum(x, no=1)"),

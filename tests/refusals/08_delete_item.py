@@ -1,3 +1,0 @@
-def f(x, table):
-    del table["a"], table["b"]
-    return x * table["c"]

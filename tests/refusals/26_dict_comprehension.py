@@ -1,3 +1,0 @@
-def f(xs):
-    table = {name: x * x for name, x in xs.items()}
-    return table["a"]

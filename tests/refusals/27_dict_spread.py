@@ -1,3 +1,0 @@
-def f(x, options):
-    table = {"scale": x, **options}
-    return table["scale"]
