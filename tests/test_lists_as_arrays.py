@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedSyntax, grad
+from srcgrad import grad, jvp, pipeline
 
 
 def reduced(x):
@@ -71,7 +71,27 @@ def repeated(x):
     return np.sum(x * 3)
 
 
-def test_arithmetic_that_may_mean_another_thing_for_lists_is_refused() -> None:
+def test_arithmetic_that_means_another_thing_for_lists_means_it() -> None:
     """``[v] * 3`` is three elements, not one three times as large."""
-    with pytest.raises(UnsupportedSyntax, match="joining or repeating a list"):
-        grad(repeated)([2.0])
+    assert grad(repeated)([2.0, 1.0]) == [3.0, 3.0]
+
+
+def by_lists(x):
+    z = x * [x[1], 2.0]
+    w = z + [1.0, x[0]]
+    d = (x[0], x[1])
+    return np.sum((z - d) * w)
+
+
+def test_an_array_makes_arrays_of_the_lists_that_it_is_combined_with():
+    """Without the array's kind this is a repeated list as well: then the program looks, and refuses."""
+    x = np.array([0.3, -0.4])
+
+    def as_arrays(x):
+        z = x * np.array([x[1], 2.0])
+        return np.sum((z - x) * (z + np.array([1.0, x[0]])))
+
+    np.testing.assert_allclose(grad(by_lists)(x), grad(as_arrays)(x))
+    np.testing.assert_allclose(jvp(by_lists, (x,), (x,)), jvp(as_arrays, (x,), (x,)))
+    with pipeline.options(specialise=False), pytest.raises(TypeError, match="integer"):
+        grad(by_lists)(x)
