@@ -44,7 +44,7 @@ def place_of(statement: gast.Assign) -> gast.expr | None:
     """The head of the call ``at(...)`` in such a statement."""
     match statement.value:
         case gast.Call(func=gast.Attribute(value=gast.Call(func=head) | gast.Subscript(value=gast.Call(func=head)))):
-            return head  # type: ignore[no-any-return]
+            return head
     return None
 
 

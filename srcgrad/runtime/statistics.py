@@ -218,6 +218,8 @@ def aligned(weights: Any, a: Any, axis: Axis = None) -> Any:
 def unaligned(g: Any, weights: Any, a: Any, axis: Axis = None) -> Any:
     """The cotangent of ``weights`` where ``g``, or what broadcasts to its shape, is that of ``aligned(weights, a,
     axis)``."""
+    if weights is None:
+        return 0.0
     shape = np.shape(weights)
     if shape == np.shape(a):
         return unarray(g, weights)
