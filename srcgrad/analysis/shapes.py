@@ -27,7 +27,7 @@ from srcgrad.analysis.cfg import blocks_of, bound_here, walk
 from srcgrad.analysis.changes import Put, opened, opened_by
 from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.literals import INTEGER, literal
-from srcgrad.analysis.values import fact_of_expression, operator_result
+from srcgrad.analysis.values import fact_of_expression, joined_fact, operator_result
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -347,28 +347,6 @@ class _Solver:
         if isinstance(known, Array) and known.real and getattr(apply.function, "__name__", "") == "pow":
             return self._power(known)
         return known
-
-
-def is_arithmetic(function: object, other: Fact) -> bool:
-    """Whether ``+``, ``*`` or another operator of a list or tuple and this is NumPy's."""
-    if not isinstance(other, Array):
-        return False
-    return function is not operator.mul or bool(other.shape) or is_floating(other.dtype)
-
-
-def joined_fact(function: object, left: Fact, right: Fact) -> Fact:
-    """The fact of sequences joined by ``+`` or repeated by ``*``; with an array they are arrays too."""
-    if any(is_arithmetic(function, fact) for fact in (left, right)):
-        return Array()
-    if function is operator.mul:
-        items = left if isinstance(left, Sequence) else right
-        assert isinstance(items, Sequence)
-        return Sequence(items.kind, None, element(items)) if items.items != () else Unknown()
-    if not isinstance(left, Sequence) or not isinstance(right, Sequence) or left.kind != right.kind:
-        return Unknown()
-    if left.items is not None and right.items is not None:
-        return Sequence(left.kind, (*left.items, *right.items))
-    return meet(Sequence(left.kind, None, element(left)), Sequence(right.kind, None, element(right)), alike=False)
 
 
 def _bound_once(function: Function) -> frozenset[str]:

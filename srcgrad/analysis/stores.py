@@ -28,7 +28,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.regions import is_basic
-from srcgrad.analysis.shapes import is_arithmetic
+from srcgrad.analysis.values import is_arithmetic
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     Apply,
@@ -202,7 +202,7 @@ class _Items(_Lowering):
         call = gast.Call(_numpy("sort"), [given], [])
         apply = Apply(rule, np.sort, rule.bind(np.sort, [given], {}))
         everything = gast.Constant(Ellipsis, None)
-        stored = [
+        stored: list[Statement] = [
             Bind(result, call, apply, statement.span), Store(made.base, everything, _load(result), statement.span)
         ]  # fmt: skip
         if isinstance(fact, Array):

@@ -10,6 +10,7 @@ Everything not listed here is ``Unknown()``, which is always right.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from types import ModuleType
 
@@ -27,6 +28,7 @@ from srcgrad.rules.facts import (
     Static,
     Unknown,
     broadcast,
+    element,
     is_floating,
     join,
     number,
@@ -183,3 +185,25 @@ def power(base: Array, exponent: Array, written: object = None) -> Fact | None:
     if base.dtype in ("int", "int64") and isinstance(written, int) and written >= 0:
         return base
     return number(real=True)
+
+
+def is_arithmetic(function: object, other: Fact) -> bool:
+    """Whether ``+``, ``*`` or another operator of a list or tuple and this is NumPy's."""
+    if not isinstance(other, Array):
+        return False
+    return function is not operator.mul or bool(other.shape) or is_floating(other.dtype)
+
+
+def joined_fact(function: object, left: Fact, right: Fact) -> Fact:
+    """The fact of sequences joined by ``+`` or repeated by ``*``; with an array they are arrays too."""
+    if any(is_arithmetic(function, fact) for fact in (left, right)):
+        return Array()
+    if function is operator.mul:
+        items = left if isinstance(left, Sequence) else right
+        assert isinstance(items, Sequence)
+        return Sequence(items.kind, None, element(items)) if items.items != () else Unknown()
+    if not isinstance(left, Sequence) or not isinstance(right, Sequence) or left.kind != right.kind:
+        return Unknown()
+    if left.items is not None and right.items is not None:
+        return Sequence(left.kind, (*left.items, *right.items))
+    return Sequence(left.kind, None, join(element(left), element(right)))

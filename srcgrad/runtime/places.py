@@ -63,10 +63,12 @@ def diagonal_places(y: Any, wrap: bool = False) -> tuple[Any, ...]:
     if y.ndim > 2:
         if len(set(y.shape)) > 1:
             raise ValueError("All dimensions of input must be of equal length")
-        return (np.arange(y.shape[0]),) * y.ndim
+        same = np.arange(y.shape[0])
+        return tuple(same for _ in range(y.ndim))
     rows, columns = y.shape
     end = y.size if wrap else min(columns * columns, y.size)
-    return np.unravel_index(np.arange(y.size)[: end : columns + 1], (rows, columns))
+    found: tuple[Any, ...] = np.unravel_index(np.arange(y.size)[: end : columns + 1], (rows, columns))
+    return found
 
 
 def shuffled(rng: Any, y: Any, axis: int = 0) -> Any:
