@@ -1,0 +1,45 @@
+"""What the compiler does not do of the directed programs: refused, with these words; or not mended yet, but loud."""
+
+#: What is said of a program where a mode refuses it; the other modes are right.
+REFUSED: dict[str, tuple[str, ...]] = {
+    "a_callee_raises_after_a_store": ("handed on where an exception may be caught",),
+    "a_defaultdict_of_lists": ("an object of class defaultdict is made",),
+    "a_deque_window": ("an object of class deque is made",),
+    "a_factory_of_functions_that_store": ("stores into what it is given or has captured",),
+    "a_global_array_is_read": ("this may store into the global or closure variable 'TABLE'",),
+    "a_linked_list": ("a store into an object whose class is not known when this is compiled",),
+    "a_queue": ("an object of class deque is made",),
+    "a_store_in_try_with_finally": ("handed on where an exception may be caught",),
+    "bound_methods_held_in_names": ("the method 'step' is used as a value",),
+    "columns_by_zip_of_rows": (
+        "a loop over items that may be stored into cannot be reversed yet",
+        "the items of this iterator carry a derivative",
+    ),
+    "functions_chosen_at_run_time": ("stores into what it is given or has captured",),
+    "getattr_and_setattr": ("setattr() reaches names and objects behind the compiler's back",),
+    "iterating_a_list_that_grows": ("a list changes its length while it is looped over",),
+    "maximum_at": ("np.maximum.at repeats its operation where an index is repeated",),
+    "multiply_at": ("np.multiply.at repeats its operation where an index is repeated",),
+    "partial_of_a_function_that_stores": ("into has no parameter 'v'",),
+    "random_numbers_in_stores_are_drawn_once": ("the method 'normal' is not one of an array",),
+    "sorted_lists_of_numbers": ("a loop over items that may be stored into cannot be reversed yet",),
+    "the_path_taken_through_an_exception": ("a loop over items that may be stored into cannot be reversed yet",),
+}
+#: (program, mode) to the error of a fault that is not mended: no wrong number, but no refusal either.
+CRASHES: dict[tuple[str, str], type[Exception]] = {
+    ("a_list_of_lists", "reverse-over-reverse"): TypeError,
+    ("comprehension_of_views", "reverse-over-reverse"): ValueError,
+    ("dict_methods", "forward-over-reverse"): TypeError,
+    ("dict_methods", "forward-over-reverse-beside"): TypeError,
+    ("dict_methods", "reverse-over-reverse"): TypeError,
+    ("layers_of_a_network_made_inside", "reverse-over-reverse"): KeyError,
+    ("list_methods", "reverse"): AttributeError,
+    ("list_methods", "beside"): AttributeError,
+    ("list_methods", "generic"): AttributeError,
+    ("list_methods", "reverse-over-reverse"): TypeError,
+    ("slices_of_lists", "reverse-over-reverse"): TypeError,
+    ("stack_of_a_list_that_changes_later", "reverse-over-reverse"): TypeError,
+    ("starred_arguments_that_are_stored_into", "forward-over-reverse"): TypeError,
+    ("starred_arguments_that_are_stored_into", "forward-over-reverse-beside"): TypeError,
+    ("sum_of_a_list_that_changes_later", "reverse-over-reverse"): TypeError,
+}

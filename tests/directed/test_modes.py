@@ -1,0 +1,53 @@
+"""Every directed program in every mode of the compiler, against numbers: right, or refused as it should be."""
+
+from __future__ import annotations
+
+import pytest
+
+from srcgrad.errors import UnsupportedSyntax
+from tests.directed import running
+from tests.directed.refusals import CRASHES, REFUSED
+
+MODES = {
+    "reverse": lambda program: running.run_reverse(program, sink=True),
+    "beside": lambda program: running.run_reverse(program, sink=False),
+    "generic": lambda program: running.run_reverse(program, sink=True, specialise=False),
+    "forward": running.run_forward,
+    "forward-generic": lambda program: running.run_forward(program, specialise=False),
+    "forward-over-reverse": lambda program: running.run_second(program, "forward-over-reverse"),
+    "forward-over-reverse-beside": lambda program: running.run_second(program, "forward-over-reverse", sink=False),
+    "reverse-over-reverse": lambda program: running.run_second(program, "reverse-over-reverse"),
+}
+OFTEN = ("reverse", "forward", "forward-over-reverse")
+DESIGN = ("memory", "survive_stores", "worked_example")  # the themes of the design, run in every mode each time
+
+
+def cases():
+    for program in running.PROGRAMS:
+        for mode in MODES:
+            if "over" in mode and not (program.order >= 2 and running.has_a_gradient(program)):
+                continue
+            rare = mode not in OFTEN and program.theme not in DESIGN
+            marks = [pytest.mark.slow] if rare else []
+            yield pytest.param(program, mode, id=f"{program.theme}-{program.name}-{mode}", marks=marks)
+
+
+@pytest.mark.parametrize(("program", "mode"), list(cases()))
+def test_mode(program, mode):
+    name = program.function.__name__
+    reasons = REFUSED.get(name, ())
+    crash = CRASHES.get((name, mode))
+    try:
+        MODES[mode](program)
+    except UnsupportedSyntax as error:
+        assert any(reason in str(error) for reason in reasons), f"{name} is refused: {error}"
+        assert error.span is not None, "a refusal names the place"
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        if crash is None or type(error) is not crash:
+            raise
+
+
+def test_every_refusal_is_of_a_program():
+    names = {program.function.__name__ for program in running.PROGRAMS}
+    assert {*REFUSED, *(name for name, _ in CRASHES)} <= names
+    assert {mode for _, mode in CRASHES} <= {*MODES}
