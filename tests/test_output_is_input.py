@@ -17,7 +17,7 @@ from tests.corpus.example import Case
 TWICE = [case for case in FIRST if case.order >= 2]
 ALLOWED = (
     ast.FunctionDef, ast.Assign, ast.AugAssign, ast.Expr, ast.If, ast.For, ast.While, ast.Return, ast.Pass,
-    ast.Break, ast.Continue, ast.Import, ast.ImportFrom, ast.With, ast.Assert, ast.Raise,
+    ast.Break, ast.Continue, ast.Import, ast.ImportFrom, ast.With, ast.Assert, ast.Raise, ast.Delete,
 )  # fmt: skip
 
 
