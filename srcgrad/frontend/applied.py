@@ -3,9 +3,9 @@
 Enters: a function object and how it is called.  Leaves: a ``Callee`` whose body is that call, with the function itself
 for the name in it, so that its derivative is compiled as any other; a ``Closure`` is taken apart first::
 
-    def applied(f, a0):                          def applied(f, a0):
-        return function(a0)                          _code, _names, c0 = f
-                                                     return function(a0, k=c0)
+    def applied(given_f, given_0):               def applied(given_f, given_0):
+        return function(given_0)                     _code, _names, c0 = given_f
+                                                     return function(given_0, k=c0)
 """
 
 from __future__ import annotations
@@ -23,27 +23,28 @@ Lengths = tuple[int | None, tuple[str, ...] | None]
 def adapter(function: Callable[..., Any], shape: Dynamic, lengths: Lengths) -> Callee:
     """``lengths``: of what the stars of the call stand for."""
     length, options = lengths
-    positional = [f"a{j}" for j in range(shape.count)]
+    positional = [f"given_{j}" for j in range(shape.count)]
     given = list(shape.keywords) + list(options or ())
     opening = ""
     called: object = function
-    passed = [*positional, *(["*star"] if shape.star else []), *(f"{name}=k_{name}" for name in shape.keywords)]
+    passed = [*positional, *(["*given_star"] if shape.star else [])]
+    passed += [f"{name}=given_k_{name}" for name in shape.keywords]
     if isinstance(function, runtime.Closure):
         called = function.function
         names = [f"c{j}" for j in range(len(function) - 2)]
         if names:
-            opening = f"    _code, _names, {', '.join(names)} = f\n"
+            opening = f"    _code, _names, {', '.join(names)} = given_f\n"
         missing = function.missing(shape.count + (length or 0), tuple(given))
         passed += [f"{place}={name}" for place, name in zip(function.places(), names, strict=True) if place in missing]
-    passed += ["**rest"] if shape.rest else []
-    parameters = ["f", *positional, *(["star"] if shape.star else []), *(f"k_{name}" for name in shape.keywords)]
-    parameters += ["rest"] if shape.rest else []
+    passed += ["**given_rest"] if shape.rest else []
+    parameters = ["given_f", *positional, *(["given_star"] if shape.star else [])]
+    parameters += [*(f"given_k_{name}" for name in shape.keywords), *(["given_rest"] if shape.rest else [])]
     text = f"def applied({', '.join(parameters)}):\n{opening}    return function({', '.join(passed)})\n"
     known: list[tuple[str, int | tuple[str, ...]]] = []
     if length is not None:
-        known.append(("star", length))
+        known.append(("given_star", length))
     if options is not None:
-        known.append(("rest", options))
+        known.append(("given_rest", options))
     return Callee(_made(text, called), (), tuple(known))
 
 

@@ -2,9 +2,9 @@
 
 Enters: names.  Leaves: definitions, plain Python that is compiled again for the next order::
 
-    def call_fwd(f, a0):                                     def grad_g(x):
-        forward, backward = halves_of(f, "1", ...)               value, saved = g_fwd(x)
-        value, saved = forward(f, a0)                            return g_bwd(saved, one_for(value, "g"))
+    def call_fwd(given_f, given_0):                          def grad_g(x):
+        forward, backward = halves_of(given_f, "1", ...)         value, saved = g_fwd(x)
+        value, saved = forward(given_f, given_0)                 return g_bwd(saved, one_for(value, "g"))
         return value, (backward, saved)
 """
 
@@ -51,16 +51,17 @@ def definition(text: str, bindings: Mapping[str, GlobalBinding]) -> gast.Functio
 
 def parameters_of(shape: Dynamic) -> list[str]:
     """What a call known only at run time passes."""
-    made = ["f", *(f"a{j}" for j in range(shape.count)), *(["star"] if shape.star else [])]
-    return [*made, *(f"k_{name}" for name in shape.keywords), *(["rest"] if shape.rest else [])]
+    made = ["given_f", *(f"given_{j}" for j in range(shape.count)), *(["given_star"] if shape.star else [])]
+    return [*made, *(f"given_k_{name}" for name in shape.keywords), *(["given_rest"] if shape.rest else [])]
 
 
 def _looked_up(shape: Dynamic, active: Sequence[bool]) -> str:
-    return ", ".join(["f", repr(str(shape)), repr(tuple(active)), *_stars(shape)])
+    return ", ".join(["given_f", repr(str(shape)), repr(tuple(active)), *_stars(shape)])
 
 
 def _stars(shape: Dynamic) -> list[str]:
-    return [*(["star"] if shape.star else ["None"] if shape.rest else []), *(["rest"] if shape.rest else [])]
+    star = ["given_star"] if shape.star else ["None"] if shape.rest else []
+    return [*star, *(["given_rest"] if shape.rest else [])]
 
 
 def call_forward(name: str, shape: Dynamic, active: Sequence[bool], door: GlobalBinding) -> gast.FunctionDef:
@@ -96,9 +97,9 @@ def call_tangent(name: str, shape: Dynamic, active: Sequence[bool], door: Global
 
 def call_primal(name: str, shape: Dynamic, door: GlobalBinding) -> gast.FunctionDef:
     """A call without a derivative, of a function that is seen to leave its arguments as they are."""
-    passed = [f"a{j}" for j in range(shape.count)] + (["*star"] if shape.star else [])
-    passed += [f"{k}=k_{k}" for k in shape.keywords] + (["**rest"] if shape.rest else [])
-    looked = ", ".join(["f", repr(str(shape)), *_stars(shape)])
+    passed = [f"given_{j}" for j in range(shape.count)] + (["*given_star"] if shape.star else [])
+    passed += [f"{k}=given_k_{k}" for k in shape.keywords] + (["**given_rest"] if shape.rest else [])
+    looked = ", ".join(["given_f", repr(str(shape)), *_stars(shape)])
     text = (
         f"def {name}({', '.join(parameters_of(shape))}):\n"
         f"    function = __srcgrad_reading__({looked})\n"

@@ -621,3 +621,12 @@ def names_of_what_a_nested_gradient_is_written_with(value, saved, one_for):
         return saved * value * one_for
 
     return grad(g)(value, saved) * one_for * value
+
+
+@example(0.7, analytic=False)
+def local_recursion_in_a_list(x):
+    def f(v, n):
+        return v if n == 0 else f(v * x, n - 1)
+
+    g = [f, f]
+    return g[0](x, 3) * g[1](v=x, n=1)
