@@ -284,6 +284,9 @@ class _Shadowing(Mirroring):
             self.result.silent.add(self.out[-1])
             return
         self.result.outs[statement] = out = self.namer.fresh(bar)
+        # The call binds it, in every pass of a loop anew: no name to be read once for all.
+        self.add(out, call_runtime(runtime.shadow, load(target)), statement.span)
+        self.result.silent.add(self.out[-1])
         self.add(bar, load(out), statement.span)
 
     def _is_number(self, name: str) -> bool:
