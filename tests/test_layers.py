@@ -33,7 +33,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "calling": (*BASE, "rules", *COMPILER, "spec", "programs", "pipeline"),
     "api": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling"),
     "check": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api"),
-    "inspect": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api", "check", PUBLIC),
+    "fuzz": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api"),
+    "inspect": (
+        *BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api", "check", "fuzz", PUBLIC,
+    ),
 }
 #: The package itself and its command only hand on what is above.
 FRONT = ("__init__", "__main__")

@@ -267,6 +267,19 @@ class Stores(Views):
         _, index, fits = c.pick(INDICES[kind])
         return [*lines, self.met("read, then stored into", f"{name}[{index}] = {self.value_for(scope, fits)}")]
 
+    def called_then_stored(self, scope: Scope) -> list[str]:
+        """What a callee returns, which may be a part of what it was given, is stored into."""
+        callees = [callee for callee in self.callables if callee.result in ("v", "m", "p") and not callee.counted]
+        if not callees:
+            return self.read_then_stored(scope)
+        callee = self.choices.pick(callees)
+        made = self.call(scope, callee, 2)
+        name = self.target(scope, callee.result)
+        scope.bind(name, callee.result)
+        _, index, fits = self.choices.pick(INDICES[callee.result])
+        store = f"{name}[{index}] = {self.value_for(scope, fits)}"
+        return [f"{name} = {made}", self.met("store into what a callee returned", store)]
+
     def tested_then_stored(self, scope: Scope) -> list[str]:
         """A test of what an array holds is used after a store."""
         c = self.choices

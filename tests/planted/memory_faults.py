@@ -34,10 +34,10 @@ FAULTS = (
         "                for position in ():\n",
     ),
     Fault(
-        "what is appended is taken for a copy",
+        "what is put into a container is taken for a copy",
         "analysis/memory.py",
-        "            case Append(sequence=sequence, value=value):\n                self._hold(sequence, value)\n",
-        "            case Append(sequence=sequence, value=value):\n                self.sources(value)\n",
+        "            self._hold(made.base, made.arguments[position])\n",
+        "            pass\n",
     ),
     # --- activity -----------------------------------------------------------------------------------------------------
     Fault(
