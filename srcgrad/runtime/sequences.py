@@ -90,5 +90,6 @@ def unmerged(g: Mapping[Any, Any], *parts: Mapping[Any, Any]) -> list[dict[Any, 
     found = []
     for place, part in enumerate(parts):
         later = parts[place + 1 :]
-        found.append({key: None if any(key in other for other in later) else g.get(key) for key in part})
+        gone = {key for key in part if any(key in other for other in later)}
+        found.append({key: zeros_like(item) if key in gone else g.get(key) for key, item in part.items()})
     return found
