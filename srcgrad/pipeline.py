@@ -2,8 +2,7 @@
 
     source -> fence -> desugar -> normalize -> activity, shapes -> reverse | forward -> optimize -> emit
 
-Enters: a ``Request``.  Leaves: ``Compiled``.  A module holds the entry and the derivatives of everything it calls, each
-compiled once, recursion included, keyed by the callee, its active arguments and what is known about them.
+Enters: a ``Request``.  Leaves: ``Compiled``: a module of the derivatives of the entry and, once each, of its callees.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from srcgrad.analysis.admission import admitted
 from srcgrad.analysis.axes import refuse_varied_axes
 from srcgrad.analysis.cfg import stores_of
 from srcgrad.analysis.changes import may_change
+from srcgrad.analysis.lengths import lengths_kept
 from srcgrad.analysis.memory import MemoryClasses, memory_classes
 from srcgrad.analysis.moving import moving
 from srcgrad.analysis.shapes import inert, result, shapes
@@ -225,7 +225,7 @@ class Module(CalleesAsValues):
         function, known = self.normalized(callee), self.facts_of(callee, facts)
         entry = dict(zip(function.parameters, facts, strict=True))
         function, known = stores_lowered(function, known, lambda f: shapes(f, entry, self.result_of, self.changes))
-        return admitted(function, known), known
+        return lengths_kept(admitted(function, known), known, self.changes), known
 
     def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary:
         """What a call does to the memory that it is given."""

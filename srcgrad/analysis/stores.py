@@ -81,7 +81,7 @@ def globals_read(function: Function) -> list[GlobalReference]:
     return list(found.values())
 
 
-class _Lowering:
+class Lowering:
     """Replaces statements one by one; the function stays the same object where nothing is replaced."""
 
     def __init__(self, function: Function, facts: Facts) -> None:
@@ -121,12 +121,12 @@ class _Lowering:
         for statement in block.statements:
             made = self.replaced(statement)
             if made is None:
-                out.append(self._with_blocks(statement))
+                out.append(self.with_blocks(statement))
             else:
                 out += made
         return block if all(a is b for a, b in zip(out, block.statements)) else Block(tuple(out))
 
-    def _with_blocks(self, statement: Statement) -> Statement:
+    def with_blocks(self, statement: Statement) -> Statement:
         match statement:
             case If(body=body, orelse=orelse):
                 first, second = self._block(body), self._block(orelse)
@@ -138,7 +138,7 @@ class _Lowering:
         return statement
 
 
-class _Items(_Lowering):
+class _Items(Lowering):
     """``base[index] op= value``."""
 
     def replaced(self, statement: Statement) -> list[Statement] | None:
@@ -210,7 +210,7 @@ class _Items(_Lowering):
         return [If(_is_array(made.base), Block(tuple(stored)), Block((statement,)), statement.span)]
 
 
-class _Names(_Lowering):
+class _Names(Lowering):
     """``name op= value`` where other names may see what the name holds."""
 
     def replaced(self, statement: Statement) -> list[Statement] | None:

@@ -31,6 +31,15 @@ def require_number(x: Any, place: str) -> None:
         )
 
 
+def require_length(x: Any, length: int, place: str) -> None:
+    """Refuse a loop at ``place`` over ``x`` that had ``length`` items when it began: its passes were counted then."""
+    if len(x) != length:
+        raise ValueError(
+            f"{place}: a {type(x).__name__} changed its length from {length} to {len(x)} while it was looped over;"
+            " loop over a copy of it, list(...), or write a while loop"
+        )
+
+
 def as_cotangent(g: Any, x: Any, held: set[int] | None = None) -> Any:
     """``g`` in the structure, shape and dtype of ``x``; the caller owns every array of the result.
 

@@ -1,0 +1,97 @@
+"""Loops over lists that grow or shrink meanwhile, through aliases and callees, are refused when they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, jvp, vjp
+
+X = np.array([0.3, 0.7, 0.5])
+
+
+def grows_through_an_alias(x):
+    items = [x[0], x[1]]
+    same = items
+    s = 0.0
+    for e in items:
+        s += e * e
+        if len(items) < 4:
+            same.append(e * 2.0)
+    return s
+
+
+def put(items, e):
+    items.append(e * 2.0)
+
+
+def grows_in_a_callee(x):
+    items = [x[0], x[1]]
+    s = 0.0
+    for e in items:
+        s += e * e
+        if len(items) < 4:
+            put(items, e)
+    return s
+
+
+def grows_by_an_augmented_assignment(x):
+    rows = [x * 1.0, x * 2.0]
+    same = rows
+    s = 0.0
+    for row in rows:
+        row[0] = s + row[1]
+        if len(same) < 3:
+            same += [row * 3.0]
+        s = s + np.sum(row * row)
+    return s
+
+
+def scale(row, k):
+    row[1:] *= k
+
+
+def rows_are_stored_into(x):
+    rows = [x * 1.0, x * 2.0]
+    same = rows
+    s = 0.0
+    for row in rows:
+        scale(row, s + 1.0)
+        s = s + np.sum(same[0] * row)
+    return s
+
+
+def grows_before_it_is_left(x):
+    items = [x[0], x[1]]
+    same = items
+    s = 0.0
+    for e in items:
+        s += e * e
+        if s > 0.05:
+            return s * x[2]
+        same.append(e)
+    return s
+
+
+REFUSED = (grows_through_an_alias, grows_in_a_callee, grows_by_an_augmented_assignment)
+
+
+@pytest.mark.parametrize("function", REFUSED)
+@pytest.mark.parametrize(
+    "derivative",
+    [grad, lambda f: lambda x: vjp(f, x), lambda f: lambda x: jvp(f, (x,), (x,))],
+    ids=["grad", "vjp", "jvp"],
+)
+def test_a_length_that_changes_is_refused(function: Callable, derivative: Callable) -> None:
+    with pytest.raises(ValueError, match=r"test_lengths.py:\d+: a list changed its length from 2 to"):
+        derivative(function)(X)
+
+
+@pytest.mark.parametrize("function", [rows_are_stored_into, grows_before_it_is_left])
+def test_loops_of_fixed_length_are_followed(function: Callable) -> None:
+    steps = 1e-6 * np.eye(3)
+    numeric = [(function(X + h) - function(X - h)) / 2e-6 for h in steps]
+    np.testing.assert_allclose(grad(function)(X), numeric, rtol=1e-7)
+    np.testing.assert_allclose(jvp(function, (X,), (np.ones(3),))[1], np.sum(numeric), rtol=1e-7)
