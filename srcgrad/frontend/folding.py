@@ -110,7 +110,10 @@ def is_foldable(made: Initialiser) -> bool:
         Folding(made.function, made.kind, this, made.given, refuse, names.fresh).body(source.node.body)
     except UnsupportedSyntax:
         return False
-    return not any(_changes_object(node, this, made.kind, set()) for node in walk(*source.node.body))
+    if any(_changes_object(node, this, made.kind, set()) for node in walk(*source.node.body)):
+        return False
+    bases = (initialised(node, made.function, made.kind, this) for node in walk(*source.node.body))
+    return all(is_foldable(Initialiser(made.kind, base)) for base in bases if base is not None)
 
 
 def _changes_object(node: gast.AST, this: str, kind: type, seen: set[object]) -> bool:
@@ -120,6 +123,9 @@ def _changes_object(node: gast.AST, this: str, kind: type, seen: set[object]) ->
             raw = found(kind, attr)
         case gast.Call(func=gast.Attribute(value=gast.Call(func=gast.Name(id="super")), attr=attr)):
             raw = found(kind, attr)
+        case gast.Attribute(value=gast.Name(id=name), attr=attr) if name == this:
+            read = found(kind, attr)
+            raw = read.fget if isinstance(read, property) else None
         case _:
             return False
     if attr == "__init__" or not isinstance(raw, FunctionType):
@@ -136,9 +142,14 @@ def _changes_object(node: gast.AST, this: str, kind: type, seen: set[object]) ->
             return True
         if _changes_object(part, own, kind, seen):
             return True
-        if isinstance(part, gast.Call) and any(isinstance(a, gast.Name) and a.id == own for a in part.args):
-            return True
-    return False
+    return any(not isinstance(node, gast.Attribute) and _hands_on(node, own) for node in walk(*inner.body))
+
+
+def _hands_on(node: gast.AST, this: str) -> bool:
+    """Whether the object itself is an operand of a node."""
+    parts = (getattr(node, field, None) for field in node._fields)
+    flat = (one for part in parts for one in (part if isinstance(part, list) else (part,)))
+    return any(isinstance(one, gast.Name) and one.id == this for one in flat)
 
 
 class Folding:
