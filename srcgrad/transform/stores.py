@@ -14,16 +14,19 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
+from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.references import reference, referring
 from srcgrad.analysis.regions import is_basic, is_element, is_view
+from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import InternalError
 from srcgrad.frontend.normal_form import AddAt, AugStore, Block, Statement, Store, Unpack
-from srcgrad.rules.facts import Array, same_dtype
+from srcgrad.rules.facts import Array, same_dtype, same_shape
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, call_runtime, constant, is_array, load, numpy_call, subscript, tuple_of
 from srcgrad.transform.contributions import index_value
 from srcgrad.transform.sequences import SequenceAdjoint
+from srcgrad.transform.shadows import is_whole
 
 
 class Restore(gast.stmt):
@@ -111,26 +114,29 @@ class StoreAdjoint(SequenceAdjoint):
     def store(self, statement: Store | AugStore, block: Block, position: int) -> list[gast.stmt]:
         assert self.shadows is not None
         base = statement.base
+        if base not in self.shadowed:
+            return []  # a number, by what is known here: nothing is ever stored
         if isinstance(statement, Store) and not isinstance(self.fact(base), Array):
             if statement in self.shadows.stored:
                 return self._store_somewhere(statement, block, position)
             return self.mirrored(statement, block, position)
         restore = self._restore(statement, base, block, position)
         bar = self._shadow_place(statement, base, block, position)
+        index = statement.index  # what is known of its parts is not known of the names that keep them
         names = atoms(statement.value)
         active = bool(names) and self._is_active(statement, base) and names[0] in self.activity.varied_before(statement)
         if isinstance(statement, AugStore):
-            if not isinstance(statement.operator, gast.Add | gast.Sub) or not is_basic(bar.slice, self.fact):
+            if not isinstance(statement.operator, gast.Add | gast.Sub) or not is_basic(index, self.fact):
                 raise InternalError("an augmented store that was not taken apart", statement.span)
             if not active:
                 return [restore]
             value: gast.expr = bar
             if isinstance(statement.operator, gast.Sub):
                 value = gast.UnaryOp(gast.USub(), value)
-            return [restore, *self._give(names[0], base, value, bar.slice, block, position, live=True)]
+            return [restore, *self._give(names[0], base, value, index, block, position, live=True)]
         if not self._is_active(statement, base):
             return [restore]
-        known = self.adds_in_place(base) and is_basic(bar.slice, self.fact)
+        known = self.adds_in_place(base) and is_basic(index, self.fact)
         if not active:
             if known:
                 return [_store(bar, constant(0.0)), restore]
@@ -141,10 +147,9 @@ class StoreAdjoint(SequenceAdjoint):
             code = [assign(taken, self._claimed(bar, base, block, position))]
         else:
             part: gast.expr = clone_place(bar)
-            if not is_element(self.fact(base), bar.slice, self.fact):
+            if not is_element(self.fact(base), index, self.fact):
                 part = gast.Call(gast.Attribute(part, "copy", gast.Load()), [], [])
             code = [assign(taken, part), _store(bar, constant(0.0))]
-        index = bar.slice
         return [*code, restore, *self._give(names[0], base, load(taken), index, block, position, live=False)]
 
     def add_up(self, statement: AddAt, block: Block, position: int) -> list[gast.stmt]:
@@ -155,6 +160,9 @@ class StoreAdjoint(SequenceAdjoint):
         names = atoms(statement.value)
         if not names or not self._is_active(statement, base) or names[0] not in self.activity.varied_before(statement):
             return [restore]
+        if is_whole(statement, self.fact(base)):
+            given = reference(names[0], block, position, shape_only=True)
+            return [restore, *self.add(names[0], call_runtime(runtime.as_given, self.shadow(base), given))]
         bar = self._shadow_place(statement, base, block, position)
         return [restore, *self._give(names[0], base, bar, bar.slice, block, position, live=True)]
 
@@ -194,7 +202,10 @@ class StoreAdjoint(SequenceAdjoint):
         node = Restore()
         node.store = statement
         before = reference(self.shadows.olds[statement], block, position)
-        node.code = [_store(place, before)]
+        if isinstance(statement, AddAt) and is_whole(statement, self.fact(base)):
+            node.code = [gast.Expr(call_runtime(runtime.put_back, place.value, before))]
+        else:
+            node.code = [_store(place, before)]
         return node
 
     def _claimed(self, bar: gast.Subscript, base: str, block: Block, position: int) -> gast.expr:
@@ -217,8 +228,9 @@ class StoreAdjoint(SequenceAdjoint):
             return self.add(name, value)
         if fits and self.is_scalar(name) and is_view(buffer, index, self.fact):
             return self.add(name, numpy_call("sum", value))
-        back = runtime.unbroadcast if isinstance(mine, Array) else runtime.as_stored
-        value = call_runtime(back, value, reference(name, block, position, shape_only=True))
+        if not fits or not same_shape(mine, indexed(buffer, index, lambda part: fact_of_expression(part, self.fact))):
+            back = runtime.unbroadcast if isinstance(mine, Array) else runtime.as_stored
+            value = call_runtime(back, value, reference(name, block, position, shape_only=True))
         if live and name not in self.shadowed and name not in self.bars:
             value = call_runtime(runtime.own, value)
         return self.add(name, value)

@@ -1,0 +1,90 @@
+"""Programs that store which once failed, by name: first and second order against differences, arguments unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+from tests import oracle
+from tests.transform.storing import ARGUMENTS
+from tests.transform.test_shadows import arguments, expected
+
+WANTED = tuple(range(len(ARGUMENTS)))
+DIRECTION = np.random.default_rng(3).standard_normal(oracle.ravel(ARGUMENTS).size)
+
+
+def an_addition_at_a_place_from_an_array_that_changes(a, b, x, y, m):
+    k = np.array([3, 1, 2, 0])
+    z = x * a
+    for i in range(3):
+        z[k[i]] += b * y[i]
+        z[k[i] :] -= z[0]
+        k[0] = k[1]
+    return np.sum(z * z)
+
+
+def _three(p, q, r):
+    p[0] = q[1] * r[0]
+    q[0] += p[0] * r[1]
+    r[1] = 2.0 * p[1]
+
+
+def views_that_overlap_are_given_to_a_callee(a, b, x, y, m):
+    z = np.sin(x) * a
+    _three(z[:3], z[1:], z[::-1])
+    return np.sum(z * z * y)
+
+
+PROGRAMS = [an_addition_at_a_place_from_an_array_that_changes, views_that_overlap_are_given_to_a_callee]
+
+
+def slope(program: Callable[..., Any]) -> Any:
+    """The change of the gradient along ``DIRECTION``, by extrapolated central differences."""
+    gradient = srcgrad.grad(program, WANTED)
+    point = oracle.ravel(ARGUMENTS)
+
+    def along(h: float) -> Any:
+        ends = [oracle.ravel(gradient(*oracle.unravel(ARGUMENTS, point + s * h * DIRECTION))) for s in (1, -1)]
+        return (ends[0] - ends[1]) / (2.0 * h)
+
+    return (4.0 * along(5e-4) - along(1e-3)) / 3.0
+
+
+@pytest.mark.parametrize("sink", [True, False], ids=["sunk", "early"])
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda function: function.__name__)
+def test_first_order(program: Callable[..., Any], sink: bool) -> None:
+    value, seed, gradient = expected(program)
+    given = arguments()
+    with srcgrad.pipeline.options(sink=sink):
+        got, pullback = srcgrad.vjp(program, *given)
+        for _ in range(2):
+            np.testing.assert_allclose(oracle.ravel(pullback(seed)), gradient, rtol=1e-6, atol=1e-8)
+        tangent = srcgrad.jvp(program, given, oracle.unravel(ARGUMENTS, DIRECTION))[1]
+    np.testing.assert_allclose(got, value, rtol=1e-13)
+    np.testing.assert_allclose(tangent * seed, gradient @ DIRECTION, rtol=1e-6)
+    np.testing.assert_array_equal(oracle.ravel(given), oracle.ravel(ARGUMENTS))
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda function: function.__name__)
+def test_second_order(program: Callable[..., Any]) -> None:
+    given = arguments()
+    gradient = srcgrad.grad(program, WANTED)
+    direction = oracle.unravel(ARGUMENTS, DIRECTION)
+
+    def product(a, b, x, y, m):
+        parts = gradient(a, b, x, y, m)
+        total = parts[0] * direction[0] + parts[1] * direction[1]
+        for part, along in zip(parts[2:], direction[2:], strict=True):
+            total = total + np.sum(part * along)
+        return total
+
+    wanted = slope(program)
+    forward = srcgrad.hvp(program, WANTED)(*given, direction)
+    np.testing.assert_allclose(oracle.ravel(forward), wanted, rtol=1e-5, atol=1e-6)
+    reverse = srcgrad.grad(product, WANTED)(*given)
+    np.testing.assert_allclose(oracle.ravel(reverse), wanted, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(oracle.ravel(given), oracle.ravel(ARGUMENTS))
