@@ -170,4 +170,19 @@ def _sliced(dimension: Dimension, part: slice) -> Dimension:
         return dimension
     if isinstance(dimension, int) and all(p is None or isinstance(p, int) for p in (part.start, part.stop, part.step)):
         return len(range(dimension)[part])
-    return None
+    return _shortened(dimension, part) if isinstance(dimension, str) else None
+
+
+def _shortened(symbol: str, part: slice) -> Dimension:
+    """``x.0-2``, which is max(0, n - 2), for ``x[1:-1]``, ``x[2:]`` and ``x[:-2]``: what they cut off counts, at
+    either end, and a slice that is asked for more than there is is empty."""
+    first = 0 if part.start is None else part.start
+    last = 0 if part.stop is None else part.stop
+    if part.step not in (None, 1) or type(first) is not int or type(last) is not int:
+        return symbol if part == slice(None, None, -1) else None
+    if first < 0 or last > 0 or (last == 0 and part.stop is not None):
+        return None
+    whole, _, before = symbol.rpartition("-")
+    if before.isdecimal():
+        symbol, first = whole, first + int(before)
+    return f"{symbol}-{first - last}" if first != last else symbol
