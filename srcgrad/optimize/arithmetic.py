@@ -73,6 +73,11 @@ class _Rewriter:
                         setattr(parent, name, made)
                     else:
                         getattr(parent, name)[index] = made
+        if isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Add):
+            positive = self._negated(statement.value)
+            if positive is not None:
+                statement.op, statement.value = gast.Sub(), positive
+                changed = True
         return changed
 
     def _may_share(self, parent: gast.AST, statement: gast.stmt, made: gast.expr) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gast
 
 from srcgrad.optimize.arithmetic import simplify
+from srcgrad.optimize.copies import uncopy
 from srcgrad.optimize.depth import unless_too_deep
 from srcgrad.optimize.effects import EXITS, Effects, Pure
 from srcgrad.optimize.fold import fold
@@ -45,6 +46,7 @@ def _optimized(function: gast.FunctionDef, temporaries: frozenset[str], pure: Pu
         changed = simplify(function, temporaries, effects)
         changed = tidy(function, temporaries, effects) or changed
         changed = sink(function, temporaries, effects) or changed
+        changed = uncopy(function, temporaries, effects) or changed
         changed = fold(function, temporaries, effects) or changed
         if not changed:
             return function

@@ -10,6 +10,23 @@ from tests.optimize.running import optimized
 from tests.optimize.test_fold import function
 
 TIDIED = {
+    "what is added with a minus is taken off": (
+        "s_bar u_bar",
+        """
+        s_bar = np.sin(s)
+        u_bar = x * s_bar
+        u_bar += -s_bar * 2.0
+        u_bar += -s
+        return u_bar, s_bar
+        """,
+        """
+        s_bar = np.sin(s)
+        u_bar = x * s_bar
+        u_bar -= s_bar * 2.0
+        u_bar += -s
+        return u_bar, s_bar
+        """,
+    ),
     "a version is bound under its own name": (
         "s1",
         """
