@@ -353,7 +353,7 @@ class _Shadowing(Mirroring):
         if isinstance(operation, Apply):
             called = statement.expression.func if isinstance(statement.expression, gast.Call) else None
             name = called.attr if isinstance(called, gast.Attribute) else None
-            if makes_new(operation.function, name) or makes_new(operation.function):
+            if makes_new(operation.function, name):
                 return ()
             names = list(dict.fromkeys(n for e in operation.arguments.values() for n in atoms(e) if n in self.shadowed))
         return tuple(n for n in names if self.result.root(n) == self.result.root(statement.target))

@@ -39,7 +39,20 @@ def views_that_overlap_are_given_to_a_callee(a, b, x, y, m):
     return np.sum(z * z * y)
 
 
-PROGRAMS = [an_addition_at_a_place_from_an_array_that_changes, views_that_overlap_are_given_to_a_callee]
+def a_method_that_hands_on_a_real_array(a, b, x, y, m):
+    v = np.sin(x)
+    c = v.conj()
+    c[0] = a
+    v.conjugate()[1] = b * c[0]
+    np.conj(v)[2] = 7.0
+    return np.sum(v * y)
+
+
+PROGRAMS = [
+    an_addition_at_a_place_from_an_array_that_changes,
+    views_that_overlap_are_given_to_a_callee,
+    a_method_that_hands_on_a_real_array,
+]
 
 
 def slope(program: Callable[..., Any]) -> Any:
