@@ -20,7 +20,7 @@ from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import add_at
 from srcgrad.runtime.objects import fields_of, is_object, made
-from srcgrad.runtime.shadows import arrays_inside, cloned, shadow, view_like
+from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, shadow, view_like
 
 
 def part_like(v: Any, w: Any, held: Any, index: Any) -> Any:
@@ -69,6 +69,41 @@ def _refuse_items(w: Any, index: Any) -> None:
 def as_stored(g: Any, e: Any) -> Any:
     """The cotangent of ``e``, a number, an array or nested lists of numbers, from that of the places that it filled."""
     return unarray(unbroadcast(g, np.asarray(e)), e) if isinstance(e, tuple | list) else unbroadcast(g, e)
+
+
+def held_inside(x: Any) -> Any:
+    """What the arrays of a shadow hold, be it an array or a container."""
+    return cloned(x)
+
+
+def put_back(x: Any, held: Any) -> None:
+    """Let the arrays of a shadow hold again what they held."""
+    if isinstance(x, np.ndarray):
+        x[...] = held
+    elif isinstance(x, tuple | list | deque):
+        for part, part_held in zip(x, held, strict=True):
+            put_back(part, part_held)
+    elif isinstance(x, dict):
+        for key, part in x.items():
+            put_back(part, held[key])
+
+
+def as_given(g: Any, e: Any) -> Any:
+    """The cotangent of ``e`` in ``accumulate(x, e)`` from that of ``x``; of None, which adds nothing, there is none."""
+    if e is None or g is None:
+        return None
+    if isinstance(g, np.ndarray):
+        return as_stored(g.copy() if g.ndim else g[()], e)
+    if isinstance(g, dict):
+        return {key: as_given(g[key], part) for key, part in e.items()}
+    return [as_given(part_g, part) for part_g, part in zip(g, e, strict=True)]
+
+
+def given_to(e: Any, g: Any) -> Any:
+    """The transpose of ``as_given``: ``e`` in the places of ``g``."""
+    found = shadow(g)
+    accumulate(found, e)
+    return found
 
 
 def frozen(x: Any) -> Any:
@@ -180,7 +215,7 @@ def each_once(x: Any) -> Any:
     """The numbers in a shadow as a cotangent of their own: what lies in several places of a container is in the first
     of them, and zero in the others."""
     if isinstance(x, np.ndarray):
-        return x
+        return x.copy()
     return _taken_out(cloned(x))
 
 

@@ -26,9 +26,10 @@ from srcgrad.rules.facts import Fact
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import quote_statements, walk
+from srcgrad.syntax.parse import clone, quote_statements, walk
 from srcgrad.transform.build import load
 from srcgrad.transform.entries import stem
+from srcgrad.transform.shadows import PLAIN, Modes
 
 _NAMES = ("one_for", "closure", "attempt", "zeros_like")
 _RUNTIME = {
@@ -139,31 +140,40 @@ def pullback(
 
 
 def attempt_forward(
-    name: str, inner: str, parameters: Sequence[str], active: Sequence[bool], guarded: Guarded
+    name: str, inner: str, parameters: Sequence[str], active: Sequence[bool], guarded: Guarded, modes: Modes = PLAIN
 ) -> gast.FunctionDef:
-    """Where it raised, what is kept are the arguments that want zeros."""
+    """Where it raised, what is kept are the arguments that want zeros; those that come with shadows want none."""
     namer = Namer([*parameters, inner])
     outcome, raised, value, saved = (namer.fresh(n) for n in ("outcome", "raised", "value", "saved"))
-    wanted = "".join(f"{p}, " for p, moves in zip(parameters, active, strict=True) if moves)
+    with_shadow = modes.shadowed(parameters)
+    passed = [n for p in parameters for n in ((p, namer.fresh(f"{p}_bar")) if p in with_shadow else (p,))]
+    moving = (p for p, moves in zip(parameters, active, strict=True) if moves and p not in with_shadow)
+    wanted = "".join(f"{p}, " for p in moving)
+    value_bar, none_bar, some_bar = "", "", ""
+    if modes.result:
+        bar = namer.fresh("value_bar")
+        value_bar, none_bar, some_bar = f"{bar}, ", "(None, None), ", f"({bar}, None), "
     text = (
-        f"def {name}({', '.join(parameters)}):\n"
-        f"    {outcome}, {raised} = {_attempt(inner, parameters, guarded)}\n"
+        f"def {name}({', '.join(passed)}):\n"
+        f"    {outcome}, {raised} = {_attempt(inner, passed, guarded)}\n"
         f"    if {raised} is not None:\n"
-        f"        return (None, {raised}), (False, ({wanted}))\n"
-        f"    {value}, {saved} = {outcome}\n"
-        f"    return ({value}, None), (True, {saved})\n"
+        f"        return (None, {raised}), {none_bar}(False, ({wanted}))\n"
+        f"    {value}, {value_bar}{saved} = {outcome}\n"
+        f"    return ({value}, None), {some_bar}(True, {saved})\n"
     )
     return definition(text, _guarding(guarded))
 
 
-def attempt_backward(name: str, inner: str, count: int) -> gast.FunctionDef:
-    zeros = ", ".join(f"__srcgrad_zeros_like__(kept[{j}])" for j in range(count))
+def attempt_backward(name: str, inner: str, count: int, modes: Modes = PLAIN) -> gast.FunctionDef:
+    """``count`` arguments get an adjoint; a result that goes out with its shadow has no seed."""
+    zeros = ", ".join(f"__srcgrad_zeros_like__(kept[{j}])" for j in range(count)) or "None"
+    seed, seeds = ("", "") if modes.result else (", value_bar=1.0", ", value_bar[0]")
     text = (
-        f"def {name}(saved, value_bar=1.0):\n"
+        f"def {name}(saved{seed}):\n"
         "    done, kept = saved\n"
         "    if not done:\n"
         f"        return {zeros}\n"
-        f"    return {inner}(kept, value_bar[0])\n"
+        f"    return {inner}(kept{seeds})\n"
     )
     return definition(text, _RUNTIME)
 
@@ -229,7 +239,7 @@ class CalleesAsValues(ABC):
 
     @abstractmethod
     def pair(
-        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]
+        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], modes: Modes = PLAIN
     ) -> tuple[gast.expr, gast.expr]: ...
 
     @abstractmethod
@@ -262,7 +272,12 @@ class CalleesAsValues(ABC):
         return self.doors
 
     def made_pair(
-        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], names: tuple[str, str]
+        self,
+        callee: Callee,
+        active: tuple[bool, ...],
+        facts: tuple[Fact, ...],
+        modes: Modes,
+        names: tuple[str, str],
     ) -> bool:
         """Write the halves of a callee that is no function with a text of its own; whether it is such a one."""
         match callee.function:
@@ -270,7 +285,7 @@ class CalleesAsValues(ABC):
                 self.dynamic_pair(shape, active, names)
                 return True
             case Guarded() as guarded:
-                self.attempt_pair(callee, guarded, active, facts, names)
+                self.attempt_pair(callee, guarded, active, facts, modes, names)
                 return True
         return False
 
@@ -313,12 +328,14 @@ class CalleesAsValues(ABC):
         guarded: Guarded,
         active: tuple[bool, ...],
         facts: tuple[Fact, ...],
+        modes: Modes,
         names: tuple[str, str],
     ) -> None:
-        forward, backward = (_spelling(half) for half in self.pair(Callee(guarded.function), active, facts))
+        forward, backward = (_spelling(half) for half in self.pair(Callee(guarded.function), active, facts, modes))
         parameters = self.normalized(callee).parameters
-        self._later(attempt_forward(names[0], forward, parameters, active, guarded))
-        self._later(attempt_backward(names[1], backward, sum(active)))
+        by_value = sum(a and p not in modes.shadowed(parameters) for a, p in zip(active, parameters, strict=True))
+        self._later(attempt_forward(names[0], forward, parameters, active, guarded, modes))
+        self._later(attempt_backward(names[1], backward, by_value, modes))
 
     def attempt_tangent(
         self, callee: Callee, guarded: Guarded, active: tuple[bool, ...], facts: tuple[Fact, ...], name: str
@@ -346,6 +363,8 @@ class CalleesAsValues(ABC):
             entry = self.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
             self.functions.append(gradient(entry, of, parameters, forward, backward, with_value=with_value))
         self.split(callee, wanted, facts, forward, backward, tupled=tupled)
+        made = {function.name: function.args for function in self.functions}
+        made[entry].defaults = [clone(default) for default in made[forward].defaults]
         return entry
 
     def held(self, made: Held) -> gast.expr:

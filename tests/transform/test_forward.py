@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from srcgrad.calling import DOORS
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.pipeline import compile_request
 from srcgrad.programs import Compiled, Request, options
@@ -35,7 +36,7 @@ def compiled(function: Callable[..., Any], wanted: tuple[str, ...], arguments: t
         statics = tuple((name, value) for name, value in named.items() if isinstance(value, FunctionType))
         facts = {name: fact_of(value, name) for name, value in named.items() if not isinstance(value, FunctionType)}
     with options(optimise=False):
-        return compile_request(Request(Callee(function, statics), wanted, "forward", facts))
+        return compile_request(Request(Callee(function, statics), wanted, "forward", facts, doors=DOORS))
 
 
 def body_of(made: Compiled) -> str:
@@ -349,7 +350,7 @@ def test_tapes_and_buffers_have_tangents(known):
     facts = {"x": fact_of(x, "x"), "n": fact_of(3, "n")} if known else None
     with options(optimise=False):
         gradient = compile_request(Request(Callee(taped), ("x",), "reverse", facts)).entry
-        made = compile_request(Request(Callee(gradient), ("x",), "forward", facts))
+        made = compile_request(Request(Callee(gradient), ("x",), "forward", facts, doors=DOORS))
     text = made.emission.text
     assert "tape_dot.append(" in text and "tape_dot.pop()" in text and "x_bar_dot" in text
     value, moved = made.entry(x.copy(), 3, x_dot=direction)
