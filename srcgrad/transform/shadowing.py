@@ -265,6 +265,8 @@ class _Shadowing(Mirroring):
         given = tuple(any(n in self.shadowed and root(n) in roots for n in group) for group in names)
         self.out.append(statement)
         result = target in self.shadowed and any(given[j] for j in summary.returned)
+        if isinstance(made.callee.function, Guarded) and any(given[j] for j in summary.stored):
+            raise self.torn(statement)
         if any(given):
             self.result.calls[statement] = Modes(given, result)
         if result:
