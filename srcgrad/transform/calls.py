@@ -18,7 +18,7 @@ from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms
 from srcgrad.analysis.references import hidden
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.normal_form import Bind, Block, Call, Callee, Dynamic, Guarded
+from srcgrad.frontend.normal_form import Bind, Block, Call, Callee, Dynamic
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
@@ -110,14 +110,11 @@ class CallAdjoint(StoreAdjoint):
         assert isinstance(statement.operation, Call)
         made = statement.operation
         modes = self.shadows.calls.get(statement, PLAIN) if self.shadows is not None else PLAIN
-        if isinstance(made.callee.function, Dynamic | Guarded) and (any(modes.given) or modes.result):
-            what = "where an exception may be caught" if isinstance(made.callee.function, Guarded) else (
-                "by a function known only when the program runs"
-            )
+        if isinstance(made.callee.function, Dynamic) and (any(modes.given) or modes.result):
             raise UnsupportedSyntax(
-                f"an array that is stored into is handed on {what}",
+                "an array that is stored into is handed on by a function known only when the program runs",
                 statement.span,
-                hint="call the function by its name, outside of try, or store into a copy",
+                hint="call the function by its name, or store into a copy",
             )
         return self.calls.pair(made.callee, self.active_arguments(statement), self.argument_facts(made), modes)
 

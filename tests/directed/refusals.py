@@ -2,14 +2,13 @@
 
 #: What is said of a program where a mode refuses it; the other modes are right.
 REFUSED: dict[str, tuple[str, ...]] = {
-    "a_callee_raises_after_a_store": ("handed on where an exception may be caught",),
+    "a_callee_raises_after_a_store": ("is called where an exception may be caught",),
     "a_defaultdict_of_lists": ("an object of class defaultdict is made",),
     "a_deque_window": ("an object of class deque is made",),
     "a_factory_of_functions_that_store": ("stores into what it is given or has captured",),
     "a_global_array_is_read": ("this may store into the global or closure variable 'TABLE'",),
     "a_linked_list": ("a store into an object whose class is not known when this is compiled",),
     "a_queue": ("an object of class deque is made",),
-    "a_store_in_try_with_finally": ("handed on where an exception may be caught",),
     "bound_methods_held_in_names": ("the method 'step' is used as a value",),
     "columns_by_zip_of_rows": (
         "a loop over items that may be stored into cannot be reversed yet",

@@ -24,7 +24,10 @@ from tests import derivatives, oracle
 from tests.directed.program import Program, collected
 from tests.layouts import fresh, unravelled
 
-THEMES = ("memory", "worked_example", "survive_stores", "stores", "numpy_stores", "containers", "objects", "control")
+THEMES = (
+    "memory", "worked_example", "survive_stores", "stores", "numpy_stores", "containers", "objects", "control",
+    "attempts",
+)  # fmt: skip
 for _theme in THEMES:
     importlib.import_module(f"tests.directed.{_theme}")
 PROGRAMS: tuple[Program, ...] = collected()

@@ -1,0 +1,202 @@
+"""Arrays that are stored into, where an exception may be caught."""
+
+import numpy as np
+
+from tests.corpus.example import vector
+from tests.directed.program import directed
+
+
+@directed(vector(4), 0.5)
+def a_view_is_made_in_try_and_stored_into_after(x, a):
+    y = np.sin(x)
+    try:
+        v = y[1:3]
+        v[0] = a * v[1]
+    except IndexError:
+        y[1] = 2.0
+    y[2] = y[2] * v[0]
+    return np.sum(y * y) + v[1] * x[0]
+
+
+@directed(vector(4), 0.5)
+def a_view_that_cannot_be_made(x, a):
+    y = np.sin(x)
+    v = y[:2]
+    try:
+        v = y[1:3, 0]
+        v[0] = a
+    except IndexError:
+        v[1] = a * y[1]
+    y[0] = y[0] * v[1]
+    return np.sum(y * y)
+
+
+@directed(vector(4), 0.5)
+def the_path_taken_by_an_index_that_is_read(x, a):
+    y = np.sin(x)
+    s = a
+    i = 0
+    while True:
+        try:
+            row = y[i:][0]
+            y[i] = row * s
+            s = s + y[i] * x[0]
+        except IndexError:
+            break
+        i += 1
+    return s * np.sum(y * y)
+
+
+def either_half(y, first):
+    if first:
+        return y[:2]
+    if y.size < 9:
+        raise ValueError("no second half")
+    return y[2:]
+
+
+@directed(vector(4), 0.5)
+def a_callee_returns_a_view_or_raises(x, a):
+    y = np.sin(x)
+    s = 0.0
+    for first in (True, False, True):
+        try:
+            half = either_half(y, first)
+        except ValueError:
+            half = y[1:]
+            half[1] = half[0] * a
+        half[0] = half[1] * a + s
+        s = s + np.sum(half)
+    return s * np.sum(y * y)
+
+
+@directed(vector(4), 0.5)
+def a_view_returned_out_of_try_with_finally(x, a):
+    y = np.sin(x)
+    z = taken(y, a)
+    z[0] = z[1] * x[0]
+    return np.sum(y * y) + np.sum(z)
+
+
+def taken(y, a):
+    try:
+        return y[1:]
+    finally:
+        y[1] = a * y[1]
+
+
+@directed(vector(4), 0.5)
+def an_item_of_a_dict_that_may_be_missing(x, a):
+    known = {"y": np.sin(x)}
+    s = 0.0
+    for key in ("y", "z", "z"):
+        try:
+            v = known[key]
+        except KeyError:
+            v = known["y"] * a
+            known[key] = v
+        v[0] = v[1] * a
+        s = s + np.sum(v * v)
+    return s + known["z"][0]
+
+
+@directed(vector(4), 0.5)
+def an_array_of_a_list_that_may_be_too_short(x, a):
+    rows = [np.sin(x), np.cos(x)]
+    s = 0.0
+    for i in (0, 2, 1):
+        try:
+            row = rows[i]
+        except IndexError as error:
+            row = rows[-1]
+            s = s + len(str(error)) * a
+        row[i % 2] = row[3] * a
+        s = s + np.sum(row * rows[0])
+    return s
+
+
+@directed(vector(4), 0.5)
+def asarray_in_try_and_a_store(x, a):
+    y = np.sin(x)
+    try:
+        z = np.asarray(y)
+        w = z.reshape(2, 2)
+    except (TypeError, ValueError):
+        w = np.zeros((2, 2))
+    w[0, 1] = a * w[1, 0]
+    y[2] = w[0, 1] * w[0, 0]
+    return np.sum(y * w.ravel()) + z[2]
+
+
+@directed(vector(4), 0.5)
+def a_reshape_that_fails(x, a):
+    y = np.sin(x)
+    try:
+        w = y.reshape(3, 2)
+        w[0, 0] = 5.0
+    except ValueError:
+        w = y.reshape(2, 2)
+        w[0, 0] = a * w[1, 1]
+    else:
+        w = w * 2.0
+    y[3] = w[0, 0] * w[0, 1]
+    return np.sum(w * w) * y[3]
+
+
+@directed(vector(4), 0.5)
+def try_in_try_around_a_view(x, a):
+    y = np.sin(x)
+    try:
+        try:
+            v = inner_view(y)
+        finally:
+            y[0] = a * y[1]
+        v[0] = v[1] * a
+    except ValueError:
+        y[1] = y[0] * x[2]
+    return np.sum(y * y)
+
+
+def inner_view(y):
+    try:
+        return y[5:][0:1].reshape(1, 1)
+    except ValueError:
+        return y[1:]
+
+
+@directed(vector(4), 0.5)
+def a_tuple_of_views_is_returned_in_try(x, a):
+    y = np.sin(x)
+    try:
+        left, right = halves(y)
+    except ValueError:
+        left = right = y
+    left[0] = right[1] * a
+    right[0] = left[1] * left[0]
+    return np.sum(y * y)
+
+
+def halves(y):
+    if y.ndim != 1:
+        raise ValueError
+    return y[:2], y[2:]
+
+
+@directed(vector(4), 0.5)
+def a_copy_or_the_array_itself(x, a):
+    y = np.sin(x)
+    s = 0.0
+    for scale in (0.0, 2.0):
+        try:
+            z = divided(y, scale)
+        except ZeroDivisionError:
+            z = y
+        z[1] = z[0] * a
+        s = s + np.sum(z * y)
+    return s
+
+
+def divided(y, scale):
+    if scale == 0.0:
+        raise ZeroDivisionError
+    return y / scale if scale > 3.0 else y
