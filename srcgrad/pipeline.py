@@ -170,7 +170,7 @@ class Module(CalleesAsValues):
             of = stem(callee)
             names = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
             self.pairs[key] = names
-            if self.made_pair(callee, active, facts, names):
+            if self.made_pair(callee, active, facts, modes, names):
                 return name_of(names[0]), name_of(names[1])
             function = self.normalized(callee)
             wanted = tuple(p for p, is_active in zip(function.parameters, active, strict=True) if is_active)
