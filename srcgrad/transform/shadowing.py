@@ -44,6 +44,7 @@ from srcgrad.frontend.normal_form import (
     For,
     Function,
     If,
+    Guarded,
     Index,
     Pack,
     Pop,
