@@ -85,7 +85,8 @@ class MirroredTangent(StatementTangent):
             case Apply():
                 return self._apply(statement, made)
             case Call():
-                return [*self._call(statement, made), *self._like_arguments(statement, made)]
+                kept, like = self._like_arguments(statement, made)
+                return [*kept, *self._call(statement, made), *like]
             case Unruled(refusal=refusal):
                 raise refusal
             case Fixed():
@@ -102,14 +103,24 @@ class MirroredTangent(StatementTangent):
                 value = gast.Dict([], [])
         return self._around(statement, [assign(self.dot(target), value)])
 
-    def _like_arguments(self, statement: Bind, made: Call) -> list[gast.stmt]:
-        """What a callee returns may share memory with arguments, and its tangent with theirs: both, or neither."""
+    def _like_arguments(self, statement: Bind, made: Call) -> tuple[list[gast.stmt], list[gast.stmt]]:
+        """What a callee returns may share memory with arguments, and its tangent with theirs: both, or neither.
+
+        The statements before the call, where the result takes the name of an argument, and those after it.
+        """
+        target = statement.target
         given = [n for a in made.arguments for n in atoms(a) if self.tangents.varied(n, statement)]
-        pairs = [load(name) for n in dict.fromkeys(given) if n != statement.target for name in (n, self.dot(n))]
+        pairs = [(n, self.dot(n)) for n in dict.fromkeys(given)]
+        kept: list[gast.stmt] = []
+        if target in given:
+            held = (self.fresh(target), self.fresh(f"{target}_dot"))
+            kept = [assign(new, load(old)) for new, old in zip(held, (target, self.dot(target)), strict=True)]
+            pairs = [held if n == target else (n, n_dot) for n, n_dot in pairs]
         if not pairs:
-            return []
-        dot = self.dot(statement.target)
-        return [assign(dot, call_runtime(runtime.tangent_like, load(dot), load(statement.target), *pairs))]
+            return [], []
+        dot = self.dot(target)
+        known = [load(name) for pair in pairs for name in pair]
+        return kept, [assign(dot, call_runtime(runtime.tangent_like, load(dot), load(target), *known))]
 
     def zero(self, name: str, binder: Bind | None = None) -> list[gast.stmt]:
         if name not in self.mirrored or isinstance(self.fact(name), Array | Static):

@@ -236,3 +236,16 @@ def test_only_what_is_stored_varies():
         """),
         Plan(FIRST_ORDER.checks, (0, 2)),
     )
+
+
+def test_a_fresh_result_takes_the_name_of_what_the_callee_was_given():
+    in_every_mode("""
+    def g(r):
+        return r + 0.5
+
+    def f(a, b, x, y, m):
+        z = x
+        z = g(z)
+        z[0] = a * b
+        return np.sum(z * z * x)
+    """)
