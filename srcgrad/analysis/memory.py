@@ -141,6 +141,14 @@ def _may_change(value: object) -> bool:
     return not (isinstance(value, plain) or callable(value) or type(value).__name__ in ("module", "ellipsis"))
 
 
+@dataclass(frozen=True, eq=False)
+class Outside:
+    """What a global, a closure variable, or an attribute of a module or class holds, and its name."""
+
+    name: str
+    value: object
+
+
 class _Solver:
     """One union-find; the node ``OUTSIDE`` stands for the memory of every global."""
 
@@ -159,7 +167,7 @@ class _Solver:
         self.alone = grown_alone(function)
         self.stored: set[str] = set()
         self.results: list[str] = []
-        self.globals: dict[str, GlobalReference | None] = {}
+        self.globals: dict[str, Outside | None] = {}
         self.changes: list[tuple[str, Statement, bool]] = []  # (name, store, whether arrays are surely not changed)
 
     # --- union-find --------------------------------------------------------------------------------------------------
@@ -297,7 +305,7 @@ class _Solver:
             match node:
                 case GlobalReference(binding=binding):
                     if _may_change(binding.value):
-                        found.append(self._outside(node))
+                        found.append(self._outside(Outside(node.id, binding.value)))
                 case gast.Name(id=name):
                     if name not in self.immutable:
                         found.append(name)
@@ -311,8 +319,10 @@ class _Solver:
                     pending.append(value)
                 case gast.Attribute(value=value, attr=attr):
                     owner = object_of(node)
-                    if owner is None and attr not in SHAPES or owner is not None and _may_change(owner):
+                    if owner is None and attr not in SHAPES:
                         pending.append(value)
+                    elif owner is not None and _may_change(owner):
+                        found.append(self._outside(Outside(attr, owner)))
                 case gast.Call():
                     pending += self._call_sources(node)
         return found
@@ -329,10 +339,10 @@ class _Solver:
             return [node.func.value, *arguments]
         return arguments
 
-    def _outside(self, node: GlobalReference | None) -> str:
+    def _outside(self, held: Outside | None) -> str:
         """The node of a global; those of all globals are kept apart until something joins them."""
-        name = OUTSIDE if node is None else f"{OUTSIDE} {id(node.binding.value)}"
-        self.globals.setdefault(name, node)
+        name = OUTSIDE if held is None else f"{OUTSIDE} {id(held.value)}"
+        self.globals.setdefault(name, held)
         return name
 
     # --- stores ------------------------------------------------------------------------------------------------------
@@ -377,9 +387,9 @@ class _Solver:
         for node, leaf in self.globals.items():
             if self.find(node) != self.find(name):
                 continue
-            if containers and (leaf is None or isinstance(leaf.binding.value, np.ndarray)):
+            if containers and (leaf is None or isinstance(leaf.value, np.ndarray)):
                 continue  # what changes is a container that was made here
-            known = "a global or closure variable" if leaf is None else f"the global or closure variable {leaf.id!r}"
+            known = "a global or closure variable" if leaf is None else f"the global or closure variable {leaf.name!r}"
             raise UnsupportedSyntax(
                 f"this may store into {known}",
                 statement.span,

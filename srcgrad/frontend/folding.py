@@ -17,7 +17,7 @@ from types import FunctionType
 import gast
 
 from srcgrad.errors import SrcgradError, UnsupportedSyntax
-from srcgrad.frontend.classes import ABSENT, defining_class, found
+from srcgrad.frontend.classes import ABSENT, defining_class, found, is_field
 from srcgrad.frontend.desugar.build import assign, call, load, placed
 from srcgrad.frontend.source import source_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
@@ -105,6 +105,9 @@ def is_foldable(made: Initialiser) -> bool:
     def refuse(node: gast.AST, reason: str, hint: str) -> UnsupportedSyntax:
         return UnsupportedSyntax(reason, source.span(node), hint=hint)
 
+    fields = (field for field in fields_set(made.function, made.kind) if field not in made.given)
+    if not all(is_field(found(made.kind, field)) for field in fields):
+        return False  # until a field is set, what the class holds under its name is read
     names = Namer([this])
     try:
         Folding(made.function, made.kind, this, made.given, refuse, names.fresh).body(source.node.body)

@@ -207,11 +207,8 @@ class Objects(Expressions):
             return self.refuse(
                 node, f"class {known.kind.__name__} decides by __getattr__ what {node.attr!r} is", "give it a property"
             )
-        return self.refuse(
-            node,
-            f"an object of class {known.kind.__name__} has no attribute {node.attr!r}",
-            label="no such attribute",
-        )
+        reason = f"an object of class {known.kind.__name__} has no attribute {node.attr!r}"
+        return self.refuse(node, reason, label="no such attribute")
 
     def _read(self, atom: gast.Name, known: Instance, node: gast.Attribute) -> Made:
         kind, name = known.kind, node.attr
@@ -236,7 +233,8 @@ class Objects(Expressions):
                 f"{name!r} of class {kind.__name__} is a {type(raw).__name__}, which decides itself what is read",
                 "make it a property or a field",
             )
-        return expression, Fixed()
+        owner = placed(reference(importable(kind.__name__, kind)), node)  # its memory is no part of the object's
+        return (expression if callable(raw) else placed(gast.Attribute(owner, name, gast.Load()), node)), Fixed()
 
     def field_text(self, expression: gast.Attribute) -> gast.expr:
         """The text of a field that is read: by a function where the name means something else of arrays."""
