@@ -27,7 +27,7 @@ from srcgrad.analysis.cfg import blocks_of, bound_here, walk
 from srcgrad.analysis.changes import Put, opened, opened_by
 from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.literals import INTEGER, literal
-from srcgrad.analysis.values import fact_of_expression, joined_fact, operator_result
+from srcgrad.analysis.values import fact_of_expression, is_copy, joined_fact, operator_result
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -321,6 +321,9 @@ class _Solver:
                 return Mapping(tuple((literal(k), v) for k, v in zip(keys, values, strict=True)))
             case Pack(kind=kind, elements=elements):
                 return Sequence(kind, tuple(self._fact(e) for e in elements))
+            case Apply(arguments=arguments) if is_copy(statement):
+                whole = self._fact(arguments["a"])  # of a list a list
+                return self._applied(statement.operation) if isinstance(whole, Array) else whole
             case Apply():
                 return self._applied(statement.operation)
             case Call(callee=callee, arguments=arguments):

@@ -20,6 +20,7 @@ import numpy as np
 from srcgrad.analysis.calls import compared, fact_of_call
 from srcgrad.analysis.indices import Inner, indexed, joined
 from srcgrad.analysis.literals import BOOLEAN, FLOAT, INTEGER, TEXT, fact_of_constant
+from srcgrad.frontend.normal_form import Apply, Bind
 from srcgrad.rules.facts import (
     Array,
     Fact,
@@ -34,10 +35,20 @@ from srcgrad.rules.facts import (
     number,
     promote,
 )
+from srcgrad.rules.formula import object_of
 from srcgrad.syntax.globals import GlobalReference
 
 Lookup = Callable[[str], Fact]
 DEPTH = 60  # nesting below which expressions are looked into
+
+
+def is_copy(statement: Bind) -> bool:
+    """Whether this is ``w = v.copy()``, which copies lists and dicts as well as arrays."""
+    made = statement.operation
+    if not isinstance(made, Apply) or made.function is not np.copy:
+        return False
+    called = getattr(statement.expression, "func", None)
+    return isinstance(called, gast.Attribute) and object_of(called) is None
 
 
 def fact_of_expression(expression: gast.expr, of: Lookup, depth: int = 0) -> Fact:

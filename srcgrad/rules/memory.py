@@ -31,13 +31,14 @@ _NEW = frozenset({np.sum, np.max, np.min})
 #: Methods that hand on a real array where the function of that name makes a new one.
 _METHODS = frozenset({"conj", "conjugate"})
 #: Statements of emitted code: which argument a function of the runtime changes, and which have tangents of their own.
-CHANGES = {runtime.unrest: (0, (0, 2))}
+CHANGES = {runtime.unrest: (0, (0, 2)), runtime.put_back: (0, (0, 1))}
 #: What the runtime knows to be new; its other functions may hand on what they are given.
 _NEW_HERE = frozenset(
     {
         runtime.zeros_like, runtime.untake, runtime.add, runtime.private, runtime.shadow, runtime.entering,
         runtime.taken, runtime.untaken, runtime.held_before, runtime.along_places, runtime.diagonal_places,
-        runtime.each_once, runtime.flat_places, runtime.mask_places, runtime.shuffled, runtime.where_places,
+        runtime.each_once, runtime.flat_places, runtime.held_inside, runtime.mask_places, runtime.shuffled,
+        runtime.where_places,
     }
 )  # fmt: skip
 

@@ -185,6 +185,24 @@ def held_before_(w, index, *, y, y_bar):
     return untake(y_bar, w, index)
 
 
+@linear(runtime.held_inside, "x")
+def held_inside_(x, *, y, y_bar):
+    """A copy."""
+    return y_bar
+
+
+@linear(runtime.as_given, "g")
+def as_given_(g, e, *, y, y_bar):
+    """Taken for what was added; put in its places again."""
+    return runtime.given_to(y_bar, g)
+
+
+@linear(runtime.given_to, "e")
+def given_to_(e, g, *, y, y_bar):
+    """Put in its places; taken again."""
+    return runtime.as_given(y_bar, e)
+
+
 @linear(runtime.own_adjoint, "held")
 def own_adjoint_(held, *known, y, y_bar):
     """What is nobody else's."""

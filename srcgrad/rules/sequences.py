@@ -96,8 +96,8 @@ def unpairs_(g, pairs, *, y, y_bar):
     return repairs(y_bar, pairs)
 
 
-@linear(runtime.repairs, "pairs_dot")
-def repairs_(pairs_dot, pairs, *, y, y_bar):
+@linear(runtime.repairs, "moved")
+def repairs_(moved, pairs, *, y, y_bar):
     """Put under their keys; read by them again."""
     return unpairs(y_bar, pairs)
 

@@ -64,6 +64,8 @@ def unarray(g: Any, object: Any) -> Any:
         if len(g) != len(object):
             raise ValueError(f"a cotangent of length {len(g)} does not fit a sequence of length {len(object)}")
         return [unarray(part, item) for part, item in zip(g, object, strict=True)]
+    if isinstance(object, dict):  # its copy is no array
+        return {key: g.get(key) for key in object}
     if not isinstance(object, np.ndarray) and zeros_like(object) is None:
         return None
     return unbroadcast(g, object)
@@ -71,6 +73,8 @@ def unarray(g: Any, object: Any) -> Any:
 
 def rearray(g: Any, like: Any) -> Any:
     """The array of a nested cotangent ``g``, None counting as zero, in the shape and dtype of ``like``."""
+    if isinstance(like, dict):  # the copy of a dict
+        return {key: g.get(key) for key in like}
     if not np.shape(like):
         return rebroadcast(g, like)
     try:

@@ -101,23 +101,43 @@ def as_given(g: Any, e: Any) -> Any:
 
 def given_to(e: Any, g: Any) -> Any:
     """The transpose of ``as_given``: ``e`` in the places of ``g``."""
-    found = shadow(g)
+    found = _zeros_apart(g)
     accumulate(found, e)
     return found
 
 
+def _zeros_apart(x: Any) -> Any:
+    """Zero for each place of a container by itself, whatever memory they share."""
+    if isinstance(x, tuple | list | deque):
+        return [_zeros_apart(part) for part in x]
+    return {key: _zeros_apart(part) for key, part in x.items()} if isinstance(x, dict) else shadow(x)
+
+
 def frozen(x: Any) -> Any:
     """A container as it is now: its lists and dicts are copied, what lies in them is not."""
+    return _frozen(x, {})
+
+
+def _frozen(x: Any, copies: dict[int, Any]) -> Any:
+    """What a container holds twice, or what holds itself, is copied once."""
     if isinstance(x, tuple):
-        parts = [frozen(part) for part in x]
+        parts = [_frozen(part, copies) for part in x]
         return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    if not (isinstance(x, list | deque | dict) or is_object(x)):
+        return x
+    if id(x) in copies:
+        return copies[id(x)]
     if isinstance(x, list | deque):
-        return [frozen(part) for part in x]
-    if is_object(x):
-        return made(type(x), {name: frozen(part) for name, part in fields_of(x).items()})
-    if isinstance(x, dict):
-        return {key: frozen(part) for key, part in x.items()}
-    return x
+        copies[id(x)] = items = list[Any]()
+        items.extend(_frozen(part, copies) for part in x)
+    elif isinstance(x, dict):
+        copies[id(x)] = entries = dict[Any, Any]()
+        entries.update((key, _frozen(part, copies)) for key, part in x.items())
+    else:
+        copies[id(x)] = alike = made(type(x), {})
+        for name, part in fields_of(x).items():
+            object.__setattr__(alike, name, _frozen(part, copies))
+    return copies[id(x)]
 
 
 def items_like(v: Any, *known: Any) -> Any:

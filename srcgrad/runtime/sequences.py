@@ -67,9 +67,9 @@ def unpairs(g: Mapping[Any, Any], pairs: Sequence[Any]) -> list[Any]:
     return [(None, part) for part in unkeyed(g, [key for key, _ in pairs])]
 
 
-def repairs(pairs_dot: Sequence[Any], pairs: Sequence[Any]) -> dict[Any, Any]:
+def repairs(moved: Sequence[Any], pairs: Sequence[Any]) -> dict[Any, Any]:
     """The tangent of ``from_pairs(pairs)``: those of the values under the keys."""
-    return {key: part[1] for (key, _), part in zip(pairs, pairs_dot, strict=True)}
+    return {key: part[1] for (key, _), part in zip(pairs, moved, strict=True)}
 
 
 def union(*parts: Any) -> Any:

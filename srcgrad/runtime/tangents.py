@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.cotangents import untake, zeros_like
-from srcgrad.runtime.mirrors import items_like
+from srcgrad.runtime.mirrors import each_once, items_like
 from srcgrad.runtime.objects import fields_of, is_object
-from srcgrad.runtime.shadows import accumulate, arrays_inside, shadow, view_like
+from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, shadow, view_like
 
 
 def entering(x: Any, moved: Any = None) -> Any:
@@ -56,6 +56,8 @@ def _entering(x: Any, x_dot: Any, seen: dict[int, Any], filled: list[Any]) -> An
             parts = x if isinstance(x, dict) else fields_of(x)
             fields.update((key, _entering(part, given.get(key), seen, filled)) for key, part in parts.items())
         return seen[id(x)]
+    if isinstance(x, range):
+        return [0.0] * len(x)
     return zeros_like(x) if x_dot is None else x_dot
 
 
@@ -177,9 +179,23 @@ def _beside(known: tuple[Any, ...], moved: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def unview(g: Any, v: Any, known: tuple[Any, ...], moved: tuple[Any, ...]) -> list[Any]:
     """The transpose of ``view_moved`` and ``items_moved``: the cotangents of ``moved``."""
-    found = [shadow(part) if j % 2 else zeros_like(part) for j, part in enumerate(moved)]
-    accumulate(items_like(v, *_beside(known, tuple(found))), g)
-    return found
+    room = _emptied(cloned(moved[1::2]))
+    beside = [room[j // 2] if j % 2 else w for j, w in enumerate(known)]
+    accumulate(items_like(v, *beside), g)
+    found = each_once(room)
+    return [found[j // 2] if j % 2 else zeros_like(part) for j, part in enumerate(moved)]
+
+
+def _emptied(x: Any) -> Any:
+    """Shadows as zeros that share memory as they do."""
+    if isinstance(x, np.ndarray):
+        x[...] = 0
+        return x
+    if isinstance(x, tuple | list | deque):
+        return [_emptied(part) for part in x]
+    if isinstance(x, dict):
+        return {key: _emptied(part) for key, part in x.items()}
+    return shadow(x)
 
 
 def unpart_like(g: Any, v: Any, w: Any, held: Any, index: Any) -> Any:

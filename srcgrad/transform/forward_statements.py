@@ -18,7 +18,7 @@ from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import bound_here
 from srcgrad.analysis.summaries import Summary
-from srcgrad.analysis.values import fact_of_expression
+from srcgrad.analysis.values import fact_of_expression, is_copy
 from srcgrad.errors import InternalError, MissingRule
 from srcgrad.frontend.lower import lower_statement
 from srcgrad.frontend.normal_form import (
@@ -228,18 +228,18 @@ class StatementTangent:
     def _apply(self, statement: Bind, made: Apply) -> list[gast.stmt]:
         rule = made.rule
         active = frozenset(
-            p
-            for p, argument in made.arguments.items()
+            p for p, argument in made.arguments.items()
             if p in rule.sensitive and any(self.tangents.varied(n, statement) for n in atoms(argument))
-        )
+        )  # fmt: skip
         facts = {p: self.fact_of_atom(argument) for p, argument in made.arguments.items()}
         piece = self._slice(made, active, facts, statement)
         binding: dict[str, gast.expr] = dict(made.arguments)
         for parameter in active:
             binding[f"{parameter}_dot"] = self.dot_of(made.arguments[parameter], statement)
-        binding[rule.result] = load(RESULT)
-        prelude, values = inline(piece, binding, self.fresh)
+        prelude, values = inline(piece, {**binding, rule.result: load(RESULT)}, self.fresh)
         (value,) = values.values()
+        if is_copy(statement) and not isinstance(facts["a"], Array):
+            value = call_runtime(runtime.own, binding["a_dot"])  # of a list or dict as well
         value = self._narrowed(_spread(value), piece, made, facts, self.fact(statement.target))
         value = self.apart(value, statement, made)
         return self._around(statement, [*prelude, assign(self.dot(statement.target), value)])

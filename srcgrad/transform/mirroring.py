@@ -165,6 +165,13 @@ class Mirroring:
         self.result.taken.setdefault(statement, []).append((target, cell))
         return cell
 
+    def is_number(self, name: str) -> bool:
+        fact = self.fact(name)
+        return isinstance(fact, Array) and fact.scalar
+
+    def is_array(self, name: str) -> bool:
+        return isinstance(self.fact(name), Array)
+
     def is_container(self, name: str) -> bool:
         return isinstance(self.fact(name), SequenceFact | MappingFact)
 

@@ -25,6 +25,7 @@ from srcgrad.analysis.numeric import LIST_OPERATORS, numeric_names
 from srcgrad.analysis.references import local_names
 from srcgrad.analysis.regions import is_element, is_view, parts_of, reads_contents
 from srcgrad.analysis.summaries import Summary
+from srcgrad.analysis.values import is_copy
 from srcgrad.errors import Span
 from srcgrad.frontend.normal_form import (
     AddAt,
@@ -43,8 +44,8 @@ from srcgrad.frontend.normal_form import (
     Fixed,
     For,
     Function,
-    If,
     Guarded,
+    If,
     Index,
     Pack,
     Pop,
@@ -61,9 +62,9 @@ from srcgrad.rules.facts import Array, Fact
 from srcgrad.rules.memory import makes_new
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.apart import check_apart
-from srcgrad.transform.build import call_runtime, constant, load, subscript, tuple_of
+from srcgrad.transform.build import call_runtime, constant, load, method, subscript, tuple_of
 from srcgrad.transform.mirroring import Mirroring
-from srcgrad.transform.shadows import PLAIN, Modes, Shadows
+from srcgrad.transform.shadows import PLAIN, Modes, Shadows, is_whole
 
 
 def shadows_of(
@@ -131,7 +132,7 @@ class _Shadowing(Mirroring):
 
     def _private(self, given: tuple[str, ...], span: Span) -> None:
         """Arguments that are stored into are copied at the door, together: what they share they go on sharing."""
-        apart = check_apart(self.function, given, self._is_number)
+        apart = check_apart(self.function, given, self.is_number)
         if apart is not None:
             check = Effect(apart, span)
             self.result.made.add(check)
@@ -262,12 +263,12 @@ class _Shadowing(Mirroring):
         touched = summary.stored | (summary.returned if target in self.shadowed else frozenset())
         roots = {root(n) for j in touched for n in names[j] if n in self.shadowed}
         # What changes later as a container is read through references by the callee's derivative.
-        roots |= {root(n) for group in names for n in group if n in self.result.changing and not self._is_array(n)}
+        roots |= {root(n) for group in names for n in group if n in self.result.changing and not self.is_array(n)}
         given = tuple(any(n in self.shadowed and root(n) in roots for n in group) for group in names)
-        self.out.append(statement)
-        result = target in self.shadowed and any(given[j] for j in summary.returned)
         if isinstance(made.callee.function, Guarded) and any(given[j] for j in summary.stored):
             raise self.torn(statement)
+        self.out.append(statement)
+        result = target in self.shadowed and any(given[j] for j in summary.returned)
         if any(given):
             self.result.calls[statement] = Modes(given, result)
         if result:
@@ -291,13 +292,6 @@ class _Shadowing(Mirroring):
         self.add(out, call_runtime(runtime.shadow, load(target)), statement.span)
         self.result.silent.add(self.out[-1])
         self.add(bar, load(out), statement.span)
-
-    def _is_number(self, name: str) -> bool:
-        fact = self.fact(name)
-        return isinstance(fact, Array) and fact.scalar
-
-    def _is_array(self, name: str) -> bool:
-        return isinstance(self.fact(name), Array)
 
     def _returned(self, statement: Return, value: gast.expr) -> None:
         """The result goes out with its shadow; what has none is given one here."""
@@ -334,6 +328,11 @@ class _Shadowing(Mirroring):
                 self.part(statement, base, constant(name))
             case Exchange(base=base) if base in self.shadowed:
                 self.exchange(statement, operation)
+            case Apply(arguments=arguments) if is_copy(statement) and self.is_container(*atoms(arguments["a"])):
+                (source,) = atoms(arguments["a"])  # the shadow of a list or dict is copied as well
+                self.add(bar, method(self.result.bars[source], "copy"), span)
+                self.out.append(statement)
+                self.result.handed.add(statement)
             case Apply() | Fixed() | Unruled():
                 self._settle_arguments(statement)
                 self._perhaps_view(statement, self._handed_on(statement))
@@ -356,8 +355,9 @@ class _Shadowing(Mirroring):
         if isinstance(operation, Apply):
             called = statement.expression.func if isinstance(statement.expression, gast.Call) else None
             name = called.attr if isinstance(called, gast.Attribute) else None
-            if makes_new(operation.function, name):
-                return ()
+            arrays = all(isinstance(self.fact(n), Array) for n in names)
+            if makes_new(operation.function, name) and (arrays or not is_copy(statement)):
+                return ()  # the copy of a list has its items
             names = list(dict.fromkeys(n for e in operation.arguments.values() for n in atoms(e) if n in self.shadowed))
         return tuple(n for n in names if self.result.root(n) == self.result.root(statement.target))
 
@@ -395,6 +395,7 @@ class _Shadowing(Mirroring):
                 self.out.append(Effect(gast.Expr(call_runtime(runtime.require_new, load(target))), span))
                 self.result.made.add(self.out[-1])
             self.add(self.result.bars[target], self.zeros(target), span)
+            self.freeze_result(statement)
             return
         known: list[gast.expr] = []
         for name in sources:
@@ -419,7 +420,9 @@ class _Shadowing(Mirroring):
         self.result.places[statement] = index = self.settled(statement.index, statement.span)
         old = self.result.olds[statement] = self.namer.fresh(f"{base}_0")
         read: gast.expr = subscript(load(base), clone(index))
-        if not is_element(self.fact(base), index, self.fact):
+        if isinstance(statement, AddAt) and is_whole(statement, self.fact(base)):
+            read = call_runtime(runtime.held_inside, load(base))
+        elif not is_element(self.fact(base), index, self.fact):
             known = is_view(self.fact(base), index, self.fact)
             read = gast.Call(gast.Attribute(read, "copy", gast.Load()), [], []) if known else call_runtime(
                 runtime.kept, read

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import gast
 
 from srcgrad.analysis.memory import MemoryClasses
-from srcgrad.frontend.normal_form import Bind, Function, Return, Statement
+from srcgrad.frontend.normal_form import AddAt, Bind, Function, Return, Statement
+from srcgrad.rules.facts import Array, Fact
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,12 @@ class Modes:
 
 
 PLAIN = Modes()
+
+
+def is_whole(statement: AddAt, fact: Fact) -> bool:
+    """Whether our own output adds to all that a shadow holds, which may be a container: ``accumulate(v_bar, e)``."""
+    index = statement.index
+    return isinstance(index, gast.Constant) and index.value is ... and not isinstance(fact, Array)
 
 
 @dataclass(eq=False)

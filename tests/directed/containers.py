@@ -483,3 +483,47 @@ def a_callee_only_moves_references(x):
     puts(v, 0, v[1] * x[2])
     puts(v, 1, v[0] + x[3])
     return v[0] * v[1]
+
+
+@directed(vector(4), [0.3, 0.7, 1.1])
+def a_copy_of_a_given_list(x, v):
+    w = v.copy()
+    w[0] = x[0] * v[2]
+    v[1] = x[3]
+    return x[1] * v[0] * v[1] + w[0] * w[1] + x[2] * sum(w)
+
+
+@directed(vector(4))
+def copies_of_lists_of_arrays(x):
+    v = [x * x, x[:2] * x[0]]
+    w = v.copy()
+    v[0] = v[1]
+    w[1][0] = x[3] * w[0][1]
+    return np.sum(w[0]) * v[0][1] + np.sum(w[1]) * v[1][0]
+
+
+@directed(vector(4))
+def copies_of_dicts(x):
+    d = {"a": x * x, "b": x[0] * x[1]}
+    e = d.copy()
+    d["a"] = np.sin(x)
+    e["a"][0] = e["b"] * x[2]
+    return np.sum(d["a"] * e["a"]) + e["b"] * d["b"]
+
+
+@directed(vector(4))
+def one_array_twice_in_a_list(x):
+    y = np.sin(x)
+    v = [y, y, y[1:]]
+    for i in range(2):
+        v[i][i] = v[2][1] * x[i]
+    w = list(v)
+    return np.sum(w[0] * w[1]) + w[2][0] * w[1][3]
+
+
+@directed(vector(4))
+def copies_that_nothing_is_stored_into(x):
+    d = {"a": x * x, "b": x[0] * x[1]}
+    v = [d["b"], x[:2]]
+    e, w = d.copy(), v.copy()
+    return np.sum(e["a"]) * e["b"] + w[0] * np.sum(w[1])

@@ -45,6 +45,20 @@ def test_mode(program, mode):
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         if crash is None or type(error) is not crash:
             raise
+    else:
+        assert crash is None, f"{name} is right: take it out of the table of crashes"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusal_is_true(name):
+    (program,) = (program for program in running.PROGRAMS if program.function.__name__ == name)
+    for mode in MODES:
+        try:
+            MODES[mode](program)
+        except UnsupportedSyntax:
+            return
+    raise AssertionError(f"{name} is right in every mode: take it out of the table of refusals")
 
 
 def test_every_refusal_is_of_a_program():

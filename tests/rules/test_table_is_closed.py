@@ -19,7 +19,7 @@ PLAIN = {"shape", "ndim", "size", "dtype"}
 #: Called by the compiler itself, as statements with an adjoint of their own, or outside of derivatives.
 STATEMENTS = {
     runtime.add_at, runtime.accumulate, runtime.claim, runtime.as_cotangent, runtime.require_number, runtime.rewound,
-    runtime.StopsGradients, runtime.Closure, runtime.unrest,
+    runtime.StopsGradients, runtime.Closure, runtime.unrest, runtime.put_back,
 }  # fmt: skip
 
 

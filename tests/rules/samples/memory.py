@@ -38,6 +38,9 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     runtime.each_once: [call((n(3), [n(2)])), call(n(3))],
     runtime.as_stored: [call(n(3), n(3)), call(n(2, 3), n(3)), call(n(3), 0.4), call(n(2), [0.3, 0.4])],
     runtime.own_adjoint: [call(n(3), n(2)), call([n(3), n(1)], n(2))],
+    runtime.held_inside: [call([n(3), [n(2)]]), call(n(3))],
+    runtime.as_given: [call(n(3), n(3)), call([n(3), n(2)], [n(3), 0.4]), call({"a": n(2)}, {"a": n(2)})],
+    runtime.given_to: [call(n(3), n(2, 3)), call([n(3), 0.4], [n(3), n(2)]), call({"a": n(2)}, {"a": n(2)})],
     runtime.like_own: [call(n(3), n(3)), call([n(3), n(2)], [n(3), n(2)])],
     runtime.taken: [
         call(n(4), n(4), slice(1, 3)),
