@@ -226,7 +226,10 @@ class Statements(Contexts):
             self.store_field_augmented(target, statement.op, statement.value)
             return
         if self.source.is_shared(statement):
-            self._add_at(statement, load(target.id, target), constant(..., target), statement.value)
+            value = statement.value
+            if isinstance(statement.op, gast.Sub):
+                value = placed(gast.UnaryOp(gast.USub(), value), target)
+            self._add_at(statement, load(target.id, target), constant(..., target), value)
             return
         operation = self.in_place(augmented(statement))
         if self.scope.static(target.id) is not None:

@@ -73,11 +73,12 @@ class _Rewriter:
                         setattr(parent, name, made)
                     else:
                         getattr(parent, name)[index] = made
-        if isinstance(statement, gast.AugAssign) and isinstance(statement.op, gast.Add):
-            positive = self._negated(statement.value)
-            if positive is not None:
-                statement.op, statement.value = gast.Sub(), positive
-                changed = True
+        match statement:  # what is taken from a place is no ``AddAt`` where the text is read again
+            case gast.AugAssign(target=gast.Name(), op=gast.Add(), value=value):
+                positive = self._negated(value)
+                if positive is not None:
+                    statement.op, statement.value = gast.Sub(), positive
+                    changed = True
         return changed
 
     def _may_share(self, parent: gast.AST, statement: gast.stmt, made: gast.expr) -> bool:
