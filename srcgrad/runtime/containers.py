@@ -75,6 +75,8 @@ def rearray(g: Any, like: Any) -> Any:
     """The array of a nested cotangent ``g``, None counting as zero, in the shape and dtype of ``like``."""
     if isinstance(like, dict):  # the copy of a dict
         return {key: g.get(key) for key in like}
+    if isinstance(like, tuple | list):  # or of a list
+        return [rearray(part, item) for part, item in zip(g, like, strict=True)]
     if not np.shape(like):
         return rebroadcast(g, like)
     try:
