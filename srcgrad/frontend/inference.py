@@ -151,6 +151,8 @@ class Table:
 
     def _with_puts(self, container: Items | Entries, kind: type) -> Known:
         """What any item is: one that was there at first, or one that was put into some container later."""
+        if self.generated and isinstance(container, Items) and container.items == ():
+            return PLAIN  # it may be the shadow of what the objects were put into
         found = list(self.puts) if kind is not tuple else []
         if not (isinstance(container, Items) and container.items == ()):
             found.insert(0, container.any())

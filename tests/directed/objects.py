@@ -342,3 +342,48 @@ def items_and_augmented_operators_of_a_class(x):
     s[2] = s[1] * x[2]
     t[3] += x[3]
     return s.v * t.v
+
+
+class Prepared:
+    made = 0
+
+    def __init__(self, v):
+        self.v = v
+        self.seen = 0.0
+        self.prepare()
+        self.twice = self.norm * 2.0
+        self.made += 1
+
+    def prepare(self):
+        self.k = self.v * 2.0
+
+    @property
+    def norm(self):
+        self.seen = self.seen + self.v
+        return self.v * self.v
+
+
+class Registered(Prepared):
+    def __init__(self, register, v, w):
+        super().__init__(v)
+        register.append(self)
+        self.w = w
+
+
+class Named(Registered):
+    def __init__(self, register, v, w):
+        super().__init__(register, v, w)
+        self.name = "named"
+
+    def prepare(self):
+        super().prepare()
+        self.k = self.k * self.v
+
+
+@directed(vector(4))
+def base_classes_and_properties_change_what_is_made(x):
+    register = []
+    p = Named(register, x[0], x[1])
+    p.w = p.w * x[2]
+    register[0].k = register[0].k * x[3]
+    return register[0].w * p.k * p.twice * p.seen * p.made
