@@ -16,7 +16,7 @@ class Containers(Stores):
     def made(self, scope: Scope) -> list[str]:
         """A container is built, or gets a second name."""
         c = self.choices
-        kind = c.pick(CONTAINERS + ("[v]", "{}", "o"))
+        kind = c.pick(CONTAINERS + ("[v]", "[s]", "{}", "o"))
         again = scope.named(kind)
         if again and c.chance(30):
             source = self.met("alias of a container", c.pick(again))
@@ -24,7 +24,12 @@ class Containers(Stores):
             source = self.container(scope, kind)
         name = self.target(scope, kind)
         scope.bind(name, kind)
-        return [f"{name} = {source}"]
+        lines = [f"{name} = {source}"]
+        if kind == "[v]" and c.chance(40):
+            lines += self.shared(scope, name)
+        if kind == "[s]" and c.chance(40) and not scope.loops:
+            lines += self.sorted_numbers(scope, name)
+        return lines
 
     def changed(self, scope: Scope) -> list[str]:
         """A method of a container, or a store of an item."""
@@ -95,7 +100,15 @@ class Containers(Stores):
         if not names:
             return [f"{name}.append({self.vector(scope, 1)})"]
         item = c.pick(names[-3:])
-        put, place = c.pick(((f"{name}.append({item})", f"{name}[-1]"), (f"{name}[0] = {item}", f"{name}[0]")))
+        put, place = c.pick(
+            (
+                (f"{name}.append({item})", f"{name}[-1]"),
+                (f"{name}[0] = {item}", f"{name}[0]"),
+                (f"{name}.insert(0, {item})", f"{name}[0]"),
+                (f"{name}.insert(1, {item})", f"{name}[1]"),
+                (f"{name}.extend([{item}])", f"{name}[-1]"),
+            )
+        )
         store = f"{c.pick((item, place))}[{c.integer(0, 3)}] = {self.tame(scope, self.scalar(scope, 1))}"
         return [put, self.met("store into what a list shares", store)]
 
@@ -152,10 +165,7 @@ class Containers(Stores):
                 self.met("append of a number", f"{name}.append({s()})"),
                 self.met("pop of a number", f"{self.taken(scope, 's')} = {name}.pop()"),
             ],
-            lambda: [
-                self.met("sort of a list", f"{name}.sort()"),
-                f"{self.taken(scope, 's')} = {name}[0] * {self.scalar(scope, 0)} - {name}[-1] ** 2",
-            ],
+            *[lambda: self.sorted_numbers(scope, name)] * 2,
             lambda: [self.met("list +=", f"{name} += [{s()}, {s()}]")],
             lambda: [self.met("insert", f"{name}.insert(0, {s()})")],
             lambda: [
@@ -171,6 +181,12 @@ class Containers(Stores):
         if made[0].startswith("for k") and scope.types.get("k", "i") != "i":
             del scope.types["k"]
         return made
+
+    def sorted_numbers(self, scope: Scope, name: str) -> list[str]:
+        """Numbers that are not in order are put in order."""
+        mixed = f"{name}[0], {name}[-1] = {name}[-1] + 0.7, {name}[0] - {self.scalar(scope, 0)}"
+        read = f"{name}[0] * {self.scalar(scope, 0)} - {name}[-1] ** 2"
+        return [mixed, self.met("sort of a list", f"{name}.sort()"), f"{self.taken(scope, 's')} = {read}"]
 
     def changed_deque(self, scope: Scope, name: str) -> list[str]:
         c = self.choices

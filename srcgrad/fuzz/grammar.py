@@ -47,7 +47,7 @@ def program(choices: Choices, features: frozenset[str] = WHOLE, longest: int = 9
     if "views" in features and choices.chance(15):
         names.append("c")
     if "containers" in features:
-        names += [name for name in ("h", "d") if choices.chance(16)]
+        names += [name for name in ("h", "d") if choices.chance(18)]
     if "objects" in features and choices.chance(10):
         names.append("o")
     for name in names[5:]:
@@ -61,6 +61,8 @@ def _function(writer: Writer, name: str, parameters: dict[str, str]) -> str:
     """One function as text; one that is called stores into what it is given more often than not."""
     scope = Scope(dict(parameters))
     lines: list[str] = []
+    if "h" in parameters and writer.choices.chance(60):  # the list that was given is another in the end
+        lines += writer.changed_list(scope, "h")
     if name != "f" and writer.has("stores") and writer.choices.chance(50):
         lines += writer.store(scope)
     while writer.budget > 0:
@@ -92,6 +94,8 @@ def _callee(
     result = choices.pick(results)
     recursive = choices.chance(12) and len(result) == 1 and result != "p"
     writer = Writer(choices, others, result, choices.integer(1, 4), features, met)
+    if "stores" in features and choices.chance(20):
+        return writer.small_function(name)
     if recursive:
         return _recursive(writer, name, parameters), Signature(name, (*taken, "i"), result, counted=True)
     return _function(writer, name, parameters), Signature(name, tuple(taken), result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from srcgrad.fuzz.scope import ARRAYS, Scope, factor
+from srcgrad.fuzz.scope import ARRAYS, Scope, Signature, factor, indent
 from srcgrad.fuzz.views import Views
 
 #: Indices into an array of a kind: (construct, index, kind of what fits there besides a number).
@@ -269,16 +269,34 @@ class Stores(Views):
 
     def called_then_stored(self, scope: Scope) -> list[str]:
         """What a callee returns, which may be a part of what it was given, is stored into."""
+        c = self.choices
         callees = [callee for callee in self.callables if callee.result in ("v", "m", "p") and not callee.counted]
         if not callees:
             return self.read_then_stored(scope)
-        callee = self.choices.pick(callees)
+        callee = c.pick(callees)
         made = self.call(scope, callee, 2)
-        name = self.target(scope, callee.result)
+        kind = callee.result
+        given = [n for n in scope.named(kind) if n in made and scope.held.get(n, kind) == kind]
+        name = c.pick(given) if given and c.chance(30) else self.target(scope, callee.result)
         scope.bind(name, callee.result)
-        _, index, fits = self.choices.pick(INDICES[callee.result])
+        _, index, fits = c.pick(INDICES[callee.result])
         store = f"{name}[{index}] = {self.value_for(scope, fits)}"
         return [f"{name} = {made}", self.met("store into what a callee returned", store)]
+
+    def small_function(self, name: str) -> tuple[str, Signature]:
+        """A callee of one or two lines: it stores and its result tells nothing, or it returns what it was given."""
+        c = self.choices
+        if c.chance(50):
+            index = c.pick(("0", "-1", "1:3", "::2", ":"))
+            operator = c.pick(("=", "=", "+=", "*="))
+            self.met("callee that only stores", None)
+            lines = [f"r0[{index}] {operator} {c.pick(('c1', '0.5', 'np.sin(c1)', 'c1 * r0[1]'))}",
+                     f"return {c.pick(('c1', 'c1 * 2', '0.5', 'np.cos(c1)'))}"]  # fmt: skip
+            return f"def {name}(r0, c1):\n" + "\n".join(indent(lines)) + "\n", Signature(name, ("v", "s"), "s")
+        made = c.pick(("r0", "r0[::-1]", "r0[:]", "r0 + 0.5", "r0 - 1", "np.asarray(r0)", "r0.reshape(4)", "+r0"))
+        self.met("callee that returns what it was given", None)
+        lines = [f"r0[{c.integer(0, 3)}] = 0.3"] if c.chance(25) else []
+        return f"def {name}(r0):\n" + "\n".join(indent([*lines, f"return {made}"])) + "\n", Signature(name, ("v",), "v")
 
     def tested_then_stored(self, scope: Scope) -> list[str]:
         """A test of what an array holds is used after a store."""
@@ -290,6 +308,13 @@ class Stores(Views):
         target = self.target(scope, "s")
         first = f"{target} = {self.scalar(scope, 1)}"
         scope.bind(target, "s")
+        if c.chance(50):  # in the branch itself
+            return [
+                first,
+                f"if {name}[{place}] {c.pick('<>')} {c.pick(('0.1', '-0.3', '0.5'))}:",
+                f"    {target} = np.sin({target} * {name}[{c.integer(0, 3)}])",
+                self.met("stored into where it was tested", f"    {name}[{place}] = 0.9 * np.cos({target})"),
+            ]
         return [
             first,
             f"late = {name}[{place}] > {c.pick(('0.1', '-0.3', '0.5'))}",

@@ -125,8 +125,8 @@ FAULTS = (
     Fault(
         "what an array holds is asked again after a store",
         "analysis/required.py",
-        "        if not is_cheap(statement.expression) or reads_contents(statement.expression, self.shadowed):\n",
-        "        if not is_cheap(statement.expression):\n",
+        "            if is_cheap(test) and at_hand and not reads_contents(test, self.shadowed):\n",
+        "            if is_cheap(test) and at_hand:\n",
     ),
     Fault(
         "a pullback changes what it was given",
