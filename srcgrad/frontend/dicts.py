@@ -69,15 +69,24 @@ class Dicts(Methods):
             elif self._is_pairs(subject):
                 head = reference(GlobalBinding("list", list, "builtins", "list"))
                 subject = call(head, [subject], node)
+            elif isinstance(subject, gast.Name):
+                return self._copied(subject, node)
             else:
                 return None
             made: gast.expr = _call(runtime.from_pairs, [subject], node)
-            if node.keywords:
-                keys = [k.arg and gast.Constant(k.arg, None) for k in node.keywords]
-                rest = placed(gast.Dict(keys, [k.value for k in node.keywords]), node)
-                made = _call(runtime.merged, [made, rest], node)
-            return made
+            return self._with_keywords(made, node)
         return None
+
+    def _copied(self, subject: gast.expr, node: gast.Call) -> gast.expr:
+        """``dict(d)`` of another dict."""
+        return self._with_keywords(_call(runtime.merged, [subject], node), node)
+
+    def _with_keywords(self, made: gast.expr, node: gast.Call) -> gast.expr:
+        if not node.keywords:
+            return made
+        keys = [k.arg and gast.Constant(k.arg, None) for k in node.keywords]
+        rest = placed(gast.Dict(keys, [k.value for k in node.keywords]), node)
+        return _call(runtime.merged, [made, rest], node)
 
     def _is_pairs(self, node: gast.expr) -> bool:
         if isinstance(node, gast.List | gast.ListComp):

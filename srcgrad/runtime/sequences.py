@@ -82,6 +82,9 @@ def union(*parts: Any) -> Any:
 
 def merged(*parts: Mapping[Any, Any]) -> dict[Any, Any]:
     """``{**a, **b, ...}``."""
+    for part in parts:
+        if not isinstance(part, Mapping):
+            raise TypeError(f"a dict is made of a {type(part).__name__}; write {{key: value for key, value in ...}}")
     return {key: value for part in parts for key, value in part.items()}
 
 

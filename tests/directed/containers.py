@@ -527,3 +527,11 @@ def copies_that_nothing_is_stored_into(x):
     v = [d["b"], x[:2]]
     e, w = d.copy(), v.copy()
     return np.sum(e["a"]) * e["b"] + w[0] * np.sum(w[1])
+
+
+@directed(vector(4), {"a": 0.4, "b": 0.9})
+def dicts_made_of_a_given_dict(x, d):
+    e = dict(d)
+    e["a"] = x[0] * d["b"]
+    f = dict(d, c=x[1])
+    return e["a"] * e["b"] * d["a"] + f["c"] * f["a"] * x[3]
