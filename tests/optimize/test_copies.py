@@ -10,35 +10,46 @@ from tests.optimize.test_fold import function
 
 IDLE = {
     "arithmetic before the first change": """
-        t = y[1:].copy()
+        w = y * 1.0
+        t = w[1:].copy()
         s = np.sum(t * u) + s
-        y[:-1] += t * u
-        return s, y
+        w[:-1] += t * u
+        return s, w
         """,
     "the last read changes the place itself": """
-        t = y[1:].copy()
+        w = y * 1.0
+        t = w[1:].copy()
         s = -t @ t
-        y[1:] = t * y[:-1]
-        return s
+        w[1:] = t * w[:-1]
+        return s, w
         """,
     "another array changes": """
         w = np.zeros(3)
-        t = y[:2].copy()
+        v = y * s
+        t = v[:2].copy()
         w[1] = 2.0
         return w, t * t
         """,
 }
 NEEDED = {
     "the place changes before the last read": """
-        t = y[1:].copy()
-        y[1:] = t * u
+        z = y * 1.0
+        t = z[1:].copy()
+        z[1:] = t * u
         return t * s, t * u
         """,
     "a view of the place changes": """
-        v = y[1:]
-        t = y[1:].copy()
+        z = y * 1.0
+        v = z[1:]
+        t = z[1:].copy()
         v += u
         return t * s, t * u
+        """,
+    "memory of the caller": """
+        t = y[1:].copy()
+        s = np.sum(t * u) + s
+        y[:-1] += t * u
+        return s, y
         """,
     "a parameter may be another": """
         t = y[1:].copy()
@@ -46,41 +57,48 @@ NEEDED = {
         return t * s, t * u
         """,
     "it is handed out": """
-        t = y[1:].copy()
+        z = y * 1.0
+        t = z[1:].copy()
         return t, t * u
         """,
     "a name for it is changed": """
-        t = y[1:].copy()
+        z = y * 1.0
+        t = z[1:].copy()
         v = t[1:]
         v += u
-        return t * u, y
+        return t * u, z
         """,
     "it is changed": """
-        t = y[1:].copy()
+        z = y * 1.0
+        t = z[1:].copy()
         t += u
-        return t * u, y
+        return t * u, z
         """,
     "it is kept in a list": """
-        t = y[1:].copy()
+        z = y * 1.0
+        t = z[1:].copy()
         w = [t * u, t]
-        y[1] = s
+        z[1] = s
         return w
         """,
     "it is read in a loop that changes the place": """
-        t = y[1:].copy()
+        z = y * 1.0
+        t = z[1:].copy()
         for i in range(3):
-            y[1:] = t * y[:-1]
-        return y
+            z[1:] = t * z[:-1]
+        return z
         """,
     "a call may change anything": """
-        t = y[1:].copy()
-        mangle(y, s)
+        z = y * 1.0
+        t = z[1:].copy()
+        mangle(z, s)
         return t * s, t * u
         """,
     "a branch changes the place": """
-        t = y[1:].copy()
+        z = y * 1.0
+        t = z[1:].copy()
         if s > 0.0:
-            y[1] = u
+            z[1] = u
         return t * s, t * u
         """,
 }
