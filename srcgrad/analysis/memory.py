@@ -15,6 +15,7 @@ contents, because an item read from a container has to be found where it was put
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -43,6 +44,7 @@ from srcgrad.frontend.normal_form import (
     Fixed,
     For,
     Function,
+    Held,
     Index,
     Pack,
     Pop,
@@ -137,7 +139,8 @@ def is_immutable(fact: Fact) -> bool:
 def _may_change(value: object) -> bool:
     if isinstance(value, tuple):
         return any(map(_may_change, value))
-    plain = (bool, int, float, complex, str, bytes, type(None), range, slice, type, np.generic, np.dtype)
+    # What a local function that is a value has captured stands beside its text, as an operand.
+    plain = (bool, int, float, complex, str, bytes, type(None), range, slice, type, np.generic, np.dtype, Held)
     return not (isinstance(value, plain) or callable(value) or type(value).__name__ in ("module", "ellipsis"))
 
 
@@ -229,6 +232,7 @@ class _Solver:
                     self._hold(target, argument)
             case Call() as made:
                 self._call(target, made)
+                self._remembered(target, statement.expression)
             case Exchange() as made:
                 self._exchange(target, made)
             case Fixed() | Unruled():
@@ -266,6 +270,12 @@ class _Solver:
         for group in groups:
             for name in group[1:]:
                 self.join(group[0], name)
+
+    def _remembered(self, target: str, expression: gast.expr) -> None:
+        """What a function under ``functools.lru_cache`` returns is returned again."""
+        if isinstance(expression, gast.Call) and isinstance(expression.func, GlobalReference):
+            if isinstance(expression.func.binding.value, functools._lru_cache_wrapper):
+                self.join(target, self._outside(expression.func))
 
     def _handed_on(self, made: Apply, expression: gast.expr) -> Iterable[gast.expr]:
         """The arguments whose memory the result of a ruled function may share."""

@@ -20,7 +20,7 @@ from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.dicts import Dicts
 from srcgrad.frontend.folding import Initialiser, is_foldable
 from srcgrad.frontend.known import NONE, PLAIN, Value, cut, matters
-from srcgrad.frontend.normal_form import Call, Callee, Derived, LocalFunction, Operation, Pack, Unpack, Unruled
+from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, LocalFunction, Operation, Pack, Unpack, Unruled
 from srcgrad.frontend.scope import Static, Variable, closure_of, holders, importable, local_in
 from srcgrad.frontend.signatures import Default, Signature, called_parameters, signature_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
@@ -135,7 +135,11 @@ class UserCalls(Dicts):
         from srcgrad.frontend.readable import why_not  # it normalizes, as this does
 
         expression, operation = self.user_call(function, node, static)
-        refused = why_not(operation.callee) if isinstance(operation, Call) else None
+        refused: LanguageError | None = None
+        if isinstance(operation, Call) and isinstance(operation.callee.function, Dynamic):
+            refused = self.refuse(node, "what * or ** passes on here is not known when this is compiled")
+        elif isinstance(operation, Call):
+            refused = why_not(operation.callee)
         if refused is None:
             return expression, operation
         assert isinstance(operation, Call)

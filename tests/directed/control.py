@@ -244,3 +244,43 @@ def stores_into_all(a, *arrays):
         array[0] = array[1] * a + k
         s = s + array[0]
     return s
+
+
+@directed(vector(4), 0.5)
+def local_functions_in_a_list_beside_a_store(x, a):
+    y = np.sin(x)
+    parts = [lambda v: v * a, lambda v: v * y[1] + a]
+    y[0] = a * parts[0](y[2])
+    s = parts[1](y[0])
+    y[1] = s * y[3]
+    return s * parts[1](y[1]) + np.sum(y * y)
+
+
+@directed(vector(4), 0.5)
+def a_local_function_in_a_dict_returns_a_view(x, a):
+    y = np.sin(x)
+    known = {"rest": lambda v: v[1:], "y": y, "scaled": lambda v: v * a}
+    rest = known["rest"](y)
+    rest[0] = a * rest[1]
+    known["y"][0] = known["scaled"](rest)[2]
+    return np.sum(y * y) * rest[0]
+
+
+@directed(vector(4), 0.5)
+def local_functions_in_a_list_that_changes(x, a):
+    parts = [lambda v: v * a, np.sin, lambda v: v * v + a]
+    held = parts
+    s = x[0]
+    for part in held:
+        s = part(s) * x[1]
+    held[0] = held[2]
+    return parts[0](s)
+
+
+@directed(vector(4), 0.5)
+def a_list_of_functions_around_a_store(x, a):
+    y = np.sin(x)
+    for part in [lambda v: v * a, np.cos, lambda v: v]:
+        y = part(y)
+        y[0] = a * y[1]
+    return np.sum(y * y)

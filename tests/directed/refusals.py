@@ -8,6 +8,8 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "a_factory_of_functions_that_store": ("stores into what it is given or has captured",),
     "a_global_array_is_read": ("this may store into the global or closure variable 'TABLE'",),
     "a_linked_list": ("a store into an object whose class is not known when this is compiled",),
+    "a_list_of_functions_around_a_store": ("handed on by a function known only when the program runs",),
+    "a_local_function_in_a_dict_returns_a_view": ("handed on by a function known only when the program runs",),
     "a_queue": ("an object of class deque is made",),
     "bound_methods_held_in_names": ("the method 'step' is used as a value",),
     "columns_by_zip_of_rows": (
@@ -17,6 +19,8 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "functions_chosen_at_run_time": ("stores into what it is given or has captured",),
     "getattr_and_setattr": ("setattr() reaches names and objects behind the compiler's back",),
     "iterating_a_list_that_grows": ("a list changes its length while it is looped over",),
+    "local_functions_in_a_list_beside_a_store": ("handed on by a function known only when the program runs",),
+    "local_functions_in_a_list_that_changes": ("handed on by a function known only when the program runs",),
     "maximum_at": ("np.maximum.at repeats its operation where an index is repeated",),
     "multiply_at": ("np.multiply.at repeats its operation where an index is repeated",),
     "partial_of_a_function_that_stores": ("into has no parameter 'v'",),
