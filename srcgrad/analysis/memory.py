@@ -274,8 +274,9 @@ class _Solver:
     def _remembered(self, target: str, expression: gast.expr) -> None:
         """What a function under ``functools.lru_cache`` returns is returned again."""
         if isinstance(expression, gast.Call) and isinstance(expression.func, GlobalReference):
-            if isinstance(expression.func.binding.value, functools._lru_cache_wrapper):
-                self.join(target, self._outside(expression.func))
+            cache = expression.func.binding.value
+            if isinstance(cache, functools._lru_cache_wrapper):
+                self.join(target, self._outside(Outside(expression.func.id, cache)))
 
     def _handed_on(self, made: Apply, expression: gast.expr) -> Iterable[gast.expr]:
         """The arguments whose memory the result of a ruled function may share."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -101,3 +102,31 @@ def test_second_order(program: Callable[..., Any]) -> None:
     reverse = srcgrad.grad(product, WANTED)(*given)
     np.testing.assert_allclose(oracle.ravel(reverse), wanted, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(oracle.ravel(given), oracle.ravel(ARGUMENTS))
+
+
+@functools.lru_cache
+def _ones(n):
+    return np.ones(n)
+
+
+def _stores_into_what_is_remembered(x, a):
+    w = _ones(4)
+    w[0] = a
+    return np.sum(_ones(4) * x)
+
+
+def _reads_what_is_remembered(x, a):
+    w = _ones(4) * a
+    w[0] = a * x[1]
+    return np.sum(w * x)
+
+
+def test_what_a_cache_holds_is_not_stored_into() -> None:
+    x = np.arange(4.0)
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="may store into the global or closure variable '_ones'"):
+        srcgrad.grad(_stores_into_what_is_remembered, (0, 1))(x, 0.5)
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="may store into the global or closure variable '_ones'"):
+        srcgrad.jvp(_stores_into_what_is_remembered, (x, 0.5), (x, 1.0))
+    of_x, of_a = srcgrad.grad(_reads_what_is_remembered, (0, 1))(x, 0.5)
+    np.testing.assert_allclose(of_x, [0.5, 0.5, 0.5, 0.5])
+    assert of_a == 6.0
