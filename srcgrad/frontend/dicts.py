@@ -70,14 +70,14 @@ class Dicts(Methods):
                 head = reference(GlobalBinding("list", list, "builtins", "list"))
                 subject = call(head, [subject], node)
             elif isinstance(subject, gast.Name):
-                return self._copied(subject, node)
+                return self._dict_copied(subject, node)
             else:
                 return None
             made: gast.expr = _call(runtime.from_pairs, [subject], node)
             return self._with_keywords(made, node)
         return None
 
-    def _copied(self, subject: gast.expr, node: gast.Call) -> gast.expr:
+    def _dict_copied(self, subject: gast.expr, node: gast.Call) -> gast.expr:
         """``dict(d)`` of another dict."""
         return self._with_keywords(_call(runtime.merged, [subject], node), node)
 
