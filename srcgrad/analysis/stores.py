@@ -7,6 +7,7 @@ Enters: ``Function`` and the facts about its names.  Leaves: the same function w
     y[:] = [a, b]      t = np.array([a, b]);  y[:] = t            y is an array
     d[k] += e          t = d[k];  t += e;  d[k] = t               d may be a container: what lies in it may be an array
     y += e             y[...] += e                                y is an array
+    y[i] = y[i] - e    y[i] -= e                                  y is an array of float64, e real
     s += e             s = s + e                                  s is a number
     y.sort()           t = np.sort(y);  y[...] = t                y is an array
     v += e             if isinstance(v, np.ndarray):              nothing is known of v
@@ -19,6 +20,7 @@ A dtype that the operation widens is brought back by the store, as it is by NumP
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -27,14 +29,17 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.cfg import bound_here, walk
+from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.regions import is_basic
-from srcgrad.analysis.values import is_arithmetic
+from srcgrad.analysis.values import fact_of_expression, is_arithmetic
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     Apply,
     AugStore,
     Bind,
     Block,
+    Call,
+    Copy,
     Effect,
     Exchange,
     Fixed,
@@ -53,7 +58,7 @@ from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.table import lookup, operator_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, reference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import clone, names_read
+from srcgrad.syntax.parse import clone, names_read, same_tree
 from srcgrad.syntax.parse import walk as nodes_of
 
 Facts = Mapping[str, Fact]
@@ -65,6 +70,9 @@ def stores_lowered(function: Function, facts: Facts, solve: Callable[[Function],
     if made is not function:
         function, facts = made, solve(made)
     made = _Names(function, facts).function()
+    if made is not function:
+        function, facts = made, solve(made)
+    made = _Sums(function, facts).function()
     if made is not function:
         function, facts = made, solve(made)
     return function, facts
@@ -257,6 +265,101 @@ class _Names(Lowering):
             )  # fmt: skip
         call = gast.Call(gast.Attribute(_load(statement.target), method, gast.Load()), [both.right], [])
         return Bind(self.fresh(), call, Exchange(statement.target, method, (both.right,), (0,)), statement.span)
+
+
+class _Sums(Lowering):
+    """``t = v[i]; r = t - e; v[i] = r`` is ``v[i] -= e``: its adjoint takes nothing out of the place."""
+
+    def __init__(self, function: Function, facts: Facts) -> None:
+        super().__init__(function, facts)
+        self.mentions: Counter[str] | None = None
+
+    def replaced(self, statement: Statement) -> list[Statement] | None:
+        return None
+
+    def _block(self, block: Block) -> Block:
+        statements = list(block.statements)
+        for store in block.statements:
+            found = self._summed(store, statements) if isinstance(store, Store) else None
+            if found is not None:
+                made, parts = found
+                statements = [made if s is store else s for s in statements if s not in parts]
+        changed = len(statements) < len(block.statements)
+        return super()._block(Block(tuple(statements)) if changed else block)
+
+    def with_blocks(self, statement: Statement) -> Statement:
+        made = super().with_blocks(statement)
+        if isinstance(made, For) and isinstance(statement, For):  # the reads of the elements stay
+            first = slice(0, statement.elements)
+            return made if made.body.statements[first] == statement.body.statements[first] else statement
+        return made
+
+    def _summed(self, store: Store, statements: list[Statement]) -> tuple[AugStore, list[Bind]] | None:
+        base, index, value = self.fact(store.base), store.index, store.value
+        if not isinstance(base, Array) or base.dtype != "float64" or not base.shape or not is_basic(index, self.fact):
+            return None
+        end = statements.index(store)
+        total = self._part(value, statements[:end])
+        both = total.expression if total is not None else None
+        if total is None or not isinstance(both, gast.BinOp) or not isinstance(both.op, gast.Add | gast.Sub):
+            return None
+        load = self._part(both.left, statements[:end])
+        if load is None or not isinstance(load.operation, Index) or load.operation.base != store.base:
+            return None
+        place = indexed(base, index, lambda part: fact_of_expression(part, self.fact))
+        if not same_tree(load.operation.index, index) or not self._takes(place, both.right):
+            return None
+        fixed = {store.base, *names_read(index)}
+        between = statements[statements.index(load) + 1 : end]
+        if not all(isinstance(s, Bind) and _only_computes(s) and s.target not in fixed for s in between):
+            return None
+        late = {bound for s in between[between.index(total) + 1 :] for bound in bound_here(s)}
+        if not late.union((load.target,)).isdisjoint(names_read(both.right)):
+            return None
+        made = AugStore(store.base, index, both.op, both.right, store.span, load.target, total.target)
+        return made, [load, total]
+
+    def _part(self, value: gast.expr, before: list[Statement]) -> Bind | None:
+        """What binds a name of ours that is read here alone."""
+        if not isinstance(value, gast.Name) or value.id not in self.start.temporaries:
+            return None
+        if self.mentions is None:
+            self.mentions = Counter(name for s in walk(self.start.body) for name in _mentioned(s))
+        binds = [s for s in before if isinstance(s, Bind) and s.target == value.id and not s.inplace]
+        return binds[0] if len(binds) == 1 and self.mentions[value.id] == 2 else None
+
+    def _takes(self, place: Fact, value: gast.expr) -> bool:
+        """Whether adding in place is adding: the value is real, and no rank makes the sum larger than the place."""
+        if isinstance(value, gast.Constant):
+            return type(value.value) in (int, float)
+        added = self.fact(value.id) if isinstance(value, gast.Name) else Unknown()
+        if not isinstance(added, Array) or not isinstance(place, Array) or not added.is_real:
+            return False
+        return added.shape is not None and place.shape is not None and len(added.shape) <= len(place.shape)
+
+
+def _only_computes(statement: Bind) -> bool:
+    return not statement.inplace and isinstance(statement.operation, Apply | Index | Fixed | Copy)
+
+
+def _mentioned(statement: object) -> set[str]:
+    """Every name in the parts of a statement, its operation's included, but for the blocks below it."""
+    found: set[str] = set()
+    pending = list(vars(statement).values())
+    while pending:
+        value = pending.pop()
+        match value:
+            case str():
+                found.add(value)
+            case gast.AST():
+                found.update(node.id for node in gast.walk(value) if isinstance(node, gast.Name))
+            case tuple() | list():
+                pending += value
+            case dict():
+                pending += value.values()
+            case Apply() | Index() | Call():
+                pending += vars(value).values()
+    return found
 
 
 def operated(op: gast.operator, left: gast.expr, right: gast.expr) -> tuple[gast.expr, Operation]:
