@@ -12,6 +12,7 @@ True
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -176,26 +177,25 @@ def _items_like(v: Any, arrays: dict[int, Any], containers: dict[int, Any]) -> A
 
 def _pairs_of(known: tuple[Any, ...]) -> list[Any]:
     """The arrays in containers, each with its shadow."""
-    found: list[Any] = []
-    pending = list(zip(known[::2], known[1::2], strict=True))
-    while pending:
-        w, w_bar = pending.pop()
-        if isinstance(w, np.ndarray):
-            found += [w, w_bar]
-        else:
-            pending += _inner(w, w_bar)
-    return found
+    return [part for pair in _inside(known) if isinstance(pair[0], np.ndarray) for part in pair]
 
 
 def _containers_of(known: tuple[Any, ...]) -> list[tuple[Any, Any]]:
-    found: list[tuple[Any, Any]] = []
+    return [(w, w_bar) for w, w_bar in _inside(known) if isinstance(w, tuple | list | dict | deque) or is_object(w)]
+
+
+def _inside(known: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
+    """Values and what lies in them, each with its shadow; a container may hold itself."""
     pending = list(zip(known[::2], known[1::2], strict=True))
+    seen: set[tuple[int, int]] = set()
     while pending:
         w, w_bar = pending.pop()
-        if isinstance(w, tuple | list | dict | deque) or is_object(w):
-            found.append((w, w_bar))
-            pending += _inner(w, w_bar)
-    return found
+        inner = _inner(w, w_bar)
+        if inner and (id(w), id(w_bar)) in seen:
+            continue
+        seen.add((id(w), id(w_bar)))
+        yield w, w_bar
+        pending += inner
 
 
 def _inner(w: Any, w_bar: Any) -> list[tuple[Any, Any]]:

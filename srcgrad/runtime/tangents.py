@@ -82,24 +82,28 @@ def _real_for(made: Any, x_dot: Any) -> Any:
 def tangent_like(moved: Any, v: Any, *known: Any) -> Any:
     """``moved``, sharing memory with one of the tangents in ``w1, w1_dot, w2, w2_dot, ...`` exactly where ``v`` shares
     memory with the value beside it."""
-    return _tangent_like(moved, v, list(_arrays_of(known)))
+    return _tangent_like(moved, v, list(_arrays_of(known)), set())
 
 
-def _tangent_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]]) -> Any:
+def _tangent_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]], seen: set[tuple[int, int]]) -> Any:
     if moved is None or isinstance(v, str):
         return moved
+    if isinstance(v, list | deque | dict) or is_object(v):
+        if (id(v), id(moved)) in seen:  # a container may hold itself
+            return moved
+        seen.add((id(v), id(moved)))
     if isinstance(v, tuple):
-        parts = [_tangent_like(part_dot, part, pairs) for part_dot, part in zip(moved, v, strict=True)]
+        parts = [_tangent_like(part_dot, part, pairs, seen) for part_dot, part in zip(moved, v, strict=True)]
         same = isinstance(moved, tuple) and all(new is old for new, old in zip(parts, moved, strict=True))
         return moved if same else tuple(parts) if isinstance(moved, tuple) else parts
     if isinstance(v, list | deque):
         for j, part in enumerate(v):
-            moved[j] = _tangent_like(moved[j], part, pairs)
+            moved[j] = _tangent_like(moved[j], part, pairs, seen)
         return moved
     if isinstance(v, dict) or is_object(v):
         for key, part in (v if isinstance(v, dict) else fields_of(v)).items():
             if key in moved:
-                moved[key] = _tangent_like(moved[key], part, pairs)
+                moved[key] = _tangent_like(moved[key], part, pairs, seen)
         return moved
     if not isinstance(v, np.ndarray) or not isinstance(moved, np.ndarray):
         return moved

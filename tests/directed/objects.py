@@ -387,3 +387,34 @@ def base_classes_and_properties_change_what_is_made(x):
     p.w = p.w * x[2]
     register[0].k = register[0].k * x[3]
     return register[0].w * p.k * p.twice * p.seen * p.made
+
+
+class Parent:
+    def __init__(self, v):
+        self.v = v
+        self.kids = []
+        self.me = self
+
+    def add(self, w):
+        kid = Kid(self, w)
+        self.kids.append(kid)
+        return kid
+
+
+class Kid:
+    def __init__(self, parent, w):
+        self.parent = parent
+        self.w = w
+
+    def score(self):
+        return self.w * self.parent.v * self.parent.me.v
+
+
+@directed(vector(4), order=1)  # their shadows hold each other too, and so reverse over reverse does not end
+def objects_that_hold_each_other(x):
+    p = Parent(x[0])
+    kid = p.add(x[1])
+    p.add(x[2])
+    s = kid.score()
+    p.v = p.v * x[3]
+    return s + sum(kid.score() for kid in p.kids)
