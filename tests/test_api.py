@@ -424,10 +424,7 @@ def test_check_grads_passes_and_fails():
 
 
 def opaque(x, n):
-    try:
-        return x**n
-    except OverflowError:
-        return np.inf
+    return eval("x**n")
 
 
 def smooth(x):

@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
+import gast
 import numpy as np
 import pytest
 
+from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.indices import indexed
 from srcgrad.analysis.shapes import inert, result, same_shape, shapes
-from srcgrad.frontend.normal_form import Callee, Function
+from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Held
 from srcgrad.frontend.normalize import normalize
-from srcgrad.rules.facts import Array, Fact, Mapping, Sequence, Static, Unknown, fact_of, number
+from srcgrad.rules.facts import Array, Fact, Mapping, Object, Sequence, Static, Unknown, fact_of, number
 from tests.corpus import CASES
 from tests.corpus.example import Case
 from tests.derivatives import fresh
@@ -33,8 +36,10 @@ def facts_of(function: Callable[..., Any], *arguments: Any) -> tuple[Function, d
 
 def result_of(callee: Callee, facts: tuple[Fact, ...], active: tuple[Callee, ...] = ()) -> Fact:
     """What a callee returns, nothing known of recursive ones."""
-    if callee in active:
+    if callee in active or isinstance(callee.function, Dynamic | Derived):
         return Unknown()
+    if isinstance(callee.function, Guarded):
+        return Sequence("tuple", (result_of(Callee(callee.function.function), facts, active), Unknown()))
     normal = normalize(callee)
     entry = dict(zip(normal.parameters, map(without_symbols, facts), strict=True))
     made = result(normal, shapes(normal, entry, lambda c, f: result_of(c, f, (*active, callee))))
@@ -111,11 +116,52 @@ def test_indexing():
     assert facts["entry"] == number(float64)
     assert facts["column"] == Array(("m.0",), float64)
     assert facts["new"] == Array((1, "m.0"), float64)
-    assert facts["part"] == Array(("part.0", "part.1"), float64)
+    assert facts["part"] == Array(("m.0-1", "part.1"), float64)
     assert facts["rows"] == Array((3, "m.1"), float64)
     assert facts["mask"] == Array(("m.0", "m.1"), "bool")
     assert facts["chosen"] == Array(("chosen.0",), float64)
     assert facts["pairs"] == Array((2,), float64)
+
+
+def slices(u):
+    inner = u[1:-1]
+    late = u[2:]
+    early = u[:-2]
+    twice = late[:]
+    again = u[1:][:-1]
+    back = u[::-1]
+    return inner, late, early, twice, again, back
+
+
+def test_slices_that_cut_off_as_much_are_as_long():
+    _, facts = facts_of(slices, VECTOR)
+    for name in ("inner", "late", "early", "twice", "again"):
+        assert facts[name] == Array(("u.0-2",), "float64"), name
+    assert facts["back"] == Array(("u.0",), "float64")
+
+
+BOUNDS = (None, -3, -2, -1, 0, 1, 2, 3)
+
+
+def test_a_length_by_symbols_holds_of_every_length():
+    """One symbol, one length: empty arrays and slices longer than the array included."""
+    index = [slice(a, b, step) for a in BOUNDS for b in BOUNDS for step in (None, 1, -1, 2)]
+    bound = [gast.Constant(b, None) for b in BOUNDS]
+    nodes = dict(zip(BOUNDS, bound, strict=True))
+    unknown = Array(("x.0",), "float64")
+    known: dict[object, list[slice]] = {}
+    for part in index:
+        step = None if part.step is None else gast.Constant(part.step, None)
+        given = gast.Slice(nodes.get(part.start), nodes.get(part.stop), step)
+        made = indexed(unknown, given, lambda _: Unknown())
+        assert isinstance(made, Array) and made.shape is not None
+        if made.shape[0] is not None:
+            known.setdefault(made.shape[0], []).append(part)
+    assert {"x.0", "x.0-1", "x.0-2", "x.0-3", "x.0-4"} <= set(known)
+    for symbol, parts in known.items():
+        for n in range(8):
+            less = int(str(symbol).partition("-")[2] or 0)
+            assert {len(range(n)[part]) for part in parts} == {max(0, n - less)}, (symbol, n)
 
 
 def containers(x, y):
@@ -172,9 +218,9 @@ def symbols(x):
     y = x[1:]
     z = y * 2.0
     s = z
-    for _ in range(3):
+    for i in range(3):
         s = s + z
-        t = s[1:]
+        t = s[i:]
         u = t * 2.0
     return y, z, s, t, u
 
@@ -247,6 +293,9 @@ def broken_promises(case: Case) -> Iterator[str]:
     lowered = bare(normal, aligned=True)
     seen: list[str] = []
     sizes: dict[str, int] = {"float32": 0} if "float32" in repr(facts) else {}
+    calls = [s.operation for s in walk(normal.body) if isinstance(s, Bind) and isinstance(s.operation, Call)]
+    if any(isinstance(made.callee.function, Guarded) for made in calls):
+        sizes["raised"] = 1
 
     def watch(frame: Any, event: str, argument: Any) -> Any:
         if frame.f_code is not lowered.__code__:  # type: ignore[attr-defined]
@@ -276,7 +325,7 @@ def values_of(case: Case) -> tuple[Any, ...]:
 
 
 def describe(value: Any) -> str:
-    shape = "" if isinstance(value, dict) else np.shape(value)
+    shape = np.shape(value) if isinstance(value, np.ndarray) else ""
     return f"{type(value).__name__} {getattr(value, 'dtype', '')} {shape}"
 
 
@@ -288,11 +337,17 @@ def holds(fact: Fact, value: Any, sizes: dict[str, int]) -> bool:
     match fact:
         case Unknown():
             return True
+        case Sequence(items=(_, Unknown())) if type(value) is tuple and isinstance(value[-1], BaseException):
+            return value[0] is None  # what was attempted raised: nothing is read of the value then
+        case Array() | Sequence() if value is None and "raised" in sizes:
+            return True
         case Array(shape=shape, dtype=dtype, scalar=scalar):
             if not isinstance(value, bool | int | float | complex | np.ndarray | np.generic):
                 return False
             if scalar and isinstance(value, np.ndarray):
                 return False
+            if scalar and type(value) is int and value == 0:
+                return True  # Python's sum of no numbers
             kind = str(value.dtype) if isinstance(value, np.ndarray | np.generic) else type(value).__name__
             wide = {"float": "float64", "int": "int64"} if "float32" not in sizes else {}
             if dtype is not None and wide.get(dtype, dtype) != wide.get(kind, kind):
@@ -313,6 +368,10 @@ def holds(fact: Fact, value: Any, sizes: dict[str, int]) -> bool:
             if not isinstance(value, dict):
                 return False
             return items is None or all(key in value and holds(f, value[key], sizes) for key, f in items)
+        case Object(items=items):
+            return all(hasattr(value, name) and holds(f, getattr(value, name), sizes) for name, f in items or ())
+        case Static(Held()):
+            return callable(value)
         case Static(expected):
             return type(value) is type(expected) or (value is expected) or isinstance(expected, ModuleType)
     return False

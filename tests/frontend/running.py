@@ -12,6 +12,9 @@ from dataclasses import replace
 
 import gast
 
+from srcgrad.calling import DOORS
+from srcgrad.emit.load import load
+from srcgrad.emit.printer import emit
 from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import (
     Append,
@@ -20,9 +23,13 @@ from srcgrad.frontend.normal_form import (
     Block,
     Call,
     Callee,
+    Derived,
+    Dynamic,
     Effect,
     For,
     Function,
+    Guarded,
+    Held,
     If,
     Return,
     Statement,
@@ -31,6 +38,7 @@ from srcgrad.frontend.normal_form import (
     With,
 )
 from srcgrad.frontend.normalize import normalize
+from srcgrad.pipeline import Module
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import clone, walk
 
@@ -85,6 +93,8 @@ def _named(node: object, namespace: dict[str, object], is_bare: bool) -> object:
     value = binding.value if binding.cell is None else binding.cell()
     if isinstance(value, Callee):
         value = _Lazy(value)
+    elif isinstance(value, Held):
+        value = _emitted(lambda module: module.held(value))
     name = f"global_{id(value if binding.cell is None else binding)}"
     namespace[name] = value
     namespace.setdefault("kept", []).append((value, binding))  # type: ignore[attr-defined]
@@ -101,8 +111,21 @@ class _Lazy:
 
     def __call__(self, *arguments: object) -> object:
         if self.callee not in self.compiled:
-            self.compiled[self.callee] = bare(check(normalize(self.callee)), aligned=True)
+            if isinstance(self.callee.function, Derived | Dynamic | Guarded):
+                made = _emitted(lambda module: module.copied(self.callee))
+            else:
+                made = bare(check(normalize(self.callee)), aligned=True)
+            self.compiled[self.callee] = made
         return self.compiled[self.callee](*arguments)
+
+
+def _emitted(named: Callable[[Module], gast.expr]) -> Callable[..., object]:
+    """What has no normal form of its own, as the compiler writes it."""
+    module = Module(doors=DOORS)
+    name = named(module)
+    module.finish()
+    assert isinstance(name, gast.Name)
+    return load(emit(module.functions), name.id, label="bare")
 
 
 # --- what a normal form may contain ----------------------------------------------------------------------------------

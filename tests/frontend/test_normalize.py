@@ -491,7 +491,7 @@ REFUSED = [
     ("g = None\n    for k in x: g = lambda y: y * k\n    return g(x)", "'k' may be bound again", "lambda y: y * k"),
     ("return map(math.sin, x)", "an iterator made by map", "map(math.sin, x)"),
     ("return next(iter(x))", "a call of next", "next(iter(x))"),
-    ("with open('f'): return x", "a call of open", "open('f')"),
+    ("return eval('x')", "eval() reaches names", "eval('x')"),
     ("return (x, *x)", "a starred value of unknown length", "*x"),
     ("return np.maximum(x)", "", "np.maximum(x)"),
     ("return np.sum(x, no=1)", "", "np.sum(x, no=1)"),
