@@ -173,7 +173,7 @@ FAULTS = (
     Fault(
         "the tangent of what a callee returns is no view",
         "transform/forward_stores.py",
-        "                return [*self._call(statement, made), *self._like_arguments(statement, made)]\n",
+        "                return [*kept, *self._call(statement, made), *like]\n",
         "                return self._call(statement, made)\n",
     ),
 )
