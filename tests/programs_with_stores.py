@@ -1,6 +1,6 @@
 """Programs that store into arrays, and what is known of them only by running: one body for every mode.
 
-``a`` and ``b`` are numbers, ``x`` and ``y`` arrays of four, ``m`` a 2 x 2 array.  The first part is what found faults of a
+``a`` and ``b`` are numbers, ``x`` and ``y`` arrays of four, ``m`` a 2 x 2 array.  The first part found faults in a
 prototype that random programs missed (each says which); the second is one program for each kind of store and alias.
 """
 

@@ -4,7 +4,7 @@ A loop over the items of a list makes as many passes as the list had items when 
 Enters: ``Function``, the facts about its names, whether a callee may change what it is given.  Leaves: the function, in
 which every loop over what may grow or shrink inside of it is followed by a look at the length::
 
-    for e in rows:                  t = len(rows)   
+    for e in rows:                  t = len(rows)
         keep(rows, e)               for e in rows: ...
                                     require_length(rows, t, "model.py:4")
 """

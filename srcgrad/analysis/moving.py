@@ -1,6 +1,6 @@
-"""Which mutable classes move: those that a varied value ever enters, by a binding, a store, or inside a callee.
+"""Which mutable classes move: those that a varied value enters, by a binding, a store or in a callee.
 
-Enters: ``Function``, the differentiated parameters, ``MemoryClasses`` and the summaries of callees.  Leaves: ``Moving``:
+Enters: ``Function``, the differentiated parameters, ``MemoryClasses``, summaries of callees.  Leaves: ``Moving``:
 the names whose tangent is bound wherever they are bound, because a store through any other name may make it vary, and
 an ``Activity`` in which they vary throughout.
 """

@@ -109,7 +109,7 @@ def kinds_of(values: tuple[Any, ...]) -> tuple[object, ...]:
     try:
         return tuple(map(kind_of, values))
     except RecursionError:
-        raise ArgumentError("an argument contains itself, and has no end", hint="pass what the function reads") from None
+        raise ArgumentError("an argument contains itself, without end", hint="pass what the function reads") from None
 
 
 def kind_of(value: object) -> object:

@@ -60,7 +60,7 @@ class Derivative:
             primal = primal.__srcgrad_function__()
         receiver: tuple[Any, ...] = ()
         if is_object(primal):
-            primal = primal.__call__
+            primal = primal.__call__  # type: ignore[operator]
         if isinstance(primal, MethodType) and is_object(primal.__self__):
             receiver, primal = (primal.__self__,), primal.__func__
             argnums = _shifted(argnums)

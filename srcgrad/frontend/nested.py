@@ -12,7 +12,6 @@ from types import FunctionType, ModuleType
 
 import gast
 
-from srcgrad.frontend.callees import as_python
 from srcgrad.frontend.callees import as_library, as_python, is_inert
 from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.normal_form import Derived, LocalFunction

@@ -77,7 +77,7 @@ class Dynamic:
 
 @dataclass(frozen=True)
 class Guarded:
-    """An attempt of a function: a callee that returns ``(value, None)``, or ``(None, exception)`` for what is caught."""
+    """An attempt of a function: a callee that returns ``(value, None)``, or ``(None, exception)`` if it is caught."""
 
     function: FunctionType | LocalFunction
     caught: tuple[type[BaseException], ...]
@@ -153,7 +153,7 @@ class Index:
 class Pack:
     """A tuple, list or dict display of atoms, or an object made of its fields.
 
-    ``keys`` are constants (of a dict, or the names of an object's fields); ``of`` is the class of an object or named tuple.
+    ``keys`` are constants (of a dict, or the names of an object's fields); ``of`` is the class of an object or tuple.
     """
 
     kind: str  # "tuple" | "list" | "dict" | "object"

@@ -22,7 +22,7 @@ from types import FunctionType
 
 import gast
 
-from srcgrad.errors import SrcgradError, UnsupportedSyntax
+from srcgrad.errors import SourceUnavailable, SrcgradError, UnsupportedSyntax
 from srcgrad.frontend import fence
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.build import constant
@@ -84,8 +84,16 @@ def remembering(forms: dict[Callee, Function]) -> Iterator[None]:
         _forms.reset(token)
 
 
-def _normalize(callee: Callee) -> Function:
+def _text_of(callee: Callee) -> FunctionType | LocalFunction:
+    """The function whose text a callee is written from; derivatives, attempts and functions not known yet have none."""
     function = callee.function
+    if not isinstance(function, FunctionType | LocalFunction):
+        raise SourceUnavailable(f"a {type(function).__name__} has no Python source")
+    return function
+
+
+def _normalize(callee: Callee) -> Function:
+    function = _text_of(callee)
     if isinstance(function, LocalFunction):
         parent = closure_of(function).scope
         source = parent.source
@@ -230,7 +238,7 @@ class Normalizer(Statements):
 
     def _parameters(self) -> tuple[str, ...]:
         """The parameters of the normal form."""
-        signature = signature_of(self.callee.function)
+        signature = signature_of(_text_of(self.callee))
         statics = dict(self.callee.statics)
         names = signature.parameters if self.callee.makes is None else (*self.given, *signature.parameters[1:])
         return (*(name for name in names if name not in statics), *self.captured)
@@ -272,7 +280,7 @@ class Normalizer(Statements):
         return LocalFunction(function.name, function.node, function.source, function.captured, made)
 
     def function(self) -> Function:
-        signature = signature_of(self.callee.function)
+        signature = signature_of(_text_of(self.callee))
         block = self.block(self._body)
         statics = dict(self.callee.statics)
         parameters = self._parameters()
@@ -293,7 +301,7 @@ class Normalizer(Statements):
         )
 
     def _defaults(self, parameters: Sequence[str]) -> dict[str, gast.expr]:
-        function = self.callee.function
+        function = _text_of(self.callee)
         if isinstance(function, LocalFunction):
             return {}
         made: dict[str, gast.expr] = {}

@@ -48,7 +48,7 @@ def _values(node: gast.expr, meaning: Meaning) -> list[gast.expr] | None:
             return [call(function, [element], node) for element in elements]
         case gast.GeneratorExp(elt=body, generators=[gast.comprehension(target=gast.Name(id=name), iter=items)]):
             if is_unpacked_at_once(node, len(getattr(items, "elts", ()))):
-                return [rebuilt(body, lambda inner, e=element: _put(inner, name, e)) for element in items.elts]
+                return [_with(body, name, element) for element in items.elts]
     return None
 
 
@@ -63,6 +63,12 @@ def is_unpacked_at_once(node: gast.GeneratorExp, count: int) -> bool:
             plain = all(isinstance(element, gast.Name | gast.Constant) for element in elements)
             return plain and len(elements) == count and _is_plain(node.elt)
     return False
+
+
+def _with(body: gast.expr, name: str, element: gast.expr) -> gast.expr:
+    """The body of a generator with an element in the place of its variable."""
+    made: gast.expr = rebuilt(body, lambda inner: _put(inner, name, element))
+    return made
 
 
 def _put(node: gast.AST, name: str, element: gast.expr) -> gast.AST | None:
