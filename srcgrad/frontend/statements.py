@@ -183,6 +183,7 @@ class Statements(Contexts):
             return
         if name in self.scope.locals and self.scope.static(name) is not None:
             return
+        self.refuse_live_view(value)
         self.bind(name, value)
 
     def _refuse_rebinding(self, target: gast.AST, name: str) -> NoReturn:

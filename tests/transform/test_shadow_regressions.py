@@ -130,3 +130,24 @@ def test_what_a_cache_holds_is_not_stored_into() -> None:
     of_x, of_a = srcgrad.grad(_reads_what_is_remembered, (0, 1))(x, 0.5)
     np.testing.assert_allclose(of_x, [0.5, 0.5, 0.5, 0.5])
     assert of_a == 6.0
+
+
+def _keeps_a_view_of_values(a, b):
+    d = {"p": a, "q": b}
+    values = d.values()
+    d["q"] = a * b
+    return sum(values)
+
+
+def _lists_values_in_time(a, b):
+    d = {"p": a, "q": b}
+    values = list(d.values())
+    for key, value in d.items():
+        d[key] = value * b
+    return sum(values) + sum(d.values())
+
+
+def test_a_view_of_a_dict_that_changes_is_not_kept() -> None:
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="a view of 'd' is kept, which changes"):
+        srcgrad.grad(_keeps_a_view_of_values)(2.0, 3.0)
+    assert srcgrad.grad(_lists_values_in_time, (0, 1))(2.0, 3.0) == (4.0, 9.0)
