@@ -9,8 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
 
 import pytest
+
+from srcgrad.frontend.normalize import Normalizer
+from srcgrad.pipeline import Module
+from srcgrad.transform.reverse import StatementAdjoint
 
 ROOT = Path(__file__).parent.parent / "srcgrad"
 
@@ -121,3 +126,25 @@ def test_a_breach_is_seen(text: str) -> None:
 def test_allowed_imports_are_no_breach() -> None:
     text = "import numpy\nfrom srcgrad.errors import Span\nfrom . import template\nfrom ..syntax import parse"
     assert breaches(text, "srcgrad.rules.table") == []
+
+
+def _hands_on(value: object) -> bool:
+    """Whether a method also calls the one that it hides."""
+    return isinstance(value, FunctionType) and {"super", value.__name__} <= set(value.__code__.co_names)
+
+
+@pytest.mark.parametrize("whole", [Normalizer, Module, StatementAdjoint])
+def test_no_part_of_a_class_hides_a_private_method_of_another(whole: type) -> None:
+    """The front end's writer and the sweep are chains of mixins: a second method of a name would replace the first."""
+    seen: dict[str, type] = {}
+    hidden: list[tuple[str, str, str]] = []
+    for part in whole.__mro__:
+        for name, value in vars(part).items():
+            if not name.startswith("_") or name.endswith("__") or getattr(value, "__isabstractmethod__", False):
+                continue
+            if not isinstance(value, FunctionType | property | staticmethod | classmethod):
+                continue
+            if name in seen and not _hands_on(vars(seen[name])[name]):
+                hidden.append((name, seen[name].__name__, part.__name__))
+            seen[name] = part
+    assert hidden == []
