@@ -29,7 +29,12 @@ def cofactor(a: Any, *x: Any) -> Any:
     return _curve(a, x)
 
 
+_SIGNS = np.array([[1, -1], [-1, 1]], np.int8)  # leaves every floating dtype as it is
+
+
 def _cofactors(a: Any) -> Any:
+    if a.shape[-2:] == (2, 2):
+        return a[..., ::-1, ::-1] * _SIGNS
     try:
         result = np.linalg.det(a)[..., None, None] * np.linalg.inv(a).mT
         if np.isfinite(result).all():

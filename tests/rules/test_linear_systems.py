@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.runtime import cofactor
 from tests.rules.quotients import check, quotient
 
 rng = np.random.default_rng(12)
@@ -178,3 +179,13 @@ def test_beside_pytorch() -> None:
         t = torch.tensor(a, requires_grad=True)
         theirs(t).backward()
         np.testing.assert_allclose(srcgrad.grad(ours)(a), t.grad.conj().resolve_conj().numpy(), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128])
+def test_the_cofactors_of_two_by_two_are_exact(dtype: type) -> None:
+    a = np.array([[[3.0, 2.0], [-1.0, 4.0]], [[1.0, 2.0], [2.0, 4.0]], [[0.0, 0.0], [0.0, 0.0]]], dtype)
+    found = cofactor(a)
+    assert found.dtype == dtype
+    assert found.tolist() == [[[4, 1], [-2, 3]], [[4, -2], [-2, 1]], [[0, 0], [0, 0]]]
+    np.testing.assert_allclose(found[0], np.linalg.det(a[0]) * np.linalg.inv(a[0]).T, rtol=1e-6)
+    assert cofactor(a[0]).tolist() == found[0].tolist()
