@@ -200,3 +200,22 @@ def divided(y, scale):
     if scale == 0.0:
         raise ZeroDivisionError
     return y / scale if scale > 3.0 else y
+
+
+@directed(vector(4), 0.5)
+def a_part_that_is_added_to_may_be_missing(x, a):
+    y = np.sin(x)
+    known = {"a": a}
+    s = 0.0
+    for key in ("a", "b", "b"):
+        try:
+            known[key] += a * x[0]
+        except KeyError:
+            known[key] = 2.0 * a
+        s = s + known[key]
+    for i in (1, 5, 3):
+        try:
+            y[i] += s * a
+        except IndexError:
+            y[0] = y[1] * s
+    return np.sum(y * y) * s

@@ -165,9 +165,10 @@ class _Attempts:
             case gast.AugAssign(target=target, op=op, value=value):
                 before, held, may = self.attempt(value)
                 after: list[gast.stmt] = [with_bodies(statement, value=held)]
-                if isinstance(op, _DIVISIONS) and isinstance(target, gast.Name):
-                    trial = placed(gast.BinOp(load(target.id, target), op, held), statement)
-                    tried, _, _ = self.attempt(trial)
+                part = _read(target)
+                if part is not None and (isinstance(op, _DIVISIONS) or not isinstance(part, gast.Name)):
+                    divided = placed(gast.BinOp(part, op, held), statement)
+                    tried, _, _ = self.attempt(divided if isinstance(op, _DIVISIONS) else part)
                     inner = [branch(_is_none(self.raised, statement), after, [], statement)]
                     return (before, [*tried, *inner], True) if may else ([*before, *tried], after, True)
                 return before, after, may
@@ -314,6 +315,17 @@ def _may_raise(value: gast.expr) -> bool:
         case gast.BoolOp(values=values):
             return any(map(_may_raise, values))
     return True
+
+
+def _read(target: gast.expr) -> gast.expr | None:
+    """What an augmented assignment reads before it stores, where reading it twice makes no difference."""
+    match target:
+        case gast.Name(id=name):
+            return load(name, target)
+        case gast.Subscript(value=gast.Name() as base, slice=index):
+            if not any(isinstance(node, gast.Call | gast.NamedExpr | gast.Await) for node in walk(index)):
+                return placed(gast.Subscript(load(base.id, base), clone(index), gast.Load()), target)
+    return None
 
 
 def _own(value: gast.expr) -> list[gast.AST]:
