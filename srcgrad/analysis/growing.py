@@ -12,6 +12,7 @@ or read as a whole only when they are complete::
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 from srcgrad.analysis.activity import atoms, inputs
@@ -19,8 +20,10 @@ from srcgrad.analysis.cfg import blocks_of, bound_here, stores_of, walk
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
+    Apply,
     Bind,
     Block,
+    Call,
     Copy,
     Effect,
     Exchange,
@@ -47,6 +50,8 @@ def grown_alone(function: Function) -> frozenset[str]:
     grown = {s.sequence for s in statements if isinstance(s, Append | Pop)}
     if not grown:
         return frozenset()
+    # A deque may drop what it held first.
+    grown -= {s.target for s in statements if isinstance(s, Bind) and _makes_queue(s)}
     if function.generated:
         grown -= _shared_tapes(function, statements)
         return frozenset(name for name in grown if not _is_asked_while_it_grows(statements, name))
@@ -56,14 +61,19 @@ def grown_alone(function: Function) -> frozenset[str]:
     return frozenset(name for name in grown if _is_complete_when_read(function.body, name))
 
 
+def _makes_queue(statement: Bind) -> bool:
+    made = statement.operation
+    return isinstance(made, Apply) and made.function is deque
+
+
 def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
     """In our own output tapes travel in tuples; what else has two names came from a user's list that has two names."""
     appended = {s.sequence for s in statements if isinstance(s, Append)}
     found = appended & set(function.parameters)
     for statement in statements:
         match statement:
-            case Bind(target=target, operation=Index() | Field()) if target in appended:
-                found.add(target)  # a list that lies in a container
+            case Bind(target=target, operation=Index() | Field() | Copy() | Call()) if target in appended:
+                found.add(target)  # a list that lies in a container, has two names, or was made elsewhere
     if not any(set(stores_of(s)) and not isinstance(s, Append | Pop | AddAt) for s in statements):
         return found
     for statement in statements:

@@ -129,7 +129,8 @@ class Names:
         if isinstance(value, type):
             if plain_objects.has_twin(value):
                 return self._twin(value)
-            numeric = issubclass(value, _TYPES) or value is np.dtype or lookup(value) is not None
+            ruled = value is not deque and lookup(value) is not None
+            numeric = issubclass(value, _TYPES) or value is np.dtype or ruled
             return FollowedType(value, self) if numeric else value
         if lookup(value) is not None:
             return FollowedFunction(value, self)

@@ -9,6 +9,7 @@ a user function (``frontend.user_calls``), ``Unruled`` for what has neither sour
 from __future__ import annotations
 
 import functools
+from collections import deque
 from collections.abc import Callable, Sequence
 from types import ModuleType
 
@@ -79,6 +80,8 @@ class Calls(DerivativeCalls):
         if made is not None:
             return made
         node = self._spliced(node)
+        if function is deque:
+            node = self._queue(node)
         rule = lookup(function)
         if rule is not None:
             assert static.expression is not None
@@ -115,6 +118,13 @@ class Calls(DerivativeCalls):
         self._refuse_calling(node, function)
         settled = self.settle(node)
         return settled, self.unruled(node, settled, spelled(node.func), function)
+
+    def _queue(self, node: gast.Call) -> gast.Call:
+        """``deque(items)`` of a list."""
+        if node.args and isinstance(node.args[0], gast.List | gast.ListComp):
+            return node
+        items = call_builtin("list", node.args[:1], node) if node.args else placed(gast.List([], gast.Load()), node)
+        return placed(gast.Call(node.func, [items, *node.args[1:]], node.keywords), node)
 
     def _refuse_calling(self, node: gast.Call, function: object) -> None:
         """A function of NumPy's that calls the functions it is given, or was given when it was made."""

@@ -20,7 +20,7 @@ LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy"}) - {"__main__"}
 #: Functions and methods whose result may be a view of an argument, the argument itself, or a container of it.
 VIEWS = frozenset(
     """array array_split as_strided asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray astype
-    atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to diag diagonal dict diff dsplit
+    atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to deque diag diagonal dict diff dsplit
     einsum expand_dims field flatnonzero flip fliplr flipud float getattr getfield getitem hsplit imag ix_ list
     matrix_power matrix_transpose max meshgrid min moveaxis nan_to_num permute_dims polyder polyint ravel real
     real_if_close require reshape rollaxis rot90 setdefault sliding_window_view sorted split squeeze sum swapaxes

@@ -4,6 +4,8 @@
 # mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
 from __future__ import annotations
 
+from collections import deque
+
 from srcgrad import runtime
 from srcgrad.rules.facts import Array, Unknown, broadcast
 from srcgrad.rules.table import linear, rule
@@ -100,6 +102,18 @@ def unpairs_(g, pairs, *, y, y_bar):
 def repairs_(moved, pairs, *, y, y_bar):
     """Put under their keys; read by them again."""
     return unpairs(y_bar, pairs)
+
+
+@linear(deque, "iterable")
+def deque_(iterable=(), maxlen=None, *, y, y_bar):
+    """The last items."""
+    return runtime.unqueue(y_bar, iterable)
+
+
+@linear(runtime.unqueue, "g")
+def unqueue_(g, items, *, y, y_bar):
+    """Back to their places; the last items again."""
+    return y_bar[len(y_bar) - len(g) :]
 
 
 @rule(runtime.union)

@@ -74,7 +74,7 @@ from srcgrad.runtime.replacing import lasting, replaced_at
 from srcgrad.runtime.segments import lifted, segment_ties, unlifted, unreduceat
 from srcgrad.runtime.shadows import accumulate, claim, require_new, separate, shadow, taken, untaken, view_like
 from srcgrad.runtime.sequences import (
-    from_pairs, joined, keyed, merged, repairs, repeated, union, unjoined, unkeyed, unmerged, unpairs,
+    from_pairs, joined, keyed, merged, repairs, repeated, union, unjoined, unkeyed, unmerged, unpairs, unqueue,
     unrepeated,
 )  # fmt: skip
 from srcgrad.runtime.shaping import (
@@ -127,7 +127,7 @@ __all__ = [
     "unlifted", "unmatmul_left", "unmatmul_right", "unmerged", "unmesh", "unmidpoints", "unmulti_dot",
     "unobservations", "unouter_left", "unouter_right", "unpack_like", "unpad", "unpad_chosen", "unpad_values",
     "unpair_differences", "unpairs", "unpart_like", "unpermute", "unpermute_along", "unpick", "unpolyder",
-    "unpolyint", "unpolymul", "unpolyval", "unprivate", "unreduce", "unreduceat", "unrepeat", "unrepeated",
+    "unpolyint", "unpolymul", "unpolyval", "unprivate", "unqueue", "unreduce", "unreduceat", "unrepeat", "unrepeated",
     "unresize", "unrest", "unrfftn", "unrollaxis", "unsplit", "unstack", "unstep_sizes", "untake", "untake_along",
     "untake_axis", "untaken", "untensordot_left", "untensordot_right", "untile", "untrace", "unvdot_left",
     "unvdot_right", "unvecdot_left", "unvecdot_right", "unview", "unvstack", "unweighed", "unwindow", "vector_axis",

@@ -8,6 +8,7 @@ The cotangent of a list or a tuple is a list, of a dict a dict; of what carries 
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ def zeros_like(x: Any) -> Any:
         return {key: zeros_like(item) for key, item in x.items()}
     if is_object(x):
         return {name: zeros_like(item) for name, item in fields_of(x).items()}
+    if isinstance(x, deque):
+        return deque((zeros_like(item) for item in x), x.maxlen)
     return None
 
 
@@ -47,9 +50,7 @@ def own(x: Any) -> Any:
         return x.copy()
     if isinstance(x, tuple | list):
         return list(x)
-    if isinstance(x, dict):
-        return dict(x)
-    return x
+    return x.copy() if isinstance(x, dict | deque) else x
 
 
 def kept(x: Any) -> Any:
@@ -75,7 +76,7 @@ def add(a: Any, b: Any) -> Any:
         return _copied(b)
     if b is None:
         return _copied(a)
-    if isinstance(a, tuple | list) or isinstance(b, tuple | list):
+    if isinstance(a, tuple | list | deque) or isinstance(b, tuple | list | deque):
         left, right = _items(a), _items(b)
         if left is None or right is None or len(left) != len(right):
             raise _unlike(a, b)
@@ -93,11 +94,11 @@ def add(a: Any, b: Any) -> Any:
 
 def _items(x: Any) -> Any:
     """The items of a container's cotangent, which NumPy may have taken for an array; None of anything else."""
-    return x if isinstance(x, tuple | list) else x if isinstance(x, np.ndarray) and x.ndim else None
+    return x if isinstance(x, tuple | list | deque) else x if isinstance(x, np.ndarray) and x.ndim else None
 
 
 def _copied(x: Any) -> Any:
-    if isinstance(x, tuple | list):
+    if isinstance(x, tuple | list | deque):
         return [_copied(item) for item in x]
     if isinstance(x, dict):
         return {key: _copied(item) for key, item in x.items()}

@@ -72,6 +72,11 @@ def repairs(moved: Sequence[Any], pairs: Sequence[Any]) -> dict[Any, Any]:
     return {key: part[1] for (key, _), part in zip(pairs, moved, strict=True)}
 
 
+def unqueue(g: Sequence[Any], items: Sequence[Any]) -> list[Any]:
+    """The cotangents of ``items`` where ``g`` is that of ``deque(items, maxlen)``: the first may have been dropped."""
+    return [zeros_like(item) for item in items[: len(items) - len(g)]] + list(g)
+
+
 def union(*parts: Any) -> Any:
     """``a | b`` of dicts, truth values or integers."""
     result = parts[0]

@@ -535,3 +535,23 @@ def dicts_made_of_a_given_dict(x, d):
     e["a"] = x[0] * d["b"]
     f = dict(d, c=x[1])
     return e["a"] * e["b"] * d["a"] + f["c"] * f["a"] * x[3]
+
+
+def a_queue_of(value, room):
+    queue = deque([value], maxlen=room)
+    return queue
+
+
+@directed(vector(4))
+def queues_that_drop_their_first_items(x):
+    q = a_queue_of(0.5, 2)
+    p = q
+    p.append(x[0])
+    p.append(x[1] * x[0])
+    p.append(x[2])
+    r = deque(maxlen=2)
+    for i in range(4):
+        r.append(x[i] * x[3])
+    r.rotate(1)
+    kept = deque(x * x, 3)
+    return q[0] * q[1] + r[0] * r.popleft() + kept[0] * kept[-1] * len(kept)

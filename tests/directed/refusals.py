@@ -4,13 +4,11 @@
 REFUSED: dict[str, tuple[str, ...]] = {
     "a_callee_raises_after_a_store": ("is called where an exception may be caught",),
     "a_defaultdict_of_lists": ("an object of class defaultdict is made",),
-    "a_deque_window": ("an object of class deque is made",),
     "a_factory_of_functions_that_store": ("stores into what it is given or has captured",),
     "a_global_array_is_read": ("this may store into the global or closure variable 'TABLE'",),
     "a_linked_list": ("a store into an object whose class is not known when this is compiled",),
     "a_list_of_functions_around_a_store": ("handed on by a function known only when the program runs",),
     "a_local_function_in_a_dict_returns_a_view": ("handed on by a function known only when the program runs",),
-    "a_queue": ("an object of class deque is made",),
     "bound_methods_held_in_names": ("the method 'step' is used as a value",),
     "columns_by_zip_of_rows": (
         "a loop over items that may be stored into cannot be reversed yet",
