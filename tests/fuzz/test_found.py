@@ -249,3 +249,16 @@ def test_a_fresh_result_takes_the_name_of_what_the_callee_was_given():
         z[0] = a * b
         return np.sum(z * z * x)
     """)
+
+
+def test_a_deque_of_the_numbers_of_an_array():
+    agree(
+        textwrap.dedent("""
+        from collections import deque
+
+        def f(a, b, x, y, m):
+            p = deque(y)
+            return p[0] * a
+        """),
+        FIRST_ORDER,
+    )
