@@ -52,7 +52,8 @@ class Writer(Containers):
         plain += [self.define_under_a_flag, self.use_under_a_flag, self.local_function, self.nothing_but_a_constant]
         if self.has("stores"):
             plain = plain[3:] + [self.store] * 6 + [self.writer] * 2 + [self.overlap, self.augmented_name]
-            plain += [self.read_then_stored, self.tested_then_stored, self.called_then_stored, self.called_then_stored]
+            plain += [self.read_then_stored, self.tested_then_stored] + [self.called_then_stored] * 2
+            plain += [self.read_then_stored]
             plain += [self.augmented_name, self.filled, self.number_or_vector, self.call_for_its_effect]
         if self.has("views"):
             plain += [self.aliased] * 4

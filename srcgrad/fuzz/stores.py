@@ -260,8 +260,9 @@ class Stores(Views):
         lines = [f"{total} = np.sin(np.sum({name} * {name}))" if scope.loops else f"{total} = np.sum(np.sin({name}))"]
         scope.bind(total, "s")
         callees = [callee for callee in self.callables if kind in callee.parameters and not callee.counted]
-        if callees and c.chance(60):
-            callee = c.pick(callees)
+        if callees and c.chance(75):
+            storing = [callee for callee in callees if callee.parameters == ("v", "s")]
+            callee = c.pick(storing or callees)
             given = [name if k == kind else self.argument(scope, k, 1) for k in callee.parameters]
             return [*lines, self.met("read, then given to a callee", f"{callee.name}({', '.join(given)})")]
         _, index, fits = c.pick(INDICES[kind])
