@@ -221,7 +221,10 @@ class _Sweep:
         gradients: list[gast.expr] = []
         for name in program.wanted:
             if name in self.shadowed:
-                gradients.append(self._entry_shadow(name))
+                made = self._entry_shadow(name)
+                # What an argument holds in two places is one memory: its cotangent belongs to it once.
+                whole = isinstance(self.adjoint.fact(name), Array)
+                gradients.append(made if whole else call_runtime(runtime.each_once, made))
             elif name in self.adjoint.bars:
                 gradients.append(load(self.adjoint.bar(name)))
             else:
