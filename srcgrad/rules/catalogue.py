@@ -91,8 +91,9 @@ def entries(libraries: tuple[str, ...] = NUMPY + PYTHON) -> list[Entry]:
 
 
 def installed_libraries() -> tuple[str, ...]:
-    """The optional libraries that are installed here."""
-    return tuple(name for name in LIBRARIES if importlib.util.find_spec(name.split(".")[0]) is not None)
+    """The optional libraries that are installed here; their private modules promise nothing."""
+    public = (name for name in LIBRARIES if "._" not in name)
+    return tuple(name for name in public if importlib.util.find_spec(name.split(".")[0]) is not None)
 
 
 def _imported(library: str) -> ModuleType:

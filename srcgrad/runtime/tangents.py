@@ -163,7 +163,7 @@ def fresh(moved: Any, v: Any) -> Any:
 
 def stored(moved: Any, v: Any) -> Any:
     """The tangent of what ``v[index] = e`` stores: zero where an array of integers takes it, which moves by jumps."""
-    return np.zeros_like(moved) if isinstance(v, np.ndarray) and v.dtype.kind not in "fc" else moved
+    return zeros_like(moved) if isinstance(v, np.ndarray) and v.dtype.kind not in "fc" else moved
 
 
 # --- tangents of shadows ---------------------------------------------------------------------------------------------

@@ -7,11 +7,23 @@ import warnings
 import numpy as np
 import pytest
 
+from srcgrad import ArgumentError, UnresolvedName
 from srcgrad.eager import plain
 from tests import derivatives, oracle
 from tests.corpus import CASES, FIRST
 from tests.eager.agreement import assert_same_cotangents, assert_same_value
 from tests.test_corpus import scalar_result
+
+#: What the eager machine refuses: derivatives taken inside of a program, class patterns, imports, sums with nested lists.
+NOT_FOLLOWED = frozenset(
+    """
+    choose_grad confusion confusion2 grad_default grad_in_loop_closure if_grad_test import_inside inner_argnums
+    match_cls meta names_of_what_a_nested_gradient_is_written_with nested_grad_global nested_grad_local
+    nested_grad_made nested_hess nested_hvp nested_in_loop nested_jac nested_jvp nested_vag nested_vjp pinn
+    store_of_lists vag_tuple
+    """.split()
+)
+REFUSALS = (ArgumentError, NotImplementedError, TypeError, UnresolvedName)
 
 
 def parameter(case):
@@ -26,6 +38,10 @@ def test_eager_and_compiled_agree(case):
         value = case.function(*derivatives.fresh(case.arguments), **case.keywords)
         seed = oracle.seed_like(value, 1)
         arguments = derivatives.fresh(case.arguments)
+        if case.name in NOT_FOLLOWED:
+            with pytest.raises(REFUSALS):
+                plain.vjp(case.function, *arguments, argnums=case.argnums, kwargs=case.keywords)[1](seed)
+            return
         got, pullback = plain.vjp(case.function, *arguments, argnums=case.argnums, kwargs=case.keywords)
         cotangents = pullback(seed)
         _, expected = derivatives.reverse(case, seed)
@@ -34,7 +50,11 @@ def test_eager_and_compiled_agree(case):
     assert_same_cotangents(cotangents, expected, derivatives.chosen(case), case)
 
 
-TWICE = [case for case in FIRST if case.order >= 2 and not case.keywords and scalar_result(case)]
+TWICE = [
+    case
+    for case in FIRST
+    if case.order >= 2 and not case.keywords and scalar_result(case) and case.name not in NOT_FOLLOWED
+]
 
 
 @pytest.mark.parametrize(
