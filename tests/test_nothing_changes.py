@@ -66,8 +66,17 @@ def check(case: Case, run: Callable[[], object]) -> None:
 
 
 STORING = ("mutation", "aliasing")
-CASES = [pytest.param(case, id=f"{case.theme}-{case.name}") for case in FIRST]
-SCALAR = [pytest.param(case, id=f"{case.theme}-{case.name}") for case in FIRST if scalar(case)]
+#: The themes whose programs change something, or hold what could be changed; the others run at night.
+CHANGING = (*STORING, "containers_changed", "objects", "closures", "higher_order", "control")
+
+
+def parameter(case: Case) -> Any:
+    marks = () if case.theme in CHANGING else (pytest.mark.nightly,)
+    return pytest.param(case, id=f"{case.theme}-{case.name}", marks=marks)
+
+
+CASES = [parameter(case) for case in FIRST]
+SCALAR = [parameter(case) for case in FIRST if scalar(case)]
 TWICE = [pytest.param(case, id=f"{case.theme}-{case.name}") for case in FIRST
          if case.theme in STORING and not case.keywords and scalar(case)]  # fmt: skip
 

@@ -15,6 +15,7 @@ def test_eager(program):
 TWICE = [program for program in running.PROGRAMS if program.order >= 2 and running.has_a_gradient(program)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", TWICE, ids=lambda program: f"{program.theme}-{program.name}")
 def test_eager_twice(program):
     running.run_eager_twice(program)

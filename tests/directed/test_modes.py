@@ -18,8 +18,8 @@ MODES = {
     "forward-over-reverse-beside": lambda program: running.run_second(program, "forward-over-reverse", sink=False),
     "reverse-over-reverse": lambda program: running.run_second(program, "reverse-over-reverse"),
 }
-OFTEN = ("reverse", "forward", "forward-over-reverse")
-DESIGN = ("memory", "survive_stores", "worked_example")  # the themes of the design, run in every mode each time
+OFTEN = ("reverse", "forward")
+DESIGN = ("memory", "survive_stores", "worked_example")  # the themes of the design, run in every mode on each Python
 
 
 def cases():
@@ -28,7 +28,7 @@ def cases():
             if "over" in mode and not (program.order >= 2 and running.has_a_gradient(program)):
                 continue
             rare = mode not in OFTEN and program.theme not in DESIGN
-            marks = [pytest.mark.slow] if rare else []
+            marks = [pytest.mark.nightly] if rare else []
             yield pytest.param(program, mode, id=f"{program.theme}-{program.name}-{mode}", marks=marks)
 
 
@@ -49,7 +49,7 @@ def test_mode(program, mode):
         assert crash is None, f"{name} is right: take it out of the table of crashes"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", REFUSED)
 def test_refusal_is_true(name):
     (program,) = (program for program in running.PROGRAMS if program.function.__name__ == name)
