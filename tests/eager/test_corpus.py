@@ -14,7 +14,7 @@ from tests.corpus import CASES, FIRST
 from tests.eager.agreement import assert_same_cotangents, assert_same_value
 from tests.test_corpus import scalar_result
 
-#: What the eager machine refuses: derivatives taken inside of a program, class patterns, imports, sums with nested lists.
+#: What the eager machine refuses: derivatives inside of a program, class patterns, imports, sums with nested lists.
 NOT_FOLLOWED = frozenset(
     """
     choose_grad confusion confusion2 grad_default grad_in_loop_closure if_grad_test import_inside inner_argnums
