@@ -54,10 +54,16 @@ _ASKS = {
 _HOMES = {
     "scipy._lib._array_api": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
     "scipy._lib._array_api_override": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
-    "scipy._lib.array_api_compat.common._helpers": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
-    "scipy._lib.array_api_extra._delegation": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
-    "scipy._lib.array_api_extra._lib._at": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
-    "scipy._lib.array_api_extra._lib._funcs": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
+    **{
+        f"scipy.{holder}.{module}": ("scipy._lib._array_api", "SCIPY_ARRAY_API")
+        for holder in ("_lib", "_external")  # since SciPy 1.18 the second
+        for module in (
+            "array_api_compat.common._helpers",
+            "array_api_extra._delegation",
+            "array_api_extra._lib._at",
+            "array_api_extra._lib._funcs",
+        )
+    },
     "scipy.signal.windows._windows": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
     "sklearn.utils._array_api": ("sklearn._config", "array_api_dispatch"),
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+
 import numpy as np
 import pytest
 
@@ -11,7 +14,6 @@ from srcgrad import UnsupportedSyntax
 pytest.importorskip("scipy")
 
 from scipy import signal, special
-from scipy._lib import array_api_extra as xpx
 from scipy._lib._array_api import (
     _asarray,
     array_namespace,
@@ -19,6 +21,9 @@ from scipy._lib._array_api import (
     is_torch,
     xp_promote,
 )
+
+HOLDER = "scipy._external" if importlib.util.find_spec("scipy._external") else "scipy._lib"
+xpx = importlib.import_module(f"{HOLDER}.array_api_extra")
 
 X = np.array([0.3, 0.7, 1.1])
 

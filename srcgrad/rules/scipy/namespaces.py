@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+from importlib.util import find_spec
+
 from scipy._lib import _array_api
-from scipy._lib.array_api_compat.common import _helpers
 
 from srcgrad.rules.table import constant
+
+# SciPy 1.18 moved what it takes from elsewhere.
+_HOLDER = "scipy._external" if find_spec("scipy._external") else "scipy._lib"
+_helpers = importlib.import_module(f"{_HOLDER}.array_api_compat.common._helpers")
 
 for _home, _names in (
     (_array_api, "is_complex is_marray xp_default_dtype xp_result_device xp_result_type _length_nonmasked"),
