@@ -208,7 +208,7 @@ def try_index(x):
 
 @example(0.7, analytic=False)
 def with_lock(x):
-    lock = threading.Lock()
+    lock = threading.RLock()
     with lock:
         y = x * x
     return y * x
