@@ -78,6 +78,8 @@ def strong(value: Any) -> Any:
     """A result as arrays and NumPy's numbers: one of Python's has no dtype, and would be taken for no number."""
     if isinstance(value, list | tuple):
         return [*map(strong, value)] if isinstance(value, list) else tuple(map(strong, value))
+    if isinstance(value, dict):
+        return {key: strong(item) for key, item in value.items()}
     return value if hasattr(value, "dtype") else np.asarray(value)[()]
 
 
@@ -159,6 +161,8 @@ def requires(value: Any) -> bool:
 
 
 def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_holds_tensor, value.values()))
     return isinstance(value, Tensor) or (isinstance(value, list | tuple) and any(map(_holds_tensor, value)))
 
 
@@ -178,4 +182,6 @@ def _key(value: Any) -> Any:
         return Tensor
     if isinstance(value, list | tuple):
         return type(value), tuple(map(_key, value))
+    if isinstance(value, dict):
+        return dict, tuple((key, _key(item)) for key, item in value.items())
     return (type(value), value) if _is_literal(value) else type(value)

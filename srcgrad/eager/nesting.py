@@ -1,4 +1,4 @@
-"""Functions of nested lists, or with nested results, as nodes: ``np.block`` and its like.
+"""Functions of nested lists or of dicts, or with such results, as nodes: ``np.block`` and its like.
 
 The edges and outputs of such a node are the leaves of the structures, in order; the partials of its rule are trees.
 """
@@ -42,25 +42,29 @@ class TreeNode(Node):
 
 
 def is_nested(value: Any) -> bool:
-    """Whether a list or tuple holds lists or tuples."""
-    return isinstance(value, list | tuple) and any(isinstance(item, list | tuple) for item in value)
+    """Whether a value is a dict, or a list or tuple that holds lists, tuples or dicts."""
+    if isinstance(value, dict):
+        return True
+    return isinstance(value, list | tuple) and any(isinstance(item, list | tuple | dict) for item in value)
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """What nested lists hold, in order."""
-    if isinstance(value, list | tuple):
-        for item in value:
+    """What nested lists and dicts hold, in order."""
+    if isinstance(value, list | tuple | dict):
+        for item in value.values() if isinstance(value, dict) else value:
             yield from leaves(item)
-    else:
+    elif value is not None:
         yield value
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
-    """The structure of nested lists with every leaf changed."""
+    """The structure of nested lists and dicts with every leaf changed."""
+    if isinstance(value, dict):
+        return {key: mapped(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
         items = [mapped(item, change) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    return change(value)
+    return None if value is None else change(value)
 
 
 def filled(value: Any, grads: Iterator[Any]) -> Any:
@@ -76,6 +80,9 @@ def filled(value: Any, grads: Iterator[Any]) -> Any:
 def _collect(structure: Any, partial: Any, made: list[Any]) -> None:
     if isinstance(structure, int):
         made[structure] = None if partial is None else np.asarray(partial)[()]
+    elif isinstance(structure, dict) and partial is not None:
+        for key, part in partial.items():
+            _collect(structure[key], part, made)
     elif structure is not None and partial is not None:
         for one, part in zip(structure, partial, strict=True):
             _collect(one, part, made)

@@ -320,19 +320,21 @@ def _joined(function: Callable[..., Any], rows: Any, kwargs: dict[str, Any]) -> 
 
 def _varies(values: Any) -> bool:
     return any(
-        value.varies if isinstance(value, Followed) else isinstance(value, list | tuple) and _varies(value)
-        for value in values
+        value.varies if isinstance(value, Followed) else isinstance(value, list | tuple | dict) and _varies(value)
+        for value in (values.values() if isinstance(values, dict) else values)
     )
 
 
 def arrays_in(values: Iterable[Any]) -> Iterator[Followed]:
-    """The followed arrays among arguments, those in lists and tuples too."""
+    """The followed arrays among arguments, those in lists, tuples and dicts too."""
     for value in values:
         if isinstance(value, Followed):
             if value.array is not None:
                 yield value
         elif isinstance(value, list | tuple):
             yield from arrays_in(value)
+        elif isinstance(value, dict):
+            yield from arrays_in(value.values())
 
 
 def _kept(outcome: Any) -> Any:
@@ -340,6 +342,8 @@ def _kept(outcome: Any) -> Any:
     if isinstance(outcome, list | tuple):
         items = [*map(_kept, outcome)]
         return type(outcome)(*items) if hasattr(outcome, "_fields") else type(outcome)(items)
+    if isinstance(outcome, dict):
+        return {key: _kept(item) for key, item in outcome.items()}
     return outcome.copy(order="K") if isinstance(outcome, np.ndarray) else outcome
 
 
@@ -364,6 +368,8 @@ def tensors_of(value: Any) -> Any:
     if isinstance(value, list | tuple):
         items = [*map(tensors_of, value)]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, dict):
+        return {key: tensors_of(item) for key, item in value.items()}
     return getattr(value, "followed_type", value)
 
 
@@ -400,6 +406,8 @@ def followed(value: Any, near: Sequence[Memory] = ()) -> Any:
         return type(value)(followed(item, near) for item in value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(followed(item, near) for item in value))
+    if type(value) is dict:
+        return {key: followed(item, near) for key, item in value.items()}
     return value
 
 
@@ -408,6 +416,8 @@ def _alike(made: Any, outcome: Any, near: Sequence[Memory]) -> Any:
     if isinstance(outcome, list | tuple):
         items = [_alike(one, part, near) for one, part in zip(made, outcome, strict=True)]
         return type(outcome)(*items) if hasattr(outcome, "_fields") else type(outcome)(items)
+    if isinstance(outcome, dict):
+        return {key: _alike(made[key], part, near) for key, part in outcome.items()}
     if not isinstance(made, Tensor) or not made.requires_grad:
         return followed(outcome, near)
     if isinstance(outcome, np.ndarray):

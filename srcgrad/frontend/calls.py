@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from collections import deque
 from collections.abc import Callable, Sequence
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 import gast
 
@@ -181,6 +181,7 @@ class Calls(DerivativeCalls):
                 owner.update((id(element), parameter) for element in expression.elts)
         done: dict[int, gast.expr] = {} if receiver is None else {id(receiver): receiver}
         for expression in [*given, *keywords.values()]:
+            self._refuse_function(rule, expression)
             if owner.get(id(expression)) in rule.sensitive and not _is_named_number(expression):
                 done[id(expression)] = self.value(expression)
             else:
@@ -208,6 +209,13 @@ class Calls(DerivativeCalls):
             assert isinstance(node.func, gast.Attribute)
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
         return placed(gast.Call(head, printed, named), node), Apply(rule, function, values)
+
+    def _refuse_function(self, rule: Rule, node: gast.expr) -> None:
+        """What a library's function would call is not followed; a rule of the user's says what to do with it."""
+        static = self.scope.static_of(node)
+        given = static is not None and isinstance(static.value, FunctionType | LocalFunction)
+        if given and rule.template.__module__.startswith("srcgrad.rules."):
+            raise self.refuse(node, f"{rule.name} is given a function, which is not followed", "write what it computes")
 
     def _named_number(self, node: gast.expr) -> gast.expr:
         """``np.inf`` with its module resolved, so that a rule sees the number; any other expression as it is."""

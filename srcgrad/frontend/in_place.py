@@ -50,7 +50,8 @@ class InPlace(Stores):
             if function is np.nan_to_num and static is not None and _is_false(node, "copy"):
                 return [node.args[0]] if node.args else None
             position = self._place_of_output(node, function, static is None)
-            named = [] if position is None else list(node.args[position:])
+            several = isinstance(function, np.ufunc)  # every argument after its operands is an output
+            named = [] if position is None else list(node.args[position:] if several else node.args[position:][:1])
         if not named or not self._is_ruled(function):
             return None
         if len(named) == 1 and isinstance(named[0], gast.Tuple):
@@ -128,6 +129,8 @@ class InPlace(Stores):
         if not any(k.arg == "out" for k in node.keywords):
             position = self._place_of_output(node, function, static is None)
         arguments = list(node.args if position is None else node.args[:position])
+        if position is not None and not isinstance(function, np.ufunc) and len(node.args) > position + 1:
+            arguments += [constant(None, node), *node.args[position + 1 :]]
         keywords = [k for k in node.keywords if k.arg not in dropped]
         return placed(gast.Call(node.func, arguments, keywords), node), where
 

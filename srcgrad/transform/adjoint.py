@@ -82,12 +82,17 @@ class AdjointProgram:
                 taken[name] = None
         return list(taken)
 
-    def joint(self, name: str, *, with_value: bool = False, tupled: bool = False) -> gast.FunctionDef:
-        """One function: forward sweep, reverse sweep, gradients (or ``(value, gradients)``)."""
+    def joint(
+        self, name: str, *, with_value: bool = False, tupled: bool = False, of: str | None = None
+    ) -> gast.FunctionDef:
+        """One function: forward sweep, reverse sweep, gradients (or ``(value, gradients)``).
+
+        The seed is its last parameter; with ``of``, the name of what is derived, it is 1 if the value is one number.
+        """
         sweep = _Sweep(self, pair=False, tupled=tupled)
         final = self.layout.returns()[0]
         value: gast.expr = clone(final.value)
-        if with_value and atoms(value):
+        if (with_value or of is not None) and atoms(value):
             position = len(self.function.body.statements) - 1
             value = reference(atoms(value)[0], self.function.body, position)
             sweep.planner.need_all(value)
@@ -102,6 +107,9 @@ class AdjointProgram:
             kept = sweep.adjoint.fresh("value")
             body.append(assign(kept, call_runtime(runtime.private, clone(final.value))))
             value = load(kept)
+        if of is not None:
+            seed = call_runtime(runtime.one_for, clone(value), constant(of))
+            body += sweep.resolved(plan, [assign(sweep.seed_name, seed)])
         body.append(Comment(""))
         body += sweep.opening(plan)
         body += sweep.resolved(plan, sweep.code)
@@ -109,8 +117,8 @@ class AdjointProgram:
         if with_value:
             result = tuple_of([value, result])
         body += sweep.resolved(plan, [gast.Return(result)])
-        parameters = [*self.function.parameters, sweep.seed_name]
-        return self._define(name, parameters, body, seed=True)
+        parameters = [*self.function.parameters, *([] if of is not None else [sweep.seed_name])]
+        return self._define(name, parameters, body, seed=of is None)
 
     def split(self, forward_name: str, backward_name: str, *, tupled: bool = False) -> Split:
         """The pair; ``saved`` is one value or a tuple: exit number, versions, decisions, tapes."""

@@ -27,6 +27,7 @@ from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, quote_statements, walk
+from srcgrad.transform.adjoint import AdjointProgram
 from srcgrad.transform.build import load
 from srcgrad.transform.entries import stem
 from srcgrad.transform.shadows import PLAIN, Modes
@@ -263,6 +264,9 @@ class CalleesAsValues(ABC):
         tupled: bool = False,
     ) -> None: ...
 
+    @abstractmethod
+    def program(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...]) -> AdjointProgram: ...
+
     def _doors(self) -> Doors:
         if self.doors is None:
             raise SrcgradError(
@@ -351,8 +355,18 @@ class CalleesAsValues(ABC):
     def nested(
         self, callee: Callee, mode: str, wanted: tuple[str, ...], facts: tuple[Fact, ...], *, tupled: bool
     ) -> str:
-        """A derivative that is differentiated itself: the entry stands first, its halves follow."""
+        """A derivative that is differentiated itself: the entry stands first, its halves follow if it has to have some.
+
+        One function is better where one will do: there it is seen name by name what varies in its reverse sweep.
+        """
         of = stem(callee)
+        if mode != "nested split":
+            program = self.program(callee, wanted, facts)
+            if program.has_single_return and program.shadows is None:
+                with_value = mode == "nested value"
+                entry = self.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
+                self.add(program.joint(entry, with_value=with_value, tupled=tupled, of=of), program.temporaries)
+                return entry
         forward, backward = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
         parameters = self.normalized(callee).parameters
         if mode == "nested split":

@@ -108,12 +108,23 @@ def test_sequences_are_taken_apart() -> None:
     check(spread, np.array(0.3), np.array(0.7), second=False)
 
 
+def test_arguments_after_an_output_are_kept() -> None:
+    """Named ``out`` stands before ``ddof``, which was once dropped with it."""
+
+    def stored(x):
+        made = np.empty(3)
+        x.var(0, None, made, 1)
+        return np.sum(made)
+
+    x = np.array([[0.3, 1.0, -0.2], [0.5, -1.0, 0.7]])
+    np.testing.assert_allclose(srcgrad.grad(stored)(x), [[-0.2, 2.0, -0.9], [0.2, -2.0, 0.9]])
+
+
 # --- refusals --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         ("np.var(x, ddof=x[0, 0])", MissingRule, "by its argument 'ddof': degrees of freedom are a count"),
-        ("np.sum(x, out=x)", UnsupportedSyntax, "stores into an array"),
         ("np.add.at(x, 0, 1.0)", UnsupportedSyntax, "changes its argument in place"),
     ],
 )

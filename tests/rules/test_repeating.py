@@ -137,5 +137,5 @@ def test_padding_by_a_function_of_the_users_is_refused() -> None:
     def f(x):
         return np.sum(np.pad(x, 1, lambda vector, widths, axis, options: None))
 
-    with pytest.raises(SrcgradError, match="a function is used as a value"):
+    with pytest.raises(SrcgradError, match="np.pad is given a function|pad is given a function"):
         grad(f)(x)

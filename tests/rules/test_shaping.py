@@ -259,12 +259,6 @@ def of_fields(x):
     return np.sum(x.getfield(np.float32))
 
 
-def sorted_in_place(x):
-    y = x.copy()
-    y.sort()
-    return np.sum(y)
-
-
 def of_a_matrix(x):
     return np.sum(np.matrix(x))
 
@@ -313,7 +307,6 @@ def vectorized_here(x):
         (of_bytes, "reads the bytes"),
         (of_its_owner, "owns the memory"),
         (of_fields, "reads the bytes"),
-        (sorted_in_place, "changes its object in place"),
         (of_a_matrix, "a matrix multiplies"),
         (along_an_axis, "calls a function on parts"),
         (found, "changes by jumps"),
