@@ -212,7 +212,7 @@ def own_adjoint(held: Any, *known: Any) -> Any:
     """The adjoint of a result as its maker's rule takes it: None for what the result shares with ``w1_bar, ...``, which
     has its adjoint there."""
     arrays = [a for w_bar in known for a in _arrays(w_bar)]
-    if isinstance(held, tuple | list):
+    if isinstance(held, tuple | list | deque):
         parts = [own_adjoint(part, *arrays) for part in held]
         if parts and all(part is None for part in parts):
             return None
@@ -227,7 +227,7 @@ def own_adjoint(held: Any, *known: Any) -> Any:
 def _arrays(tree: Any) -> list[Any]:
     if isinstance(tree, np.ndarray):
         return [tree]
-    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, tuple | list) else ()
+    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, tuple | list | deque) else ()
     return [a for part in parts for a in _arrays(part)]
 
 
