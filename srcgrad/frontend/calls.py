@@ -260,21 +260,19 @@ class Calls(DerivativeCalls):
             self._consume(target(), function, node)
             return True
         if is_one_of(function, list, tuple) and len(node.args) == 1 and not node.keywords:
-            if function is tuple and lookup(tuple) is None:
+            items = node.args[0]
+            if function is tuple and not isinstance(items, gast.GeneratorExp) and not self._is_iterator(items):
                 return False
-            if isinstance(node.args[0], gast.GeneratorExp) and function is list:
-                self.bind(target(), placed(gast.ListComp(node.args[0].elt, node.args[0].generators), node))
-                return True
-            if self._is_iterator(node.args[0]) or (function is list and lookup(list) is None):
+            if isinstance(items, gast.GeneratorExp):
+                listed = placed(gast.ListComp(items.elt, items.generators), node)
+            else:
                 name = self.fresh("v")
-                generator = gast.comprehension(store(name, node), node.args[0], [], 0)
+                generator = gast.comprehension(store(name, node), items, [], 0)
                 listed = placed(gast.ListComp(load(name, node), [generator]), node)
                 self.scope.locals.discard(name)
-                if function is list:
-                    self.bind(target(), listed)
-                else:
-                    self.bind(target(), call_builtin("tuple", [self.value(listed)], node))
-                return True
+            made = listed if function is list else call_builtin("tuple", [self.value(listed)], node)
+            self.bind(target(), made)
+            return True
         if isinstance(node.func, gast.Attribute) and static is None:
             return self.bind_method(target, node)
         return False

@@ -36,6 +36,7 @@ class DerivativeCalls(FunctionValues):
         """A call of what is known to be a derivative, or a transformation that is called at once; else None."""
         made = function if isinstance(function, Derived) else derived_object(function)
         if made is not None:
+            self.define_defaults(node.func)
             return self.derived_call(made, node)
         match getattr(function, "__srcgrad_transform__", None):
             case "vjp":
@@ -64,6 +65,7 @@ class DerivativeCalls(FunctionValues):
         if kind not in (*_DENSE, "hvp") or node.keywords:
             return None
         inner = None if not maker.args else self.scope.static_of(maker.args[0])
+        self.define_defaults(maker.args[0] if inner is not None else maker)
         argnums = self._argnums(maker, 1)
         if inner is None or type(argnums) is not int or any(isinstance(a, gast.Starred) for a in node.args):
             return None
@@ -112,6 +114,7 @@ class DerivativeCalls(FunctionValues):
         made = derived("split", static.value, argnums) if static is not None and known and None not in argnums else None
         if made is None:
             raise self._unknown_derivative(node, "vjp")
+        self.define_defaults(node.args[0])
         keywords = [keyword for keyword in node.keywords if keyword.arg != "argnums"]
         inner = placed(gast.Call(node.args[0], primals, keywords), node)
         return self.derived_call(replace(made, tupled=True), inner)
@@ -127,6 +130,7 @@ class DerivativeCalls(FunctionValues):
                 made = None if static is None else derived("forward", static.value, argnums)
                 starred = any(isinstance(part, gast.Starred) for part in (*primals, *tangents.elts))
                 if made is not None and not starred:
+                    self.define_defaults(function)
                     return self.derived_call(made, placed(gast.Call(function, [*primals, *moving], []), node))
         raise self._unknown_derivative(node, "jvp")
 

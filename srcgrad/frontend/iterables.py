@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import gast
 
@@ -34,22 +34,27 @@ from srcgrad.frontend.desugar.build import (
     tuple_of,
 )
 from srcgrad.frontend.normal_form import Operation
-from srcgrad.frontend.plans import Plan
+from srcgrad.frontend.plans import Columns, Plan
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 #: What runs through its first argument at once, and keeps nothing of it.
-CONSUMERS = (sum, min, max, sorted, any, all, list, tuple, dict, math.fsum, math.prod)
+CONSUMERS = (sum, min, max, sorted, any, all, list, tuple, math.fsum, math.prod)
 
 
 class Iterables(Containers):
     """Iterators as lists."""
 
     def plan(self, node: gast.expr, rebound: set[str]) -> Plan | None:
+        if isinstance(node, gast.Call) and self._zips_rows(node):
+            return self._columns(node)
         listed = self._listed_iterator(node)
         return super().plan(node if listed is None else listed, rebound)
 
     def _is_iterator(self, node: gast.expr) -> bool:
         return self._iterator_of(node) is not None or super()._is_iterator(node)
+
+    def _is_pairs(self, node: gast.expr) -> bool:
+        return self._is_iterator(node) or super()._is_pairs(node)
 
     def call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
         static = self.scope.static_of(node.func)
@@ -68,19 +73,48 @@ class Iterables(Containers):
             name = self._items(items)
             item = self._own("item")
             keys = self.value(self._comprehension(call(given["key"], [item], node), load(name, node), node, item))
-            head = reference(GlobalBinding("chosen", runtime.chosen, "srcgrad.runtime", "chosen"))
-            place = self.held(self.settle(call(head, [keys, constant(function is max, node)], node)))
+            made = _runtime(runtime.chosen, [keys, constant(function is max, node)], node)
+            place = self.held(self.settle(made))
             return self.operation(subscript(load(name, node), place, node))
-        if function in CONSUMERS and node.args and self._iterator_of(node.args[0]) is not None:
-            listed = self._listed_iterator(node.args[0])
-            assert listed is not None
+        if function in CONSUMERS and node.args and self._is_iterator(node.args[0]):
+            listed = self.consumed(node.args[0])
             return self.call(placed(gast.Call(node.func, [self.value(listed), *node.args[1:]], node.keywords), node))
         return super().call(node)
 
     def consumed(self, node: gast.expr) -> gast.expr:
         """What is taken apart at once: an iterator as its list."""
         listed = self._listed_iterator(node)
+        if listed is None and self._is_iterator(node):
+            item = self._own("item")
+            listed = self._comprehension(item, node, node, item)
         return node if listed is None else listed
+
+    # --- columns of rows ---------------------------------------------------------------------------------------------
+    def _zips_rows(self, node: gast.Call) -> bool:
+        if not self._calls(node, zip) or any(not _is_false(keyword) for keyword in node.keywords):
+            return False
+        return any(isinstance(argument, gast.Starred) for argument in node.args)
+
+    def _columns(self, node: gast.Call) -> Plan:
+        """``zip(*rows)``: its rows are those of the list as it is now, their elements are read as the loop goes."""
+        parts = [a.value if isinstance(a, gast.Starred) else placed(gast.List([a], gast.Load()), a) for a in node.args]
+        rows = self._items(parts[0] if len(parts) == 1 else self._flattened(tuple_of(parts, node), node))
+        return Columns(rows, self.held(self.settle(_runtime(runtime.shortest, [load(rows, node)], node))))
+
+    def length(self, plan: Plan, at: gast.AST) -> gast.expr:
+        return plan.count if isinstance(plan, Columns) else super().length(plan, at)
+
+    def element(self, plan: Plan, index: gast.expr, at: gast.AST) -> gast.expr:
+        if not isinstance(plan, Columns):
+            return super().element(plan, index, at)
+        row = self._own("row")
+        here = self._comprehension(subscript(row, index, at), load(plan.rows, at), at, row)
+        return call_builtin("tuple", [here], at)
+
+    def printable(self, plan: Plan, at: gast.AST) -> gast.expr:
+        if not isinstance(plan, Columns):
+            return super().printable(plan, at)
+        return call_builtin("zip", [placed(gast.Starred(load(plan.rows, at), gast.Load()), at)], at)
 
     def _iterator_of(self, node: gast.expr) -> object:
         """The function of an iterator that is known here; None for anything else."""
@@ -248,3 +282,12 @@ _KNOWN: dict[object, tuple[int, ...]] = {
 
 def _only(node: gast.Call, *names: str) -> bool:
     return all(keyword.arg in names for keyword in node.keywords)
+
+
+def _is_false(keyword: gast.keyword) -> bool:
+    return keyword.arg == "strict" and isinstance(keyword.value, gast.Constant) and keyword.value.value is False
+
+
+def _runtime(function: Callable[..., object], arguments: list[gast.expr], at: gast.AST) -> gast.Call:
+    name = function.__name__
+    return call(reference(GlobalBinding(name, function, "srcgrad.runtime", name)), arguments, at)

@@ -132,6 +132,17 @@ def told(known: Items | Entries) -> Known:
     return known if any(item not in (PLAIN, DATA, NONE) for item in inside) else PLAIN
 
 
+def instances_of(known: Known) -> list[Instance]:
+    """The objects that a value may be."""
+    choices = known.choices if isinstance(known, OneOf) else (known,)
+    return [choice for choice in choices if isinstance(choice, Instance)]
+
+
+def holds_objects(known: Known) -> bool:
+    """Whether a value is an object, or one of several."""
+    return bool(instances_of(known))
+
+
 def matters(known: Known) -> bool:
     """Whether a callee should be compiled for it: an object, or what holds one."""
     return not isinstance(known, Plain | Data | Value | Result) and not (isinstance(known, Items) and not known.items)

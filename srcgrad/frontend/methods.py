@@ -111,12 +111,9 @@ class Methods(Constructors):
             if isinstance(owner.value, LocalFunction):
                 raise self.refuse(node, "an attribute of a local function")
             self.scope.attribute(owner.value, node)
-        elif not (
-            self.is_global(node)
-            or self.peek(node.value) == NONE
-            or self.is_object(node.value)
-            or self._is_dtype(node.value)
-        ):
+        elif self.is_object(node.value):
+            self.refuse_method_read(node)
+        elif not (self.is_global(node) or self.peek(node.value) == NONE or self._is_dtype(node.value)):
             known = node.attr in SHAPES | CONSTANT_MEMBERS | FIELDS
             if not (known or attribute_function(node.attr) is not None or self.source.generated):
                 raise self._unknown_attribute(node)

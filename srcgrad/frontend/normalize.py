@@ -24,6 +24,7 @@ import gast
 
 from srcgrad.errors import SourceUnavailable, SrcgradError, UnsupportedSyntax
 from srcgrad.frontend import fence
+from srcgrad.frontend.bound_methods import MethodRead, Methods, Place, read_here, with_methods
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.build import constant
 from srcgrad.frontend.desugar.exits import ends
@@ -51,7 +52,7 @@ from srcgrad.frontend.scope import (
     identifiers,
     local_in,
 )
-from srcgrad.frontend.signatures import default_objects, signature_of
+from srcgrad.frontend.signatures import Signature, default_objects, signature_of
 from srcgrad.frontend.source import Source, source_of
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
@@ -105,9 +106,9 @@ def _normalize(callee: Callee) -> Function:
         node = source.node
     assumed: Mapping[str, Known] = {}
     table = Table({}, returned, stored)
+    methods: dict[Place, Signature | None] = {}
     for _ in range(ROUNDS):
-        writer = Normalizer(callee, source, node, parent, Namer(identifiers(node)), assumed, table)
-        made = writer.function()
+        writer, made = _written(callee, source, node, parent, assumed, table, methods)
         if not writer.relied and not writer.entry and not any_objects(made):
             return made
         table = inferred(made, writer.entry, returned, stored)
@@ -119,6 +120,28 @@ def _normalize(callee: Callee) -> Function:
         source.span(node),
         hint="give objects of different classes names of their own",
     )
+
+
+def _written(
+    callee: Callee,
+    source: Source,
+    node: Definition,
+    parent: Scope | None,
+    assumed: Mapping[str, Known],
+    table: Table,
+    methods: dict[Place, Signature | None],
+) -> tuple[Normalizer, Function]:
+    """A function as it is written with these assumptions; ``methods`` gains the places where methods are read."""
+    while True:
+        writer = Normalizer(callee, source, node, parent, Namer(identifiers(node)), assumed, table, methods)
+        try:
+            return writer, writer.function()
+        except UnsupportedSyntax as refusal:
+            more = refusal.found if isinstance(refusal, MethodRead) else {}
+            more = {**dict(read_here(body_of(node), writer.peek)), **more}
+            if more.keys() <= methods.keys():
+                raise
+            methods |= more
 
 
 _underway: ContextVar[frozenset[Callee]] = ContextVar("srcgrad_underway", default=frozenset())
@@ -182,6 +205,7 @@ class Normalizer(Statements):
         namer: Namer,
         assumed: Mapping[str, Known],
         before: Table,
+        methods: Methods,
     ) -> None:
         self.table = Table({}, returned, stored)
         self.table.fields, self.table.puts = dict(before.fields), list(before.puts)
@@ -191,8 +215,9 @@ class Normalizer(Statements):
         self.callee = callee
         self.node = node
         self.made: set[str] = set()
-        body, statics = settled(source, node, body_of(node), dict(callee.statics))  # type: ignore[arg-type]
         fresh = _Fresh(namer, self.made)
+        body = with_methods(body_of(node), methods, fresh)
+        body, statics = settled(source, node, body, dict(callee.statics))  # type: ignore[arg-type]
         body = without_imports(body, parameters_of(node.args))
         meaning = _meaning_outside(source)  # type: ignore[arg-type]
         body = one_by_one(written_out(detached(body), meaning, fresh), meaning)

@@ -20,6 +20,7 @@ from types import FunctionType, MethodType
 import gast
 
 from srcgrad import runtime
+from srcgrad.frontend.bound_methods import MethodRead, Place, method_signature, place_of, read_here
 from srcgrad.frontend.callees import as_python
 from srcgrad.frontend.classes import (
     ABSENT,
@@ -33,9 +34,22 @@ from srcgrad.frontend.classes import (
 from srcgrad.frontend.desugar.build import call_builtin, compare, constant, load, placed
 from srcgrad.frontend.expressions import Expressions
 from srcgrad.frontend.inference import Table
-from srcgrad.frontend.known import NONE, PLAIN, Instance, Known, OneOf, Value, is_named_tuple, known_of, tells
+from srcgrad.frontend.known import (
+    NONE,
+    PLAIN,
+    Instance,
+    Known,
+    OneOf,
+    Value,
+    holds_objects,
+    instances_of,
+    is_named_tuple,
+    known_of,
+    tells,
+)
 from srcgrad.frontend.normal_form import Block, Call, Copy, Field, Fixed, If, Index, LocalFunction, Operation, Statement
 from srcgrad.frontend.scope import Static, Variable, importable
+from srcgrad.frontend.signatures import Signature
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS, lookup
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
@@ -226,7 +240,7 @@ class Objects(Expressions):
             assert raw.fget is not None
             return self.method(raw.fget, atom, [], [], node, expression)
         if isinstance(raw, FunctionType | staticmethod | classmethod):
-            raise self.refuse(node, f"the method {name!r} is used as a value", "call it here")
+            self._refuse_method(node, place_of(node), method_signature([known], name))
         if is_descriptor(raw) and not callable(raw):
             raise self.refuse(
                 node,
@@ -235,6 +249,14 @@ class Objects(Expressions):
             )
         owner = placed(reference(importable(kind.__name__, kind)), node)  # its memory is no part of the object's
         return (expression if callable(raw) else placed(gast.Attribute(owner, name, gast.Load()), node)), Fixed()
+
+    def refuse_method_read(self, node: gast.Attribute) -> None:
+        """Refuse a method that is read inside of an expression that stays as it is."""
+        for place, signature in read_here([node], self.peek):
+            self._refuse_method(node, place, signature)
+
+    def _refuse_method(self, node: gast.Attribute, place: Place, signature: Signature | None) -> None:
+        raise MethodRead(f"the method {node.attr!r} is used as a value", self.source.span(node), place, signature)
 
     def field_text(self, expression: gast.Attribute) -> gast.expr:
         """The text of a field that is read: by a function where the name means something else of arrays."""
@@ -421,17 +443,6 @@ class _Noted(list[Statement]):
     def append(self, statement: Statement) -> None:
         super().append(statement)
         self.writer.table.enter(statement)
-
-
-def instances_of(known: Known) -> list[Instance]:
-    """The objects that a value may be."""
-    choices = known.choices if isinstance(known, OneOf) else (known,)
-    return [choice for choice in choices if isinstance(choice, Instance)]
-
-
-def holds_objects(known: Known) -> bool:
-    """Whether a value is an object, or one of several."""
-    return bool(instances_of(known))
 
 
 def spelling_of(function: object) -> str:

@@ -15,8 +15,19 @@ import gast
 
 from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, found, is_user_class
 from srcgrad.frontend.desugar.build import placed
-from srcgrad.frontend.known import DATA, Entries, Instance, Items, Known, Value, is_named_tuple, tells
-from srcgrad.frontend.objects import Made, Objects, holds_objects, instances_of
+from srcgrad.frontend.known import (
+    DATA,
+    Entries,
+    Instance,
+    Items,
+    Known,
+    Value,
+    holds_objects,
+    instances_of,
+    is_named_tuple,
+    tells,
+)
+from srcgrad.frontend.objects import Made, Objects
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
 

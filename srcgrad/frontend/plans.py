@@ -61,4 +61,12 @@ class Mapped:
     inner: tuple[Plan, ...]
 
 
-Plan = Items | Numbers | Counted | Zipped | Reversed | Entries | Mapped
+@dataclass(frozen=True)
+class Columns:
+    """``zip(*rows)``: ``rows`` is a list of the loop's own, ``count`` the length of the shortest row, evaluated."""
+
+    rows: str
+    count: gast.expr
+
+
+Plan = Items | Numbers | Counted | Zipped | Reversed | Entries | Mapped | Columns

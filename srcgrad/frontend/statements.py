@@ -182,6 +182,7 @@ class Statements(Contexts):
             self.define_defaults(value)
             return
         if name in self.scope.locals and self.scope.static(name) is not None:
+            self.define_defaults(value)
             return
         self.refuse_live_view(value)
         self.bind(name, value)
@@ -253,6 +254,8 @@ class Statements(Contexts):
 
     def define_defaults(self, node: gast.AST) -> None:
         """Take the values of a local function's defaults now, as Python does."""
+        if isinstance(node, gast.Call) and node.args and self.scope.static_of(node) is not None:
+            self.define_defaults(node.args[0])  # of the function that a derivative is of
         if not isinstance(node, gast.FunctionDef | gast.Lambda):
             return
         arguments = node.args
@@ -263,6 +266,7 @@ class Statements(Contexts):
         for parameter, default in pairs:
             static = self.scope.static_of(default)
             if static is not None:
+                self.define_defaults(default)
                 defaults[parameter.id] = static
                 continue
             atom = self.value(default)

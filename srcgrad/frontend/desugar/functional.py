@@ -24,7 +24,7 @@ from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.parse import walk
 
 Meaning = Callable[[str], object]  # of a name that the function does not bind; None of any other
-Maker = Callable[[gast.Call, Callable[[str], str]], gast.expr | None]
+Maker = Callable[[gast.Call, Callable[[str], str], Meaning], gast.expr | None]
 
 
 def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[str], str]) -> list[gast.stmt]:
@@ -34,7 +34,7 @@ def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[st
         match node:
             case gast.Call(func=func):
                 maker = _MAKERS.get(_object(func, meaning))
-                return None if maker is None else maker(rebuilt_inside(node), fresh)
+                return None if maker is None else maker(rebuilt_inside(node), fresh, meaning)
             case gast.With(items=[gast.withitem(context_expr=gast.Call() as manager, optional_vars=None)]) if (
                 _object(manager.func, meaning) is contextlib.suppress
             ):
@@ -95,13 +95,20 @@ def _suppressing(node: gast.With, manager: gast.Call) -> gast.Try:
     return placed(gast.Try(node.body, [handler], [], []), node)
 
 
-def _partial(node: gast.Call, fresh: Callable[[str], str]) -> gast.expr | None:
+def _is_outside(function: gast.expr, meaning: Meaning) -> bool:
+    """Whether a function is named outside of the one that is read, so that it is the same when it is called."""
+    while isinstance(function, gast.Attribute):
+        function = function.value
+    return isinstance(function, gast.Name) and meaning(function.id) is not None
+
+
+def _partial(node: gast.Call, fresh: Callable[[str], str], meaning: Meaning) -> gast.expr | None:
     starred = any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
     if starred or not node.args:
         return None
     function, *given = node.args
     names = [fresh("given") for _ in given]
-    if not isinstance(function, gast.Name | gast.Attribute):
+    if not _is_outside(function, meaning):
         names.insert(0, fresh("applied"))
         given.insert(0, function)
         function = load(names[0], node)
@@ -116,7 +123,7 @@ def _partial(node: gast.Call, fresh: Callable[[str], str]) -> gast.expr | None:
     return _lambda([], rest, only, body, node)
 
 
-def _item_getter(node: gast.Call, fresh: Callable[[str], str]) -> gast.expr | None:
+def _item_getter(node: gast.Call, fresh: Callable[[str], str], meaning: Meaning) -> gast.expr | None:
     if not node.args or node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
         return None
     owner = fresh("owner")
@@ -131,7 +138,7 @@ def _item_getter(node: gast.Call, fresh: Callable[[str], str]) -> gast.expr | No
     return _lambda([owner], None, only, items[0] if len(items) == 1 else tuple_of(items, node), node)
 
 
-def _attribute_getter(node: gast.Call, fresh: Callable[[str], str]) -> gast.expr | None:
+def _attribute_getter(node: gast.Call, fresh: Callable[[str], str], meaning: Meaning) -> gast.expr | None:
     names = [a.value for a in node.args if isinstance(a, gast.Constant) and isinstance(a.value, str)]
     if not names or len(names) != len(node.args) or node.keywords:
         return None
@@ -145,7 +152,7 @@ def _attribute_getter(node: gast.Call, fresh: Callable[[str], str]) -> gast.expr
     return _lambda([owner], None, [], items[0] if len(items) == 1 else tuple_of(items, node), node)
 
 
-def _method_caller(node: gast.Call, fresh: Callable[[str], str]) -> gast.expr | None:
+def _method_caller(node: gast.Call, fresh: Callable[[str], str], meaning: Meaning) -> gast.expr | None:
     match node.args:
         case [gast.Constant(value=str() as name), *arguments] if all(k.arg for k in node.keywords):
             owner = fresh("owner")
