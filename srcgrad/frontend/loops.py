@@ -19,7 +19,7 @@ from srcgrad.frontend.callees import makes_iterator
 from srcgrad.frontend.calls import Calls
 from srcgrad.frontend.desugar.build import assign, binary, call_builtin, constant, load, placed, subscript
 from srcgrad.frontend.normal_form import For
-from srcgrad.frontend.plans import Counted, Entries, Items, Mapped, Numbers, Plan, Reversed, Zipped
+from srcgrad.frontend.plans import Counted, Entries, Items, Mapped, Numbers, Plan, Reversed, Zipped, mapped_by
 from srcgrad.frontend.scope import Variable, bindings, names_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 from srcgrad.syntax.parse import children, names_read, walk
@@ -180,7 +180,10 @@ class Loops(Calls):
 
     def _indexed_loop(self, node: gast.For, plan: Plan) -> None:
         self._refuse_changed_length(node, plan)
-        heading = None if stores_into(node.target) else (node.target, self.printable(plan, node.iter))
+        mapped = [self.scope.static_of(function) for function in mapped_by(plan)]
+        local = any(static is None or static.expression is None for static in mapped)  # the emitted module has it not
+        is_printable = not (stores_into(node.target) or local)
+        heading = (node.target, self.printable(plan, node.iter)) if is_printable else None
         body_binds = {name for name, _ in bindings(*node.body)}
         own = self._own_index(node.target, plan)
         index = own if own is not None and own not in body_binds else self.fresh("i")

@@ -70,3 +70,15 @@ class Columns:
 
 
 Plan = Items | Numbers | Counted | Zipped | Reversed | Entries | Mapped | Columns
+
+
+def mapped_by(plan: Plan) -> list[gast.expr]:
+    """The functions that elements are made by."""
+    match plan:
+        case Counted(inner=inner) | Reversed(inner=inner):
+            return mapped_by(inner)
+        case Zipped(inner=several):
+            return [function for one in several for function in mapped_by(one)]
+        case Mapped(function=function, inner=several):
+            return [function, *(function for one in several for function in mapped_by(one))]
+    return []

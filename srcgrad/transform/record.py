@@ -127,6 +127,8 @@ class ForwardSweep:
         body = loop.body
         if any((body, j) in self.plan.copies for j in range(loop.elements)):
             return False
+        if any((statement, "saved") in self.plan.kept for statement in body.statements[: loop.elements]):
+            return False
         if any(lane.point is not None and lane.point < loop.elements for lane in self.plan.lanes.get(body, ())):
             return False
         rest = Block(body.statements[loop.elements :])
