@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.facts import Array, Sequence, as_array, element, is_floating, number
+from srcgrad.rules.facts import Array, Sequence, as_array, element, is_floating, join, number
 from srcgrad.rules.results import scalar_sum
 from srcgrad.rules.table import elementwise, rule
 from srcgrad.runtime import (
@@ -44,9 +44,12 @@ def sum_(arguments, literals):
     match arguments["iterable"]:
         case Sequence(_, items) as sequence:
             start = [arguments["start"]] if "start" in arguments else []
-            return scalar_sum([*(items if items is not None else [element(sequence)]), *start])
-        case Array(shape, dtype) if shape is not None and len(shape) == 1 and "start" not in arguments:
-            return number(dtype if is_floating(dtype) else None)
+            if items is not None:
+                return scalar_sum([*items, *start])
+            return join(scalar_sum(start), scalar_sum([element(sequence), *start]))  # of no items it is the start
+        case Array((length,), dtype) if "start" not in arguments:
+            made = number(dtype if is_floating(dtype) else None)
+            return made if isinstance(length, int) and length else join(scalar_sum([]), made)
     return Array()
 
 

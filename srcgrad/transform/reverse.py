@@ -283,11 +283,12 @@ class StatementAdjoint(CallAdjoint):
     def _narrowed(self, partial: gast.Call, name: str, target: str) -> gast.expr:
         """Drop an ``unbroadcast`` that the facts prove idle; to a scalar it is a sum."""
         mine, result = self.fact(name), self.fact(target)
-        if isinstance(mine, Array) and isinstance(result, Array) and same_dtype(mine, result):
-            if same_shape(mine, result):
-                return partial.args[0]
-            if mine.shape == () and result.shape:
-                return numpy_call("sum", partial.args[0])
+        if isinstance(mine, Array) and isinstance(result, Array):
+            if same_dtype(mine, result) or (mine.is_real and result.is_real):
+                if same_shape(mine, result):
+                    return partial.args[0]
+                if mine.shape == () and result.shape:
+                    return numpy_call("sum", partial.args[0])
         return partial
 
     def leave(self, statement: Return, block: Block, position: int) -> list[gast.stmt]:
