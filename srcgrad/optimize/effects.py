@@ -27,7 +27,7 @@ _ODD = frozenset((gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await))
 _LEAVES = frozenset((gast.Name, gast.Constant, GlobalReference))
 _OWN_LIST = ("append", "pop")
 #: Functions of the runtime that change their first argument.
-IN_PLACE = frozenset({"accumulate", "add_at", "claim", "unrest"})
+IN_PLACE = frozenset({"accumulate", "add_at", "claim", "put_back", "unrest"})
 EXITS = (gast.Return, gast.Raise, gast.Break, gast.Continue)
 
 

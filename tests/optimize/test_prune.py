@@ -6,6 +6,8 @@ import textwrap
 
 import pytest
 
+from srcgrad.optimize.effects import IN_PLACE
+from srcgrad.rules.memory import CHANGES
 from tests.optimize.running import optimized
 from tests.optimize.test_fold import function
 
@@ -157,3 +159,7 @@ def test_a_name_bound_to_itself_goes():
 def test_the_only_binding_of_a_local_stays():
     before = "def f(x, c):\n    if c:\n        q = q\n        x = q\n    return x\n"
     assert "q = q" in optimized(before)
+
+
+def test_what_the_runtime_changes_is_a_change_here():
+    assert {function.__name__ for function in CHANGES} <= IN_PLACE
