@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from srcgrad.errors import Span, UnsupportedSyntax
-from srcgrad.frontend.applied import adapter
+from srcgrad.frontend.applied import adapter, classes_held
 from srcgrad.frontend.normal_form import Callee, Dynamic
 from srcgrad.frontend.source import source_of
 from srcgrad.pipeline import compile_request, stored_parameters
@@ -56,17 +56,18 @@ DOORS = (
 
 
 class _Identity:
-    """A function by its identity; a closure by that of its text."""
+    """A function by its identity; a closure by that of its text and the classes of the objects that it holds."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self.key = (function.function, function[1]) if isinstance(function, Closure) else (function, "")
+        self.code: object = function.function if isinstance(function, Closure) else function
+        self.held = (function[1] if isinstance(function, Closure) else "", classes_held(function))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Identity) and self.key[0] is other.key[0] and self.key[1] == other.key[1]
+        return isinstance(other, _Identity) and self.code is other.code and self.held == other.held
 
     def __hash__(self) -> int:
-        return hash((id(self.key[0]), self.key[1]))
+        return hash((id(self.code), self.held))
 
 
 Lengths = tuple[int | None, tuple[str, ...] | None]
@@ -106,10 +107,10 @@ def _checked(identity: _Identity, shape: str, lengths: Lengths, rules: object) -
     """The call as a callee.  It gets its arguments by value, so that it may store into none of them."""
     callee = adapter(identity.function, _spelled(shape), lengths)
     if stored_parameters(callee):
-        name = getattr(identity.key[0], "__name__", "")
+        name = getattr(identity.code, "__name__", "")
         raise UnsupportedSyntax(
             f"the function {name!r}, known only when the program runs, stores into what it is given or has captured",
-            source_of(identity.key[0]).span() if isinstance(identity.key[0], FunctionType) else Span.unknown(),
+            source_of(identity.code).span() if isinstance(identity.code, FunctionType) else Span.unknown(),
             hint="call it by its name",
         )
     return callee

@@ -15,6 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from srcgrad import runtime
+from srcgrad.frontend.known import Items, Known, known_of, matters
 from srcgrad.frontend.normal_form import Callee, Dynamic
 
 Lengths = tuple[int | None, tuple[str, ...] | None]
@@ -45,7 +46,15 @@ def adapter(function: Callable[..., Any], shape: Dynamic, lengths: Lengths) -> C
         known.append(("given_star", length))
     if options is not None:
         known.append(("given_rest", options))
-    return Callee(_made(text, called), (), tuple(known))
+    return Callee(_made(text, called), (), tuple(known), classes_held(function))
+
+
+def classes_held(function: Callable[..., Any]) -> tuple[tuple[int, Known], ...]:
+    """The classes of the objects that a closure holds, as those of the parameter that it is given in."""
+    if not isinstance(function, runtime.Closure):
+        return ()
+    held = tuple(known_of(value) for value in function)
+    return ((0, Items(tuple, held)),) if any(map(matters, held)) else ()
 
 
 def _made(text: str, function: object) -> FunctionType:

@@ -13,7 +13,8 @@ them may be bound again in between, the program is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import ModuleType
 
 import gast
@@ -34,6 +35,7 @@ from srcgrad.frontend.normal_form import (
     Pack,
 )
 from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, importable, local_in
+from srcgrad.frontend.signatures import Signature, signature_of
 from srcgrad.frontend.user_calls import Arguments, UserCalls
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import children
@@ -67,7 +69,9 @@ class FunctionValues(UserCalls):
             if isinstance(function, Derived) and names:
                 raise self.refuse(node, "the derivative of a function with defaults is used as a value", "call it here")
         atoms += [load(self.local(variable), node) for variable in captured]
-        return self.closure(Callee(function), " ".join(names), atoms, len(captured), node)  # type: ignore[arg-type]
+        classes = () if local is None else self._classes_held(signature_of(local), names, atoms)
+        callee = Callee(function, classes=classes)  # type: ignore[arg-type]
+        return self.closure(callee, " ".join(names), atoms, len(captured), node)
 
     def bind_function(self, name: str, function: object, node: gast.AST) -> None:
         """Write ``name = function``, for None too."""
@@ -91,8 +95,21 @@ class FunctionValues(UserCalls):
         names = node.args[1]
         assert isinstance(names, gast.Constant)
         atoms = [self.value(argument) for argument in node.args[2:]]
-        count = len(atoms) - len(names.value.split())
-        return self.closure(Callee(static.value), names.value, atoms, count, node)  # type: ignore[arg-type]
+        defaults = names.value.split()
+        count = len(atoms) - len(defaults)
+        signature = signature_of(static.value)  # type: ignore[arg-type]
+        signature = replace(signature, keyword_only=signature.keyword_only[: len(signature.keyword_only) - count])
+        callee = Callee(static.value, classes=self._classes_held(signature, defaults, atoms))  # type: ignore[arg-type]
+        return self.closure(callee, names.value, atoms, count, node)
+
+    def _classes_held(
+        self, signature: Signature, defaults: Sequence[str], atoms: Sequence[gast.expr]
+    ) -> tuple[tuple[int, object], ...]:
+        """Which objects a closure holds, by the parameters of its text: those with defaults, then what it captured."""
+        parameters = signature.parameters
+        places = [parameters.index(name) for name in defaults]
+        places += range(len(parameters), len(parameters) + len(atoms) - len(defaults))
+        return tuple(sorted((places[j], known) for j, known in self.classes_of(atoms)))  # type: ignore[type-var]
 
     def _default_atom(self, default: Variable | Static | gast.Constant, node: gast.expr) -> gast.expr:
         match default:
