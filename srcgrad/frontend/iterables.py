@@ -47,6 +47,10 @@ class Iterables(Containers):
     def plan(self, node: gast.expr, rebound: set[str]) -> Plan | None:
         if isinstance(node, gast.Call) and self._zips_rows(node):
             return self._columns(node)
+        if self._maps_rows(node):
+            row, head = self._own("row"), reference(GlobalBinding("zip", zip, "builtins", "zip"))
+            made = call(node.args[0], [placed(gast.Starred(row, gast.Load()), node)], node)
+            return super().plan(self._comprehension(made, call(head, node.args[1:], node), node, row), rebound)
         listed = self._listed_iterator(node)
         return super().plan(node if listed is None else listed, rebound)
 
@@ -94,6 +98,9 @@ class Iterables(Containers):
         if not self._calls(node, zip) or any(not _is_false(keyword) for keyword in node.keywords):
             return False
         return any(isinstance(argument, gast.Starred) for argument in node.args)
+
+    def _maps_rows(self, node: gast.expr) -> bool:
+        return self._calls(node, map) and any(isinstance(argument, gast.Starred) for argument in node.args[1:])
 
     def _columns(self, node: gast.Call) -> Plan:
         """``zip(*rows)``: its rows are those of the list as it is now, their elements are read as the loop goes."""

@@ -78,7 +78,7 @@ constant(np.bartlett, np.blackman, np.hamming, np.hanning, np.fft.test)
 
 # of the runtime
 constant(
-    runtime.chosen, runtime.argsorted, runtime.is_above, runtime.is_below, runtime.is_within,
+    runtime.chosen, runtime.argsorted, runtime.shortest, runtime.is_above, runtime.is_below, runtime.is_within,
     runtime.attribute, runtime.made, runtime.require_apart, runtime.require_length, runtime.require_number,
     runtime.require_reflected, runtime.stop_gradient, runtime.transposed_subscripts,
     runtime.written_subscripts,

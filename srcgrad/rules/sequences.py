@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import deque
 
 from srcgrad import runtime
-from srcgrad.rules.facts import Array, Unknown, broadcast
+from srcgrad.rules.facts import Array, Sequence, Unknown, broadcast
 from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
     joined,
@@ -108,6 +108,25 @@ def repairs_(moved, pairs, *, y, y_bar):
 def deque_(iterable=(), maxlen=None, *, y, y_bar):
     """The last items."""
     return runtime.unqueue(y_bar, iterable)
+
+
+@rule(tuple)
+def tuple_(iterable=(), *, y, y_bar):
+    """The items of a list, the rows of an array."""
+    return runtime.pack_like(y_bar, iterable)
+
+
+@tuple_.tangent
+def tuple_(iterable=(), *, y, iterable_dot):
+    return tuple(iterable_dot)
+
+
+@tuple_.infer
+def tuple_(arguments, literals):
+    match arguments.get("iterable"):
+        case Sequence(_, items, item):
+            return Sequence("tuple", items, item)
+    return Unknown()
 
 
 @linear(runtime.unqueue, "g")

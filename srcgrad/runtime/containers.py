@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,6 +39,14 @@ def chosen(items: Sequence[Any], largest: bool) -> int:
         if items[i] > items[best] if largest else items[i] < items[best]:
             best = i
     return best
+
+
+def shortest(rows: Sequence[Any]) -> int:
+    """The number of elements of ``zip(*rows)``."""
+    for row in rows:
+        if not isinstance(row, np.ndarray | list | tuple | range | deque):
+            raise TypeError(f"the columns of rows that hold a {type(row).__name__}; make each row a list, or an array")
+    return min(map(len, rows), default=0)
 
 
 def argsorted(items: Any, reverse: bool = False) -> list[int]:

@@ -86,7 +86,8 @@ def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Any:
 def require_new(v: Any) -> None:
     """Refuse a list of arrays or containers that an operator made of what was not known to be lists: it shares its
     items with them, and may be stored into."""
-    if isinstance(v, tuple | list | deque) and not all(isinstance(part, int | float | complex | np.generic) for part in v):
+    plain = int | float | complex | np.generic
+    if isinstance(v, tuple | list | deque) and not all(isinstance(part, plain) for part in v):
         raise TypeError(
             f"an operator made a {type(v).__name__} of arrays or containers, and one of them may be stored into;"
             " differentiate with arguments of known kinds, or build the list with append"

@@ -10,10 +10,6 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "a_list_of_functions_around_a_store": ("handed on by a function known only when the program runs",),
     "a_local_function_in_a_dict_returns_a_view": ("handed on by a function known only when the program runs",),
     "bound_methods_held_in_names": ("the method 'step' is used as a value",),
-    "columns_by_zip_of_rows": (
-        "a loop over items that may be stored into cannot be reversed yet",
-        "the items of this iterator carry a derivative",
-    ),
     "functions_chosen_at_run_time": ("stores into what it is given or has captured",),
     "getattr_and_setattr": ("setattr() reaches names and objects behind the compiler's back",),
     "iterating_a_list_that_grows": ("a list changes its length while it is looped over",),

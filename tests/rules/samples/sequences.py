@@ -23,6 +23,7 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     runtime.unpairs: [call({"a": 0.3, "b": n(2)}, [("a", 0.1), ("b", n(2))])],
     runtime.repairs: [call([(None, 0.3), (None, n(2))], ((0, None), (1, None)))],
     deque: [call([0.3, n(2), 0.1], 2), call([n(2), 0.4])],
+    tuple: [call([0.3, n(2), 0.1]), call(n(3)), call((n(2), 0.4))],
     runtime.unqueue: [call([0.3, 0.4], [0.1, 0.3, 0.2]), call([n(2)], [n(2)])],
     runtime.merged: [call({"a": 0.3, "b": n(2)}, {"c": 0.1}), call({"a": 0.3}, {"a": 0.5, "b": 0.2})],
     runtime.unmerged: [call({"a": 0.3, "b": 0.4}, {"a": 0.1}, {"b": 0.2})],
