@@ -35,15 +35,14 @@ from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Statement
 from srcgrad.frontend.normalize import normalize, remembering
 from srcgrad.optimize import optimize
-from srcgrad.programs import Compiled, Request, options, present_options
+from srcgrad.programs import Compiled, Request, options, present_forms, present_options
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import walk
 from srcgrad.transform.adjoint import AdjointProgram
 from srcgrad.transform.build import load as name_of
 from srcgrad.transform.calls import constant_fact
-from srcgrad.transform.entries import document, driver, label, stem
+from srcgrad.transform.entries import check_names, document, driver, label, stem
 from srcgrad.transform.forward import tangent
 from srcgrad.transform.nesting import CalleesAsValues, Doors
 from srcgrad.transform.shadowing import shadows_of
@@ -61,8 +60,8 @@ class Module(CalleesAsValues):
         self.namer = Namer()
         self.held_texts = {}
         self.functions: list[gast.FunctionDef] = []
-        self.normal: dict[Callee, Function] = {}
-        self.forms: dict[Callee, Function] = {}  # before local functions are written out
+        self.forms = present_forms()
+        self.made_ready: dict[tuple[Callee, tuple[Fact, ...]], tuple[Function, Mapping[str, Fact]]] = {}
         self.underway: set[Callee] = set()
         self.pairs: dict[tuple[Callee, tuple[bool, ...], tuple[Fact, ...], Modes], tuple[str, str]] = {}
         self.inside: dict[tuple[Callee, tuple[Fact, ...]], tuple[Fact, ...]] = {}
@@ -76,15 +75,20 @@ class Module(CalleesAsValues):
 
     # --- the road ----------------------------------------------------------------------------------------------------
     def normalized(self, callee: Callee) -> Function:
-        if callee not in self.normal:
-            with remembering(self.forms):
-                self.normal[callee] = plain = normalize(self._entry(callee))
+        normal = self.forms.normal
+        if callee not in normal:
+            with remembering(self.forms.written):
+                normal[callee] = plain = normalize(self._entry(callee))
             self.underway.add(callee)
-            self.normal[callee] = inline_local_functions(plain, self._unless_underway)
+            try:
+                normal[callee] = inline_local_functions(plain, self._unless_underway)
+            except BaseException:
+                del normal[callee]  # forms may outlive this module
+                raise
             self.underway.discard(callee)
             if present_options().check:
-                check_normal_form(self.normal[callee])
-        return self.normal[callee]
+                check_normal_form(normal[callee])
+        return normal[callee]
 
     def _entry(self, callee: Callee) -> Callee:
         """The derivative that a callee is, as a function of its own; any other callee as it is."""
@@ -94,9 +98,9 @@ class Module(CalleesAsValues):
         if not isinstance(derived, Derived):
             return callee
         mode = _NESTED.get(derived.mode, derived.mode)
-        inner = Callee(derived.function, callee.statics, callee.lengths)  # type: ignore[arg-type]
+        inner = Callee(derived.function, callee.statics, callee.lengths, callee.classes)  # type: ignore[arg-type]
         request = Request(inner, derived.wanted, mode, None, derived.tupled, self.doors)
-        return Callee(compile_request(request).entry)
+        return Callee(compile_request(request).entry, classes=callee.classes)
 
     def _unless_underway(self, callee: Callee) -> Function | None:
         return None if callee in self.underway else self.normalized(callee)
@@ -222,10 +226,12 @@ class Module(CalleesAsValues):
     # --- programs ----------------------------------------------------------------------------------------------------
     def prepared(self, callee: Callee, facts: tuple[Fact, ...]) -> tuple[Function, Mapping[str, Fact]]:
         """A callee as the transforms take it, with what is known of its names."""
-        function, known = self.normalized(callee), self.facts_of(callee, facts)
-        entry = dict(zip(function.parameters, facts, strict=True))
-        function, known = stores_lowered(function, known, lambda f: shapes(f, entry, self.result_of, self.changes))
-        return lengths_kept(admitted(function, known), known, self.changes), known
+        if (callee, facts) not in self.made_ready:
+            function, known = self.normalized(callee), self.facts_of(callee, facts)
+            entry = dict(zip(function.parameters, facts, strict=True))
+            function, known = stores_lowered(function, known, lambda f: shapes(f, entry, self.result_of, self.changes))
+            self.made_ready[callee, facts] = lengths_kept(admitted(function, known), known, self.changes), known
+        return self.made_ready[callee, facts]
 
     def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary:
         """What a call does to the memory that it is given."""
@@ -376,7 +382,7 @@ def compile_request(request: Request) -> Compiled:
         case _:
             raise InternalError(f"no such mode: {request.mode}")
     module.finish()
-    _check_names(module)
+    check_names(module.functions)
     document(module.functions[0], function, request.callee, request.mode, request.wanted)
     if present_options().check:
         check_emitted(module.functions)
@@ -426,15 +432,6 @@ def _explained(facts: Activity) -> str:
 
 
 # --- small parts of the road -----------------------------------------------------------------------------------------
-def _check_names(module: Module) -> None:
-    """A local of one function must not hide another function of the module."""
-    siblings = {f.name for f in module.functions}
-    for function in module.functions:
-        for node in walk(function):
-            if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store | gast.Param) and node.id in siblings:
-                raise InternalError(f"the local name {node.id} hides an emitted function")
-
-
 def _span(statement: gast.stmt) -> Span | None:
     """The user's statement that an emitted one comes from (``transform.control.placed``)."""
     return getattr(statement, "span", None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import FunctionType, ModuleType
 
 from srcgrad.emit.load import refresh
@@ -44,6 +44,32 @@ def options(**changes: bool) -> Iterator[None]:
 
 def present_options() -> Options:
     return _present.get()
+
+
+@dataclass
+class Forms:
+    """The normal forms of callees, and what they are before local functions are written out."""
+
+    normal: dict[Callee, Function] = field(default_factory=dict)
+    written: dict[Callee, Function] = field(default_factory=dict)
+
+
+_forms: ContextVar[Forms | None] = ContextVar("srcgrad_forms", default=None)
+
+
+@contextmanager
+def keeping_forms() -> Iterator[None]:
+    """Inside, a function is brought into normal form once for all its derivatives.  What it reads while it is compiled,
+    globals and classes, must not change meanwhile."""
+    token = _forms.set(Forms())
+    try:
+        yield
+    finally:
+        _forms.reset(token)
+
+
+def present_forms() -> Forms:
+    return _forms.get() or Forms()
 
 
 @dataclass(frozen=True)

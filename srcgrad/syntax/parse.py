@@ -90,32 +90,56 @@ def _contents(old: ast.AST, new: gast.AST) -> Iterator[tuple[str, object]]:
                 yield field, getattr(old, field, [] if field in _ABSENT_LISTS else None)
 
 
+# Fields that never hold a node with content: what a name is there for is asked of the name itself.
+_NO_NODES = frozenset({"ctx", "id", "attr", "arg", "type_comment", "kind"})
+
+
+@cache
+def _fields_below(kind: type[gast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of node in which there may be nodes."""
+    if issubclass(kind, gast.Constant):
+        return ()
+    return tuple(field for field in kind._fields if field not in _NO_NODES)
+
+
+@cache
+def _last_first(kind: type[gast.AST]) -> tuple[str, ...]:
+    return _fields_below(kind)[::-1]
+
+
 def children(node: gast.AST) -> Iterator[gast.AST]:
-    """The nodes directly below ``node``, in the order of its fields."""
+    """The nodes directly below ``node``, in the order of its fields; not the contexts of names."""
     here = node.__dict__
-    for name in node._fields:
+    for name in _fields_below(type(node)):
         value = here.get(name)
-        if isinstance(value, gast.AST):
-            yield value
-        elif isinstance(value, list):
+        if value is None:
+            continue
+        if type(value) is list:
             for item in value:
                 if isinstance(item, gast.AST):
                     yield item
+        elif isinstance(value, gast.AST):
+            yield value
 
 
 def walk(*roots: gast.AST) -> Iterator[gast.AST]:
-    """Every node at or below ``roots``, parents first, in source order."""
-    pending = list(reversed(roots))
+    """Every node at or below ``roots``, parents first, in source order; not the contexts of names."""
+    pending = [*roots]
+    pending.reverse()
     while pending:
         node = pending.pop()
         yield node
         here = node.__dict__  # not by ``children``: every pass walks, and a generator per node is what it costs
-        for name in reversed(node._fields):
+        for name in _last_first(type(node)):
             value = here.get(name)
-            if isinstance(value, gast.AST):
+            if value is None:
+                continue
+            if type(value) is list:
+                for item in reversed(value):
+                    if isinstance(item, gast.AST):
+                        pending.append(item)
+            elif isinstance(value, gast.AST):
                 pending.append(value)
-            elif isinstance(value, list):
-                pending.extend(item for item in reversed(value) if isinstance(item, gast.AST))
 
 
 def clone(node: Node) -> Node:

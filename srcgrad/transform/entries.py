@@ -9,14 +9,17 @@ Enters: a callee, or the halves of a pair.  Leaves: a name, a docstring, or a fu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import FunctionType
 
 import gast
 
 from srcgrad import runtime
+from srcgrad.errors import InternalError
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Guarded, LocalFunction
 from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import walk
 from srcgrad.transform.build import assign, call, call_runtime, load, tuple_of, unpack
 
 _DERIVED = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "forward": "jvp"}
@@ -53,6 +56,14 @@ def label(callee: Callee) -> str:
     """How a callee is called in tracebacks."""
     function = callee.function
     return f"{function.__module__}.{function.__qualname__}" if isinstance(function, FunctionType) else stem(callee)
+
+
+def check_names(functions: Sequence[gast.FunctionDef]) -> None:
+    """A local of one function must not hide another function of the module."""
+    siblings = {f.name for f in functions}
+    for node in walk(*functions):
+        if isinstance(node, gast.Name) and node.id in siblings and isinstance(node.ctx, gast.Store | gast.Param):
+            raise InternalError(f"the local name {node.id} hides an emitted function")
 
 
 def driver(
