@@ -5,7 +5,7 @@
     u_bar[2:] += e_bar * rate                u_bar[2:] += e_bar * rate
 
 The adjoint of a place is copied because its memory will change.  A copy that is an operand of arithmetic only, and read
-for the last time before the first change, is not needed where the function made the memory itself.
+for the last time before the first change, is not needed.
 """
 
 from __future__ import annotations
@@ -44,8 +44,6 @@ def uncopy(function: gast.FunctionDef, temporaries: frozenset[str], effects: Eff
             if not table.compound.isdisjoint(uses) or effects.of(statements[last]).barrier:
                 continue
             seen = aliases.classes(names_read(place.value))
-            if not seen.isdisjoint(aliases.classes(aliases.parameters)):
-                continue  # memory of a caller: where this text is differentiated, a copy has an adjoint of its own
             if all(_leaves(s, seen, effects, aliases) for s in statements[position + 1 : last]):
                 statement.value = place
                 effects.forget(statement)

@@ -30,6 +30,12 @@ IDLE = {
         w[1] = 2.0
         return w, t * t
         """,
+    "memory of the caller": """
+        t = y[1:].copy()
+        s = np.sum(t * u) + s
+        y[:-1] += t * u
+        return s, y
+        """,
 }
 NEEDED = {
     "the place changes before the last read": """
@@ -44,12 +50,6 @@ NEEDED = {
         t = z[1:].copy()
         v += u
         return t * s, t * u
-        """,
-    "memory of the caller": """
-        t = y[1:].copy()
-        s = np.sum(t * u) + s
-        y[:-1] += t * u
-        return s, y
         """,
     "a parameter may be another": """
         t = y[1:].copy()
