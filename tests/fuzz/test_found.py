@@ -1,20 +1,11 @@
-"""Programs that ``srcgrad fuzz`` found wrong or failing once, each shrunk, in every mode; and a short hunt."""
+"""Programs that ``srcgrad fuzz`` found wrong or failing once, each shrunk, in every mode."""
 
 from __future__ import annotations
 
 import textwrap
 
-from srcgrad.fuzz import THOROUGH, Plan, agree
-
-FIRST_ORDER = Plan(tuple(check for check in THOROUGH.checks if check.mode in ("joint", "pair", "forward")))
-
-
-def in_every_mode(text: str) -> None:
-    agree("import numpy as np\n\n\n" + textwrap.dedent(text).lstrip())
-
-
-def in_the_first_order(text: str) -> None:
-    agree("import numpy as np\n\n\n" + textwrap.dedent(text).lstrip(), FIRST_ORDER)
+from srcgrad.fuzz import Plan, agree
+from tests.fuzz.modes import FIRST_ORDER, in_every_mode, in_the_first_order
 
 
 def test_a_callee_in_a_comparison_stores_into_its_argument():

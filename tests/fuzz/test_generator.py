@@ -53,6 +53,15 @@ def test_functional_programs_store_nothing():
                        for node in ast.walk(tree))  # fmt: skip
 
 
+def test_functional_programs_are_varied():
+    """Most say something, and every construct is met often."""
+    texts = [program(RandomChoices(seed), FUNCTIONAL, longest=12).text for seed in range(200)]
+    assert sum(judge(text, Plan(())).kind == "agrees" for text in texts) > 180
+    for construct in (ast.Break, ast.Continue, ast.While, ast.For, ast.IfExp, ast.Lambda, ast.Tuple, ast.Subscript):
+        met = sum(any(isinstance(node, construct) for node in ast.walk(ast.parse(text))) for text in texts)
+        assert met > 20, construct
+
+
 def test_a_wrong_derivative_is_told(monkeypatch):
     """A judge that never complains would be no judge: double every cotangent."""
     from srcgrad.fuzz import agreement
@@ -73,6 +82,19 @@ def test_the_shrinker_keeps_what_the_fault_needs():
     text = next(t for t in (program(RandomChoices(k)).text for k in range(300)) if ".sort()" in t and "for " in t)
     small = shrink(text, lambda candidate: ".sort()" in candidate)
     assert ".sort()" in small and len(small.splitlines()) < 6
+
+
+def test_the_shrinker_keeps_a_loop_and_what_leaves_it():
+    texts = (program(RandomChoices(k), FUNCTIONAL, longest=12).text for k in range(100))
+    text = next(t for t in texts if "break" in t and "np.tanh" in t)
+
+    def fails(candidate: str) -> bool:
+        nodes = list(ast.walk(ast.parse(candidate)))
+        return any(isinstance(node, ast.Break) for node in nodes) and "np.tanh" in candidate
+
+    small = shrink(text, fails)
+    assert fails(small)
+    assert len(small.splitlines()) <= 8 < len(text.splitlines())
 
 
 @pytest.mark.parametrize("number", range(12))

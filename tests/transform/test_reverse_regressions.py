@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import numpy as np
 
 import srcgrad
 from srcgrad.programs import options
-from tests.generator import judge
-
-ALL = ("reverse", "pair", "forward", "second")
-
-
-def agree(text: str, modes: tuple[str, ...] = ALL) -> None:
-    """The compiler agrees with numbers on ``f(a, b, x, y, m)``, optimised or not, specialised or not."""
-    program = "import numpy as np\n\n\n" + textwrap.dedent(text).lstrip()
-    verdict = judge(program, modes, ("optimised", "plain", "generic"))
-    assert verdict is None, str(verdict)
+from tests.fuzz.modes import in_every_mode
 
 
 # --- adjoints that keep the larger shape of a broadcast --------------------------------------------------------------
 def test_the_least_of_two_numbers_times_an_array():
-    agree("""
+    in_every_mode("""
     def f(a, b, x, y, m):
         return np.sum(min(a, b) * np.concatenate([y, x]))
     """)
 
 
 def test_either_a_product_or_a_sum_times_an_array():
-    agree("""
+    in_every_mode("""
     def f(a, b, x, y, m):
         return np.sum(x * (a * b if a < 0.0 else np.sum(y))) + np.sum(y * (a * b if a > 0.0 else np.sum(x)))
     """)
@@ -37,7 +26,7 @@ def test_either_a_product_or_a_sum_times_an_array():
 
 # --- tapes that cross functions --------------------------------------------------------------------------------------
 def test_a_tape_that_is_read_for_its_shapes_only():
-    agree("""
+    in_every_mode("""
     def f(a, b, x, y, m):
         for i in range(2):
             x = np.sin(x)
@@ -46,7 +35,7 @@ def test_a_tape_that_is_read_for_its_shapes_only():
 
 
 def test_a_return_inside_nested_loops():
-    agree("""
+    in_every_mode("""
     def f(a, b, x, y, m):
         for i in reversed(range(2)):
             count = 0
@@ -61,7 +50,7 @@ def test_a_return_inside_nested_loops():
 
 def test_a_name_that_holds_two_saved_versions():
     """The value after the branch and the one made in it are both ``a``: it is saved once."""
-    agree("""
+    in_every_mode("""
     def f(a, b, x, y, m):
         if b < 0.0:
             a = np.tanh(a)
@@ -74,7 +63,7 @@ def test_a_name_that_holds_two_saved_versions():
 
 
 def test_a_name_unpacked_twice():
-    agree("""
+    in_every_mode("""
     def f(a, b, x, y, m):
         a, b, a = x[:3]
         b, b = y[:2] * a
@@ -83,7 +72,7 @@ def test_a_name_unpacked_twice():
 
 
 def test_statements_that_control_never_reaches():
-    agree("""
+    in_every_mode("""
     def f(a, b, x, y, m):
         for i in range(3):
             if True:
@@ -105,7 +94,7 @@ def test_statements_that_control_never_reaches():
 # --- names -----------------------------------------------------------------------------------------------------------
 def test_an_underscore_that_is_read():
     """The index of a reversed loop needs a name of its own."""
-    agree("""
+    in_every_mode("""
     def f(a, b, x, y, m):
         _ = np.sin(a)
         for i in range(3):
@@ -116,7 +105,7 @@ def test_an_underscore_that_is_read():
 
 def test_a_saved_value_that_is_not_bound_on_every_path():
     """What a branch binds is None elsewhere, and so is its adjoint: nothing may be added to it but by ``add``."""
-    agree("""
+    in_every_mode("""
     def f(a, b, x, y, m):
         if b > 0.3:
             w = np.maximum(x, y)
