@@ -1,11 +1,12 @@
 """Derivatives by numbers alone: complex step where a program is analytic, else extrapolated central differences.
 
-Nothing here knows the compiler.  Arguments and results may be nested tuples, lists and dicts; a *point* is the vector
+Nothing here knows the compiler.  Arguments and results may be nested tuples, lists, deques and dicts; a *point* is the vector
 of all their floating-point numbers, in order.  Ints, bools, strings, None and functions stay as they are.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -25,10 +26,10 @@ def is_inexact(leaf: Any) -> bool:
 
 
 def leaves(tree: Any) -> list[Any]:
-    """The leaves of nested tuples, lists and dicts, dicts in the order of their keys' insertion."""
+    """The leaves of nested tuples, lists, deques and dicts, dicts in the order of their keys' insertion."""
     if isinstance(tree, Mapping):
         return [leaf for item in tree.values() for leaf in leaves(item)]
-    if isinstance(tree, tuple | list):
+    if isinstance(tree, tuple | list | deque):
         return [leaf for item in tree for leaf in leaves(item)]
     return [tree]
 
@@ -36,12 +37,17 @@ def leaves(tree: Any) -> list[Any]:
 def rebuild(tree: Any, make: Callable[[Any], Any]) -> Any:
     """The same structure with ``make(leaf)`` at each leaf."""
     if isinstance(tree, Mapping):
-        return {key: rebuild(item, make) for key, item in tree.items()}
+        items_made = {key: rebuild(item, make) for key, item in tree.items()}
+        if isinstance(tree, defaultdict):
+            return defaultdict(tree.default_factory, items_made)
+        return OrderedDict(items_made) if isinstance(tree, OrderedDict) else items_made
     if isinstance(tree, tuple):
         items = [rebuild(item, make) for item in tree]
         return type(tree)(*items) if hasattr(tree, "_fields") else tuple(items)
     if isinstance(tree, list):
         return [rebuild(item, make) for item in tree]
+    if isinstance(tree, deque):
+        return deque((rebuild(item, make) for item in tree), tree.maxlen)
     return make(tree)
 
 

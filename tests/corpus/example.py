@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,7 +46,7 @@ def is_differentiable(value: Any) -> bool:
         return bool(np.issubdtype(value.dtype, np.floating))
     if isinstance(value, Mapping):
         return any(is_differentiable(item) for item in value.values())
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | deque):
         return any(is_differentiable(item) for item in value)
     return False
 

@@ -1,5 +1,7 @@
 """Columns of rows, tuples of what is iterated over, dicts that are walked while they change."""
 
+from collections import deque
+
 import numpy as np
 
 from tests.directed.program import directed
@@ -189,3 +191,9 @@ def tuple_of_matrix(x):
     t = tuple(r*r for r in x)
     u = t + (x[0],)
     return sum(map(np.sum, u))
+
+
+@directed(np.array([1.0, 2.0, 3.0]))
+def the_greatest_and_the_least_of_a_deque(x):
+    queue = deque(x)
+    return max(queue) * min(queue)
