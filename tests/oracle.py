@@ -1,7 +1,7 @@
 """Derivatives by numbers alone: complex step where a program is analytic, else extrapolated central differences.
 
-Nothing here knows the compiler.  Arguments and results may be nested tuples, lists, deques and dicts; a *point* is the vector
-of all their floating-point numbers, in order.  Ints, bools, strings, None and functions stay as they are.
+Nothing here knows the compiler.  Arguments and results may be nested tuples, lists, deques and dicts; a *point* is the
+vector of all their floating-point numbers, in order.  Ints, bools, strings, None and functions stay as they are.
 """
 
 from __future__ import annotations
