@@ -113,7 +113,7 @@ def test_deep_trees_need_no_recursion() -> None:
     assert names_read(tree) == ["x", "y"]
     located(copy, quote_at(3))
     assert copy.lineno == 3
-    assert sum(1 for _ in walk(tree)) == 80_002
+    assert sum(1 for _ in walk(tree)) == 60_001
     assert from_ast(ast.parse("+".join(["x"] * 800), mode="eval").body).op is not None
 
 
