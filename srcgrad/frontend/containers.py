@@ -31,9 +31,8 @@ from srcgrad.frontend.desugar.build import (
     subscript,
 )
 from srcgrad.frontend.in_place import InPlace
-from srcgrad.frontend.known import Instance, OneOf
+from srcgrad.frontend.known import Instance, OneOf, instances_of
 from srcgrad.frontend.normal_form import Append, Delete, Exchange, SetField
-from srcgrad.frontend.objects import instances_of
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
 

@@ -109,7 +109,7 @@ class FunctionValues(UserCalls):
         parameters = signature.parameters
         places = [parameters.index(name) for name in defaults]
         places += range(len(parameters), len(parameters) + len(atoms) - len(defaults))
-        return tuple(sorted((places[j], known) for j, known in self.classes_of(atoms)))  # type: ignore[type-var]
+        return tuple(sorted(((places[j], known) for j, known in self.classes_of(atoms)), key=lambda held: held[0]))
 
     def _default_atom(self, default: Variable | Static | gast.Constant, node: gast.expr) -> gast.expr:
         match default:

@@ -68,6 +68,7 @@ class Table:
 
     def __init__(self, entry: Mapping[str, Known], returned: Returned, stored: Stored) -> None:
         self.names: dict[str, Known] = dict(entry)
+        self.assumed: Mapping[str, Known] = {}  # of names, wherever they are asked for
         self.stored = stored
         self.generated = False  # our own output: tuples that are appended are records, on lists of their own
         self.puts: list[Known] = []
@@ -79,7 +80,9 @@ class Table:
 
     def note(self, name: str, known: Known) -> None:
         present = self.names.get(name)
-        if present is None or present == known:
+        if name in self.assumed:
+            self.names[name] = self.assumed[name]
+        elif present is None or present == known:
             self.names[name] = known
         elif present != PLAIN:
             self.names[name] = join(present, known)

@@ -120,7 +120,7 @@ class Methods(Constructors):
 
     def _unknown_attribute(self, node: gast.Attribute) -> Exception:
         if method_function(node.attr) is not None or node.attr in TEXT | CHANGES | VIEWS:
-            return self.refuse(node, f"the method {node.attr!r} is used as a value", "call it here")
+            return self.refuse(node, f"the method {node.attr!r} is used as a value", "call it here, or write a lambda")
         known = member_refusal(node.attr)
         if known is not None:
             return self.refuse(node, f"the attribute {node.attr!r}: {known.reason}", known.hint)

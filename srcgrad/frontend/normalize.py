@@ -211,6 +211,7 @@ class Normalizer(Statements):
         self.table.fields, self.table.puts = dict(before.fields), list(before.puts)
         self.table.generated = source.generated  # type: ignore[attr-defined]
         self.assumed, self.relied, self.narrowed = assumed, {}, {}
+        self.table.assumed = assumed
         self.given: tuple[str, ...] = ()  # the fields that a dataclass has set before __post_init__
         self.callee = callee
         self.node = node

@@ -233,8 +233,11 @@ class Scope:
             case gast.Name() | gast.Attribute() | gast.Call() as expression:
                 static = self.static_of(expression)
                 local = None if static is None else local_in(static.value)
+                while isinstance(expression, gast.Call) and expression.args:
+                    expression = expression.args[0]
+                is_own = isinstance(expression, gast.Lambda)
                 # Another name keeps the defaults of the definition that ran last before it was bound.
-                return None if local is not None and has_defaults(local.node) else static
+                return None if local is not None and has_defaults(local.node) and not is_own else static
         return None
 
     def static_of(self, node: gast.AST) -> Static | None:
@@ -292,7 +295,7 @@ class Scope:
             place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
             closure = Closure(
                 self,
-                (self.source.function, place, name, tuple(fixed.items())),
+                (self.source.function, place, name, _parameters_told(node.args), tuple(fixed.items())),
                 variables,
                 variables,
                 self.defaults.setdefault(id(node), {}),
@@ -364,6 +367,15 @@ class Scope:
             if isinstance(found, gast.FunctionDef | gast.Lambda) and has_defaults(found):
                 return None
         return found if isinstance(found, gast.FunctionDef | gast.Lambda) else None
+
+
+def _parameters_told(arguments: gast.arguments) -> tuple[object, ...]:
+    """The parameters of a function and the defaults that are literals, which those of a method's lambda may not share
+    with another's of the same place."""
+    names = [p.id for p in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    defaults = [*arguments.defaults, *arguments.kw_defaults]
+    values = tuple((type(d.value), d.value) if isinstance(d, gast.Constant) else None for d in defaults)
+    return len(arguments.posonlyargs), tuple(names), values
 
 
 def has_defaults(node: gast.AST) -> bool:

@@ -18,10 +18,10 @@ import gast
 from srcgrad.frontend.callees import is_inert
 from srcgrad.frontend.classes import ABSENT, BINARY, found
 from srcgrad.frontend.desugar.build import load, placed
+from srcgrad.frontend.known import instances_of
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.methods import only_reads
 from srcgrad.frontend.normal_form import AugStore, Index, Store
-from srcgrad.frontend.objects import instances_of
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.parse import clone, walk
 

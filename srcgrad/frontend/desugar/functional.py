@@ -116,11 +116,13 @@ def _partial(node: gast.Call, fresh: Callable[[str], str], meaning: Meaning) -> 
     rest = fresh("rest")
     first = [load(name, node) for name in (names[1:] if len(given) == len(node.args) else names)]
     passed: list[gast.expr] = [*first, placed(gast.Starred(load(rest, node), gast.Load()), node)]
+    others = fresh("others")
     named = [placed(gast.keyword(name, load(name, node)), node) for name in keywords]
+    named.append(placed(gast.keyword(None, load(others, node)), node))
     only = [(name, value) for name, value in zip(names, given, strict=True)]
     only += [(str(keyword.arg), keyword.value) for keyword in node.keywords]
     body = placed(gast.Call(function, passed, named), node)
-    return _lambda([], rest, only, body, node)
+    return _lambda([], rest, only, body, node, others)
 
 
 def _item_getter(node: gast.Call, fresh: Callable[[str], str], meaning: Meaning) -> gast.expr | None:
@@ -169,6 +171,7 @@ def _lambda(
     only: list[tuple[str, gast.expr]],
     body: gast.expr,
     node: gast.AST,
+    others: str | None = None,
 ) -> gast.Lambda:
     def parameter(name: str) -> gast.Name:
         return placed(gast.Name(name, gast.Param(), None, None), node)
@@ -179,7 +182,7 @@ def _lambda(
         None if rest is None else parameter(rest),
         [parameter(name) for name, _ in only],
         [value for _, value in only],
-        None,
+        None if others is None else parameter(others),
         [],
     )
     return placed(gast.Lambda(arguments, body), node)
