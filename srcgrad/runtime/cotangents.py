@@ -33,15 +33,26 @@ def zeros_like(x: Any) -> Any:
         return 0j
     if isinstance(x, int | float):
         return 0.0
+    return _zeros_inside(x, set()) if isinstance(x, tuple | list | dict | deque) or is_object(x) else None
+
+
+def _zeros_inside(x: Any, around: set[int]) -> Any:
+    """``around``: the containers that hold this one; where one holds itself, the inner one has None, which is zero."""
+    if not (isinstance(x, tuple | list | dict | deque) or is_object(x)):
+        return zeros_like(x)
+    if id(x) in around:
+        return None
+    around.add(id(x))
+    made: Any
     if isinstance(x, tuple | list):
-        return [zeros_like(item) for item in x]
-    if isinstance(x, dict):
-        return {key: zeros_like(item) for key, item in x.items()}
-    if is_object(x):
-        return {name: zeros_like(item) for name, item in fields_of(x).items()}
-    if isinstance(x, deque):
-        return deque((zeros_like(item) for item in x), x.maxlen)
-    return None
+        made = [_zeros_inside(item, around) for item in x]
+    elif isinstance(x, deque):
+        made = deque((_zeros_inside(item, around) for item in x), x.maxlen)
+    else:
+        parts = x if isinstance(x, dict) else fields_of(x)
+        made = {key: _zeros_inside(item, around) for key, item in parts.items()}
+    around.discard(id(x))
+    return made
 
 
 def own(x: Any) -> Any:

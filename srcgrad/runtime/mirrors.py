@@ -69,7 +69,7 @@ def _refuse_items(w: Any, index: Any) -> None:
 
 def as_stored(g: Any, e: Any) -> Any:
     """The cotangent of ``e``, a number, an array or nested lists of numbers, from that of the places that it filled."""
-    return unarray(unbroadcast(g, np.asarray(e)), e) if isinstance(e, tuple | list) else unbroadcast(g, e)
+    return unarray(unbroadcast(g, np.asarray(e)), e) if isinstance(e, tuple | list | deque) else unbroadcast(g, e)
 
 
 def held_inside(x: Any) -> Any:
@@ -79,14 +79,9 @@ def held_inside(x: Any) -> Any:
 
 def put_back(x: Any, held: Any) -> None:
     """Let the arrays of a shadow hold again what they held."""
-    if isinstance(x, np.ndarray):
-        x[...] = held
-    elif isinstance(x, tuple | list | deque):
-        for part, part_held in zip(x, held, strict=True):
-            put_back(part, part_held)
-    elif isinstance(x, dict):
-        for key, part in x.items():
-            put_back(part, held[key])
+    for part, part_held in _inside((x, held)):
+        if isinstance(part, np.ndarray):
+            part[...] = part_held
 
 
 def as_given(g: Any, e: Any) -> Any:
@@ -211,24 +206,24 @@ def _inner(w: Any, w_bar: Any) -> list[tuple[Any, Any]]:
 def own_adjoint(held: Any, *known: Any) -> Any:
     """The adjoint of a result as its maker's rule takes it: None for what the result shares with ``w1_bar, ...``, which
     has its adjoint there."""
-    arrays = [a for w_bar in known for a in _arrays(w_bar)]
-    if isinstance(held, tuple | list | deque):
-        parts = [own_adjoint(part, *arrays) for part in held]
-        if parts and all(part is None for part in parts):
-            return None
-        return tuple(parts) if isinstance(held, tuple) else parts
-    if isinstance(held, dict):
-        return {key: own_adjoint(part, *arrays) for key, part in held.items()}
-    if isinstance(held, np.ndarray) and any(np.may_share_memory(held, a) for a in arrays):
+    return _own_adjoint(held, arrays_inside(known), frozenset())
+
+
+def _own_adjoint(held: Any, arrays: list[Any], around: frozenset[int]) -> Any:
+    """``around``: the containers that hold this one; of one that holds itself, the inner one adds nothing."""
+    if isinstance(held, np.ndarray):
+        return None if any(np.may_share_memory(held, a) for a in arrays) else held
+    if not isinstance(held, tuple | list | deque | dict):
+        return held
+    if id(held) in around:
         return None
-    return held
-
-
-def _arrays(tree: Any) -> list[Any]:
-    if isinstance(tree, np.ndarray):
-        return [tree]
-    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, tuple | list | deque) else ()
-    return [a for part in parts for a in _arrays(part)]
+    around |= {id(held)}
+    if isinstance(held, dict):
+        return {key: _own_adjoint(part, arrays, around) for key, part in held.items()}
+    parts = [_own_adjoint(part, arrays, around) for part in held]
+    if parts and all(part is None for part in parts):
+        return None
+    return tuple(parts) if isinstance(held, tuple) else parts
 
 
 def each_once(x: Any) -> Any:
@@ -270,6 +265,6 @@ def _mark(x: Any) -> None:
 def _masked(g: Any, marks: Any) -> Any:
     if g is None or marks is None:
         return None
-    if isinstance(marks, tuple | list):
+    if isinstance(marks, tuple | list | deque):
         return [_masked(part, mark) for part, mark in zip(g, marks, strict=True)]
     return {key: _masked(g[key], mark) for key, mark in marks.items()} if isinstance(marks, dict) else g * marks

@@ -410,7 +410,7 @@ class Kid:
         return self.w * self.parent.v * self.parent.me.v
 
 
-@directed(vector(4), order=1)  # their shadows hold each other too, and so reverse over reverse does not end
+@directed(vector(4))
 def objects_that_hold_each_other(x):
     p = Parent(x[0])
     kid = p.add(x[1])

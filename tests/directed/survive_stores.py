@@ -201,7 +201,7 @@ def zero_dimensional_array_is_stored_into(x, a):
     return z * z * a
 
 
-@directed(vector(4).astype(np.float32), analytic=False, order=1, tolerance=3e-3)
+@directed(vector(4).astype(np.float32), analytic=False, tolerance=3e-3)
 def float32_store(x):
     y = x * np.float32(2.0)
     y[0] = y[1] * x[2]
