@@ -78,6 +78,14 @@ def test_the_gradient_goes_down_the_road_again(case):
         assert Derivative(first, taken, mode="forward").source
 
 
+def test_the_tangent_of_a_tangent_has_names_of_its_own_in_an_attempt():
+    """Both were once called ``x_dot``, which is no program."""
+    (case,) = cases([case for case in CASES if case.name == "try_ok"])[0].values
+    first = Derivative(case.function, ("x",), mode="forward").program(None).entry
+    assert list(inspect.signature(first).parameters)[:2] == ["x", "x_dot"]
+    assert "x_dot2" in Derivative(first, ("x",), mode="forward").source
+
+
 THIRD = ("cube", "design_page", "branch_in_a_loop", "simple_break", "nested_loops", "call_of_a_call")
 
 

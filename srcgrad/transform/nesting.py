@@ -182,8 +182,8 @@ def attempt_backward(name: str, inner: str, count: int, modes: Modes = PLAIN) ->
 def attempt_tangent(
     name: str, inner: str, parameters: Sequence[str], active: Sequence[bool], guarded: Guarded
 ) -> gast.FunctionDef:
-    every = [*parameters, *(f"{p}_dot" for p, moves in zip(parameters, active, strict=True) if moves)]
-    namer = Namer([*every, inner])
+    namer = Namer([*parameters, inner])
+    every = [*parameters, *(namer.fresh(f"{p}_dot") for p, moves in zip(parameters, active, strict=True) if moves)]
     outcome, raised, value, dot = (namer.fresh(n) for n in ("outcome", "raised", "value", "value_dot"))
     text = (
         f"def {name}({', '.join(every)}):\n"
