@@ -11,6 +11,7 @@ complex; of a complex value a random combination of real and imaginary parts is 
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -24,6 +25,7 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.api.transforms import directed, jvp, vjp
 from srcgrad.errors import ArgumentError, SrcgradError
 from srcgrad.runtime import zeros_like
+from srcgrad.runtime.shadows import cloned
 
 MODES = ("reverse", "forward", "eager", "numeric")
 EXACT = 1e-8  # what modes that know no step size may differ by
@@ -206,7 +208,7 @@ class _Point:
 
     def at(self, t: float, only: int) -> list[Any]:
         """The arguments with one of them moved."""
-        moved = list(self.args)
+        moved = list(cloned(self.args))  # the function may store into them
         moved[only] = _moved(moved[only], self.directions[self.moving.index(only)], t)
         return moved
 
@@ -298,7 +300,7 @@ def _second(
     change = Slope(gradient).along(values, tuple(directed(v, args[j], f"argument {j}") for j, v in named))
 
     def along(t: float) -> float:
-        moved = list(args)
+        moved = list(cloned(args))
         for j, direction in zip(moving, directions, strict=True):
             moved[j] = _moved(args[j], direction, t)
         return _inner_all(gradient(*moved), directions)
@@ -334,6 +336,8 @@ def _coarsest(value: Any) -> float:
 
 def _mapped(value: Any, change: Callable[[Any, Any], Any], other: Any) -> Any:
     """The structure of ``value`` with ``change`` of each floating-point leaf and its counterpart in ``other``."""
+    if isinstance(value, deque):
+        return deque((_mapped(item, change, part) for item, part in zip(value, other, strict=True)), value.maxlen)
     if isinstance(value, tuple | list):
         items = [_mapped(item, change, part) for item, part in zip(value, other, strict=True)]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
@@ -367,7 +371,7 @@ def _moved(value: Any, direction: Any, t: float) -> Any:
 
 
 def _inner(a: Any, b: Any) -> float:
-    if isinstance(b, tuple | list):
+    if isinstance(b, tuple | list | deque):
         return sum(_inner(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(b, dict):
         return sum(_inner(a[key], item) for key, item in b.items())

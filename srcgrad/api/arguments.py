@@ -7,6 +7,7 @@ program is kept, or ``ArgumentError``.
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -97,7 +98,7 @@ def is_static(value: object) -> bool:
 
 def holds_objects(value: object) -> bool:
     """Whether a value is an object of a user's class, or a container that holds one."""
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | deque):
         return hasattr(value, "_fields") or any(map(holds_objects, value))
     if isinstance(value, dict):
         return any(map(holds_objects, value.values()))
@@ -118,7 +119,7 @@ def kind_of(value: object) -> object:
         return type(value)
     if type(value) is np.ndarray:
         return value.ndim, value.dtype.char
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | deque):
         return type(value), tuple(kind_of(item) for item in value)
     if isinstance(value, dict):
         return dict, tuple((key, kind_of(item)) for key, item in value.items())
@@ -137,7 +138,7 @@ def check_differentiable(value: Any, name: str) -> None:
     In a container integers, truth values, text, None and functions are passed over (their place in the gradient holds
     None), but numbers that are all integers are refused: they were meant to be floats.
     """
-    if not isinstance(value, tuple | list | dict) and not is_object(value):
+    if not isinstance(value, tuple | list | deque | dict) and not is_object(value):
         if not is_floating(value):
             raise _refused(value, name)
         return
@@ -170,7 +171,7 @@ def is_integer(value: object) -> bool:
 
 def leaves_of(value: Any, name: str) -> Iterator[tuple[Any, str]]:
     """What nested containers hold, each with its place: ``w[0]['bias']``."""
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | deque):
         for position, item in enumerate(value):
             yield from leaves_of(item, f"{name}[{position}]")
     elif isinstance(value, dict):
@@ -214,7 +215,7 @@ def identities(values: tuple[Any, ...]) -> set[int]:
         value = pending.pop()
         if isinstance(value, np.ndarray):
             found.add(id(value))
-        elif isinstance(value, tuple | list):
+        elif isinstance(value, tuple | list | deque):
             pending += value
         elif isinstance(value, dict):
             pending += value.values()

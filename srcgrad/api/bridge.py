@@ -12,6 +12,7 @@ The eager machine is imported where a tensor is met: whoever passes one has impo
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -80,7 +81,7 @@ def meets_tensors(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
 
 
 def leaves_of(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | deque):
         for item in value:
             yield from leaves_of(item)
     elif isinstance(value, dict):
@@ -92,6 +93,8 @@ def leaves_of(value: Any) -> Iterator[Any]:
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     """The structure of nested containers with every leaf changed."""
+    if isinstance(value, deque):
+        return deque((mapped(item, change) for item in value), value.maxlen)
     if isinstance(value, tuple | list):
         items = [mapped(item, change) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -159,7 +160,7 @@ def _kept(leaf: Any) -> Any:
 
 def _pairs(structure: Any, value: Any) -> Iterator[tuple[Any, Any]]:
     """The leaves of an argument's structure with those of its cotangent."""
-    if isinstance(structure, tuple | list):
+    if isinstance(structure, tuple | list | deque):
         if value is not None:
             for one, part in zip(structure, value, strict=True):
                 yield from _pairs(one, part)

@@ -8,6 +8,7 @@ the tangent of the gradient program is the smallest program that has them (Griew
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -278,12 +279,18 @@ def _selected(derivative: Derivative, values: tuple[Any, ...]) -> tuple[Any, ...
 
 
 def _map_leaves(value: Any, make: Callable[[Any, tuple[Any, ...]], Any], path: tuple[Any, ...] = ()) -> Any:
-    if isinstance(value, tuple | list):
-        parts = [_map_leaves(item, make, (*path, k)) for k, item in enumerate(value)]
-        return tuple(parts) if isinstance(value, tuple) else parts
+    if isinstance(value, tuple | list | deque):
+        return _in_kind(value, [_map_leaves(item, make, (*path, k)) for k, item in enumerate(value)])
     if isinstance(value, dict):
         return {key: _map_leaves(item, make, (*path, key)) for key, item in value.items()}
     return None if value is None else make(value, path)
+
+
+def _in_kind(value: Any, parts: list[Any]) -> Any:
+    """Parts as a tuple, deque or list, whatever the value is."""
+    if isinstance(value, deque):
+        return deque(parts, value.maxlen)
+    return tuple(parts) if isinstance(value, tuple) else parts
 
 
 def _at(value: Any, path: tuple[Any, ...]) -> Any:
@@ -307,12 +314,12 @@ def _placed(value: Any, path: tuple[Any, ...], unit: Any) -> Any:
     if isinstance(value, dict):
         return {key: _placed(item, path[1:], unit) if key == path[0] else _zero(item) for key, item in value.items()}
     parts = [_placed(item, path[1:], unit) if k == path[0] else _zero(item) for k, item in enumerate(value)]
-    return tuple(parts) if isinstance(value, tuple) else parts
+    return _in_kind(value, parts)
 
 
 def _units(value: Any, factor: complex = 1.0) -> list[Any]:
     """Unit directions (``factor`` times those of complex elements), one per element, in the structure of ``value``."""
-    if isinstance(value, tuple | list | dict):
+    if isinstance(value, tuple | list | deque | dict):
         keys = list(value) if isinstance(value, dict) else list(range(len(value)))
         return [_placed(value, (key,), unit) for key in keys for unit in _units(value[key], factor)]
     if not (np.iscomplexobj(value) if isinstance(factor, complex) else is_floating(value)):

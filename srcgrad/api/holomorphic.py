@@ -7,6 +7,7 @@ function has a complex derivative, and only there (the Cauchy-Riemann equations)
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -36,7 +37,7 @@ def require_one_number(value: Any, span: Span | None = None, *, holomorphic: boo
         return
     wanted = "complex" if holomorphic else "real"
     reason = f"the gradient of a function needs one {wanted} number, but it returned"
-    if value is None or isinstance(value, str | tuple | list | dict):
+    if value is None or isinstance(value, str | tuple | list | deque | dict):
         raise SeedError(f"{reason} {described(value)}", span)
     if np.shape(value) != ():
         hint = "use jacobian, or vjp with a seed of that shape"

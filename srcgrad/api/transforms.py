@@ -6,6 +6,7 @@ Gradients have the structure, shapes and dtypes of the arguments they belong to.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any
@@ -155,8 +156,11 @@ def filled(direction: Any, value: Any) -> Any:
     """The direction with a zero at each part of a container where it has None."""
     if direction is None:
         return zeros_like(value)
-    if isinstance(value, tuple | list) and isinstance(direction, tuple | list) and len(value) == len(direction):
+    several = isinstance(value, tuple | list | deque) and isinstance(direction, tuple | list | deque)
+    if several and len(value) == len(direction):
         items = [filled(part, item) for part, item in zip(direction, value, strict=True)]
+        if isinstance(value, deque):
+            return deque(items, value.maxlen)
         return type(value)(*items) if hasattr(value, "_fields") else items
     if isinstance(value, dict) and isinstance(direction, dict) and value.keys() == direction.keys():
         return {key: filled(direction[key], item) for key, item in value.items()}
@@ -170,10 +174,12 @@ def unshared(value: Any) -> Any:
     """The value with arrays and containers of its own."""
     if isinstance(value, np.ndarray):
         return value.copy(order="K")
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | deque):
         items = [unshared(item) for item in value]
         if isinstance(value, list):
             return items
+        if isinstance(value, deque):
+            return deque(items, value.maxlen)
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if isinstance(value, dict):
         return {key: unshared(item) for key, item in value.items()}
@@ -232,8 +238,8 @@ def made_once(f: Callable[..., Any], argnums: Argnums, mode: str) -> Derivative:
 
 def check_seed(seed: Any, value: Any, of: str) -> None:
     """Refuse a seed or tangent that does not have the structure and shapes of what it belongs to."""
-    if isinstance(value, tuple | list):
-        if not isinstance(seed, tuple | list) or len(seed) != len(value):
+    if isinstance(value, tuple | list | deque):
+        if not isinstance(seed, tuple | list | deque) or len(seed) != len(value):
             raise SeedError(f"{of} is a {type(value).__name__} of {len(value)}: the seed must be one too")
         for position, (part, item) in enumerate(zip(seed, value, strict=True)):
             check_seed(part, item, f"{of}[{position}]")

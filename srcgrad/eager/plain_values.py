@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -262,6 +263,7 @@ def applied(
     change = _stores().function(function)
     if change is not None and any(isinstance(arg, Followed) for arg in args):
         return change(*args, **kwargs)
+    args = tuple(list(arg) if isinstance(arg, deque) else arg for arg in args)
     if function in _JOINING and args and is_nested(args[0]) and _varies(args):
         args = (_joined(function, args[0], kwargs), *args[1:])
     if function is sorted or (function in (max, min) and "key" in kwargs):

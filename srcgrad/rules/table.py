@@ -395,7 +395,7 @@ def add_method(name: str, function: Callable[..., object]) -> None:
 #: Attributes and methods of arrays that tell of shapes, kinds and memory, not of numbers.
 CONSTANT_MEMBERS = frozenset(
     """shape ndim size dtype itemsize nbytes strides flags device data ctypes dump dumps tobytes tofile
-    tostring setflags""".split()
+    tostring setflags maxlen""".split()
 )
 _STORED = Refusal("it gives no value; what it stores is differentiated", "write it as a statement of its own")
 _STORES = Refusal("it changes its array in place", "use the NumPy function, which makes a new array")

@@ -69,7 +69,7 @@ def ungather(g: Any, items: Any, places: Sequence[int]) -> Any:
 
 def unarray(g: Any, object: Any) -> Any:
     """The cotangent of ``object``, a number, array or nested sequence, where ``g`` is that of ``np.array(object)``."""
-    if isinstance(object, tuple | list):
+    if isinstance(object, tuple | list | deque):
         if len(g) != len(object):
             raise ValueError(f"a cotangent of length {len(g)} does not fit a sequence of length {len(object)}")
         return [unarray(part, item) for part, item in zip(g, object, strict=True)]
@@ -84,7 +84,7 @@ def rearray(g: Any, like: Any) -> Any:
     """The array of a nested cotangent ``g``, None counting as zero, in the shape and dtype of ``like``."""
     if isinstance(like, dict):  # the copy of a dict
         return {key: g.get(key) for key in like}
-    if isinstance(like, tuple | list):  # or of a list
+    if isinstance(like, tuple | list | deque):  # or of a list
         return [rearray(part, item) for part, item in zip(g, like, strict=True)]
     if not np.shape(like):
         return rebroadcast(g, like)
@@ -103,7 +103,7 @@ def tolist(a: Any) -> Any:
 
 
 def _fill(place: Any, g: Any) -> Any:
-    if isinstance(g, tuple | list):
+    if isinstance(g, tuple | list | deque):
         if len(g) != len(place):
             raise ValueError(f"a cotangent of length {len(g)} does not fit an array of length {len(place)}")
         for i, part in enumerate(g):

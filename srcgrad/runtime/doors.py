@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -46,8 +47,9 @@ def as_cotangent(g: Any, x: Any, held: set[int] | None = None) -> Any:
     ``held`` are the identities of the arrays that others hold (arguments, results already handed out).  An array that
     is none of these, and no view, is handed out as it is; without ``held`` every array is copied.
 
-    Tuples, lists, named tuples and dicts come back as they are in ``x``; what has no derivative there (integers, text)
-    has None.  An integer that is all of ``x`` has a float64 cotangent.  A cotangent that does not fit raises.
+    Tuples, lists, deques, named tuples and dicts come back as they are in ``x``; what has no derivative there
+    (integers, text) has None.  An integer that is all of ``x`` has a float64 cotangent.  A cotangent that does not fit
+    raises.
     """
     if type(x) is np.ndarray and type(g) is np.ndarray and g.shape == x.shape and g.dtype == x.dtype:
         if x.dtype.kind in "fc":
@@ -56,14 +58,16 @@ def as_cotangent(g: Any, x: Any, held: set[int] | None = None) -> Any:
         return g
     if g is None:
         g = zeros_like(x)
-    if isinstance(x, tuple | list):
+    if isinstance(x, tuple | list | deque):
         if isinstance(g, np.ndarray) and g.shape == np.shape(x):  # NumPy took it for an array
             g = list(g)
-        if not isinstance(g, tuple | list) or len(g) != len(x):
+        if not isinstance(g, tuple | list | deque) or len(g) != len(x):
             raise TypeError(f"the cotangent of a {type(x).__name__} of length {len(x)} is a {type(g).__name__}")
         items = [_part(part, item, held) for part, item in zip(g, x, strict=True)]
         if isinstance(x, tuple) and hasattr(x, "_fields"):
             return type(x)(*items)
+        if isinstance(x, deque):
+            return deque(items, x.maxlen)
         return tuple(items) if isinstance(x, tuple) else items
     if isinstance(x, dict):
         if not isinstance(g, dict):

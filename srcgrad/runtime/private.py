@@ -148,7 +148,8 @@ def _copied(value: Any, arrays: dict[int, Any], memo: dict[int, Any]) -> Any:
         made.extend(_copied(part, arrays, memo) for part in value)
     elif isinstance(value, dict):
         made = memo[id(value)] = copy.copy(value)
-        made.update((key, _copied(part, arrays, memo)) for key, part in value.items())
+        for key, part in value.items():
+            made[key] = _copied(part, arrays, memo)
     elif is_object(value):
         made = memo[id(value)] = copy.copy(value)
         for name, part in fields_of(value).items():

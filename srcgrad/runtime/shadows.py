@@ -13,6 +13,7 @@ array([0., 1., 0., 1., 0., 1.])
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from typing import Any
 
@@ -171,7 +172,7 @@ def _same_view(v: Any, w: Any, w_bar: Any) -> Any:
 
 def view_like(v: Any, *known: Any) -> Any:
     """The shadow of ``v``, which may be a view of one of ``w1, w1_bar, w2, w2_bar, ...``: that view, or fresh zeros."""
-    if isinstance(v, tuple | list):
+    if isinstance(v, tuple | list | deque):
         return type(v)([view_like(item, *known) for item in v])
     if isinstance(v, np.ndarray):
         sharing = []
@@ -190,7 +191,7 @@ def view_like(v: Any, *known: Any) -> Any:
 
 def separate(v_bar: Any, *known: Any) -> bool:
     """Whether the shadow of a result has memory of its own, so that the result's maker has an adjoint."""
-    if isinstance(v_bar, tuple | list):
+    if isinstance(v_bar, tuple | list | deque):
         answers = {separate(item, *known) for item in v_bar}
         if len(answers) > 1:
             raise ValueError("some items of a result are views of arrays that are stored into, and others are not")
@@ -331,12 +332,14 @@ def _rebuilt(tree: Any, copies: dict[int, Any]) -> Any:
             for name, item in fields_of(node).items():
                 object.__setattr__(new, name, rebuilt(item))
             return new
-        new = [] if isinstance(node, list) else deque(maxlen=node.maxlen) if isinstance(node, deque) else {}
+        new = [] if isinstance(node, list) else {} if type(node) is dict else copy.copy(node)
         seen[id(node)] = (node, new)
+        new.clear()
         if isinstance(node, list | deque):
             new.extend(rebuilt(item) for item in node)
         else:
-            new.update({key: rebuilt(item) for key, item in node.items()})
+            for key, item in node.items():
+                new[key] = rebuilt(item)
         return new
 
     return rebuilt(tree)

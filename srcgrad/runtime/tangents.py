@@ -215,6 +215,6 @@ def like_own(moved: Any, y: Any) -> Any:
     """What is left of ``moved``, a tangent, where what it belongs to was left out of ``y``."""
     if y is None:
         return None
-    if isinstance(y, tuple | list):
+    if isinstance(y, tuple | list | deque):
         return [like_own(part_dot, part) for part_dot, part in zip(moved, y, strict=True)]
     return {key: like_own(moved[key], part) for key, part in y.items()} if isinstance(y, dict) else moved

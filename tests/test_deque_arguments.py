@@ -1,0 +1,71 @@
+"""Deques as arguments and results: gradients, seeds, directions and Jacobians are deques as well."""
+
+from collections import deque
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.errors import SeedError
+
+
+def product(queue, k):
+    queue.append(queue[0] * k)
+    first = queue.popleft()
+    queue.rotate(1)
+    return first * queue[0] * queue[1]
+
+
+def halves(queue):
+    return deque([v * v for v in queue], queue.maxlen)
+
+
+def values():
+    return deque([2.0, 3.0], maxlen=4)
+
+
+def test_a_gradient_is_a_deque():
+    queue = values()
+    gradient = srcgrad.grad(product)(queue, 5.0)
+    assert gradient == deque([2 * 2.0 * 5.0 * 3.0, 2.0 * 2.0 * 5.0]) and gradient.maxlen == 4
+    assert queue == values()
+
+
+def test_directions_may_be_deques_or_lists():
+    for direction in (deque([1.0, 0.0]), [1.0, 0.0], deque([1.0, None])):
+        value, tangent = srcgrad.jvp(product, (values(), 5.0), (direction, 0.0))
+        assert (value, tangent) == (60.0, 60.0)
+    assert srcgrad.hvp(product)(values(), 5.0, deque([1.0, 0.0])) == deque([30.0, 20.0])
+
+
+def test_a_pullback_takes_a_deque_and_runs_again():
+    value, pullback = srcgrad.vjp(halves, values())
+    assert value == deque([4.0, 9.0]) and value.maxlen == 4
+    for seed in (deque([1.0, 2.0]), [1.0, 2.0]):
+        assert pullback(seed) == (deque([4.0, 12.0]),)
+    with pytest.raises(SeedError, match="the value is a deque of 2: the seed must be one too"):
+        pullback(1.0)
+
+
+def test_a_result_is_moved_by_a_deque():
+    value, tangent = srcgrad.jvp(halves, (values(),), (deque([1.0, 1.0]),))
+    assert (value, tangent) == (deque([4.0, 9.0]), deque([4.0, 6.0]))
+
+
+def test_a_jacobian_has_the_places_of_a_deque():
+    made = srcgrad.jacobian(lambda queue: np.array([queue[0] * queue[1], queue[1]]))(values())
+    assert isinstance(made, deque)
+    assert np.array_equal(made[0], [3.0, 0.0]) and np.array_equal(made[1], [2.0, 1.0])
+
+
+def test_a_derivative_is_checked():
+    srcgrad.check_grads(product, values(), 5.0)
+
+
+def test_items_without_a_derivative_have_none():
+    assert srcgrad.grad(lambda queue: queue[1] * queue[0])(deque([2, 3.0])) == deque([None, 2.0])
+
+
+def test_integers_alone_are_refused():
+    with pytest.raises(srcgrad.errors.ArgumentError, match=r"argument queue\[0\] is the integer 2"):
+        srcgrad.grad(lambda queue: queue[0])(deque([2, 3]))
