@@ -100,13 +100,12 @@ class Derivative:
         statics: tuple[tuple[str, object], ...] = ()
         classes: tuple[tuple[int, object], ...] = ()
         if values is not None:
-            from srcgrad.frontend.known import known_of, matters
+            from srcgrad.frontend.known import PLAIN, known_of
 
             named = zip(self.parameters.names, values, strict=False)
             statics = tuple((n, v) for n, v in named if is_static(v))
             known = [(j, known_of(v)) for j, v in enumerate(v for v in values if not is_static(v))]
-            if any(matters(each) for _, each in known):
-                classes = tuple(known)
+            classes = tuple(known) if any(each != PLAIN for _, each in known) else ()
         return Callee(function, statics, self.parameters.lengths(values), classes)  # type: ignore[arg-type]
 
     def _differentiable(self, values: tuple[Any, ...] | None) -> Compiled:

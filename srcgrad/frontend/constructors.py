@@ -17,6 +17,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.frontend.classes import (
+    ABSENT,
     found,
     initial_fields,
     is_generated_init,
@@ -249,7 +250,9 @@ class Constructors(Operators):
         if isinstance(atom, gast.Constant) or getattr(right.kind, "__array_ufunc__", ...) is None:
             return
         head = reference(GlobalBinding("require_reflected", *_REFLECTED))
-        checked = placed(gast.Call(head, [atom, constant(right.kind.__name__, node)], []), node)
+        is_sequence = all(found(right.kind, name) is not ABSENT for name in ("__len__", "__getitem__"))
+        told = [constant(True, node)] if is_sequence else []
+        checked = placed(gast.Call(head, [atom, constant(right.kind.__name__, node), *told], []), node)
         self.out.append(Effect(placed(gast.Expr(checked), node), self.span))
 
 

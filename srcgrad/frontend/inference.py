@@ -17,6 +17,7 @@ from srcgrad.frontend.known import (
     DATA,
     NONE,
     PLAIN,
+    Data,
     Entries,
     Instance,
     Items,
@@ -129,6 +130,8 @@ class Table:
 
     def item(self, known: Known, index: gast.expr) -> Known:
         match known:
+            case Data():
+                return DATA
             case OneOf(choices=choices):
                 parts = [self.item(c, index) for c in choices if c != NONE]
                 made = parts[0] if parts else PLAIN

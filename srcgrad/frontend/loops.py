@@ -123,6 +123,7 @@ class Loops(Calls):
             return self._entries(node, "keys")
         if isinstance(node, gast.GeneratorExp):
             node = placed(gast.ListComp(node.elt, node.generators), node)
+        node = self.iterated(node)
         if isinstance(node, gast.Constant | gast.JoinedStr | gast.Set):
             return None
         value = self._global(node)

@@ -33,7 +33,7 @@ from srcgrad.frontend.desugar.imports import without_imports
 from srcgrad.frontend.desugar.unpacking import one_by_one
 from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.inference import ROUNDS, Table, any_objects, inferred, returns
-from srcgrad.frontend.known import PLAIN, Known, OneOf, Result
+from srcgrad.frontend.known import PLAIN, Known, OneOf, Result, matters
 from srcgrad.frontend.namespaces import settled
 from srcgrad.frontend.normal_form import (
     Callee,
@@ -94,6 +94,15 @@ def _text_of(callee: Callee) -> FunctionType | LocalFunction:
 
 
 def _normalize(callee: Callee) -> Function:
+    if callee.classes and not any(matters(known) for _, known in callee.classes):  # type: ignore[arg-type]
+        try:
+            return _with_classes(replace(callee, classes=()))
+        except UnsupportedSyntax:
+            return _with_classes(callee)  # that its arguments are numbers and arrays is asked for only where it matters
+    return _with_classes(callee)
+
+
+def _with_classes(callee: Callee) -> Function:
     function = _text_of(callee)
     if isinstance(function, LocalFunction):
         parent = closure_of(function).scope

@@ -24,7 +24,6 @@ from srcgrad.frontend.bound_methods import MethodRead, Place, method_signature, 
 from srcgrad.frontend.callees import as_python
 from srcgrad.frontend.classes import (
     ABSENT,
-    defining_class,
     found,
     intercepts,
     is_descriptor,
@@ -276,7 +275,7 @@ class Objects(Expressions):
         """``object.name(...)``; None if what is before the dot is no object that is known."""
         func = node.func
         if self.is_super(func.value):
-            return self._super_call(node)
+            return self.super_call(node)
         base, known = self.receiver(func.value)
         if base is not func.value:
             node.func = func = placed(gast.Attribute(base, func.attr, gast.Load()), func)
@@ -359,22 +358,9 @@ class Objects(Expressions):
 
         return self.dispatch(atom, choices, node, write)
 
-    def _super_call(self, node: gast.Call) -> Made:
-        """``super().name(...)``: the method of the next class of the object's own."""
-        source = self.source
-        parameters = source.function.__code__.co_varnames
-        start = defining_class(source.function)
-        known = self.known_name(parameters[0]) if parameters and self.scope.parent is None else PLAIN
-        if node.func.value.args or start is None or not isinstance(known, Instance) or start not in known.kind.__mro__:
-            raise self.refuse(
-                node,
-                "which method super() means is not known when this is compiled",
-                "call it as Base.method(self, ...)",
-            )
-        raw = found(known.kind, node.func.attr, start)
-        if not isinstance(raw, FunctionType):
-            raise self.refuse(node, f"super() finds no method {node.func.attr!r} with source", "call it by its class")
-        return self.method(raw, load(parameters[0], node), node.args, node.keywords, node, None)
+    @abstractmethod
+    def super_call(self, node: gast.Call) -> Made:
+        """``super().name(...)``."""
 
     def method(
         self,

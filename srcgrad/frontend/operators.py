@@ -8,15 +8,18 @@ one where Python takes that::
 
 from __future__ import annotations
 
+import builtins
 from abc import ABCMeta, abstractmethod
 from types import FunctionType
 
 import gast
 
-from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, found, is_user_class
-from srcgrad.frontend.desugar.build import placed
+from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, defining_class, found, is_user_class
+from srcgrad.frontend.data_model import run_over
+from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.known import (
     DATA,
+    PLAIN,
     Entries,
     Instance,
     Items,
@@ -28,8 +31,24 @@ from srcgrad.frontend.known import (
     tells,
 )
 from srcgrad.frontend.objects import Made, Objects
+from srcgrad.rules.rewriting import substituted
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
+
+_REFLECTED = {"__lt__": "__gt__", "__le__": "__ge__", "__gt__": "__lt__", "__ge__": "__le__"}
+_REFLECTED |= {"__eq__": "__eq__", "__ne__": "__ne__"}
+_BY_METHOD = {"abs": "__abs__", "float": "__float__", "complex": "__complex__"}
+
+
+def _is_written(raw: object) -> bool:
+    """Whether a method is one that the user wrote, no dataclass's."""
+    return isinstance(raw, FunctionType) and raw.__code__.co_filename != "<string>"
+
+
+def _name_of(function: object) -> str:
+    """The name of a builtin."""
+    name = getattr(function, "__name__", "")
+    return name if function is getattr(builtins, name, None) else ""
 
 
 class Operators(Objects):
@@ -84,19 +103,73 @@ class Operators(Objects):
     def operation(self, node: gast.expr) -> Made:
         match node:
             case gast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
-                made = self._compared(node, COMPARISONS[type(op)], left, right)
-                if made is not None:
-                    return made
+                how = self._comparing(op, left, right)
+                if how is not None:
+                    name, is_swapped = how
+                    atoms = [self.value(left), self.value(right)]
+                    atoms = atoms[::-1] if is_swapped else atoms
+                    return self._operated(node, name, atoms, self.known_atom(atoms[0]))
+            case gast.Call(func=func, args=[gast.expr() as operand], keywords=[]):
+                static = self.scope.static_of(func)
+                method = None if static is None else _BY_METHOD.get(_name_of(static.value))
+                if method is not None and not self.source.generated:
+                    return self._converted(node, method, operand)
         return super().operation(node)
 
-    def _compared(self, node: gast.Compare, name: str, left: gast.expr, right: gast.expr) -> Made | None:
-        """A comparison by a method that the user wrote, which may return anything; None for any other."""
-        known = self.peek(left)
-        raw = found(known.kind, name) if isinstance(known, Instance) else ABSENT
-        if not isinstance(raw, FunctionType) or raw.__code__.co_filename == "<string>":
-            return None
-        atoms = [self.value(left), self.value(right)]
-        return self._operated(node, name, atoms, known)
+    def _converted(self, node: gast.Call, name: str, operand: gast.expr) -> Made:
+        """``abs(object)`` and the like."""
+        base, known = self.receiver(operand)
+        if base is not operand:
+            node = placed(gast.Call(node.func, [base], []), node)
+        if not holds_objects(known) or isinstance(known, Instance) and is_named_tuple(known.kind):
+            return super().operation(node)
+        return self._operated(node, name, [self.value(base)], known)
+
+    def _comparing(self, op: gast.AST, left: gast.expr, right: gast.expr) -> tuple[str, bool] | None:
+        """The method that compares, and whether it is the right operand's; None where the user wrote none."""
+        name = COMPARISONS[type(op)]
+        one, other = self.peek(left), self.peek(right)
+        if isinstance(one, Instance) and _is_written(found(one.kind, name)):
+            return name, False
+        if isinstance(other, Instance) and _is_written(found(other.kind, _REFLECTED[name])):
+            return (_REFLECTED[name], True) if isinstance(one, Instance) or one == DATA else None
+        return None
+
+    def super_call(self, node: gast.Call) -> Made:
+        """``super().name(...)``: the method of the next class of the object's own."""
+        source = self.source
+        parameters = source.function.__code__.co_varnames
+        start = defining_class(source.function)
+        known = self.known_name(parameters[0]) if parameters and self.scope.parent is None else PLAIN
+        if node.func.value.args or start is None or not isinstance(known, Instance) or start not in known.kind.__mro__:
+            raise self.refuse(
+                node,
+                "which method super() means is not known when this is compiled",
+                "call it as Base.method(self, ...)",
+            )
+        raw = found(known.kind, node.func.attr, start)
+        if not isinstance(raw, FunctionType):
+            raise self.refuse(node, f"super() finds no method {node.func.attr!r} with source", "call it by its class")
+        return self.method(raw, load(parameters[0], node), node.args, node.keywords, node, None)
+
+    # --- iteration ---------------------------------------------------------------------------------------------------
+    def iterated(self, node: gast.expr) -> gast.expr:
+        """What a loop over an object runs over, which its ``__iter__`` says; any other expression as it is."""
+        node, known = self.receiver(node)
+        instances = [each for each in instances_of(known) if not is_named_tuple(each.kind)]
+        if not any(found(each.kind, "__iter__") is not ABSENT for each in instances):
+            return node
+        kind = instances[0].kind
+        raw = found(kind, "__iter__")
+        made = run_over(raw) if isinstance(raw, FunctionType) and len(instances) == 1 else None
+        if made is None or not isinstance(raw, FunctionType):
+            raise self.refuse(
+                node,
+                f"a loop over an object of class {kind.__name__}, whose __iter__ is more than iter(...) of its fields",
+                "loop over what it holds",
+            )
+        expression, this = made
+        return substituted(expression, {this: self.value(node)})
 
     def subscript_of(self, node: gast.Subscript) -> Made | None:
         """``object[index]`` by ``__getitem__``; None if it is no object that is known."""
@@ -135,8 +208,8 @@ class Operators(Objects):
                 return isinstance(known, Instance) and not is_named_tuple(known.kind)
             case gast.BinOp(left=left, right=right):
                 return self.is_object(left) or self.is_object(right)
-            case gast.Compare(left=left, ops=[op]) if type(op) in COMPARISONS:
-                return self.is_object(left)
+            case gast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
+                return self._comparing(op, left, right) is not None
         return False
 
     def _linear(self, node: gast.expr) -> gast.expr:

@@ -208,7 +208,7 @@ class Statements(Contexts):
         if self._is_pop(value):
             self.out.append(Pop(tuple(names), value.func.value.id, self.span))
             return
-        value = self.consumed(value)
+        value = self.consumed(self.iterated(value))
         source = self.value(value)
         if not isinstance(source, gast.Name):
             name = self.fresh()
@@ -269,13 +269,11 @@ class Statements(Contexts):
                 self.define_defaults(default)
                 defaults[parameter.id] = static
                 continue
-            atom = self.value(default)
-            if isinstance(atom, gast.Constant):
-                defaults[parameter.id] = atom
-                continue
-            name = self.fresh(f"{getattr(node, 'name', 'function')}_{parameter.id}")
-            self.bind(name, atom)
-            defaults[parameter.id] = Variable(self.scope, name)
+            defaults[parameter.id] = atom = self.value(default)
+            if not isinstance(atom, gast.Constant):
+                name = self.fresh(f"{getattr(node, 'name', 'function')}_{parameter.id}")
+                self.bind(name, atom)
+                defaults[parameter.id] = Variable(self.scope, name)
 
     # --- effects -----------------------------------------------------------------------------------------------------
     def _expression(self, statement: gast.Expr, value: gast.expr) -> None:

@@ -101,7 +101,10 @@ def attribute(x: Any, name: str) -> Any:
     return getattr(x, name)
 
 
-def require_reflected(x: Any, kind: str) -> None:
-    """Refuse ``x + object`` where ``x`` is an array, which adds the object to each of its elements."""
+def require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
+    """Refuse ``x + object`` where ``x`` is an array, which adds the object to each of its elements; a number of NumPy's
+    does so too where the object is a sequence, which it makes an array of."""
+    if is_sequence and hasattr(x, "dtype"):
+        raise TypeError(f"NumPy makes an array of the {kind} in an operator; swap the operands, or give it float(...)")
     if hasattr(x, "__array_ufunc__") and not hasattr(type(x), "dtype") or hasattr(x, "dtype") and x.ndim:
         raise TypeError(f"an operator between an array and a {kind} goes to every element; swap the operands")
