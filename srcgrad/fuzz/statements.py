@@ -53,7 +53,7 @@ class Writer(Containers):
         if self.has("stores"):
             plain = plain[3:] + [self.store] * 6 + [self.writer] * 2 + [self.overlap, self.augmented_name]
             plain += [self.read_then_stored, self.tested_then_stored] + [self.called_then_stored] * 2
-            plain += [self.read_then_stored]
+            plain += [self.read_then_stored] * 2
             plain += [self.augmented_name, self.filled, self.number_or_vector, self.call_for_its_effect]
         if self.has("views"):
             plain += [self.aliased] * 4
@@ -257,7 +257,8 @@ class Writer(Containers):
         if kind != "s" and self.has("views") and self.choices.chance(45):
             return self.met("reference returned", self.reference(scope, kind) or self.fresh(kind))
         if kind not in ("s", "v", "m"):
-            return self.expression(scope, kind, 1)
+            made, numbers = self.expression(scope, kind, 1), scope.named("s")
+            return f"{factor(made)} * {numbers[-1]}" if numbers and self.choices.chance(50) else made
         names = [n for n, t in scope.types.items() if t in ("s", "v", "m", "p", "c", "n", "u", *CONTAINERS)][-6:]
         chosen = [self.converted(scope, n, kind) for n in names if self.choices.chance(75)]
         terms = [term for term in chosen if term]

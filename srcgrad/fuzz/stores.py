@@ -287,9 +287,9 @@ class Stores(Views):
     def small_function(self, name: str) -> tuple[str, Signature]:
         """A callee of one or two lines: it stores and its result tells nothing, or it returns what it was given."""
         c = self.choices
-        if c.chance(50):
+        if c.chance(65):
             index = c.pick(("0", "-1", "1:3", "::2", ":"))
-            operator = c.pick(("=", "=", "+=", "*="))
+            operator = c.pick(("=", "=", "=", "+=", "*="))
             self.met("callee that only stores", None)
             lines = [f"r0[{index}] {operator} {c.pick(('c1', '0.5', 'np.sin(c1)', 'c1 * r0[1]'))}",
                      f"return {c.pick(('c1', 'c1 * 2', '0.5', 'np.cos(c1)'))}"]  # fmt: skip
