@@ -297,13 +297,14 @@ class Planner:
 
     @staticmethod
     def _may_be_skipped(frame: Frame, holder: str, bound: _Bound) -> bool:
-        """Whether a return outside a branch may ask for what only the branch binds."""
+        """Whether a return outside a branch, or one before it, may ask for what is not bound there."""
         outermost = frame
         while outermost.parent is not None and outermost.parent.parent is not None:
             outermost = outermost.parent
         if outermost.parent is None:
             return False
-        return not bound.before(outermost.parent.block, outermost.position, holder)
+        before = min(outermost.position, outermost.parent.first_exit)
+        return not bound.before(outermost.parent.block, before, holder)
 
     def _point(self, frame: Frame, slots: tuple[Slot, ...]) -> int | None:
         """The last position where every slot is held by its own name, not after the first exit."""

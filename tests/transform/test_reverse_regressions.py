@@ -122,6 +122,21 @@ def test_a_saved_value_that_is_not_bound_on_every_path():
 
 
 # --- what a pullback keeps -------------------------------------------------------------------------------------------
+def test_a_name_bound_after_a_return_and_again_in_a_branch():
+    for early, late in ((2.0, 0.2), (0.2, 2.0), (2.0, 2.0)):
+        in_every_mode(f"""
+        def f(a, b, x, y, m):
+            if a > {early}:
+                return b
+            n = np.sin(y)
+            if m[0, 1] < b or a > 0.0:
+                n = np.tanh(n + x)
+                if a > {late}:
+                    return np.sum(n * n)
+            return np.sum(y)
+        """)
+
+
 def exponential_and_argument(x):
     y = np.exp(x)
     return y, [x]
