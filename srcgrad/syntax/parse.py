@@ -95,7 +95,7 @@ _NO_NODES = frozenset({"ctx", "id", "attr", "arg", "type_comment", "kind"})
 
 
 @cache
-def _fields_below(kind: type[gast.AST]) -> tuple[str, ...]:
+def _fields_below(kind: Any) -> tuple[str, ...]:
     """The fields of a kind of node in which there may be nodes."""
     if issubclass(kind, gast.Constant):
         return ()
@@ -103,14 +103,14 @@ def _fields_below(kind: type[gast.AST]) -> tuple[str, ...]:
 
 
 @cache
-def _last_first(kind: type[gast.AST]) -> tuple[str, ...]:
+def _last_first(kind: Any) -> tuple[str, ...]:
     return _fields_below(kind)[::-1]
 
 
 def children(node: gast.AST) -> Iterator[gast.AST]:
     """The nodes directly below ``node``, in the order of its fields; not the contexts of names."""
     here = node.__dict__
-    for name in _fields_below(type(node)):
+    for name in _fields_below(node.__class__):
         value = here.get(name)
         if value is None:
             continue
@@ -130,7 +130,7 @@ def walk(*roots: gast.AST) -> Iterator[gast.AST]:
         node = pending.pop()
         yield node
         here = node.__dict__  # not by ``children``: every pass walks, and a generator per node is what it costs
-        for name in _last_first(type(node)):
+        for name in _last_first(node.__class__):
             value = here.get(name)
             if value is None:
                 continue
