@@ -12,6 +12,7 @@ from tests import derivatives, oracle
 from tests.corpus import CASES, THEMES
 from tests.corpus import FIRST as FIRST_POINTS
 from tests.corpus.example import Case, Function
+from tests.parameters import cases, some_by_day
 
 FORWARD = [case for case in CASES if not case.keywords]
 SCALAR = [case for case in FORWARD if case.order >= 2]
@@ -30,11 +31,6 @@ def reference(name: str) -> oracle.Measured:
 @cache
 def _named(name: str) -> Case:
     return next(case for case in CASES if case.name == name)
-
-
-def cases(chosen: list[Case] | tuple[Case, ...]) -> list[object]:
-    """Parameters of a test, with readable names."""
-    return [pytest.param(case, id=f"{case.theme}-{case.name}") for case in chosen]
 
 
 def scalar_result(case: Case) -> bool:
@@ -109,6 +105,7 @@ def test_reverse_not_optimised(case):
     check_reverse(case, "plain")
 
 
+@pytest.mark.nightly  # tests/transform/test_forward.py asks it of every program, but not through jvp
 @pytest.mark.parametrize("case", cases(FORWARD))
 def test_forward_not_optimised(case):
     check_forward(case, "plain")
@@ -150,7 +147,7 @@ def test_hessian_vector_product(case):
     close(product, like, measured.value, case, measured.error, "hvp")
 
 
-@pytest.mark.parametrize("case", cases(TWICE))
+@pytest.mark.parametrize("case", some_by_day(TWICE, 4))
 def test_second_order_agrees(case):
     """Reverse over reverse, forward over reverse, reverse over forward: the same numbers to 1e-9."""
     like = derivatives.chosen(case)

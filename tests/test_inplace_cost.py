@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from time import process_time
 from typing import Any
 
@@ -54,6 +54,15 @@ def reverse(program: Callable[..., Any]) -> Callable[[int], Any]:
 
 def forward(program: Callable[..., Any]) -> Callable[[int], Any]:
     return lambda n: srcgrad.jvp(program, (0.1, n), (1.0, None))
+
+
+@pytest.fixture(autouse=True)
+def nothing_else_to_collect() -> Iterator[None]:
+    """What earlier tests left is not looked through again at each of the collections here."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def seconds(call: Callable[[int], Any], n: int) -> float:

@@ -13,17 +13,13 @@ import pytest
 
 from srcgrad.api.derivative import Derivative
 from tests.corpus import CASES, FIRST
-from tests.corpus.example import Case
+from tests.parameters import cases, some_by_day
 
 TWICE = [case for case in FIRST if case.order >= 2]
 ALLOWED = (
     ast.FunctionDef, ast.Assign, ast.AugAssign, ast.Expr, ast.If, ast.For, ast.While, ast.Return, ast.Pass,
     ast.Break, ast.Continue, ast.Import, ast.ImportFrom, ast.With, ast.Assert, ast.Raise, ast.Delete,
 )  # fmt: skip
-
-
-def cases(chosen: list[Case]) -> list[object]:
-    return [pytest.param(case, id=f"{case.theme}-{case.name}") for case in chosen]
 
 
 @pytest.mark.parametrize("case", cases(TWICE))
@@ -68,7 +64,7 @@ def _free_names(text: str) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", cases(TWICE))
+@pytest.mark.parametrize("case", some_by_day(TWICE, 12))
 def test_the_gradient_goes_down_the_road_again(case):
     """Both halves of a pair in one function, and the tangent, are differentiated in both modes; nothing is known."""
     for mode in ("reverse", "forward"):

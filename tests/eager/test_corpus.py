@@ -12,6 +12,7 @@ from srcgrad.eager import plain
 from tests import derivatives, oracle
 from tests.corpus import CASES, FIRST
 from tests.eager.agreement import assert_same_cotangents, assert_same_value
+from tests.parameters import some_by_day
 from tests.test_corpus import scalar_result
 
 #: What the eager machine refuses: derivatives inside of a program, class patterns, imports, sums with nested lists.
@@ -57,13 +58,7 @@ TWICE = [
 ]
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, id=f"{case.theme}-{case.name}", marks=pytest.mark.slow if k % 12 else ())
-        for k, case in enumerate(TWICE)
-    ],
-)
+@pytest.mark.parametrize("case", some_by_day(TWICE, 12))
 def test_second_derivatives_agree(case):
     """Both passes of the eager machine recorded, beside the compiled Hessian along a direction."""
     like = derivatives.chosen(case)

@@ -52,7 +52,9 @@ def expected(program: Any) -> tuple[Any, Any, Any]:
     return value, seed, np.array(gradient)
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize(
+    "setting", [pytest.param(name, marks=pytest.mark.nightly if "plain" in name else ()) for name in SETTINGS]
+)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda function: function.__name__)
 def test_reverse(program: Any, setting: str) -> None:
     value, seed, gradient = expected(program)
