@@ -213,7 +213,8 @@ class _Solver:
             case SetField(base=base, value=value):
                 self._hold(base, value)
             case For(index=index, iterable=iterable, counted=False):
-                self._hold(index, iterable)
+                if not _runs_through_keys(statement):
+                    self._hold(index, iterable)
             case Return(value=value):
                 self.results += self.sources(value)
 
@@ -422,3 +423,12 @@ class _Solver:
             frozenset(j for root in outside for j in positions.get(root, ())),
             bool(outside & results),
         )
+
+
+def _runs_through_keys(loop: For) -> bool:
+    """Whether a loop over a container reads ``container[item]`` in every pass: the items are keys, or whole numbers."""
+    reads = [s.operation for s in loop.body.statements if isinstance(s, Bind) and isinstance(s.operation, Index)]
+    return isinstance(loop.iterable, gast.Name) and any(
+        made.base == loop.iterable.id and isinstance(made.index, gast.Name) and made.index.id == loop.index
+        for made in reads
+    )

@@ -14,6 +14,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import gast
 
@@ -32,10 +33,13 @@ from srcgrad.frontend.desugar.build import (
     store,
     subscript,
     tuple_of,
+    with_bodies,
 )
-from srcgrad.frontend.normal_form import Operation
+from srcgrad.frontend.normal_form import Fixed, Operation
 from srcgrad.frontend.plans import Columns, Plan
+from srcgrad.frontend.scope import bindings, names_of
 from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.parse import walk
 
 #: What runs through its first argument at once, and keeps nothing of it.
 CONSUMERS = (sum, min, max, sorted, any, all, list, tuple, math.fsum, math.prod)
@@ -92,6 +96,23 @@ class Iterables(Containers):
             item = self._own("item")
             listed = self._comprehension(item, node, node, item)
         return node if listed is None else listed
+
+    def write_for(self, node: gast.For) -> None:
+        """``for k in d`` where items are stored: the keys are a list of the loop's own, as an iterator cannot be
+        reversed that runs through what changes."""
+        rebound = names_of([node.target]) | {name for name, _ in bindings(*node.body)}
+        if not self._stores_items or self._is_mapping(node.iter) or self._indexing_items(node, rebound) is None:
+            super().write_for(node)
+            return
+        keys = self.fresh("keys")
+        self.emit(keys, _runtime(runtime.places_of, [self.value(node.iter)], node.iter), Fixed())
+        super().write_for(with_bodies(node, iter=load(keys, node.iter)))
+
+    @cached_property
+    def _stores_items(self) -> bool:
+        """Whether an item of anything is stored, or deleted, in this function."""
+        nodes = walk(*self.scope.body)
+        return any(isinstance(n, gast.Subscript) and not isinstance(n.ctx, gast.Load) for n in nodes)
 
     # --- columns of rows ---------------------------------------------------------------------------------------------
     def _zips_rows(self, node: gast.Call) -> bool:

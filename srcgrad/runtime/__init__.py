@@ -9,7 +9,8 @@ from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.chains import corner, doubled, multi_dot_slope, undoubled, unmulti_dot
 from srcgrad.runtime.closures import Closure, attempt, closure, one_for, raisable, units
 from srcgrad.runtime.containers import (
-    argsorted, chosen, gather, pack_like, rearray, shortest, spread, tolist, total, unarray, ungather, unpack_like,
+    argsorted, chosen, gather, pack_like, places_of, rearray, shortest, spread, tolist, total, unarray, ungather,
+    unpack_like,
 )  # fmt: skip
 from srcgrad.runtime.convolution import kaiser_abscissas, unconvolve, uncorrelate_left, uncorrelate_right
 from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, retake, untake, zeros_like
@@ -52,7 +53,7 @@ from srcgrad.runtime.mirrors import (
     put_back, rest_like, unrest, where_first,
 )  # fmt: skip
 from srcgrad.runtime.norms import from_matrices, norm_shares, norm_slope, safe_power, to_matrices, vector_axis
-from srcgrad.runtime.objects import attribute, made, require_reflected
+from srcgrad.runtime.objects import attribute, made, never, require_reflected
 from srcgrad.runtime.places import (
     along_places, at_mask, diagonal_places, flat_places, mask_places, off_mask, shuffled, where_places,
 )  # fmt: skip
@@ -106,29 +107,29 @@ __all__ = [
     "is_between", "is_mapping", "is_replaced", "is_sequence", "is_within", "item", "items_like", "items_moved",
     "joined", "kaiser_abscissas", "keep_real", "kept", "keyed", "knots_around", "laps", "lasting", "latest", "leading",
     "least_squares_cutoff", "lifted", "like_own", "made", "mask_places", "masked", "matching", "memory_axes",
-    "memory_order", "merged", "mesh", "midpoints", "multi_dot_slope", "norm_shares", "norm_slope", "normal_solve",
-    "observations", "observed", "of_distinct", "off_mask", "once", "one_for", "one_spacing_only", "or_ones", "others",
-    "outside", "over_gaps", "own", "own_adjoint", "pack_like", "pair_differences", "part_like", "permute_along",
-    "phase_free", "pick", "placed", "placed_alone", "polar", "polygamma", "polyslope", "power_partial", "present",
-    "prevails", "private", "put_back", "quotient", "raisable", "ratio", "rearray", "reastype", "rebroadcast",
-    "rechoose", "recurrence", "repad", "repad_chosen", "repad_values", "repairs", "repeated", "replaced_at",
-    "require_apart", "require_distinct", "require_length", "require_new", "require_number", "require_reflected",
-    "rest_like", "retake", "rewound", "root_count", "running_product", "safe_divide", "safe_power", "scaled",
-    "segment_ties", "selected", "separate", "shadow", "share", "shifted", "shortest", "shuffled", "signal_length",
-    "sinc_slope", "slope_leaning", "slope_places", "sorting", "span_of", "spread", "spread_numbers", "step_sizes",
-    "stop_gradient", "stored", "tail", "taken", "tangent_like", "ties", "to_matrices", "to_triangle", "tolist", "total",
-    "transposed_subscripts", "turns", "twist", "unaligned", "unappend", "unarray", "unastype", "unblock", "unbroadcast",
-    "unchoose", "uncolumn", "uncolumn_stack", "uncolumn_sums", "unconcatenate", "unconstants", "unconvolve",
-    "uncorrelate_left", "uncorrelate_right", "uncross_left", "uncross_right", "uncumsum", "undiag", "undiagonal",
-    "undiff", "undifferences", "undivision", "undot_left", "undot_right", "undoubled", "undstack", "unediff1d",
-    "uneinsum", "unfftn", "unfield", "ungather", "ungradient", "unhstack", "unifftn", "uninner_left", "uninner_right",
-    "uninsert", "uninsert_values", "union", "unirfftn", "units", "unjoined", "unkeep_real", "unkeyed", "unkron_left",
-    "unkron_right", "unleading", "unlifted", "unmatmul_left", "unmatmul_right", "unmerged", "unmesh", "unmidpoints",
-    "unmulti_dot", "unobservations", "unouter_left", "unouter_right", "unpack_like", "unpad", "unpad_chosen",
-    "unpad_values", "unpair_differences", "unpairs", "unpart_like", "unpermute", "unpermute_along", "unpick",
-    "unpolyder", "unpolyint", "unpolymul", "unpolyval", "unprivate", "unqueue", "unreduce", "unreduceat", "unrepeat",
-    "unrepeated", "unresize", "unrest", "unrfftn", "unrollaxis", "unsplit", "unstack", "unstep_sizes", "untake",
-    "untake_along", "untake_axis", "untaken", "untensordot_left", "untensordot_right", "untile", "untrace",
+    "memory_order", "merged", "mesh", "midpoints", "multi_dot_slope", "never", "norm_shares", "norm_slope",
+    "normal_solve", "observations", "observed", "of_distinct", "off_mask", "once", "one_for", "one_spacing_only",
+    "or_ones", "others", "outside", "over_gaps", "own", "own_adjoint", "pack_like", "pair_differences", "part_like",
+    "permute_along", "phase_free", "pick", "placed", "placed_alone", "places_of", "polar", "polygamma", "polyslope",
+    "power_partial", "present", "prevails", "private", "put_back", "quotient", "raisable", "ratio", "rearray",
+    "reastype", "rebroadcast", "rechoose", "recurrence", "repad", "repad_chosen", "repad_values", "repairs", "repeated",
+    "replaced_at", "require_apart", "require_distinct", "require_length", "require_new", "require_number",
+    "require_reflected", "rest_like", "retake", "rewound", "root_count", "running_product", "safe_divide", "safe_power",
+    "scaled", "segment_ties", "selected", "separate", "shadow", "share", "shifted", "shortest", "shuffled",
+    "signal_length", "sinc_slope", "slope_leaning", "slope_places", "sorting", "span_of", "spread", "spread_numbers",
+    "step_sizes", "stop_gradient", "stored", "tail", "taken", "tangent_like", "ties", "to_matrices", "to_triangle",
+    "tolist", "total", "transposed_subscripts", "turns", "twist", "unaligned", "unappend", "unarray", "unastype",
+    "unblock", "unbroadcast", "unchoose", "uncolumn", "uncolumn_stack", "uncolumn_sums", "unconcatenate", "unconstants",
+    "unconvolve", "uncorrelate_left", "uncorrelate_right", "uncross_left", "uncross_right", "uncumsum", "undiag",
+    "undiagonal", "undiff", "undifferences", "undivision", "undot_left", "undot_right", "undoubled", "undstack",
+    "unediff1d", "uneinsum", "unfftn", "unfield", "ungather", "ungradient", "unhstack", "unifftn", "uninner_left",
+    "uninner_right", "uninsert", "uninsert_values", "union", "unirfftn", "units", "unjoined", "unkeep_real", "unkeyed",
+    "unkron_left", "unkron_right", "unleading", "unlifted", "unmatmul_left", "unmatmul_right", "unmerged", "unmesh",
+    "unmidpoints", "unmulti_dot", "unobservations", "unouter_left", "unouter_right", "unpack_like", "unpad",
+    "unpad_chosen", "unpad_values", "unpair_differences", "unpairs", "unpart_like", "unpermute", "unpermute_along",
+    "unpick", "unpolyder", "unpolyint", "unpolymul", "unpolyval", "unprivate", "unqueue", "unreduce", "unreduceat",
+    "unrepeat", "unrepeated", "unresize", "unrest", "unrfftn", "unrollaxis", "unsplit", "unstack", "unstep_sizes",
+    "untake", "untake_along", "untake_axis", "untaken", "untensordot_left", "untensordot_right", "untile", "untrace",
     "unvdot_left", "unvdot_right", "unvecdot_left", "unvecdot_right", "unview", "unvstack", "unweighed", "unwindow",
     "vector_axis", "view_like", "view_moved", "weighed", "weighted", "weighted_bins", "where_finite", "where_first",
     "where_places", "whole_inverse", "widen", "wins", "with_initial", "without_initial", "written_subscripts",

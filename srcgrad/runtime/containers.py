@@ -49,6 +49,11 @@ def shortest(rows: Sequence[Any]) -> int:
     return min(map(len, rows), default=0)
 
 
+def places_of(items: Any) -> Any:
+    """What ``for k in items`` runs through: the keys of a dict as they are now, any other container itself."""
+    return list(items) if isinstance(items, dict) else items
+
+
 def argsorted(items: Any, reverse: bool = False) -> list[int]:
     """The positions of ``items`` in the order of ``sorted``, equals in their old order."""
     return sorted(range(len(items)), key=items.__getitem__, reverse=reverse)

@@ -197,3 +197,157 @@ def tuple_of_matrix(x):
 def the_greatest_and_the_least_of_a_deque(x):
     queue = deque(x)
     return max(queue) * min(queue)
+
+
+@directed({"w": np.array([1.0, 2.0]), "b": 0.5}, 0.1)
+def keys_update(params, lr):
+    for k in params:
+        params[k] = params[k] - lr * params[k] * params[k]
+    return np.sum(params["w"]) * params["b"]
+
+
+@directed({"w": 1.5, "b": 0.5}, {"w": 0.3, "b": 0.7}, 0.1)
+def keys_steps(params, g, lr):
+    for _ in range(3):
+        for k in params:
+            params[k] -= lr * g[k] * params[k]
+    t = 0.0
+    for k in params:
+        t += params[k]**2
+    return t
+
+
+@directed({"w": 1.5, "b": 0.5}, {"w": 0.3, "b": 0.7}, 0.1)
+def keys_items(params, g, lr):
+    for k, v in params.items():
+        params[k] = v - lr * g[k]*v
+    for k, v in g.items():
+        params[k] = params[k]*v
+    return params["w"]*params["b"]
+
+
+@directed({"w": np.array([1.0,2.0]), "b": np.array([0.5])}, 0.1)
+def keys_in_place(params, lr):
+    for k in params:
+        params[k] -= lr * params[k]**2
+        params[k][0] = 2.0*params[k][-1]
+    return np.sum(params["w"]) * params["b"][0]
+
+
+def sgd(params, grads, lr):
+    for k in params:
+        params[k] = params[k] - lr*grads[k]
+
+
+@directed({"w": 1.5, "b": 0.5}, 0.1)
+def keys_callee(params, lr):
+    for i in range(2):
+        sgd(params, {k: 2*params[k]*params["w"] for k in params}, lr)
+    return params["w"]*params["b"]
+
+
+def upd(params, k, lr):
+    params[k] = params[k]*lr
+
+
+@directed({"w": 1.5, "b": 0.5}, 0.1)
+def keys_through_callee(params, lr):
+    for k in params:
+        upd(params, k, lr)
+        lr = lr + params[k]
+    return params["w"]*params["b"]
+
+
+@directed({"w": 1.5, "b": 0.5}, 0.1)
+def keys_alias(params, lr):
+    q = params
+    for k in q:
+        params[k] = q[k]*lr
+    return params["w"]*q["b"]
+
+
+@directed(np.array([1.5, 0.5]))
+def keys_made(x):
+    d = {}
+    for i in range(2):
+        d[i] = x[i]*x[0]
+    for k in d:
+        d[k] = d[k]*d[0]
+    return d[0]*d[1]
+
+
+@directed({"w": 1.5, "b": 0.5}, 0.1)
+def keys_nested(params, lr):
+    new = {}
+    for k in params:
+        new[k] = params[k] - lr*params[k]
+    for k in new:
+        if k == "w":
+            continue
+        new[k] *= 2.0
+    return new["w"]*new["b"]
+
+
+@directed([{"w": 1.5, "b": 0.5}, {"w": 0.3}], 0.1)
+def keys_layers(ps, lr):
+    for layer in ps:
+        for k in layer:
+            layer[k] = layer[k]*lr
+    return ps[0]["w"]*ps[1]["w"]
+
+
+@directed([2, 0, 1], [1.0, 2.0, 3.0])
+def keys_list_index(perm, v):
+    t = 0.0
+    for k in perm:
+        v[k] = v[k]*v[perm[k]]
+    return v[0]*v[1]+v[2]
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def keys_sorted_loop(x):
+    v = [x[2], x[0], x[1]]
+    v.sort()
+    s = 0.0
+    for i in sorted(range(3), key=lambda i: v[i]):
+        v[i] = v[i]*x[i]
+        s += v[i]
+    return s
+
+
+@directed([2, 0, 1], [1.0, 2.0, 3.0])
+def keys_list_changed(perm, v):
+    t = 0.0
+    for k in perm:
+        perm[2] = 0
+        v[k] = v[k]*v[perm[k]]
+        t += perm[k]*v[k]
+    return v[0]*v[1]+v[2]+t
+
+
+def total(params):
+    t = 0.0
+    for k in params:
+        t += params[k]*params[k]
+    return t
+
+
+@directed({"w": 1.5, "b": 0.5}, 0.1)
+def keys_reading_callee(params, lr):
+    t = 0.0
+    for i in range(2):
+        t += total(params)
+        for k, v in params.items():
+            params[k] = v*lr + t
+    return t + total(params)
+
+
+@directed({"w": np.array([1.5, 2.0]), "b": np.array([0.5])}, 0.1)
+def keys_velocities(params, lr):
+    vel = {k: np.zeros_like(params[k]) for k in params}
+    for _ in range(3):
+        for k in params:
+            g = 2*params[k]
+            vel[k] = 0.9*vel[k] + g
+            params[k] = params[k] - lr*vel[k]
+    return sum(np.sum(params[k]**2) for k in params)
