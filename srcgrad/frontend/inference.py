@@ -15,6 +15,7 @@ import gast
 
 from srcgrad.frontend.known import (
     DATA,
+    NEVER,
     NONE,
     PLAIN,
     Data,
@@ -24,6 +25,8 @@ from srcgrad.frontend.known import (
     Known,
     OneOf,
     Result,
+    changed_inside,
+    folded,
     is_named_tuple,
     join,
     known_of,
@@ -92,7 +95,7 @@ class Table:
         """What is known of a result, its callee having been looked into."""
         match known:
             case Result(callee=callee):
-                return self.returned(callee)
+                return folded(self.returned(callee))
             case OneOf(choices=choices) if any(isinstance(choice, Result) for choice in choices):
                 made = self.resolved(choices[0])
                 for choice in choices[1:]:
@@ -117,8 +120,8 @@ class Table:
         match known:
             case Instance():
                 if name in self.fields:
-                    held = dict(known.fields).get(name)
-                    return self.fields[name] if held is None else join(held, self.fields[name])
+                    held = known.field(name) if name in dict(known.fields) else NEVER
+                    return join(held, self.fields[name])
                 return known.field(name)
             case OneOf(choices=choices):
                 parts = [self.field(c, name) for c in choices if isinstance(c, Instance)]
@@ -139,9 +142,11 @@ class Table:
                     made = join(made, part)
                 return made
             case Instance(kind=kind, fields=fields) if is_named_tuple(kind):
-                return self.item(Items(tuple, tuple(inner for _, inner in fields)), index)
+                return self.item(Items(tuple, tuple(known.field(name) for name, _ in fields)), index)
             case Items(kind=kind) if isinstance(index, gast.Slice):
                 return Items(kind, None, self._with_puts(known, kind))
+            case Items(items=()) if not (self.puts or self.generated):
+                return NEVER
             case Items(kind=kind, items=tuple() as listed) if not (self.puts and kind is list):
                 position = _integer(index)
                 if position is not None and -len(listed) <= position < len(listed):
@@ -250,6 +255,15 @@ class Table:
     def _set(self, name: str, known: Known) -> None:
         self.fields[name] = join(self.fields[name], known) if name in self.fields else known
 
+    def settled(self, known: Known) -> Known:
+        """What is known of a value and its parts, callees having been looked into; see ``folded``."""
+
+        def change(part: Known) -> Known | None:
+            made = self.resolved(part)
+            return None if made is part else changed_inside(made, change, None)
+
+        return folded(changed_inside(known, change, None))
+
     def enriched(self, known: Known, depth: int = 3) -> Known:
         """An object together with the fields that it may have been given here, a list with what was put into one."""
         if not (self.fields or self.puts) or depth == 0:
@@ -335,6 +349,6 @@ def returns(function: Function, table: Table) -> Known:
     made: Known | None = None
     for statement in statements_of(function.body):
         if isinstance(statement, Return):
-            known = table.enriched(table.atom(statement.value))
+            known = folded(table.enriched(table.atom(statement.value)))
             made = known if made is None else join(made, known)
     return NONE if made is None else made

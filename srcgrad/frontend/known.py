@@ -9,6 +9,7 @@ its binders.  It decides which method ``model.predict(x)`` is, nothing else; arr
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -19,6 +20,7 @@ from srcgrad.frontend.normal_form import Callee
 from srcgrad.runtime.objects import fields_of, is_object
 
 DEEPEST = 12  # objects inside objects that are told apart
+TOLD_APART = 2  # of one class, before all of them are described by one that says what is found in it again
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,19 @@ class Instance:
     fields: tuple[tuple[str, Known], ...] = ()
 
     def field(self, name: str) -> Known:
-        return next((known for field, known in self.fields if field == name), PLAIN)
+        return next((unfolded(known, self) for field, known in self.fields if field == name), PLAIN)
+
+
+@dataclass(frozen=True)
+class Again:
+    """Inside of an object of this class, at any depth: another one of which the same is known."""
+
+    kind: type
+
+
+@dataclass(frozen=True)
+class Never:
+    """An item of a list or tuple that has none: nothing that is done with it is ever run."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +104,10 @@ class Result:
     callee: Callee
 
 
-Known = Plain | Data | Instance | Items | Entries | Value | OneOf | Result
+Known = Plain | Data | Instance | Again | Never | Items | Entries | Value | OneOf | Result
 PLAIN = Plain()
 DATA = Data()
+NEVER = Never()
 NONE = Value(None)
 
 
@@ -100,13 +115,20 @@ def is_named_tuple(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, tuple) and isinstance(getattr(kind, "_fields", None), tuple)
 
 
-def known_of(value: Any, depth: int = 0) -> Known:
-    """What a program may be compiled for: classes, functions and None, never a number."""
+def known_of(value: Any, depth: int = 0, around: Mapping[type, list[Any]] | None = None) -> Known:
+    """What a program may be compiled for: classes, functions and None, never a number.
+
+    ``around``: the objects of some classes that are being looked at, each with all that were found inside of it.
+    """
     if depth > DEEPEST:
         return PLAIN
     if value is None or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType):
         return Value(value)
+    if around is not None:
+        return _known_inside(value, depth, around)
     if is_object(value):
+        if nesting(value) > TOLD_APART:
+            return _known_inside(value, depth, {})
         return Instance(type(value), tuple((n, known_of(v, depth + 1)) for n, v in fields_of(value).items()))
     if is_named_tuple(type(value)):
         parts = zip(type(value)._fields, value, strict=True)
@@ -116,6 +138,122 @@ def known_of(value: Any, depth: int = 0) -> Known:
     if type(value) is dict:
         return told(Entries(tuple((k, known_of(v, depth + 1)) for k, v in value.items())))
     return DATA if isinstance(value, np.ndarray | np.generic | int | float | complex | str) else PLAIN
+
+
+def nesting(value: Any) -> int:
+    """How many objects of the class of an object hold one another; it is not counted beyond what is told apart."""
+    kind, level = type(value), [value]
+    for depth in range(TOLD_APART + 1):
+        pending, level = level, []
+        while pending:
+            x = pending.pop()
+            parts = fields_of(x).values() if is_object(x) else x.values() if type(x) is dict else x
+            for part in parts:
+                if type(part) is kind:
+                    level.append(part)
+                elif is_object(part) or type(part) in (list, tuple, dict):
+                    pending.append(part)
+        if not level:
+            return depth + 1
+    return TOLD_APART + 1
+
+
+def _known_inside(value: Any, depth: int, around: Mapping[type, list[Any]]) -> Known:
+    if type(value) in around:
+        around[type(value)].append(value)
+        return Again(type(value))
+    if is_object(value):
+        found = [value]
+        inside = {**around, type(value): found}
+        seen: set[int] = set()
+        made: Known | None = None
+        for each in found:  # it grows
+            if id(each) not in seen:
+                seen.add(id(each))
+                fields = ((n, known_of(v, depth + 1, inside)) for n, v in fields_of(each).items())
+                known = Instance(type(value), tuple(fields))
+                made = known if made is None else join(made, known)
+        assert made is not None
+        return made
+    if type(value) in (list, tuple):
+        return told(Items(type(value), tuple(known_of(v, depth + 1, around) for v in value)))
+    if type(value) is dict:
+        return told(Entries(tuple((k, known_of(v, depth + 1, around)) for k, v in value.items())))
+    return known_of(value, depth)
+
+
+def unfolded(known: Known, outer: Instance) -> Known:
+    """What is known of a part of an object: where it says again, the object itself."""
+
+    def change(part: Known) -> Known | None:
+        return outer if part == Again(outer.kind) else None
+
+    return changed_inside(known, change, outer.kind)
+
+
+def folded(known: Known) -> Known:
+    """The same, an object that holds others of its class as deep as is not told apart described by itself."""
+    match known:
+        case Instance(kind=kind, fields=fields):
+            if _levels(known, kind) <= TOLD_APART:
+                return Instance(kind, tuple((name, folded(part)) for name, part in fields))
+            found: list[Known] = []
+
+            def change(part: Known) -> Known | None:
+                if not (isinstance(part, Instance) and part.kind is kind):
+                    return None
+                found.append(Instance(kind, tuple((n, changed_inside(p, change, None)) for n, p in part.fields)))
+                return Again(kind)
+
+            change(known)
+            made = found[0]
+            for each in found[1:]:
+                made = join(made, each)
+            return made
+        case Items(kind=kind, items=items, item=item):
+            return Items(kind, None if items is None else tuple(map(folded, items)), folded(item))
+        case Entries(items=entries):
+            return Entries(tuple((key, folded(part)) for key, part in entries))
+        case OneOf(choices=choices):
+            made = folded(choices[0])
+            for choice in choices[1:]:
+                made = join(made, folded(choice))
+            return made
+    return known
+
+
+def changed_inside(known: Known, change: Callable[[Known], Known | None], opaque: type | None) -> Known:
+    """A copy in which ``change`` has replaced parts, outer ones first; objects of ``opaque`` are not looked into."""
+    made = change(known)
+    if made is not None:
+        return made
+    match known:
+        case Instance(kind=kind, fields=fields) if kind is not opaque:
+            return Instance(kind, tuple((name, changed_inside(part, change, opaque)) for name, part in fields))
+        case Items(kind=kind, items=items, item=item):
+            parts = None if items is None else tuple(changed_inside(part, change, opaque) for part in items)
+            return Items(kind, parts, changed_inside(item, change, opaque))
+        case Entries(items=entries):
+            return Entries(tuple((key, changed_inside(part, change, opaque)) for key, part in entries))
+        case OneOf(choices=choices):
+            return OneOf(tuple(changed_inside(choice, change, opaque) for choice in choices))
+    return known
+
+
+def _levels(known: Known, kind: type) -> int:
+    """How deep objects of a class are told apart inside of one another."""
+    match known:
+        case Again() if known.kind is kind:
+            return TOLD_APART + 1
+        case Instance(fields=fields):
+            return (known.kind is kind) + max((_levels(part, kind) for _, part in fields), default=0)
+        case Items(items=items, item=item):
+            return max((_levels(part, kind) for part in items or (item,)), default=0)
+        case Entries(items=entries):
+            return max((_levels(part, kind) for _, part in entries), default=0)
+        case OneOf(choices=choices):
+            return max(_levels(choice, kind) for choice in choices)
+    return 0
 
 
 def told(known: Items | Entries) -> Known:
@@ -129,7 +267,7 @@ def told(known: Items | Entries) -> Known:
             inside = list(items)
         case Entries(items=entries):
             inside = [item for _, item in entries]
-    return known if any(item not in (PLAIN, DATA, NONE) for item in inside) else PLAIN
+    return known if any(item not in (PLAIN, DATA, NONE, NEVER) for item in inside) else PLAIN
 
 
 def instances_of(known: Known) -> list[Instance]:
@@ -145,7 +283,7 @@ def holds_objects(known: Known) -> bool:
 
 def matters(known: Known) -> bool:
     """Whether a callee should be compiled for it: an object, or what holds one."""
-    return not isinstance(known, Plain | Data | Value | Result) and not (isinstance(known, Items) and not known.items)
+    return not isinstance(known, Plain | Data | Never | Value | Result) and not (isinstance(known, Items) and not known.items)
 
 
 def tells(known: Known) -> bool:
@@ -156,7 +294,7 @@ def tells(known: Known) -> bool:
 def cut(known: Known, depth: int = DEEPEST) -> Known:
     """The same without what lies deeper, so that a recursion that wraps its argument anew comes to an end."""
     match known:
-        case Plain() | Data() | Value() | Result():
+        case Plain() | Data() | Never() | Again() | Value() | Result():
             return known
         case _ if depth == 0:
             return PLAIN
@@ -173,8 +311,10 @@ def cut(known: Known, depth: int = DEEPEST) -> Known:
 
 def join(a: Known, b: Known) -> Known:
     """What is known of a value that is either ``a`` or ``b``."""
-    if a == b:
+    if a == b or b == NEVER:
         return a
+    if a == NEVER:
+        return b
     if PLAIN in (a, b) or (DATA in (a, b) and not {a, b} <= {DATA, NONE}):
         return PLAIN
     choices: list[Known] = []
@@ -189,6 +329,11 @@ def _include(choice: Known, choices: list[Known]) -> None:
         match choice, other:
             case Instance(), Instance() if choice.kind is other.kind:
                 choices[j] = _instances(choice, other)
+                return
+            case Again(), Instance() if choice.kind is other.kind:
+                return
+            case Instance(), Again() if choice.kind is other.kind:
+                choices[j] = choice
                 return
             case Items(), Items() if choice.kind is other.kind:
                 choices[j] = sequences(choice, other)

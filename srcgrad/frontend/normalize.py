@@ -33,7 +33,7 @@ from srcgrad.frontend.desugar.imports import without_imports
 from srcgrad.frontend.desugar.unpacking import one_by_one
 from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.inference import ROUNDS, Table, any_objects, inferred, returns
-from srcgrad.frontend.known import PLAIN, Known, OneOf, Result, matters
+from srcgrad.frontend.known import DATA, PLAIN, Known, OneOf, Result
 from srcgrad.frontend.namespaces import settled
 from srcgrad.frontend.normal_form import (
     Callee,
@@ -94,7 +94,7 @@ def _text_of(callee: Callee) -> FunctionType | LocalFunction:
 
 
 def _normalize(callee: Callee) -> Function:
-    if callee.classes and not any(matters(known) for _, known in callee.classes):  # type: ignore[arg-type]
+    if callee.classes and all(known in (DATA, PLAIN) for _, known in callee.classes):
         try:
             return _with_classes(replace(callee, classes=()))
         except UnsupportedSyntax:

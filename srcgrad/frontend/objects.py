@@ -34,6 +34,7 @@ from srcgrad.frontend.desugar.build import call_builtin, compare, constant, load
 from srcgrad.frontend.expressions import Expressions
 from srcgrad.frontend.inference import Table
 from srcgrad.frontend.known import (
+    NEVER,
     NONE,
     PLAIN,
     Instance,
@@ -51,6 +52,7 @@ from srcgrad.frontend.scope import Static, Variable, importable
 from srcgrad.frontend.signatures import Signature
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS, lookup
 from srcgrad.rules.table import attribute as attribute_function
+from srcgrad.rules.table import method as method_function
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 
 Made = tuple[gast.expr, Operation]
@@ -94,14 +96,18 @@ class Objects(Expressions):
         known = self.assumed[name] if name in self.assumed else self.table.names.get(name, PLAIN)
         known = self.table.resolved(known)
         if tells(known):
-            self.relied[name] = known
+            self._note_relied(name, known)
         return known
+
+    def _note_relied(self, name: str, known: Known) -> None:
+        """Two different things that were relied on cannot both be what is known in the end."""
+        self.relied[name] = known if self.relied.get(name, known) == known else OneOf(())
 
     def rely(self, node: gast.Name, known: Known) -> None:
         """Note that something was decided by what is known of a name."""
         meaning = self.scope.resolve(node.id, node)
         assert isinstance(meaning, Variable)
-        self.relied[self.local(meaning)] = known
+        self._note_relied(self.local(meaning), known)
 
     def known_atom(self, atom: gast.expr) -> Known:
         """What is known of an operand, which is a local name, a constant or a global."""
@@ -186,8 +192,8 @@ class Objects(Expressions):
         base, known = self.receiver(node.value)
         if base is not node.value:
             node.value = base
-        if known == NONE:
-            return self._of_none(base, node)
+        if known == NONE or known == NEVER and not self._is_of_arrays(node):
+            return self._of_none(base, node, known)
         if not holds_objects(known):
             return None
         atom = self.value(base)
@@ -200,9 +206,17 @@ class Objects(Expressions):
             return self._read(atom, having[0], node)
         return self.dispatch(atom, having, node, lambda choice: self._read(atom, choice, node))  # type: ignore[arg-type]
 
-    def _of_none(self, base: gast.expr, node: gast.Attribute | gast.Call) -> Made:
+    def _is_of_arrays(self, node: gast.Attribute | gast.Call) -> bool:
+        name = node.attr if isinstance(node, gast.Attribute) else node.func.attr
+        known = attribute_function(name) or method_function(name) or name in SHAPES | FIELDS | CONSTANT_MEMBERS
+        return bool(known) or name in vars(list) or name in vars(dict)
+
+    def _of_none(self, base: gast.expr, node: gast.Attribute | gast.Call, known: Known) -> Made:
         """What is read of None raises when it is run, unless the name is found to hold an object elsewhere too."""
         name = node.attr if isinstance(node, gast.Attribute) else node.func.attr
+        if known == NEVER:
+            head = placed(reference(GlobalBinding("never", runtime.never, "srcgrad.runtime", "never")), node)
+            return placed(gast.Call(head, [self.value(base), constant(name, node)], []), node), Fixed()
         return placed(gast.Attribute(self.value(base), name, gast.Load()), node), Fixed()
 
     def _has(self, known: Instance, name: str) -> bool:
@@ -279,8 +293,8 @@ class Objects(Expressions):
         base, known = self.receiver(func.value)
         if base is not func.value:
             node.func = func = placed(gast.Attribute(base, func.attr, gast.Load()), func)
-        if known == NONE:
-            return self._of_none(base, node)
+        if known == NONE or known == NEVER and not self._is_of_arrays(node):
+            return self._of_none(base, node, known)
         if not holds_objects(known):
             return None
         atom = self.value(base)

@@ -88,7 +88,7 @@ class UserCalls(Dicts):
 
     def classes_of(self, passed: Sequence[gast.expr], *, nones: bool = False) -> tuple[tuple[int, object], ...]:
         """Which of the arguments are objects, or hold some."""
-        known = [(j, self.table.enriched(self.known_atom(atom))) for j, atom in enumerate(passed)]
+        known = [(j, self.table.settled(self.table.enriched(self.known_atom(atom)))) for j, atom in enumerate(passed)]
         told = [(j, cut(each)) for j, each in known if each != PLAIN and (nones or not isinstance(each, Value))]
         decides = any(matters(each) or each == NONE for _, each in told)
         return tuple(told) if decides else ()

@@ -101,6 +101,11 @@ def attribute(x: Any, name: str) -> Any:
     return getattr(x, name)
 
 
+def never(x: Any, name: str) -> Any:
+    """In place of ``x.name`` where ``x`` is an item of a list that had none when this was compiled."""
+    raise TypeError(f"{name!r} of a {type(x).__name__}: it lay in a list that was empty when the derivative was compiled")
+
+
 def require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
     """Refuse ``x + object`` where ``x`` is an array, which adds the object to each of its elements; a number of NumPy's
     does so too where the object is a sequence, which it makes an array of."""
