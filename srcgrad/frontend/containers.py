@@ -31,10 +31,9 @@ from srcgrad.frontend.desugar.build import (
     subscript,
 )
 from srcgrad.frontend.in_place import InPlace
-from srcgrad.frontend.known import Instance, OneOf, instances_of
+from srcgrad.frontend.known import NONE, Instance, OneOf, instances_of
 from srcgrad.frontend.normal_form import Append, Delete, Exchange, SetField
 from srcgrad.syntax.globals import GlobalBinding, reference
-from srcgrad.syntax.parse import walk
 
 #: What changes a built-in container, with the numbers of arguments that it takes.
 METHODS: dict[str, tuple[int, ...]] = {
@@ -42,8 +41,6 @@ METHODS: dict[str, tuple[int, ...]] = {
     "sort": (0,), "update": (0, 1), "setdefault": (1, 2), "popitem": (0,), "appendleft": (1,), "popleft": (0,),
     "extendleft": (1,), "rotate": (0, 1),
 }  # fmt: skip
-
-_CHANGES = frozenset({"clear", "pop", "popitem", "setdefault", "update"})  # the keys of a dict
 
 
 class Containers(InPlace):
@@ -247,7 +244,8 @@ class Containers(InPlace):
         """Call the setter of a property; whether there is one.  Refuses what decides itself how fields are set."""
         known = self.known_name(base)
         instances = instances_of(known)
-        if not instances or (isinstance(known, OneOf) and len(instances) < len(known.choices)):
+        choices = [choice for choice in known.choices if choice != NONE] if isinstance(known, OneOf) else instances
+        if not instances or len(instances) < len(choices):
             if self.source.generated:
                 return False
             raise self.refuse(
@@ -279,25 +277,6 @@ class Containers(InPlace):
             raise self.refuse(target, f"an object of class {kind.__name__} cannot be changed", "use replace")
 
     # --- deletions ---------------------------------------------------------------------------------------------------
-    def refuse_live_view(self, value: gast.expr) -> None:
-        """A view of a dict that a name keeps: it would show what the dict holds later, and a list of it does not."""
-        match value:
-            case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="items" | "keys" | "values"), args=[]):
-                pass
-            case _:
-                return
-        for node in walk(*self.scope.body):
-            match node:
-                case gast.Subscript(value=gast.Name(id=base), ctx=gast.Store() | gast.Del()):
-                    changed = base == name
-                case gast.Call(func=gast.Attribute(value=gast.Name(id=base), attr=attr)):
-                    changed = base == name and attr in _CHANGES
-                case _:
-                    changed = False
-            if changed:
-                hint = f"write list({name}.{value.func.attr}()) where it is read"
-                raise self.refuse(value, f"a view of {name!r} is kept, which changes", hint)
-
     def delete(self, target: gast.expr) -> None:
         """``del base[index]`` or ``del base.name``."""
         base = self.stored_into(target.value)

@@ -352,8 +352,9 @@ def _include(choice: Known, choices: list[Known]) -> None:
 def _instances(a: Instance, b: Instance) -> Known:
     names = [name for name, _ in a.fields] + [name for name, _ in b.fields if name not in dict(a.fields)]
     joined = []
+    one, other = dict(a.fields), dict(b.fields)
     for name in names:
-        known = join(a.field(name), b.field(name))
+        known = join(one.get(name, PLAIN), other.get(name, PLAIN))
         joined.append((name, PLAIN if _depth(known) > 4 else known))
     return Instance(a.kind, tuple(joined))
 

@@ -20,6 +20,7 @@ from srcgrad.frontend.namespaces import namespace_parameters
 from srcgrad.frontend.normal_form import Derived, LocalFunction
 from srcgrad.frontend.scope import Static, Variable, closure_of, importable, is_callee
 from srcgrad.frontend.source import source_of
+from srcgrad.rules.table import attribute, method
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
 
@@ -97,6 +98,20 @@ def called_parameters(function: FunctionType | LocalFunction | Derived) -> froze
     calls = [inner.func for inner in walk(node) if isinstance(inner, gast.Call)]
     called = frozenset(func.id for func in calls if isinstance(func, gast.Name))
     return (called | namespace_parameters(node)) & frozenset(signature_of(function).parameters)
+
+
+@lru_cache(maxsize=256)
+def attribute_parameters(function: FunctionType | LocalFunction | Derived) -> frozenset[str]:
+    """The parameters of which a function reads attributes that are not those of arrays: objects, or None."""
+    try:
+        while isinstance(function, Derived):
+            function = function.function  # type: ignore[assignment]
+        node = function.node if isinstance(function, LocalFunction) else source_of(function).node
+    except SourceUnavailable:
+        return frozenset()
+    read = [n for n in walk(node) if isinstance(n, gast.Attribute) and isinstance(n.value, gast.Name)]
+    names = {n.value.id for n in read if attribute(n.attr) is None and method(n.attr) is None}
+    return frozenset(names) & frozenset(signature_of(function).parameters)
 
 
 def _default(function: FunctionType, name: str, value: object) -> Default:

@@ -19,10 +19,10 @@ from srcgrad.frontend.callees import spelled, without_cache
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.dicts import Dicts
 from srcgrad.frontend.folding import Initialiser, is_foldable
-from srcgrad.frontend.known import NONE, PLAIN, Value, cut, matters
+from srcgrad.frontend.known import NONE, PLAIN, Items, Value, cut, matters
 from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, LocalFunction, Operation, Pack, Unpack, Unruled
 from srcgrad.frontend.scope import Static, Variable, closure_of, holders, importable, local_in
-from srcgrad.frontend.signatures import Default, Signature, called_parameters, signature_of
+from srcgrad.frontend.signatures import Default, Signature, attribute_parameters, called_parameters, signature_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 
 
@@ -61,6 +61,7 @@ class UserCalls(Dicts):
             return self.called_later(static, arguments, node, undecided.refusal)
         statics: list[tuple[str, object]] = []
         passed: list[gast.expr] = []
+        places: list[str] = []
         carried: list[Variable] = []
         for parameter in signature.parameters:
             argument = bound[parameter]
@@ -73,10 +74,13 @@ class UserCalls(Dicts):
                     carried += holders(closure_of(local))
             else:
                 passed.append(argument)
+                places.append(parameter)
         local = local_in(function)
         own = [] if local is None else list(closure_of(local).actual)
         passed += [load(self.local(variable), node) for variable in [*own, *carried]]
-        callee = Callee(function, tuple(statics), tuple(packed.items()), self.classes_of(passed))
+        looked_into = attribute_parameters(function)
+        nones = frozenset(j for j, parameter in enumerate(places) if parameter in looked_into)
+        callee = Callee(function, tuple(statics), tuple(packed.items()), self.classes_of(passed, nones))
         self._refuse_wrapping(callee, node)
         return self._printed(node, static, callee, signature, arguments, passed), Call(callee, tuple(passed))
 
@@ -86,11 +90,13 @@ class UserCalls(Dicts):
         """A call that is bound when the program runs; ``refusal`` where it cannot be."""
         raise NotImplementedError
 
-    def classes_of(self, passed: Sequence[gast.expr], *, nones: bool = False) -> tuple[tuple[int, object], ...]:
-        """Which of the arguments are objects, or hold some."""
+    def classes_of(
+        self, passed: Sequence[gast.expr], nones: frozenset[int] = frozenset()
+    ) -> tuple[tuple[int, object], ...]:
+        """Which of the arguments are objects, or hold some; ``nones``: where it matters that one is None or empty."""
         known = [(j, self.table.settled(self.table.enriched(self.known_atom(atom)))) for j, atom in enumerate(passed)]
-        told = [(j, cut(each)) for j, each in known if each != PLAIN and (nones or not isinstance(each, Value))]
-        decides = any(matters(each) or each == NONE for _, each in told)
+        told = [(j, cut(each)) for j, each in known if each != PLAIN and (j in nones or not isinstance(each, Value))]
+        decides = any(matters(each) or each == NONE or j in nones and isinstance(each, Items) for j, each in told)
         return tuple(told) if decides else ()
 
     # --- objects -----------------------------------------------------------------------------------------------------
@@ -123,7 +129,7 @@ class UserCalls(Dicts):
                 statics.append((parameter, argument.value))
             else:
                 passed.append(self._atom(argument, node))
-        classes = self.classes_of(passed, nones=True)
+        classes = self.classes_of(passed, frozenset(range(len(passed))))
         callee = Callee(made.function, tuple(statics), tuple(packed.items()), classes, made)
         head = reference(GlobalBinding(made.kind.__name__, callee))
         return placed(gast.Call(placed(head, node.func), list(passed), []), node), Call(callee, tuple(passed))
