@@ -51,6 +51,7 @@ def test_the_corpus_is_large():
     assert {case.theme for case in CASES} == set(THEMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases([case for case in CASES if case.analytic]))
 def test_analytic_examples_are_analytic(case, capsys):
     """Complex step and differences agree, so the mark is right and no branch point is near."""
@@ -100,6 +101,7 @@ def test_forward(case):
     check_forward(case, "optimised")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases(CASES))
 def test_reverse_not_optimised(case):
     check_reverse(case, "plain")
@@ -111,16 +113,19 @@ def test_forward_not_optimised(case):
     check_forward(case, "plain")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases(FIRST))
 def test_reverse_without_facts(case):
     check_reverse(case, "generic")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases(FIRST))
 def test_forward_without_facts(case):
     check_forward(case, "generic")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases([case for case in CASES if scalar_result(case)]))
 def test_joint_gradient(case):
     """``value_and_grad`` emits one function where it can; ``vjp`` emits a pair."""
@@ -135,6 +140,7 @@ def test_joint_gradient(case):
 TWICE = [case for case in SCALAR if scalar_result(case)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", cases(TWICE))
 def test_hessian_vector_product(case):
     """``hvp`` against the numeric derivative of the gradient."""
@@ -147,6 +153,7 @@ def test_hessian_vector_product(case):
     close(product, like, measured.value, case, measured.error, "hvp")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", some_by_day(TWICE, 4))
 def test_second_order_agrees(case):
     """Reverse over reverse, forward over reverse, reverse over forward: the same numbers to 1e-9."""

@@ -71,6 +71,7 @@ def test_random_program(text):
     assert is_right(outcome), f"{outcome} {outcome.refusals}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["optimise", "specialise"])
 def test_random_programs_without_help(option):
     """Without the optimizer, and without anything known about the arguments."""
@@ -79,12 +80,14 @@ def test_random_programs_without_help(option):
         assert not judged(number, plan)
 
 
+@pytest.mark.slow
 def test_random_programs_at_second_order():
     plan = Plan((Check("second"), Check("reverse over reverse")))
     for number in range(80_000, 80_030):
         assert not judged(number, plan)
 
 
+@pytest.mark.slow
 def test_programs_run_eagerly():
     """Against numbers: the compiler has no part in either."""
     told = 0

@@ -17,6 +17,8 @@ from tests import derivatives, oracle
 from tests.corpus import FIRST
 from tests.corpus.example import Case
 
+pytestmark = pytest.mark.slow
+
 PLAIN = (int, float, complex, str, bytes, bool, type(None), range, slice, np.dtype, np.generic, types.ModuleType)
 
 

@@ -15,6 +15,8 @@ from srcgrad.api.derivative import Derivative
 from tests.corpus import CASES, FIRST
 from tests.parameters import cases, some_by_day
 
+pytestmark = pytest.mark.slow
+
 TWICE = [case for case in FIRST if case.order >= 2]
 ALLOWED = (
     ast.FunctionDef, ast.Assign, ast.AugAssign, ast.Expr, ast.If, ast.For, ast.While, ast.Return, ast.Pass,
@@ -63,7 +65,6 @@ def _free_names(text: str) -> set[str]:
     return read - bound
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", some_by_day(TWICE, 12))
 def test_the_gradient_goes_down_the_road_again(case):
     """Both halves of a pair in one function, and the tangent, are differentiated in both modes; nothing is known."""

@@ -10,6 +10,8 @@ import pytest
 import srcgrad
 from tests.programs_with_stores import PROGRAMS, arguments
 
+pytestmark = pytest.mark.slow
+
 ALL = (0, 1, 2, 3, 4)
 
 

@@ -301,6 +301,7 @@ def test_a_long_program_is_one_pass():
 
 
 # --- facts are promises ----------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_facts_hold_of_every_value(case):
     assert list(broken_promises(case)) == []

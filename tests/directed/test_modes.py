@@ -19,7 +19,7 @@ MODES = {
     "reverse-over-reverse": lambda program: running.run_second(program, "reverse-over-reverse"),
 }
 OFTEN = ("reverse", "forward")
-DESIGN = ("memory", "survive_stores", "worked_example")  # the themes of the design, run in every mode on each Python
+DESIGN = ("memory", "survive_stores", "worked_example")  # the themes of the design, run in every mode at every run
 
 
 def cases():
@@ -27,8 +27,8 @@ def cases():
         for mode in MODES:
             if "over" in mode and not (program.order >= 2 and running.has_a_gradient(program)):
                 continue
-            rare = mode not in OFTEN and program.theme not in DESIGN
-            marks = [pytest.mark.nightly] if rare else []
+            rare = pytest.mark.slow if program.theme in DESIGN else pytest.mark.nightly
+            marks = [] if mode in OFTEN else [rare]
             yield pytest.param(program, mode, id=f"{program.theme}-{program.name}-{mode}", marks=marks)
 
 

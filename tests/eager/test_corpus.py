@@ -58,6 +58,7 @@ TWICE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", some_by_day(TWICE, 12))
 def test_second_derivatives_agree(case):
     """Both passes of the eager machine recorded, beside the compiled Hessian along a direction."""

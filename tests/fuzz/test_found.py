@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import textwrap
 
+import pytest
+
 from srcgrad.fuzz import Plan, agree
 from tests.fuzz.modes import FIRST_ORDER, in_every_mode, in_the_first_order
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_callee_in_a_comparison_stores_into_its_argument():

@@ -305,6 +305,7 @@ def test_tangents_come_in_the_order_of_the_request():
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [True, False], ids=["specialised", "generic"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_corpus(case: Case, known: bool) -> None:

@@ -14,6 +14,8 @@ from srcgrad.programs import Compiled, Request, options
 from srcgrad.rules.facts import fact_of
 from tests.programs_with_stores import PROGRAMS, Program, arguments
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("a", "b", "x", "y", "m")
 WANTED = [NAMES, ("a",), ("x",), ("y", "m")]
 

@@ -52,6 +52,7 @@ def expected(program: Any) -> tuple[Any, Any, Any]:
     return value, seed, np.array(gradient)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "setting", [pytest.param(name, marks=pytest.mark.nightly if "plain" in name else ()) for name in SETTINGS]
 )
