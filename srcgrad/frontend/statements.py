@@ -75,7 +75,7 @@ class Statements(Contexts):
         return bool(self.out) and isinstance(self.out[-1], Break | Continue | Return)
 
     def _statement(self, statement: gast.stmt) -> None:
-        span = self.span
+        span, statement = self.span, self.with_views(statement)
         match statement:
             case gast.Assign(targets=[target], value=value):
                 self._assignment(target, value)
@@ -184,8 +184,8 @@ class Statements(Contexts):
         if name in self.scope.locals and self.scope.static(name) is not None:
             self.define_defaults(value)
             return
-        self.refuse_live_view(value)
-        self.bind(name, value)
+        if not self.keep_view(name, value):
+            self.bind(name, value)
 
     def _refuse_rebinding(self, target: gast.AST, name: str) -> NoReturn:
         raise self.refuse(

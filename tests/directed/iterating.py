@@ -351,3 +351,102 @@ def keys_velocities(params, lr):
             vel[k] = 0.9*vel[k] + g
             params[k] = params[k] - lr*vel[k]
     return sum(np.sum(params[k]**2) for k in params)
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def view_values_then_alias_changes(x):
+    d = {"a": x[0]*x[0], "b": x[1]}
+    e = d
+    v = d.values()
+    e["a"] = x[2]*x[1]
+    return sum(v)*d["a"]
+
+
+def change(d, v):
+    d["a"] = v
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def view_values_then_callee_changes(x):
+    d = {"a": x[0]*x[0], "b": x[1]}
+    v = d.values()
+    change(d, x[2]*x[1])
+    return sum(v)*d["a"]
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def view_items_then_alias(x):
+    d = {"a": x[0]*x[0], "b": x[1]}
+    e = [d]
+    v = d.items()
+    e[0]["c"] = x[2]*x[1]
+    t = 0.0
+    for k, w in v:
+        t += w*w*len(k)
+    return t
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def view_keys_then_alias(x):
+    d = {"a": x[0]*x[0], "b": x[1]}
+    e = d
+    v = d.keys()
+    e["c"] = x[2]*x[1]
+    t = 0.0
+    for k in v:
+        t += d[k]*d[k]
+    return t*len(v)
+
+
+@directed({"a": 1.0, "b": 2.0}, 3.0)
+def view_argument(d, k):
+    v = d.values()
+    change(d, k*k)
+    return sum(v)*k
+
+
+@directed({"a": 1.0, "b": 2.0}, 3.0)
+def view_argument_items(d, k):
+    v = d.items()
+    change(d, k*k)
+    return sum(w for _, w in v)*k
+
+
+@directed({"a": 1.0, "b": 2.0}, 3.0)
+def view_unchanged(d, k):
+    v = d.values()
+    w = d.items()
+    u = d.keys()
+    t = sum(v)*k
+    for n in u:
+        t += d[n]
+    for n, z in w:
+        t += z*z*len(n)
+    return t + len(v)
+
+
+class Holder:
+    def __init__(self, d):
+        self.d = d
+
+    def put(self, v):
+        self.d["a"] = v
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def view_in_object(x):
+    b = Holder({"a": x[0]*x[0], "b": x[1]})
+    v = b.d.values()
+    b.put(x[2]*x[1])
+    return sum(v)
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def view_given_to_callee(x):
+    d = {"a": x[0]*x[0], "b": x[1]}
+    return through(d.values(), d, x[2])
+
+
+def through(v, d, z):
+    d["a"] = z*z
+    return sum(v)

@@ -19,6 +19,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "random_numbers_in_stores_are_drawn_once": ("the method 'normal' is not one of an array",),
     "sorted_lists_of_numbers": ("a loop over items that may be stored into cannot be reversed yet",),
     "the_path_taken_through_an_exception": ("a loop over items that may be stored into cannot be reversed yet",),
+    "view_given_to_callee": ("a view of a dict is given to a function that may change the dict",),
 }
 #: (program, mode) to the error of a fault that is not mended: no wrong number, but no refusal either.
 CRASHES: dict[tuple[str, str], type[Exception]] = {}

@@ -1,8 +1,7 @@
-from functools import reduce
+from collections import Counter
 
 
 def f(xs):
-    return reduce(
-        lambda total, x: total * x,
+    return Counter(
         (x * x for x in xs if x > 0),
     )

@@ -1,0 +1,118 @@
+"""Views of dicts that a name keeps: ``v = d.values()`` shows what the dict holds wherever ``v`` is read.
+
+Enters: assignments of views to names in functions that may change a dict.  Leaves: a name for the dict, and the view
+taken anew in place of every read of the name::
+
+    v = d.values()              t = d
+    e["a"] = x          ->      e["a"] = x
+    s = sum(v)                  s = sum(t.values())
+
+A view that is kept otherwise, or is given to what may change the dict, is refused.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import FunctionType
+
+import gast
+
+from srcgrad.frontend.desugar.build import load, method_call, placed
+from srcgrad.frontend.iterables import Iterables
+from srcgrad.frontend.methods import VIEWS, only_reads
+from srcgrad.frontend.normal_form import LocalFunction, Operation
+from srcgrad.frontend.side_effects import may_store
+from srcgrad.syntax.parse import children, names_read, walk
+
+_HINT = "write list(...) of it where it is read"
+
+
+class LiveViews(Iterables):
+    """Views under names."""
+
+    _views_kept: dict[str, tuple[str, str]] | None = None  # name -> the name of the dict, and the method
+
+    def keep_view(self, name: str, value: gast.expr) -> bool:
+        """Take up ``name = d.values()`` where ``d`` may change; whether that was done."""
+        if not self._is_view(value) or not self._dicts_change:
+            return False
+        if name not in self._read_later:
+            raise self.refuse(value, "a view of a dict is kept, which may change", _HINT)
+        held = self.fresh("held")
+        self.bind(held, value.func.value)
+        self._views_kept = {**(self._views_kept or {}), name: (held, value.func.attr)}
+        return True
+
+    def with_views(self, statement: gast.stmt) -> gast.stmt:
+        """The statement with views in place of the names that keep them."""
+        if not self._views_kept or self._views_kept.keys().isdisjoint(names_read(statement)):
+            return statement
+        made = self._read_anew(statement)
+        assert isinstance(made, gast.stmt)
+        return made
+
+    def call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
+        if any(self._is_view(argument) for argument in node.args) and self._may_change_dicts(node):
+            raise self.refuse(node, "a view of a dict is given to a function that may change the dict", _HINT)
+        return super().call(node)
+
+    def _read_anew(self, node: gast.AST) -> gast.AST:
+        assert self._views_kept is not None
+        if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load) and node.id in self._views_kept:
+            held, method = self._views_kept[node.id]
+            return method_call(load(held, node), method, [], node)
+        changed: dict[str, object] = {}
+        for field in node._fields:
+            child = getattr(node, field, None)
+            if isinstance(child, gast.AST):
+                made: object = self._read_anew(child)
+                if made is not child:
+                    changed[field] = made
+            elif isinstance(child, list):
+                parts = [self._read_anew(part) if isinstance(part, gast.AST) else part for part in child]
+                if any(new is not old for new, old in zip(parts, child, strict=True)):
+                    changed[field] = parts
+        if not changed:
+            return node
+        return placed(type(node)(**{f: changed.get(f, getattr(node, f, None)) for f in node._fields}), node)
+
+    def _is_view(self, value: gast.expr) -> bool:
+        match value:
+            case gast.Call(func=gast.Attribute(value=base, attr=attr), args=[], keywords=[]) if attr in VIEWS:
+                return self.scope.static_of(base) is None and not self.is_object(base) and not self.is_global(base)
+        return False
+
+    @cached_property
+    def _dicts_change(self) -> bool:
+        """Whether anything in this function may change a dict."""
+        for node in walk(*self.scope.body):
+            match node:
+                case gast.Subscript(ctx=gast.Store() | gast.Del()) | gast.AugAssign(op=gast.BitOr()):
+                    return True
+                case gast.Call() if self._may_change_dicts(node):
+                    return True
+        return False
+
+    def _may_change_dicts(self, node: gast.Call) -> bool:
+        static = self.scope.static_of(node.func)
+        if static is None:
+            return not (isinstance(node.func, gast.Attribute) and only_reads(node.func.attr))
+        if isinstance(static.value, FunctionType):
+            return may_store(static.value)
+        is_class = isinstance(static.value, type) and static.value.__module__ not in ("builtins", "collections")
+        return isinstance(static.value, LocalFunction) or is_class
+
+    @cached_property
+    def _read_later(self) -> frozenset[str]:
+        """The names that are bound once, and read after that in the text, by the function itself."""
+        stores: dict[str, list[tuple[int, int]]] = {}
+        reads: dict[str, list[tuple[int, int]]] = {}
+        inside: set[str] = set()
+        for node in walk(*self.scope.body):
+            if isinstance(node, gast.FunctionDef | gast.Lambda):
+                inside |= {inner.id for part in children(node) for inner in walk(part) if isinstance(inner, gast.Name)}
+            if isinstance(node, gast.Name):
+                kind = reads if isinstance(node.ctx, gast.Load) else stores
+                kind.setdefault(node.id, []).append((node.lineno, node.col_offset))
+        once = {name: places[0] for name, places in stores.items() if len(places) == 1 and name not in inside}
+        return frozenset(name for name, place in once.items() if all(place < read for read in reads.get(name, ())))
