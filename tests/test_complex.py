@@ -130,6 +130,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", ["optimised", "plain", "generic", "generic-plain"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_reverse_forward_and_second_order_agree_with_numbers(name, options):

@@ -61,6 +61,7 @@ def found(number: int, text: str, outcome: Outcome, plan: Plan) -> str:
 
 
 # --- the compiler ----------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 @given(programs())
 def test_random_program(text):
     plan = Plan(tuple(map(Check, MODES)))

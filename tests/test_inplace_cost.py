@@ -15,6 +15,8 @@ import pytest
 import srcgrad
 from benchmarks.programs import march
 
+pytestmark = pytest.mark.slow
+
 
 def in_a_callee(x, n):
     y = np.zeros(n + 1)

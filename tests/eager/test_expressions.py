@@ -118,6 +118,7 @@ def twice(expression: str, arrays: dict[str, Any]) -> tuple[float, dict[str, Any
     return total.item(), {name: g for name, g in zip(given, found, strict=True) if g is not None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("expression", [e for e in EXPRESSIONS if e not in SECOND_ORDER_LESS])
 def test_gradients_of_gradients_are_their_slopes(expression: str) -> None:
     arrays = arrays_of(expression)
