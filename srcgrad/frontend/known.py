@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -283,7 +283,9 @@ def holds_objects(known: Known) -> bool:
 
 def matters(known: Known) -> bool:
     """Whether a callee should be compiled for it: an object, or what holds one."""
-    return not isinstance(known, Plain | Data | Never | Value | Result) and not (isinstance(known, Items) and not known.items)
+    if isinstance(known, Plain | Data | Never | Value | Result):
+        return False
+    return not (isinstance(known, Items) and not known.items)
 
 
 def tells(known: Known) -> bool:
@@ -354,9 +356,16 @@ def _instances(a: Instance, b: Instance) -> Known:
     joined = []
     one, other = dict(a.fields), dict(b.fields)
     for name in names:
-        known = join(one.get(name, PLAIN), other.get(name, PLAIN))
+        absent = _without(a.kind, name)
+        known = join(one.get(name, absent), other.get(name, absent))
         joined.append((name, PLAIN if _depth(known) > 4 else known))
     return Instance(a.kind, tuple(joined))
+
+
+def _without(kind: type, name: str) -> Known:
+    """What reading a field gives where an object has none: nothing, or what its class holds."""
+    held = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    return NEVER if held is None or isinstance(held, MemberDescriptorType) else PLAIN
 
 
 def sequences(a: Items, b: Items) -> Items:

@@ -50,6 +50,12 @@ TEXT = frozenset(
     upper zfill""".split()
 )
 VIEWS = frozenset({"items", "keys", "values"})
+#: What generators of random numbers draw; ``shuffle`` and ``permuted`` store.
+DRAWS = frozenset(
+    """beta binomial bytes chisquare choice exponential gamma geometric integers laplace logistic lognormal
+    multivariate_normal normal permutation poisson rand randint randn random random_sample standard_cauchy
+    standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises weibull""".split()
+)
 UNKNOWN = "a derivative is compiled for the classes of its arguments: see source_for(...), and check the name"
 DTYPES = (np.common_type, np.dtype, np.finfo, np.iinfo, np.promote_types, np.result_type)
 PLAIN_DATA = (np.ndarray, np.generic, list, tuple, dict, str, bytes, int, float, complex)
@@ -178,6 +184,10 @@ class Methods(Constructors):
         made = self.method_of(node)
         if made is not None:
             return made
+        if self._draws(node):
+            settled = self.settle(node, calls=True)
+            hint = "draw from the standard distribution, and scale and shift what is drawn"
+            return settled, self.unruled(node, settled, f"{name} of a generator", hint=hint)
         self._refuse_change(node)
         self._refuse_objects(node)
         if name in TEXT | CONSTANT_MEMBERS:
@@ -203,8 +213,20 @@ class Methods(Constructors):
             return [placed(gast.Tuple(arguments, gast.Load()), node)]
         return arguments
 
+    def _draws(self, node: gast.Call) -> bool:
+        """Whether a method is one of a generator of random numbers that is made here, and gives new numbers."""
+        if not isinstance(node.func.value, gast.Name) or node.func.attr not in DRAWS:
+            return False
+        if any(keyword.arg in ("out", None) for keyword in node.keywords):
+            return False
+        made = self.scope.only_value(node.func.value.id)
+        static = self.scope.static_of(made.func) if isinstance(made, gast.Call) else None
+        return static is not None and is_one_of(static.value, np.random.default_rng, np.random.RandomState)
+
     def admit_method(self, node: gast.Call) -> None:
         """A method call that stays nested: it reads, and what it reads is known."""
+        if self._draws(node):
+            return
         self._refuse_change(node)
         if self.is_global(node.func):
             return

@@ -103,7 +103,7 @@ def attribute(x: Any, name: str) -> Any:
 
 def never(x: Any, name: str) -> Any:
     """In place of ``x.name`` where ``x`` is an item of a list that had none when this was compiled."""
-    raise TypeError(f"{name!r} of a {type(x).__name__}: it lay in a list that was empty when the derivative was compiled")
+    raise TypeError(f"{name!r} of a {type(x).__name__}, which lay in a list that was taken to be empty")
 
 
 def require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:

@@ -16,7 +16,6 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "local_functions_in_a_list_that_changes": ("handed on by a function known only when the program runs",),
     "maximum_at": ("np.maximum.at repeats its operation where an index is repeated",),
     "multiply_at": ("np.multiply.at repeats its operation where an index is repeated",),
-    "random_numbers_in_stores_are_drawn_once": ("the method 'normal' is not one of an array",),
     "sorted_lists_of_numbers": ("a loop over items that may be stored into cannot be reversed yet",),
     "the_path_taken_through_an_exception": ("a loop over items that may be stored into cannot be reversed yet",),
     "view_given_to_callee": ("a view of a dict is given to a function that may change the dict",),
