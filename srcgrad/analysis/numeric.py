@@ -40,7 +40,7 @@ def numeric_names(function: Function) -> frozenset[str]:
             case Bind(target=target, expression=gast.Constant(value=None)):
                 none.add(target)
             case Bind(target=target, operation=Apply(rule=rule, function=called, arguments=arguments)):
-                if rule.kind != "elementwise" or _runs_through(called, arguments):
+                if rule.kind != "elementwise" or runs_through(called, arguments):
                     continue
                 names = [n for p, e in arguments.items() if p in rule.differentiable for n in atoms(e)]
                 if called not in LIST_OPERATORS:
@@ -64,6 +64,6 @@ def numeric_names(function: Function) -> frozenset[str]:
     return frozenset(found - none)
 
 
-def _runs_through(function: object, arguments: Mapping[str, gast.expr]) -> bool:
+def runs_through(function: object, arguments: Mapping[str, gast.expr]) -> bool:
     """Whether this is ``max`` or ``min`` of the items of its argument, which is no number then."""
     return function in (max, min) and isinstance(arguments["args"], gast.Tuple) and len(arguments["args"].elts) == 1

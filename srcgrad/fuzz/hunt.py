@@ -171,6 +171,7 @@ def _follow(what: Hunt, judged: Judged, tally: Tally, say: Callable[[str], None]
     tally.repeated[found.key] += 1
     if tally.repeated[found.key] > (3 if outcome.kind == "mismatch" else 1):
         return
+    say(f"\n# program {judged.number}: {outcome} (shrinking)")
     small = smaller(judged.text, outcome, plan, what.shrinking)
     found = Finding(judged.number, judge(small, plan), plan, judged.text, small)
     tally.findings.append(found)

@@ -211,7 +211,11 @@ def truth(text: str, moving: Sequence[int] | None = None, shift: float = 0.0) ->
             value = function(*copied(at))
         except Exception as error:
             raise Unsuitable(repr(error)) from error
-        if not all(is_inexact(leaf) for leaf in leaves(value)) or not leaves(value):
+        try:
+            inside = leaves(value)
+        except RecursionError as error:
+            raise Unsuitable("the result holds itself") from error
+        if not all(map(is_inexact, inside)) or not inside:
             raise Unsuitable("the result is not of floating-point numbers")
         value = copied(value)
         _tame(ravel(value))

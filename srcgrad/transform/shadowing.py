@@ -58,7 +58,7 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
-from srcgrad.rules.facts import Array, Fact
+from srcgrad.rules.facts import Array, Fact, Sequence
 from srcgrad.rules.memory import makes_new
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.apart import check_apart
@@ -376,7 +376,12 @@ class _Shadowing(Mirroring):
     def _settle_arguments(self, statement: Bind) -> None:
         """Keep what an operation reads of containers that change."""
         made = statement.operation
-        if not isinstance(made, Apply) or made.rule.kind == "elementwise":
+        if not isinstance(made, Apply):
+            return
+        if made.rule.kind == "elementwise" and getattr(made.function, "__module__", "") == "_operator":
+            # An operator takes no list of unknown kind but to join or repeat it, which shares the items.
+            names = [n for e in made.arguments.values() for n in atoms(e)]
+            self.freeze(statement, [n for n in names if isinstance(self.fact(n), Sequence)])
             return
         for parameter, argument in made.arguments.items():
             if all(isinstance(part, gast.Name | gast.Constant) for part in parts_of(argument)):

@@ -1,0 +1,59 @@
+"""What reads a whole list that changes afterwards is reversed with the list as it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+
+def largest_before_a_change(y):
+    """Once wrong: the reverse sweep looked for the largest item in the list as it is at the end."""
+    t = [e * e for e in y]
+    t += [max(t)]
+    t[1] *= 2.0
+    return sum(t)
+
+
+def largest_of_two(y):
+    t = [y[0] * 2.0, y[1] * 3.0]
+    u = max(t)
+    t[1] *= 2.0
+    return sum(t) + u * y[2]
+
+
+def smallest_under_another_name(y):
+    t = [e * e for e in y]
+    s = t
+    u = min(t)
+    s[0] = 3.0 * s[1]
+    return sum(t) + u
+
+
+def sines_of_a_list(y):
+    t = [e * e for e in y]
+    s = np.sin(t)
+    t[1] = 3.0 * y[1]
+    t[0] *= 2.0
+    return sum(t) + np.sum(s)
+
+
+def product_with_a_list(y):
+    t = [e * e for e in y]
+    s = t * np.exp(y)
+    t[2] = y[0]
+    t[0] *= 2.0
+    return sum(t) + np.sum(s)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [largest_before_a_change, largest_of_two, smallest_under_another_name, sines_of_a_list, product_with_a_list],
+)
+def test_a_list_is_reversed_as_it_was(f):
+    y = np.array([0.7, 1.2, 1.4])
+    expected = [(f(y + step) - f(y - step)) / 2e-6 for step in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(srcgrad.grad(f)(y), expected, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(srcgrad.vjp(f, y)[1](1.0)[0], expected, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose([srcgrad.jvp(f, (y,), (step,))[1] for step in np.eye(3)], expected, rtol=1e-7, atol=1e-8)
