@@ -12,10 +12,9 @@ of several classes, the class is asked for when the program runs::
 
 from __future__ import annotations
 
-import dataclasses
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import FunctionType, MethodType
+from collections.abc import Callable, Sequence
+from types import FunctionType
 
 import gast
 
@@ -28,15 +27,12 @@ from srcgrad.frontend.classes import (
     intercepts,
     is_descriptor,
     is_field,
-    is_user_class,
 )
 from srcgrad.frontend.desugar.build import call_builtin, compare, constant, load, placed
-from srcgrad.frontend.expressions import Expressions
-from srcgrad.frontend.inference import Table
+from srcgrad.frontend.knowing import Knowing
 from srcgrad.frontend.known import (
     NEVER,
     NONE,
-    PLAIN,
     Instance,
     Known,
     OneOf,
@@ -44,29 +40,22 @@ from srcgrad.frontend.known import (
     holds_objects,
     instances_of,
     is_named_tuple,
-    known_of,
-    tells,
 )
-from srcgrad.frontend.normal_form import Block, Call, Copy, Field, Fixed, If, Index, LocalFunction, Operation, Statement
-from srcgrad.frontend.scope import Static, Variable, importable
+from srcgrad.frontend.normal_form import Block, Copy, Field, Fixed, If, Index, LocalFunction, Operation
+from srcgrad.frontend.scope import Static, importable
 from srcgrad.frontend.signatures import Signature
-from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS, lookup
+from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import method as method_function
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import GlobalBinding, reference
 
 Made = tuple[gast.expr, Operation]
 SHAPES = frozenset("shape ndim size dtype itemsize nbytes strides flags __name__ __class__".split())
 ATTRIBUTE = (runtime.attribute, "srcgrad.runtime", "attribute")
 
 
-class Objects(Expressions):
+class Objects(Knowing):
     """What is read of, called on and computed with objects."""
-
-    table: Table
-    assumed: Mapping[str, Known]
-    relied: dict[str, Known]
-    narrowed: dict[str, Known]
 
     @abstractmethod
     def user_call(self, function: FunctionType | LocalFunction, node: gast.Call, static: Static) -> Made:
@@ -75,114 +64,6 @@ class Objects(Expressions):
     @abstractmethod
     def construct(self, kind: type, node: gast.Call, static: Static) -> Made:
         """A call of a class."""
-
-    # --- what is known -----------------------------------------------------------------------------------------------
-    def emit(self, target: str, expression: gast.expr, operation: Operation, *, inplace: bool = False) -> None:
-        super().emit(target, expression, operation, inplace=inplace and not isinstance(operation, Call))
-
-    @property
-    def out(self) -> list[Statement]:
-        """The block being written; what a statement binds is taken up as it is written."""
-        return self._out
-
-    @out.setter
-    def out(self, statements: list[Statement]) -> None:
-        self._out = statements if isinstance(statements, _Noted) else _Noted(statements, self)
-
-    def known_name(self, name: str) -> Known:
-        """What is known of a local; what has been relied on is looked at again when all is written."""
-        if name in self.narrowed:
-            return self.narrowed[name]
-        known = self.assumed[name] if name in self.assumed else self.table.names.get(name, PLAIN)
-        known = self.table.resolved(known)
-        if tells(known):
-            self._note_relied(name, known)
-        return known
-
-    def _note_relied(self, name: str, known: Known) -> None:
-        """Two different things that were relied on cannot both be what is known in the end."""
-        self.relied[name] = known if self.relied.get(name, known) == known else OneOf(())
-
-    def rely(self, node: gast.Name, known: Known) -> None:
-        """Note that something was decided by what is known of a name."""
-        meaning = self.scope.resolve(node.id, node)
-        assert isinstance(meaning, Variable)
-        self._note_relied(self.local(meaning), known)
-
-    def known_atom(self, atom: gast.expr) -> Known:
-        """What is known of an operand, which is a local name, a constant or a global."""
-        if isinstance(atom, gast.Name) and not isinstance(atom, GlobalReference):
-            return self.known_name(atom.id)
-        return self.table.atom(atom)
-
-    def peek(self, node: gast.AST) -> Known:
-        """What is known of the value of an expression that is a path: names, fields, items."""
-        match node:
-            case GlobalReference(binding=binding):
-                return known_of(binding.value) if binding.cell is None else PLAIN
-            case gast.Name(id=name):
-                meaning = self.scope.resolve(name, node)
-                return self.known_name(self.local(meaning)) if isinstance(meaning, Variable) else PLAIN
-            case gast.Attribute(value=value, attr=attr):
-                return self._peek_attribute(self.peek(value), attr)
-            case gast.Subscript(value=value, slice=index):
-                base = self.peek(value)
-                return PLAIN if base == PLAIN else self.table.resolved(self.table.item(base, index))
-        return PLAIN
-
-    def _peek_attribute(self, base: Known, name: str) -> Known:
-        if isinstance(base, Instance):
-            raw = found(base.kind, name)
-            if isinstance(raw, property):
-                return PLAIN
-            if not is_field(raw) and name not in dict(base.fields):
-                return PLAIN if is_descriptor(raw) else known_of(raw)
-        return self.table.resolved(self.table.field(base, name))
-
-    def is_object(self, node: gast.AST) -> bool:
-        return holds_objects(self.peek(node))
-
-    def makes_object(self, node: gast.AST) -> bool:
-        """Whether an expression that is no path may give an object."""
-        match node:
-            case gast.Call(func=gast.Call(func=gast.Name(id="super"))):
-                return True
-            case gast.Call(func=gast.Attribute(value=value)) if self.is_object(value) or self.is_super(value):
-                return True
-            case gast.Call(func=func):
-                static = self.scope.static_of(func)
-                if static is not None:
-                    value = static.value
-                    made = is_user_class(value) or value is dataclasses.replace
-                    return made or isinstance(value, LocalFunction) or self._has_source(value)
-                return holds_objects(self.peek(func)) or self.makes_object(func)
-            case gast.Attribute(value=value, attr=attr):
-                if any(isinstance(found(c.kind, attr), property) for c in instances_of(self.peek(value))):
-                    return True
-                return self.makes_object(value)
-            case gast.Subscript(value=value):
-                return self.is_object(value) or self.makes_object(value)
-            case gast.BinOp(left=left, right=right):
-                return any(self.is_object(n) or self.makes_object(n) for n in (left, right))
-            case gast.UnaryOp(operand=operand):
-                return self.is_object(operand) or self.makes_object(operand)
-        return False
-
-    @staticmethod
-    def _has_source(function: object) -> bool:
-        function = function.__func__ if isinstance(function, MethodType) else function
-        return as_python(function) is not None and lookup(function) is None
-
-    def is_super(self, node: gast.AST) -> bool:
-        return isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "super"
-
-    def receiver(self, node: gast.expr) -> tuple[gast.expr, Known]:
-        """The expression before a dot, and what is known of it; an atom where it had to be evaluated to tell."""
-        known = self.peek(node)
-        if known != PLAIN or not self.makes_object(node):
-            return node, known
-        atom = self.value(node)
-        return atom, self.known_atom(atom)
 
     # --- attributes --------------------------------------------------------------------------------------------------
     def attribute_of(self, node: gast.Attribute) -> Made | None:
@@ -432,18 +313,6 @@ class Objects(Expressions):
         assert isinstance(choice, Value)
         name = getattr(choice.value, "__name__", "function")
         return compare(load(atom.id, node), gast.Is(), reference(importable(name, choice.value)), node)
-
-class _Noted(list[Statement]):
-    """Statements whose bindings are noted when they are appended."""
-
-    def __init__(self, statements: Iterable[Statement], writer: Objects) -> None:
-        super().__init__(statements)
-        self.writer = writer
-
-    def append(self, statement: Statement) -> None:
-        super().append(statement)
-        self.writer.table.enter(statement)
-
 
 def spelling_of(function: object) -> str:
     return str(getattr(function, "__qualname__", function))

@@ -1,0 +1,165 @@
+"""What is known of names and paths while a function is written: kept as it is written, looked at again at its end.
+
+Enters: statements as they are written, expressions that are asked about.  Leaves: a ``Known`` for them, and a note of
+everything that was relied on (``frontend.normalize`` writes the function again where that does not hold for all of it).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from types import MethodType
+
+import gast
+
+from srcgrad.frontend.callees import as_python
+from srcgrad.frontend.classes import (
+    found,
+    is_descriptor,
+    is_field,
+    is_user_class,
+)
+from srcgrad.frontend.expressions import Expressions
+from srcgrad.frontend.inference import Table
+from srcgrad.frontend.known import (
+    PLAIN,
+    Instance,
+    Known,
+    OneOf,
+    holds_objects,
+    instances_of,
+    known_of,
+    tells,
+)
+from srcgrad.frontend.normal_form import Call, LocalFunction, Operation, Statement
+from srcgrad.frontend.scope import Variable
+from srcgrad.rules.table import lookup
+from srcgrad.syntax.globals import GlobalReference
+
+
+class Knowing(Expressions):
+    """Asks what is known."""
+
+    table: Table
+    assumed: Mapping[str, Known]
+    relied: dict[str, Known]
+    narrowed: dict[str, Known]
+
+    def emit(self, target: str, expression: gast.expr, operation: Operation, *, inplace: bool = False) -> None:
+        super().emit(target, expression, operation, inplace=inplace and not isinstance(operation, Call))
+
+    @property
+    def out(self) -> list[Statement]:
+        """The block being written; what a statement binds is taken up as it is written."""
+        return self._out
+
+    @out.setter
+    def out(self, statements: list[Statement]) -> None:
+        self._out = statements if isinstance(statements, _Noted) else _Noted(statements, self)
+
+    def known_name(self, name: str) -> Known:
+        """What is known of a local; what has been relied on is looked at again when all is written."""
+        if name in self.narrowed:
+            return self.narrowed[name]
+        known = self.assumed[name] if name in self.assumed else self.table.names.get(name, PLAIN)
+        known = self.table.resolved(known)
+        if tells(known):
+            self._note_relied(name, known)
+        return known
+
+    def _note_relied(self, name: str, known: Known) -> None:
+        """Two different things that were relied on cannot both be what is known in the end."""
+        self.relied[name] = known if self.relied.get(name, known) == known else OneOf(())
+
+    def rely(self, node: gast.Name, known: Known) -> None:
+        """Note that something was decided by what is known of a name."""
+        meaning = self.scope.resolve(node.id, node)
+        assert isinstance(meaning, Variable)
+        self._note_relied(self.local(meaning), known)
+
+    def known_atom(self, atom: gast.expr) -> Known:
+        """What is known of an operand, which is a local name, a constant or a global."""
+        if isinstance(atom, gast.Name) and not isinstance(atom, GlobalReference):
+            return self.known_name(atom.id)
+        return self.table.atom(atom)
+
+    def peek(self, node: gast.AST) -> Known:
+        """What is known of the value of an expression that is a path: names, fields, items."""
+        match node:
+            case GlobalReference(binding=binding):
+                return known_of(binding.value) if binding.cell is None else PLAIN
+            case gast.Name(id=name):
+                meaning = self.scope.resolve(name, node)
+                return self.known_name(self.local(meaning)) if isinstance(meaning, Variable) else PLAIN
+            case gast.Attribute(value=value, attr=attr):
+                return self._peek_attribute(self.peek(value), attr)
+            case gast.Subscript(value=value, slice=index):
+                base = self.peek(value)
+                return PLAIN if base == PLAIN else self.table.resolved(self.table.item(base, index))
+        return PLAIN
+
+    def _peek_attribute(self, base: Known, name: str) -> Known:
+        if isinstance(base, Instance):
+            raw = found(base.kind, name)
+            if isinstance(raw, property):
+                return PLAIN
+            if not is_field(raw) and name not in dict(base.fields):
+                return PLAIN if is_descriptor(raw) else known_of(raw)
+        return self.table.resolved(self.table.field(base, name))
+
+    def is_object(self, node: gast.AST) -> bool:
+        return holds_objects(self.peek(node))
+
+    def makes_object(self, node: gast.AST) -> bool:
+        """Whether an expression that is no path may give an object."""
+        match node:
+            case gast.Call(func=gast.Call(func=gast.Name(id="super"))):
+                return True
+            case gast.Call(func=gast.Attribute(value=value)) if self.is_object(value) or self.is_super(value):
+                return True
+            case gast.Call(func=func):
+                static = self.scope.static_of(func)
+                if static is not None:
+                    value = static.value
+                    made = is_user_class(value) or value is dataclasses.replace
+                    return made or isinstance(value, LocalFunction) or self._has_source(value)
+                return holds_objects(self.peek(func)) or self.makes_object(func)
+            case gast.Attribute(value=value, attr=attr):
+                if any(isinstance(found(c.kind, attr), property) for c in instances_of(self.peek(value))):
+                    return True
+                return self.makes_object(value)
+            case gast.Subscript(value=value):
+                return self.is_object(value) or self.makes_object(value)
+            case gast.BinOp(left=left, right=right):
+                return any(self.is_object(n) or self.makes_object(n) for n in (left, right))
+            case gast.UnaryOp(operand=operand):
+                return self.is_object(operand) or self.makes_object(operand)
+        return False
+
+    @staticmethod
+    def _has_source(function: object) -> bool:
+        function = function.__func__ if isinstance(function, MethodType) else function
+        return as_python(function) is not None and lookup(function) is None
+
+    def is_super(self, node: gast.AST) -> bool:
+        return isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "super"
+
+    def receiver(self, node: gast.expr) -> tuple[gast.expr, Known]:
+        """The expression before a dot, and what is known of it; an atom where it had to be evaluated to tell."""
+        known = self.peek(node)
+        if known != PLAIN or not self.makes_object(node):
+            return node, known
+        atom = self.value(node)
+        return atom, self.known_atom(atom)
+
+
+class _Noted(list[Statement]):
+    """Statements whose bindings are noted when they are appended."""
+
+    def __init__(self, statements: Iterable[Statement], writer: Knowing) -> None:
+        super().__init__(statements)
+        self.writer = writer
+
+    def append(self, statement: Statement) -> None:
+        super().append(statement)
+        self.writer.table.enter(statement)
