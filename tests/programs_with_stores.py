@@ -1,7 +1,8 @@
 """Programs that store into arrays, and what is known of them only by running: one body for every mode.
 
-``a`` and ``b`` are numbers, ``x`` and ``y`` arrays of four, ``m`` a 2 x 2 array.  The first part found faults in a
-prototype that random programs missed (each says which); the second is one program for each kind of store and alias.
+``a`` and ``b`` are numbers, ``x`` and ``y`` arrays of four, ``m`` a 2 x 2 array.  The first part, and those
+of ``tests.directed.memory``, found faults that random programs missed; the second is one program for each kind of store
+and alias.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from tests.directed.memory import FOUND
+
 Program = Callable[[Any, Any, Any, Any, Any], Any]
-PROGRAMS: dict[str, Program] = {}
+PROGRAMS: dict[str, Program] = {function.__name__: function for function in FOUND}
 
 
 def program(function: Program) -> Program:
@@ -40,29 +43,6 @@ def callee_rebinds_its_parameter_after_a_store(a, b, x, y, m):
     z = 0.6 * y
     s = rebinds_its_parameter(z)
     return z * s
-
-
-def reads_all(y):
-    return np.sum(np.sin(y))
-
-
-@program
-def what_a_callee_kept_is_stored_over(a, b, x, y, m):
-    z = 0.6 * y
-    s = reads_all(z)
-    z[0] = a
-    return s + np.sum(z)
-
-
-def stores_into_the_first(x, y):
-    x[0] = 0.5
-    return x[1] * y[0]
-
-
-@program
-def two_arguments_of_one_class(a, b, x, y, m):
-    z = 0.6 * y
-    return stores_into_the_first(z, z)
 
 
 @program
@@ -103,13 +83,6 @@ def callee_stores_over_what_its_caller_needs(a, b, x, y, m):
 
 
 @program
-def output_based_rule_then_augmented_store(a, b, x, y, m):
-    z = np.tanh(y)
-    z[0] *= 0.5
-    return np.sum(z)
-
-
-@program
 def rebinding_keeps_the_contents_of_the_class(a, b, x, y, m):
     z = 0.6 * x
     w = z
@@ -117,85 +90,6 @@ def rebinding_keeps_the_contents_of_the_class(a, b, x, y, m):
     z = np.zeros(4)
     w[0] = a
     return s + np.sum(w) + np.sum(z)
-
-
-@program
-def rebinding_while_an_alias_lives(a, b, x, y, m):
-    z = 0.6 * y
-    w = z
-    z = z * 1.1
-    w[0] = a
-    return np.sum(z * w)
-
-
-@program
-def aliases_carried_round_a_loop(a, b, x, y, m):
-    z = np.zeros(4)
-    s = 0.0
-    for i in range(3):
-        w = z
-        w[0] = a * w[1]
-        z = 0.6 * y * a
-        if x[i] < 0.0:
-            w = z
-        w[i] = x[i] * w[1]
-        s = s + np.sum(np.sin(w) * z)
-    return s
-
-
-@program
-def integer_index_is_a_view(a, b, x, y, m):
-    k = np.sin(m)
-    p = k[1]
-    p[0] = a
-    return np.sum(k)
-
-
-def middle(y):
-    return y[1:3]
-
-
-@program
-def callee_returns_a_view(a, b, x, y, m):
-    z = np.sin(y)
-    p = middle(z)
-    p[0] = a * p[1]
-    return z
-
-
-def stores_the_other(x, y):
-    x[0] = y[1]
-    return 0.3
-
-
-@program
-def callee_stores_an_active_value(a, b, x, y, m):
-    z = np.sin(y)
-    w = np.sin(x)
-    stores_the_other(z, w)
-    return z
-
-
-@program
-def callee_makes_its_argument_vary(a, b, x, y, m):
-    z = np.zeros(4)
-    w = z
-    stores_the_other(w, x)
-    z = np.sin(z)
-    return z
-
-
-def stores_without_adjoint(x):
-    x[0] = 0.7
-    return 0.3
-
-
-@program
-def callee_without_adjoint_is_reversed(a, b, x, y, m):
-    z = np.sin(x)
-    s = np.sum(z * z)
-    stores_without_adjoint(z)
-    return s
 
 
 @program
@@ -209,21 +103,6 @@ def return_out_of_nested_loops(a, b, x, y, m):
                 return s * s
             s = s - 0.1
     return s
-
-
-def keeps_its_result(y, x):
-    z = np.exp(y)
-    w = np.tanh(z)
-    return z * 1.0 if w[0] > 9.0 else z
-
-
-@program
-def callee_keeps_its_own_result(a, b, x, y, m):
-    z = keeps_its_result(y, x)
-    z[1:3] *= 0.5
-    w = keeps_its_result(z, z)
-    z[0] = w[1]
-    return np.sum(z * w)
 
 
 # --- kinds of stores -------------------------------------------------------------------------------------------------

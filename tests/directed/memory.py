@@ -7,15 +7,14 @@ import numpy as np
 from numpy import exp, sin, tanh
 from numpy import sum as tot
 
-from tests.corpus.example import matrix, vector
+from tests.corpus import directed as plain
+from tests.corpus.directed import OTHER, POINT, lt
+from tests.corpus.example import vector
 from tests.directed.program import directed
 
-POINT = (0.7, -0.4, vector(4), vector(4, 1), matrix(2, 2))
-OTHER = (0.62, 0.43, np.array([0.238, 0.186, -0.495, 0.221]), vector(4, 3), matrix(2, 2, 1))
-
-
-def lt(u, v):
-    return u < v
+for program in (plain.useful_restarts_at_break, plain.useful_restarts_at_continue, plain.return_out_of_nested_loops):
+    for point in (POINT, OTHER):
+        directed(*point)(program)
 
 
 def rebinds(x):
@@ -53,32 +52,6 @@ def stores_into_the_first(x, y):
 def two_arguments_of_one_class_one_mutated(a, b, x, y, m):
     z = 0.6 * y
     return stores_into_the_first(z, z)
-
-
-@directed(*POINT)
-@directed(*OTHER)
-def useful_restarts_at_break_beside_stores(a, b, x, y, m):
-    s = 0.1
-    for i in range(2):
-        s = sin(a)
-        if lt(b, 0.0):
-            break
-        s = 0.2
-    return s
-
-
-@directed(*POINT)
-@directed(*OTHER)
-def useful_restarts_at_continue_beside_stores(a, b, x, y, m):
-    s = 0.1
-    t = 0.0
-    for i in range(3):
-        t = t + s
-        s = sin(a)
-        if lt(b, 0.0):
-            continue
-        s = 0.2
-    return t
 
 
 def stores_a_constant(y):
@@ -191,20 +164,6 @@ def callee_without_an_adjoint_that_stores_is_still_reversed(a, b, x, y, m):
     return s
 
 
-@directed(*POINT)
-@directed(*OTHER)
-def return_out_of_nested_loops_beside_stores(a, b, x, y, m):
-    s = a
-    for i in range(3):
-        s = sin(s) * b
-        for j in range(3):
-            s = s * x[j]
-            if lt(s, -0.03):
-                return s * s
-            s = s - 0.1
-    return s
-
-
 def keeps_its_result(y, x):
     z = exp(y)
     w = tanh(z)
@@ -218,6 +177,25 @@ def callee_keeps_its_own_result(a, b, x, y, m):
     w = keeps_its_result(z, z)
     z[0] = w[1]
     return tot(z * w)
+
+
+#: What found faults, where the tests of forward mode, shadows and second order ask for it as well.
+FOUND = (
+    callee_rebinds_its_parameter_after_storing_into_it,
+    what_a_callee_kept_a_reference_to_is_stored_over_later,
+    two_arguments_of_one_class_one_mutated,
+    callee_stores_over_what_its_caller_still_needs,
+    output_based_rule_then_augmented_store_over_the_output,
+    rebinding_must_not_drop_the_contents_of_the_class,
+    rebinding_while_an_alias_lives_makes_a_new_shadow,
+    stored_aliases_carried_round_a_loop,
+    an_integer_index_is_a_view,
+    callee_returns_a_view_of_its_argument,
+    callee_stores_an_active_value,
+    callee_makes_its_argument_vary,
+    callee_without_an_adjoint_that_stores_is_still_reversed,
+    callee_keeps_its_own_result,
+)
 
 
 # --- the emitted code that the design shows ---------------------------------------------------------------------------

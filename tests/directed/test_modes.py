@@ -19,7 +19,8 @@ MODES = {
     "reverse-over-reverse": lambda program: running.run_second(program, "reverse-over-reverse"),
 }
 OFTEN = ("reverse", "forward")
-DESIGN = ("memory", "survive_stores", "worked_example")  # the themes of the design, run in every mode at every run
+#: The themes of the design, run in every mode at every run.
+DESIGN = ("directed", "memory", "survive_stores", "worked_example")
 
 
 def cases():

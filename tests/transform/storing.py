@@ -25,43 +25,6 @@ def a_store_through_a_view(a, b, x, y, m):
     return tot(v*v)
 
 
-def an_augmented_store_over_an_output(a, b, x, y, m):
-    z = tanh(y)
-    z[0] *= 0.5
-    return tot(z)
-
-
-def rebinding_keeps_the_contents_of_the_class(a, b, x, y, m):
-    z = 0.6 * x
-    w = z
-    s = tot(sin(z))
-    z = np.zeros(4)
-    w[0] = a
-    return s + tot(w)
-
-
-def rebinding_makes_a_new_shadow(a, b, x, y, m):
-    z = 0.6 * y
-    w = z
-    z = z * 1.1
-    w[0] = a
-    return tot(z * w)
-
-
-def aliases_carried_round_a_loop(a, b, x, y, m):
-    z = np.zeros(4)
-    s = 0.0
-    for i in range(3):
-        w = z
-        w[0] = a * w[1]
-        z = 0.6 * y * a
-        if x[i] < 0.0:
-            w = z
-        w[i] = x[i] * w[1]
-        s = s + tot(sin(w) * z)
-    return s
-
-
 def an_integer_index_is_a_view(a, b, x, y, m):
     k = sin(m)
     p = k[1]
@@ -261,93 +224,9 @@ def augmented_stores_of_every_kind(a, b, x, y, m):
     return tot(z*y)
 
 
-def _rebind(x):
-    x[0] = 0.6 * x[1]
-    x = np.zeros(4)
-    x[1] = 1.0
-    return 0.3
-
-
-def a_callee_rebinds_its_parameter(a, b, x, y, m):
-    z = 0.6 * y
-    s = _rebind(z)
-    return z
-
-
-def _keep(y):
-    return tot(sin(y))
-
-
-def a_callee_keeps_what_is_stored_over(a, b, x, y, m):
-    z = 0.6 * y
-    s = _keep(z)
-    z[0] = a
-    return s + tot(z)
-
-
-def _two(x, y):
-    x[0] = 0.5
-    return x[1] * y[0]
-
-
-def two_arguments_of_one_class(a, b, x, y, m):
-    z = 0.6 * y
-    return _two(z, z)
-
-
 def _over(y):
     y[0] = 0.5
     return 0.1
-
-
-def a_callee_stores_over_what_is_needed(a, b, x, y, m):
-    z = 0.6 * y
-    s = tot(sin(z))
-    t = _over(z)
-    return s
-
-
-def _view(y):
-    return y[1:3]
-
-
-def a_callee_returns_a_view(a, b, x, y, m):
-    z = sin(y)
-    p = _view(z)
-    p[0] = a * p[1]
-    return z
-
-
-def _act(x, y):
-    x[0] = y[1]
-    return 0.3
-
-
-def a_callee_stores_an_active_value(a, b, x, y, m):
-    z = sin(y)
-    w = sin(x)
-    _act(z, w)
-    return z
-
-
-def a_callee_makes_its_argument_vary(a, b, x, y, m):
-    z = np.zeros(4)
-    w = z
-    _act(w, x)
-    z = sin(z)
-    return z
-
-
-def _none(x):
-    x[0] = 0.7
-    return 0.3
-
-
-def a_callee_without_an_adjoint_stores(a, b, x, y, m):
-    z = sin(x)
-    s = tot(z * z)
-    _none(z)
-    return s
 
 
 def _own(y, x):

@@ -12,6 +12,7 @@ import pytest
 import srcgrad
 import srcgrad.pipeline
 from tests import oracle
+from tests.directed import memory
 from tests.transform import storing
 
 PROGRAMS = [
@@ -19,6 +20,7 @@ PROGRAMS = [
     for name, function in vars(storing).items()
     if inspect.isfunction(function) and function.__module__ == storing.__name__ and not name.startswith("_")
 ]
+PROGRAMS += memory.FOUND
 SETTINGS: dict[str, dict[str, bool]] = {
     "as it is": {},
     "early": {"sink": False},
