@@ -10,7 +10,7 @@ other name, container or call result may share its memory.  The order of stateme
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import FunctionType
 
 import gast
@@ -25,13 +25,16 @@ from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import parameters_of, walk
 
 ELSEWHERE = "?"  # memory that somebody outside of the function may hold
+#: What a call stores its results into and hands on, None if it makes new ones.
+Outputs = Callable[[gast.Call], list[gast.expr | None] | None]
 
 
 class Sharing:
     """Who may share memory with whom; one pass over the body."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, outputs: Outputs) -> None:
         self.scope = scope
+        self.outputs = outputs
         self.shared: set[str] = set(parameters_of(scope.node.args))
         self.comprehended = {
             name
@@ -136,7 +139,11 @@ class Sharing:
                 case gast.ListComp(elt=element) | gast.GeneratorExp(elt=element):
                     pending += [element, *(generator.iter for generator in node.generators)]
                 case gast.Call():
-                    pending += self._called(node, found)
+                    outputs = self.outputs(node)  # np.add(x, y, out=w) is w
+                    if outputs is None:
+                        pending += self._called(node, found)
+                    else:
+                        pending += [output for output in outputs if output is not None]
         return found
 
     def _called(self, node: gast.Call, found: set[str]) -> Iterable[gast.expr]:

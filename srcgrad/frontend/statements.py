@@ -241,7 +241,7 @@ class Statements(Contexts):
 
     def _owned(self, name: str) -> bool:
         if self.sharing is None:
-            self.sharing = Sharing(self.scope)
+            self.sharing = Sharing(self.scope, self.outputs)
         return self.sharing.owns(name)
 
     # --- local functions ---------------------------------------------------------------------------------------------

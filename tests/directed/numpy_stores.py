@@ -227,3 +227,17 @@ def random_numbers_in_stores_are_drawn_once(x):
         y[i] *= rng.normal()
         y[rng.integers(5)] += x[i]
     return np.sum(y * y)
+
+
+@directed(vector(4), 0.8)
+def what_a_call_with_out_returns_is_changed_in_place(x, a):
+    y = x * a
+    z = y[1:3]
+    w = np.add(z, y[2:], out=z)
+    w *= y[0]
+    r = np.zeros(4)
+    v = y.cumsum(out=r)
+    v -= y * r
+    u = np.clip(y, -5.0, 5.0, out=r[::-1])
+    u **= 2
+    return np.sum(y**3) + w[0] * z[1] + np.sum(r * v * u)
