@@ -344,6 +344,16 @@ def any_objects(function: Function) -> bool:
     return any(isinstance(made, Call) or isinstance(made, Pack) and made.of is not None for made in operations)
 
 
+def meets_objects(function: Function) -> bool:
+    """Whether a function makes objects, or hands some on."""
+    operations = (s.operation for s in statements_of(function.body) if isinstance(s, Bind))
+    return any(
+        isinstance(made, Call) and (made.callee.classes or made.callee.makes is not None)
+        or isinstance(made, Pack) and made.of is not None
+        for made in operations
+    )
+
+
 def returns(function: Function, table: Table) -> Known:
     """What is known of the result."""
     made: Known | None = None

@@ -44,6 +44,7 @@ class Knowing(Expressions):
     assumed: Mapping[str, Known]
     relied: dict[str, Known]
     narrowed: dict[str, Known]
+    replaced: list[tuple[gast.AST, str, gast.expr]]
 
     def emit(self, target: str, expression: gast.expr, operation: Operation, *, inplace: bool = False) -> None:
         super().emit(target, expression, operation, inplace=inplace and not isinstance(operation, Call))
@@ -143,6 +144,11 @@ class Knowing(Expressions):
 
     def is_super(self, node: gast.AST) -> bool:
         return isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "super"
+
+    def put(self, node: gast.AST, name: str, part: gast.expr) -> None:
+        """Put what has been evaluated in place of an expression; the tree gets it back when all is written."""
+        self.replaced.append((node, name, getattr(node, name)))
+        setattr(node, name, part)
 
     def receiver(self, node: gast.expr) -> tuple[gast.expr, Known]:
         """The expression before a dot, and what is known of it; an atom where it had to be evaluated to tell."""

@@ -32,7 +32,7 @@ from srcgrad.frontend.desugar.functional import written_out
 from srcgrad.frontend.desugar.imports import without_imports
 from srcgrad.frontend.desugar.unpacking import one_by_one
 from srcgrad.frontend.folding import Folding, Initialiser
-from srcgrad.frontend.inference import ROUNDS, Table, any_objects, inferred, returns
+from srcgrad.frontend.inference import ROUNDS, Table, any_objects, inferred, meets_objects, returns
 from srcgrad.frontend.known import DATA, PLAIN, Known, OneOf, Result
 from srcgrad.frontend.namespaces import settled
 from srcgrad.frontend.normal_form import (
@@ -96,9 +96,11 @@ def _text_of(callee: Callee) -> FunctionType | LocalFunction:
 def _normalize(callee: Callee) -> Function:
     if callee.classes and all(known in (DATA, PLAIN) for _, known in callee.classes):
         try:
-            return _with_classes(replace(callee, classes=()))
+            made = _with_classes(replace(callee, classes=()))
         except UnsupportedSyntax:
-            return _with_classes(callee)  # that its arguments are numbers and arrays is asked for only where it matters
+            made = None
+        if made is not None and not meets_objects(made):
+            return made  # that its arguments are numbers and arrays is asked for only where it matters
     return _with_classes(callee)
 
 
@@ -151,6 +153,9 @@ def _written(
             if more.keys() <= methods.keys():
                 raise
             methods |= more
+        finally:
+            for part, name, value in reversed(writer.replaced):
+                setattr(part, name, value)
 
 
 _underway: ContextVar[frozenset[Callee]] = ContextVar("srcgrad_underway", default=frozenset())
@@ -220,6 +225,7 @@ class Normalizer(Statements):
         self.table.fields, self.table.puts = dict(before.fields), list(before.puts)
         self.table.generated = source.generated  # type: ignore[attr-defined]
         self.assumed, self.relied, self.narrowed = assumed, {}, {}
+        self.replaced = []
         self.table.assumed = assumed
         self.given: tuple[str, ...] = ()  # the fields that a dataclass has set before __post_init__
         self.callee = callee

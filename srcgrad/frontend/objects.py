@@ -72,7 +72,7 @@ class Objects(Knowing):
             raise self.refuse(node, "an attribute of super()", "read it off the object, or call a method of super()")
         base, known = self.receiver(node.value)
         if base is not node.value:
-            node.value = base
+            self.put(node, "value", base)
         if known == NONE or known == NEVER and not self._is_of_arrays(node):
             return self._of_none(base, node, known)
         if not holds_objects(known):
@@ -173,7 +173,8 @@ class Objects(Knowing):
             return self.super_call(node)
         base, known = self.receiver(func.value)
         if base is not func.value:
-            node.func = func = placed(gast.Attribute(base, func.attr, gast.Load()), func)
+            func = placed(gast.Attribute(base, func.attr, gast.Load()), func)
+            self.put(node, "func", func)
         if known == NONE or known == NEVER and not self._is_of_arrays(node):
             return self._of_none(base, node, known)
         if not holds_objects(known):

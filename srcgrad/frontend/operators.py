@@ -175,7 +175,7 @@ class Operators(Objects):
         """``object[index]`` by ``__getitem__``; None if it is no object that is known."""
         base, known = self.receiver(node.value)
         if base is not node.value:
-            node.value = base
+            self.put(node, "value", base)
         if not isinstance(known, Instance) or is_named_tuple(known.kind):
             return None
         raw = found(known.kind, "__getitem__")

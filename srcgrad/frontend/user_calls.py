@@ -295,7 +295,7 @@ class UserCalls(Dicts):
         self._bind_named(signature, arguments, bound, known, node)
         for parameter in signature.parameters:
             if parameter not in bound:
-                bound[parameter] = self._default(signature, parameter, node)
+                bound[parameter] = self._default_of(signature, parameter, node)
         return bound, known
 
     def _bind_named(
@@ -374,7 +374,7 @@ class UserCalls(Dicts):
             self.emit(target, placed(gast.Tuple(atoms, gast.Load()), node), Pack("tuple", tuple(atoms)))
         return load(target, node)
 
-    def _default(self, signature: Signature, parameter: str, node: gast.Call) -> gast.expr | Static:
+    def _default_of(self, signature: Signature, parameter: str, node: gast.Call) -> gast.expr | Static:
         default: Default | None = signature.defaults.get(parameter)
         match default:
             case None:
