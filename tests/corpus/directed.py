@@ -1,6 +1,6 @@
 """Directed programs: each once caught a fault that random programs missed or found late.
 
-a, b are scalars; x, y arrays of length 4; m a 2 x 2 array.  Those that store into arrays are in ``tests.directed.memory``.
+a, b are scalars; x, y arrays of length 4; m a 2 x 2 array.  Those that store are in ``tests.directed.memory``.
 """
 
 import numpy as np
