@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from srcgrad.fuzz.scope import ARRAYS, Scope, Signature, factor, indent
 from srcgrad.fuzz.views import Views
 
@@ -236,6 +238,8 @@ class Stores(Views):
         inner = scope.inner()
         inner.bind("j", "i")
         made = self.scalar(inner, 1)
+        if re.search(rf"\b{name}\b", made):  # it reads what it fills: no memory that nobody has written
+            fresh = fresh.replace("empty", "zeros")
         lines = [f"{name} = {fresh}"]
         if "empty" in fresh or c.chance(50):
             lines += ["for j in range(4):", f"    {name}[j] = np.sin({made})"]
