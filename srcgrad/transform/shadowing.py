@@ -168,8 +168,11 @@ class _Shadowing(Mirroring):
                 self.add(entry, call_runtime(runtime.frozen, self.bar(name)), span)
 
     # --- blocks ------------------------------------------------------------------------------------------------------
-    def block(self, block: Block) -> Block:
+    def block(self, block: Block, loop: For | None = None) -> Block:
+        """A block; that of a counted loop may give its number a name of a mutable class, and then a cell."""
         outer, self.out = self.out, []
+        if loop is not None and loop.index in self.shadowed:
+            self.add(self.result.bars[loop.index], self.zeros(loop.index), loop.span)
         for statement in (part for whole in block.statements for part in self._by_targets(whole)):
             start = len(self.out)
             made = self.statement(statement)
@@ -196,13 +199,13 @@ class _Shadowing(Mirroring):
                 statement = replace(statement, body=self.block(body), orelse=self.block(orelse))
             case For(body=body):
                 self.loops += 1
-                inner = self.block(body)
+                inner = self.block(body, statement)
                 self.loops -= 1
                 heading, elements = statement.heading, statement.elements
                 if inner.statements[:elements] != body.statements[:elements]:
                     heading, elements = None, 0
                 statement = replace(statement, body=inner, heading=heading, elements=elements)
-                if statement.index in self.shadowed:
+                if statement.index in self.shadowed and not statement.counted:
                     raise self.refused(statement, "a loop over items that may be stored into")
             case While(body=body) | With(body=body):
                 self.loops += 1

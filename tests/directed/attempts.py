@@ -219,3 +219,17 @@ def a_part_that_is_added_to_may_be_missing(x, a):
         except IndexError:
             y[0] = y[1] * s
     return np.sum(y * y) * s
+
+
+@directed(vector(4), 0.8)
+def an_attempt_to_store_ends_the_loop(x, a):
+    y = x * a
+    for i in range(6):
+        try:
+            y[i] = y[i] * y[i - 1]
+        except IndexError:
+            y[0] += y[1] ** 2
+            break
+        finally:
+            y[-1] *= a
+    return np.sum(y**3)
