@@ -211,7 +211,7 @@ class Containers(InPlace):
 
     def _update(self, base: str, node: gast.Call) -> None:
         for other in node.args:
-            source = self.name_of(other)
+            source = self.name_of(call_builtin("dict", [other], node) if self._is_pairs(other) else other)
             keys = self.keys_of(source, node)
             key = self.fresh("key")
             place = placed(gast.Subscript(load(base, node), load(key, node), gast.Store()), node)

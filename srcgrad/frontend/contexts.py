@@ -16,8 +16,8 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.defaulting import Defaulting
 from srcgrad.frontend.desugar.build import assign, call, load, placed, with_bodies
-from srcgrad.frontend.live_views import LiveViews
 from srcgrad.frontend.normal_form import Fixed, Operation, Unruled, With
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.stopping import stops_gradients, without_gradients
@@ -28,7 +28,7 @@ _ONCE = GlobalBinding("once", runtime.once, "srcgrad.runtime", "once")
 _ENTERED = GlobalBinding("entered", runtime.entered, "srcgrad.runtime", "entered")
 
 
-class Contexts(LiveViews):
+class Contexts(Defaulting):
     """Writes with-statements."""
 
     def write_with(self, statement: gast.With) -> None:

@@ -69,10 +69,8 @@ class Dicts(Methods):
             elif self._is_pairs(subject):
                 head = reference(GlobalBinding("list", list, "builtins", "list"))
                 subject = call(head, [subject], node)
-            elif isinstance(subject, gast.Name):
-                return self._dict_copied(subject, node)
             else:
-                return None
+                return self._dict_copied(self.value(subject), node)
             made: gast.expr = _call(runtime.from_pairs, [subject], node)
             return self._with_keywords(made, node)
         return None
@@ -89,6 +87,8 @@ class Dicts(Methods):
         return _call(runtime.merged, [made, rest], node)
 
     def _is_pairs(self, node: gast.expr) -> bool:
+        if isinstance(node, gast.Name) and node.id in self.scope.locals:
+            return isinstance(self.scope.only_value(node.id), gast.List | gast.ListComp)
         if isinstance(node, gast.List | gast.ListComp):
             return True
         static = self.scope.static_of(node.func) if isinstance(node, gast.Call) else None

@@ -12,15 +12,18 @@ A view that is kept otherwise, or is given to what may change the dict, is refus
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from types import FunctionType
 
 import gast
 
+from srcgrad.errors import UnresolvedName
 from srcgrad.frontend.desugar.build import load, method_call, placed
 from srcgrad.frontend.iterables import Iterables
 from srcgrad.frontend.methods import VIEWS, only_reads
 from srcgrad.frontend.normal_form import LocalFunction, Operation
+from srcgrad.frontend.scope import Static
 from srcgrad.frontend.side_effects import may_store
 from srcgrad.syntax.parse import children, names_read, walk
 
@@ -85,7 +88,7 @@ class LiveViews(Iterables):
     @cached_property
     def _dicts_change(self) -> bool:
         """Whether anything in this function may change a dict."""
-        for node in walk(*self.scope.body):
+        for node in self.own_nodes():
             match node:
                 case gast.Subscript(ctx=gast.Store() | gast.Del()) | gast.AugAssign(op=gast.BitOr()):
                     return True
@@ -93,8 +96,24 @@ class LiveViews(Iterables):
                     return True
         return False
 
+    def own_nodes(self) -> Iterator[gast.AST]:
+        """The nodes of the function's text, without the bodies of the functions in it."""
+        pending: list[gast.AST] = list(reversed(self.scope.body))
+        while pending:
+            node = pending.pop()
+            yield node
+            if not isinstance(node, gast.FunctionDef | gast.Lambda):
+                pending += children(node)
+
+    def known_static(self, node: gast.expr) -> Static | None:
+        """What a call's function is, of calls in comprehensions too, whose names are not bound here."""
+        try:
+            return self.scope.static_of(node)
+        except UnresolvedName:
+            return None
+
     def _may_change_dicts(self, node: gast.Call) -> bool:
-        static = self.scope.static_of(node.func)
+        static = self.known_static(node.func)
         if static is None:
             return not (isinstance(node.func, gast.Attribute) and only_reads(node.func.attr))
         if isinstance(static.value, FunctionType):

@@ -3,7 +3,6 @@
 #: What is said of a program where a mode refuses it; the other modes are right.
 REFUSED: dict[str, tuple[str, ...]] = {
     "a_callee_raises_after_a_store": ("is called where an exception may be caught",),
-    "a_defaultdict_of_lists": ("an object of class defaultdict is made",),
     "a_factory_of_functions_that_store": ("stores into what it is given or has captured",),
     "a_global_array_is_read": ("this may store into the global or closure variable 'TABLE'",),
     "a_linked_list": ("a store into an object whose class is not known when this is compiled",),
@@ -18,6 +17,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "multiply_at": ("np.multiply.at repeats its operation where an index is repeated",),
     "sorted_lists_of_numbers": ("a loop over items that may be stored into cannot be reversed yet",),
     "the_path_taken_through_an_exception": ("a loop over items that may be stored into cannot be reversed yet",),
+    "default_in_callee": ("a defaultdict is given to a function that stores",),
     "view_given_to_callee": ("a view of a dict is given to a function that may change the dict",),
 }
 #: (program, mode) to the error of a fault that is not mended: no wrong number, but no refusal either.

@@ -1,0 +1,120 @@
+"""Dicts that make what is missing, and dicts that keep an order."""
+
+import collections
+from collections import OrderedDict, defaultdict
+
+import numpy as np
+
+from tests.directed.program import directed
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def default_sums_by_group(x):
+    d = defaultdict(float)
+    for i, v in enumerate(x):
+        d[i % 2] += v*v
+    return d[0]*d[1]
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def default_lists_by_group(x):
+    d = defaultdict(list)
+    for i, v in enumerate(x):
+        d["even" if i % 2 == 0 else "odd"].append(v*v)
+    total = 0.0
+    for k, vs in d.items():
+        total += sum(vs)**2
+    return total + d["even"][0]*len(d)
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def default_by_lambda(x):
+    d = defaultdict(lambda: 1.0)
+    for i, v in enumerate(x):
+        d[i] *= v
+        d[i+1] = d[i]*d[i+1]
+    return sum(d.values())
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def default_by_lambda_array(x):
+    d = collections.defaultdict(lambda: np.zeros(3))
+    for i in range(3):
+        d[i % 2] += x*x[i]
+        d[0][i] = x[i]
+    return np.sum(d[0]*d[1])
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def default_ordered_pairs(x):
+    d = OrderedDict([("a", x[0]), ("b", x[1]*2)])
+    e = OrderedDict(a=x[2])
+    return d["a"]*d["b"]*e["a"] + sum(d.values())
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def default_missing_read(x):
+    d = defaultdict(float)
+    d["a"] = x[0]*x[1]
+    y = d["b"] + d["a"]
+    return y*y*len(d)
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def default_nested(x):
+    d = defaultdict(lambda: defaultdict(float))
+    for i, v in enumerate(x):
+        d[i % 2]["s"] += v*v
+        d[i % 2]["n"] += 1.0
+    return sum(g["s"]/g["n"] for g in d.values())
+
+
+def add(d, k, v):
+    d[k] += v
+    return d[k]
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def default_in_callee(x):
+    d = defaultdict(float)
+    t = 0.0
+    for i, v in enumerate(x):
+        t += add(d, i % 2, v*v)
+    return t*d[1]
+
+
+@directed(OrderedDict([("a", 1.0), ("b", 2.0)]), 3.0)
+def default_ordered_argument(d, k):
+    t = 0.0
+    for name, v in d.items():
+        t = t*k + v
+    return t
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def default_get_and_in(x):
+    d = defaultdict(float)
+    d["a"] += x[0]*x[0]
+    y = d.get("b", x[1])
+    if "b" not in d:
+        y = y*d["b"] + x[2]*y
+    d.setdefault("c", x[2])
+    return y + d["c"]*d["a"]
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def default_returned(x):
+    d = defaultdict(list)
+    for i, v in enumerate(x):
+        d[i % 2].append(v*v)
+    return d
+
+
+@directed(np.array([1.0,2.0,3.0]))
+def default_of_int(x):
+    d = defaultdict(int)
+    e = defaultdict(dict)
+    for i, v in enumerate(x):
+        d[i % 2] += 1
+        e[i % 2][i] = v*v
+    return sum(sum(e[i].values())/d[i] for i in sorted(d))
