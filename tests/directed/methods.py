@@ -256,3 +256,13 @@ def draws_of_a_generator_made_inside(x):
         else:
             y[i] = y[i - 1] + x[i] * rng.uniform()
     return np.sum(y * y * rng.standard_normal(3))
+
+
+def stretched(x, rest=1.0, given=2.0):
+    return given * np.sum((x - rest) ** 2)
+
+
+@directed(vector(3))
+def partial_applications_with_keywords_of_any_name(x):
+    f = functools.partial(stretched, x * x, rest=x[0], given=x[1])
+    return f() * f(rest=x[2])

@@ -107,16 +107,21 @@ def _partial(node: gast.Call, fresh: Callable[[str], str], meaning: Meaning) -> 
     if starred or not node.args:
         return None
     function, *given = node.args
-    names = [fresh("given") for _ in given]
+    keywords = [str(keyword.arg) for keyword in node.keywords]
+
+    def own(stem: str) -> str:
+        """A name that is none of the keywords."""
+        return next(name for name in iter(lambda: fresh(stem), None) if name not in keywords)
+
+    names = [own("given") for _ in given]
     if not _is_outside(function, meaning):
-        names.insert(0, fresh("applied"))
+        names.insert(0, own("applied"))
         given.insert(0, function)
         function = load(names[0], node)
-    keywords = [str(keyword.arg) for keyword in node.keywords]
-    rest = fresh("rest")
+    rest = own("rest")
     first = [load(name, node) for name in (names[1:] if len(given) == len(node.args) else names)]
     passed: list[gast.expr] = [*first, placed(gast.Starred(load(rest, node), gast.Load()), node)]
-    others = fresh("others")
+    others = own("others")
     named = [placed(gast.keyword(name, load(name, node)), node) for name in keywords]
     named.append(placed(gast.keyword(None, load(others, node)), node))
     only = [(name, value) for name, value in zip(names, given, strict=True)]
