@@ -81,7 +81,7 @@ class Iterables(Containers):
             name = self._items(items)
             item = self._own("item")
             keys = self.value(self._comprehension(call(given["key"], [item], node), load(name, node), node, item))
-            made = _runtime(runtime.chosen, [keys, constant(function is max, node)], node)
+            made = call_runtime(runtime.chosen, [keys, constant(function is max, node)], node)
             place = self.held(self.settle(made))
             return self.operation(subscript(load(name, node), place, node))
         if function in CONSUMERS and node.args and self._is_iterator(node.args[0]):
@@ -105,7 +105,7 @@ class Iterables(Containers):
             super().write_for(node)
             return
         keys = self.fresh("keys")
-        self.emit(keys, _runtime(runtime.places_of, [self.value(node.iter)], node.iter), Fixed())
+        self.emit(keys, call_runtime(runtime.places_of, [self.value(node.iter)], node.iter), Fixed())
         super().write_for(with_bodies(node, iter=load(keys, node.iter)))
 
     @cached_property
@@ -127,7 +127,7 @@ class Iterables(Containers):
         """``zip(*rows)``: its rows are those of the list as it is now, their elements are read as the loop goes."""
         parts = [a.value if isinstance(a, gast.Starred) else placed(gast.List([a], gast.Load()), a) for a in node.args]
         rows = self._items(parts[0] if len(parts) == 1 else self._flattened(tuple_of(parts, node), node))
-        return Columns(rows, self.held(self.settle(_runtime(runtime.shortest, [load(rows, node)], node))))
+        return Columns(rows, self.held(self.settle(call_runtime(runtime.shortest, [load(rows, node)], node))))
 
     def length(self, plan: Plan, at: gast.AST) -> gast.expr:
         return plan.count if isinstance(plan, Columns) else super().length(plan, at)
@@ -316,6 +316,6 @@ def _is_false(keyword: gast.keyword) -> bool:
     return keyword.arg == "strict" and isinstance(keyword.value, gast.Constant) and keyword.value.value is False
 
 
-def _runtime(function: Callable[..., object], arguments: list[gast.expr], at: gast.AST) -> gast.Call:
+def call_runtime(function: Callable[..., object], arguments: list[gast.expr], at: gast.AST) -> gast.Call:
     name = function.__name__
     return call(reference(GlobalBinding(name, function, "srcgrad.runtime", name)), arguments, at)

@@ -18,14 +18,16 @@ from types import FunctionType
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.errors import UnresolvedName
-from srcgrad.frontend.desugar.build import load, method_call, placed
-from srcgrad.frontend.iterables import Iterables
+from srcgrad.frontend.desugar.build import call_builtin, constant, load, method_call, placed
+from srcgrad.frontend.iterables import Iterables, call_runtime
 from srcgrad.frontend.methods import VIEWS, only_reads
-from srcgrad.frontend.normal_form import LocalFunction, Operation
+from srcgrad.frontend.normal_form import Effect, LocalFunction, Operation
+from srcgrad.frontend.plans import Columns, Counted, Plan
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.side_effects import may_store
-from srcgrad.syntax.parse import children, names_read, walk
+from srcgrad.syntax.parse import children, clone, names_read, walk
 
 _HINT = "write list(...) of it where it is read"
 
@@ -58,6 +60,18 @@ class LiveViews(Iterables):
         if any(self._is_view(argument) for argument in node.args) and self._may_change_dicts(node):
             raise self.refuse(node, "a view of a dict is given to a function that may change the dict", _HINT)
         return super().call(node)
+
+    def _indexed_loop(self, node: gast.For, plan: Plan) -> None:
+        """Rows that grow or shrink while their columns are looped over are refused when it happens."""
+        super()._indexed_loop(node, plan)
+        inner = plan.inner if isinstance(plan, Counted) else plan
+        body = [part for statement in node.body for part in walk(statement)]
+        if isinstance(inner, Columns) and any(isinstance(n, gast.Call) and self._may_change_dicts(n) for n in body):
+            rows = call_runtime(runtime.shortest, [load(inner.rows, node)], node)
+            place = f"{self.span.filename.rpartition('/')[2]}:{self.span.line}"
+            given = [call_builtin("range", [rows], node), clone(inner.count), constant(place, node)]
+            made = placed(gast.Expr(call_runtime(runtime.require_length, given, node)), node)
+            self.out.append(Effect(made, self.span))
 
     def _read_anew(self, node: gast.AST) -> gast.AST:
         assert self._views_kept is not None

@@ -306,3 +306,17 @@ def test_a_complex_store_into_a_real_array_keeps_the_real_part():
         return y[0] * 3.0
 
     assert srcgrad.grad(f)(0.5 + 0.2j) == pytest.approx(6.0 * (0.5 + 0.2j))
+
+
+def grows_under_its_columns(rows):
+    total = 0.0
+    for a, b in zip(*rows):
+        total += a * b
+        if len(rows[0]) < 3:
+            rows[0].append(a * 2.0)
+    return total
+
+
+def test_rows_that_grow_while_their_columns_are_looped_over_are_refused():
+    with pytest.raises(ValueError, match="changed its length from 2 to 3 while it was looped over"):
+        srcgrad.grad(grows_under_its_columns)([[1.0, 2.0], [3.0, 4.0, 5.0]])
