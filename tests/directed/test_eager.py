@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import pytest
 
+from srcgrad import ArgumentError
 from tests.directed import running
 
 
 @pytest.mark.parametrize("program", running.PROGRAMS, ids=lambda program: f"{program.theme}-{program.name}")
 def test_eager(program):
-    running.run_eager(program)
+    reason = program.without.get("eager")
+    if reason is None:
+        running.run_eager(program)
+        return
+    with pytest.raises((ArgumentError, TypeError), match=reason):
+        running.run_eager(program)
 
 
-TWICE = [program for program in running.PROGRAMS if program.order >= 2 and running.has_a_gradient(program)]
+FOLLOWED = [program for program in running.PROGRAMS if "eager" not in program.without]
+TWICE = [program for program in FOLLOWED if program.order >= 2 and running.has_a_gradient(program)]
 
 
 @pytest.mark.slow
