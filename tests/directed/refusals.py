@@ -6,6 +6,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "a_factory_of_functions_that_store": ("stores into what it is given or has captured",),
     "a_global_array_is_read": ("this may store into the global or closure variable 'TABLE'",),
     "a_linked_list": ("a store into an object whose class is not known when this is compiled",),
+    "a_linked_list_made_in_a_loop": ("which classes the objects in",),
     "a_list_of_functions_around_a_store": ("handed on by a function known only when the program runs",),
     "a_local_function_in_a_dict_returns_a_view": ("handed on by a function known only when the program runs",),
     "functions_chosen_at_run_time": ("stores into what it is given or has captured",),
