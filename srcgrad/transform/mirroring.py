@@ -12,7 +12,7 @@ container, so that a change of a container has no adjoint::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import gast
 
@@ -90,6 +90,12 @@ class Mirroring:
                     stored = (n for j in self.summary_of(made).stored for n in atoms(arguments[j]))
                     roots.update(classes.root(n) for n in stored if not isinstance(self.fact(n), Array))
         return {name for name in self.shadowed if classes.root(name) in roots}
+
+    def may_change_later(self, classes: MemoryClasses, given: Collection[str]) -> None:
+        """The caller may change the containers that it has given, after this function is done and before it is
+        reversed."""
+        roots = {classes.root(name) for name in given if not self.is_array(name)}
+        self.result.changing |= {name for name in self.shadowed if classes.root(name) in roots}
 
     # --- writing -----------------------------------------------------------------------------------------------------
     def add(self, target: str, expression: gast.expr, span: Span, operation: Copy | Fixed | None = None) -> None:

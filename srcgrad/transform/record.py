@@ -155,7 +155,10 @@ class ForwardSweep:
                     arguments += [clone(argument), *([load(bars[atoms(argument)[0]])] if given else [])]
                 if modes.result:
                     targets.append(self.shadows.outs.get(statement, bars[statement.target]))
-            return [unpack([*targets, saved], call(forward, *arguments))]
+            made_here = unpack([*targets, saved], call(forward, *arguments))
+            if self.shadows is not None and statement in self.shadows.detached:
+                return [made_here, assign(saved, call_runtime(runtime.frozen, load(saved)))]
+            return [made_here]
         primal = self.primal_of(statement)
         if primal is None:
             return [lower_statement(statement)]

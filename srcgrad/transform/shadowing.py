@@ -95,6 +95,7 @@ class _Shadowing(Mirroring):
         self.loops = 0
         super().__init__(function, facts, classes, summary_of)
         self.numeric = numeric_names(function)
+        self.may_change_later(classes, modes.shadowed(function.parameters))
 
     def run(self, door: bool) -> Shadows:
         for name in self._in_order():
@@ -169,9 +170,8 @@ class _Shadowing(Mirroring):
 
     # --- blocks ------------------------------------------------------------------------------------------------------
     def block(self, block: Block, loop: For | None = None) -> Block:
-        """A block; that of a counted loop may give its number a name of a mutable class, and then a cell."""
         outer, self.out = self.out, []
-        if loop is not None and loop.index in self.shadowed:
+        if loop is not None and loop.index in self.shadowed:  # the number of a counted loop gets a cell
             self.add(self.result.bars[loop.index], self.zeros(loop.index), loop.span)
         for statement in (part for whole in block.statements for part in self._by_targets(whole)):
             start = len(self.out)
@@ -279,6 +279,8 @@ class _Shadowing(Mirroring):
         elif target in self.shadowed:
             self.add(self.result.bars[target], self.zeros(target), statement.span)
             self.freeze_result(statement)
+            if target in self.result.changing and not self.is_array(target):
+                self.result.detached.add(statement)
 
     def _received(self, statement: Bind) -> None:
         """The shadow that comes with a result.  The call binds it itself if the shadow never has another value; else

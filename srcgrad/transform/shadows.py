@@ -62,6 +62,7 @@ class Shadows:
     stored: dict[Statement, str] = field(default_factory=dict)  # stores where nothing is known -> shadow of the value
     frozen: dict[Statement, dict[str, tuple[str, str]]] = field(default_factory=dict)  # name -> (value, shadow) as then
     results_frozen: dict[Statement, str] = field(default_factory=dict)  # the shadow of a result as then
+    detached: set[Bind] = field(default_factory=set)  # calls of which the result, a new container, changes here
     settled: dict[Statement, dict[str, gast.expr]] = field(default_factory=dict)  # parameter -> argument as then
 
     @property

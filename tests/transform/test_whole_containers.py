@@ -47,10 +47,52 @@ def product_with_a_list(y):
     return sum(t) + np.sum(s)
 
 
-@pytest.mark.parametrize(
-    "f",
-    [largest_before_a_change, largest_of_two, smallest_under_another_name, sines_of_a_list, product_with_a_list],
+class Scaled:
+    def __init__(self, w):
+        self.w = w
+
+    def __mul__(self, factor):
+        return Scaled(self.w * factor)
+
+    def __rmul__(self, factor):
+        return self * factor
+
+    def step(self, y):
+        self.w = self.w * np.sum(y)
+        return self
+
+
+def changed_after_a_callee_gave_it_on(y):
+    """Once wrong: ``__rmul__`` only hands its object to ``__mul__``, and the object has another field afterwards."""
+    m = Scaled(y * y)
+    return np.sum((2.0 * m).w) + np.sum(m.step(y).w)
+
+
+def made(y):
+    pair = [y[0] * y[0], y[1] * y[2]]
+    return pair, sum(pair), max(pair)
+
+
+def changed_where_it_was_not_made(y):
+    """Once an IndexError, or wrong: what the callee keeps for its reverse sweep is the list that changes here."""
+    pair, total, largest = made(y)
+    pair[0] = y[0] ** 3
+    pair.append(y[1] * 3.0)
+    return total * total + sum(pair) * largest
+
+
+PROGRAMS = (
+    changed_after_a_callee_gave_it_on,
+    changed_where_it_was_not_made,
+    largest_before_a_change,
+    largest_of_two,
+    smallest_under_another_name,
+    sines_of_a_list,
+    product_with_a_list,
 )
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
 def test_a_list_is_reversed_as_it_was(f):
     y = np.array([0.7, 1.2, 1.4])
     expected = [(f(y + step) - f(y - step)) / 2e-6 for step in 1e-6 * np.eye(3)]
