@@ -23,7 +23,9 @@ _EFFECTS = frozenset(
     id(value)
     for value in (np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal, np.save, np.savez)
 )
-_EFFECTS_HERE = IN_PLACE | {"never", "one_for", "require_apart", "require_length", "require_new", "require_number", "shuffled"}
+_EFFECTS_HERE = IN_PLACE | {
+    "never", "one_for", "require_apart", "require_length", "require_new", "require_number", "shuffled",
+}  # fmt: skip
 
 
 def pure(expression: gast.expr) -> bool:
