@@ -26,10 +26,11 @@ from srcgrad.frontend.methods import VIEWS, only_reads
 from srcgrad.frontend.normal_form import Effect, LocalFunction, Operation
 from srcgrad.frontend.plans import Columns, Counted, Plan
 from srcgrad.frontend.scope import Static
-from srcgrad.frontend.side_effects import may_store
+from srcgrad.frontend.side_effects import may_store, returns_call_of
 from srcgrad.syntax.parse import children, clone, names_read, walk
 
 _HINT = "write list(...) of it where it is read"
+_KEPT = "a view of a dict is kept, which may change"
 
 
 class LiveViews(Iterables):
@@ -39,22 +40,52 @@ class LiveViews(Iterables):
 
     def keep_view(self, name: str, value: gast.expr) -> bool:
         """Take up ``name = d.values()`` where ``d`` may change; whether that was done."""
-        if not self._is_view(value) or not self._dicts_change:
+        if not self._dicts_change:
             return False
-        if name not in self._read_later:
-            raise self.refuse(value, "a view of a dict is kept, which may change", _HINT)
-        held = self.fresh("held")
+        if not self._is_view(value):
+            if isinstance(value, gast.Call) and self._hands_view_on(value):
+                raise self.refuse(value, _KEPT, _HINT)
+            return False
+        kept = (self._views_kept or {}).get(name)
+        if name not in self._read_later or (kept is not None and kept[1] != value.func.attr):
+            raise self.refuse(value, _KEPT, _HINT)
+        held = self.fresh("held") if kept is None else kept[0]
         self.bind(held, value.func.value)
         self._views_kept = {**(self._views_kept or {}), name: (held, value.func.attr)}
         return True
 
     def with_views(self, statement: gast.stmt) -> gast.stmt:
-        """The statement with views in place of the names that keep them."""
+        """The statement with views in place of the names that keep them; what else keeps one is refused."""
+        self._refuse_kept(statement)
         if not self._views_kept or self._views_kept.keys().isdisjoint(names_read(statement)):
             return statement
         made = self._read_anew(statement)
         assert isinstance(made, gast.stmt)
         return made
+
+    def _refuse_kept(self, statement: gast.stmt) -> None:
+        """Refuse views that lie in a container or a field while a dict may change."""
+        pending: list[gast.AST] = [statement]
+        while pending:
+            node = pending.pop()
+            parts: list[gast.AST] = []
+            match node:
+                case gast.FunctionDef() | gast.Lambda() | gast.If() | gast.For() | gast.While() | gast.With():
+                    continue  # their statements come one by one
+                case gast.Tuple(elts=parts) | gast.List(elts=parts) | gast.Set(elts=parts) | gast.Dict(values=parts):
+                    pass
+                case gast.Assign(targets=[gast.Attribute() | gast.Subscript()], value=value):
+                    parts = [value]
+            for part in parts:
+                if isinstance(part, gast.Call) and (self._is_view(part) or self._hands_view_on(part)):
+                    if self._dicts_change:
+                        raise self.refuse(part, _KEPT, _HINT)
+            pending += children(node)
+
+    def _hands_view_on(self, node: gast.Call) -> bool:
+        """Whether a call is of a function that returns a view of a dict."""
+        static = self.known_static(node.func)
+        return static is not None and isinstance(static.value, FunctionType) and returns_call_of(static.value, VIEWS)
 
     def call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
         if any(self._is_view(argument) for argument in node.args) and self._may_change_dicts(node):

@@ -10,7 +10,9 @@ object.  Asked of calls in tests, indices and the like, which stay nested in an 
 from __future__ import annotations
 
 import dis
+import itertools
 from collections import deque
+from collections.abc import Collection
 from functools import cache
 from types import CodeType, FunctionType
 
@@ -21,6 +23,7 @@ from srcgrad.rules.table import lookup
 
 _OPERATIONS = ("STORE_SUBSCR", "STORE_SLICE", "STORE_ATTR", "DELETE_SUBSCR", "DELETE_ATTR")
 _OPENINGS = ("LOAD_METHOD", "LOAD_ATTR")
+_CALLING = ("PUSH_NULL", "PRECALL", "CALL", "CACHE")
 _CHANGING = STORES | CHANGES | {"at", "rotate"}
 _PLAIN = (np.ndarray, np.random.Generator, list, tuple, dict, set, str, bytes, int, float, complex, deque)
 _KNOWN = {name for kind in _PLAIN for name in dir(kind)} - _CHANGING
@@ -51,6 +54,13 @@ def may_store(function: FunctionType) -> bool:
             if isinstance(called := _content(cell), FunctionType):
                 pending.append((called.__code__, called))
     return False
+
+
+def returns_call_of(function: FunctionType, methods: Collection[str]) -> bool:
+    """Whether a function has ``return x.method()`` with one of these methods."""
+    made = [(i.opname, i.argval) for i in dis.get_instructions(function.__code__) if i.opname not in _CALLING]
+    pairs = itertools.pairwise(made)
+    return any(a in _OPENINGS and of in methods and b == "RETURN_VALUE" for (a, of), (b, _) in pairs)
 
 
 def _holds_store(code: CodeType, owner: FunctionType) -> bool:

@@ -147,7 +147,36 @@ def _lists_values_in_time(a, b):
     return sum(values) + sum(d.values())
 
 
-def test_a_view_of_a_dict_that_changes_is_not_kept() -> None:
-    with pytest.raises(srcgrad.UnsupportedSyntax, match="a view of 'd' is kept, which changes"):
-        srcgrad.grad(_keeps_a_view_of_values)(2.0, 3.0)
+def _values_of(d):
+    return d.values()
+
+
+def _keeps_a_view_of_a_callee(a, b):
+    d = {"p": a, "q": b}
+    values = _values_of(d)
+    d["q"] = a * b
+    return sum(values)
+
+
+def _keeps_a_view_in_a_list(a, b):
+    d = {"p": a, "q": b}
+    kept = [d.values()]
+    d["q"] = a * b
+    return sum(kept[0])
+
+
+def _keeps_one_of_two_views(a, b):
+    d = {"p": a, "q": b}
+    values = d.values() if a > b else d.values()
+    d["q"] = a * b
+    return sum(values)
+
+
+def test_a_view_of_a_dict_shows_what_the_dict_holds_or_is_refused() -> None:
+    """Once a view that lay in a list, or came from a callee, went on showing what the dict had held."""
+    assert srcgrad.grad(_keeps_a_view_of_values, (0, 1))(2.0, 3.0) == (4.0, 2.0)
+    assert srcgrad.grad(_keeps_one_of_two_views, (0, 1))(2.0, 3.0) == (4.0, 2.0)
+    for keeps in (_keeps_a_view_of_a_callee, _keeps_a_view_in_a_list):
+        with pytest.raises(srcgrad.UnsupportedSyntax, match="a view of a dict is kept, which may change"):
+            srcgrad.grad(keeps)(2.0, 3.0)
     assert srcgrad.grad(_lists_values_in_time, (0, 1))(2.0, 3.0) == (4.0, 9.0)
