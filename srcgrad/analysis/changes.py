@@ -57,12 +57,13 @@ def opened_by(function: Function, changes: Callable[[Callee], bool]) -> Mapping[
 
 
 def changes_something(function: Function) -> bool:
-    """Whether a function has a statement of its own that changes an object."""
+    """Whether a function has a statement of its own that changes an object that it has not made."""
+    alone = grown_alone(function)
     for statement in walk(function.body):
         match statement:
             case Store() | AugStore() | SetField() | Delete() | Bind(inplace=True) | Bind(operation=Exchange()):
                 return True
-            case Append(sequence=sequence) | Pop(sequence=sequence) if sequence in function.parameters:
+            case Append(sequence=name) | Pop(sequence=name) if name not in alone or name in function.parameters:
                 return True
     return False
 

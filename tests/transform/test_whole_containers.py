@@ -81,7 +81,36 @@ def changed_where_it_was_not_made(y):
     return total * total + sum(pair) * largest
 
 
+class Recorder:
+    def __init__(self):
+        self.history = []
+
+    def run(self, v):
+        self.history.append(v * v)
+        return sum(self.history)
+
+
+def recorded_by_a_method(y):
+    """Once zero: what a method appends to a list in a field was not seen to change the object."""
+    recorder = Recorder()
+    recorder.run(y[0])
+    return sum(recorder.history) * y[1]
+
+
+def recorder_of(y):
+    recorder = Recorder()
+    recorder.run(y[0])
+    return recorder
+
+
+def recorded_before_it_was_returned(y):
+    recorder = recorder_of(y)
+    return recorder.run(y[1]) * recorder.run(y[2])
+
+
 PROGRAMS = (
+    recorded_by_a_method,
+    recorded_before_it_was_returned,
     changed_after_a_callee_gave_it_on,
     changed_where_it_was_not_made,
     largest_before_a_change,
