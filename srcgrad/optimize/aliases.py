@@ -58,8 +58,11 @@ class Aliases:
         changed: set[str] = set()
         for statement in statements:
             self._flow(statement)
+            effect = self._effects.of(statement)
             if not isinstance(statement, COMPOUND):
-                changed |= self._effects.of(statement).changes
+                changed |= effect.changes
+            if effect.barrier and self._effects.scan(statement).calls:  # a call may store into all it is given
+                changed |= {node for name in effect.header for node in (name, f"{name}.*")}
         self._changed_classes = frozenset(self._find(node) for node in changed)
 
     # --- questions ---------------------------------------------------------------------------------------------------

@@ -180,3 +180,25 @@ def test_a_view_of_a_dict_shows_what_the_dict_holds_or_is_refused() -> None:
         with pytest.raises(srcgrad.UnsupportedSyntax, match="a view of a dict is kept, which may change"):
             srcgrad.grad(keeps)(2.0, 3.0)
     assert srcgrad.grad(_lists_values_in_time, (0, 1))(2.0, 3.0) == (4.0, 9.0)
+
+
+def _scaled_in_place(v, k):
+    v *= k
+    return v
+
+
+def _part_times_one(x):
+    y = x[:2] * 1.0
+    z = x.reshape(3, 2) / 1
+    _scaled_in_place(y, x[3])
+    _scaled_in_place(z, x[4])
+    return y @ x[:2] + np.sum(z)
+
+
+def test_a_tangent_times_one_is_new_where_a_callee_stores_into_it() -> None:
+    """Once ``1.0 * x_dot[:2]`` became ``x_dot[:2]``, and the callee stored into the caller's tangent."""
+    x, direction = np.linspace(0.3, 1.4, 6), np.linspace(-1.0, 2.0, 6)
+    given = direction.copy()
+    _, tangent = srcgrad.jvp(_part_times_one, (x,), (given,))
+    assert np.allclose(tangent, srcgrad.grad(_part_times_one)(x) @ direction)
+    assert np.array_equal(given, direction)
