@@ -270,6 +270,8 @@ def applied(
         return function(*args, **kwargs)  # the items themselves, which are compared as they are
     if function in (max, min) and len(args) == 1:
         args = tuple(args[0])
+        if len(args) == 1:
+            return args[0]
     if member in ("reshape", "transpose") and len(args) > 2:
         args = (args[0], args[1:])  # x.reshape(2, 3) is np.reshape(x, (2, 3))
     if function in (operator.pow, pow) and _turns_complex(args):

@@ -13,6 +13,8 @@ Text = Callable[[], str]
 class Containers(Stores):
     """Writes statements on containers.  Every container keeps at least two items."""
 
+    functions: int  # how many names of its own the program has so far
+
     def made(self, scope: Scope) -> list[str]:
         """A container is built, or gets a second name."""
         c = self.choices
@@ -274,3 +276,26 @@ class Containers(Stores):
         if made[0].startswith("for k") and scope.types.get("k", "i") != "i":
             del scope.types["k"]
         return made
+
+    def recorded(self, scope: Scope) -> list[str]:
+        """An object made here, with a list that its methods fill, is read, changed somehow, and read again."""
+        c = self.choices
+        self.functions += 1
+        name = f"log{self.functions}"
+        s: Text = lambda: self.tame(scope, self.scalar(scope, 1))
+        self.met("object with a list of its own", None)
+        lines = [f"{name} = logged({s()})"] if c.chance(40) else [f"{name} = Log()"]
+        first = f"{name}.put({s()}) * {name}.top()"
+        lines.append(f"{self.taken(scope, 's')} = {first}")
+        changes: list[Callable[[], list[str]]] = [
+            lambda: [f"{name}.put({s()})"],
+            lambda: [f"{name}.kept[0] = {s()}"],
+            lambda: [f"{name}.kept.append({name}.last * {s()})"],
+            lambda: [f"{name}.kept = [{name}.top(), {s()}]"],
+            lambda: [f"kept{self.functions} = {name}.kept", f"kept{self.functions}[-1] *= {s()}"],
+            lambda: [f"for k{self.functions} in range(2):", f"    {name}.put(np.sin({s()}))"],
+        ]
+        for _ in range(c.integer(0, 2)):
+            lines += c.pick(changes)()
+        lines.append(f"{self.taken(scope, 's')} = np.sin(sum({name}.kept)) * {name}.last")
+        return lines

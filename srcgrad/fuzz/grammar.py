@@ -132,7 +132,32 @@ def _module(text: str, choices: Choices, met: set[str]) -> str:
         if "@dataclass" in made:
             imports.append("from dataclasses import dataclass")
         classes += made + "\n\n"
+    if "Log()" in text or "logged(" in text:
+        classes += _LOG
     return "\n".join(imports) + "\n\nimport numpy as np\n\n\n" + classes + text
+
+
+_LOG = """class Log:
+    def __init__(self):
+        self.kept = []
+        self.last = None
+
+    def put(self, t):
+        self.kept.append(t * t)
+        self.last = t
+        return sum(self.kept)
+
+    def top(self):
+        return max(self.kept)
+
+
+def logged(t):
+    log = Log()
+    log.put(t)
+    return log
+
+
+"""
 
 
 def _parameters(line: str) -> set[str]:

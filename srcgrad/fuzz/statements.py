@@ -59,6 +59,8 @@ class Writer(Containers):
             plain += [self.aliased] * 4
         if self.has("containers"):
             plain += [self.made] * 3 + [self.changed] * 5
+        if self.has("containers") and self.has("objects"):
+            plain += [self.recorded]
         if self.has("control"):
             plain += [self.deleted]
         return plain

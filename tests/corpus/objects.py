@@ -262,7 +262,8 @@ def reflected_operators(x):
     return w @ v
 
 
-@example(0.6)
+# At second order a method of what is None at the end of the list would have to be known in our own text: refused.
+@example(0.6, order=1)
 def linked_list(a):
     nodes = Node(a, Node(a * a, Node(2.0 * a)))
     return nodes.total() ** 2 + nodes.rest.value
