@@ -60,13 +60,15 @@ def test_saved_source_runs_without_the_compiler(tmp_path: Path) -> None:
 
 
 def test_importing_takes_little_time() -> None:
-    """Processor time, so that a busy machine does not matter; the bound is for one that keeps no bytecode."""
+    """Beside NumPy's own import, which takes as long as ours: processor time by itself doubles on a machine whose cores
+    are shared.  The bound is for an interpreter that keeps no bytecode."""
     program = (
-        "from time import process_time\nimport numpy\nbegin = process_time()\n"
+        "from time import process_time\nbegin = process_time()\nimport numpy\nmiddle = process_time()\n"
         "from srcgrad import check_grads, grad, hessian, stop_gradient\n"
-        "print(process_time() - begin)"
+        "print(middle - begin, process_time() - middle)"
     )
-    assert min(float(fresh(program)) for _ in range(3)) < 0.150
+    numpys, ours = zip(*(map(float, fresh(program).split()) for _ in range(4)), strict=True)
+    assert min(ours) < 2.0 * min(numpys)
 
 
 def test_every_public_name_is_there() -> None:
