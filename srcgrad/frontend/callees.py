@@ -21,7 +21,7 @@ from srcgrad.syntax.globals import GlobalBinding, reference
 READ = frozenset({"numpy", "scipy", "statistics", "colorsys"})
 # Builtins whose value carries no derivative whatever they are given.
 INERT = (
-    bool, bytes, callable, chr, format, getattr, hasattr, hash, hex, id, int, isinstance, issubclass, len, ord, print,
+    bool, bytes, callable, chr, format, hasattr, hash, hex, id, int, isinstance, issubclass, len, ord, print,
     range, repr, slice, str, type,
 )  # fmt: skip
 ITERATORS = (enumerate, filter, frozenset, iter, map, reversed, set, zip)

@@ -122,8 +122,11 @@ def _with_classes(callee: Callee) -> Function:
         writer, made = _written(callee, source, node, parent, assumed, table, methods)
         if not writer.relied and not writer.entry and not any_objects(made):
             return made
-        table = inferred(made, writer.entry, returned, stored)
-        if all(table.of(name) == known for name, known in writer.relied.items()) and writer.table.same_changes(table):
+        before, table = table, inferred(made, writer.entry, returned, stored)
+        # Tests of fields and items, and calls, are written by what is known so far: what is set below them in a loop
+        # has to have been known when the writing began.
+        in_time = writer.table.same_changes(table) and before.same_changes(table)
+        if in_time and all(table.of(name) == known for name, known in writer.relied.items()):
             return replace(made, returns=returns(made, table), sets=table.changes())
         assumed = {name: known for name, known in table.names.items() if name not in made.temporaries}
     raise UnsupportedSyntax(

@@ -108,7 +108,66 @@ def recorded_before_it_was_returned(y):
     return recorder.run(y[1]) * recorder.run(y[2])
 
 
+class Slow:
+    def speed(self, v):
+        return 2.0 * v
+
+
+class Fast(Slow):
+    def speed(self, v):
+        return v * v
+
+
+class Car:
+    def __init__(self):
+        self.gear = Slow()
+
+
+def asked_before_a_field_is_set(y):
+    """Once the first class for ever: the test was decided before the store that stands below it was known."""
+    car = Car()
+    total = 0.0
+    for v in y:
+        if isinstance(car.gear, Fast):
+            total += v * v
+        else:
+            car.gear = Fast()
+            total += v
+    return total
+
+
+def asked_before_an_item_is_set(y):
+    gears = [Slow()]
+    total = 0.0
+    for v in y:
+        if gears[0] is None:
+            total += v * v
+        else:
+            gears[0] = None
+            total += v
+    return total
+
+
+def travelled(car, v):
+    if isinstance(car.gear, Fast):
+        return v * v
+    return 2.0 * v
+
+
+def called_before_a_field_is_set(y):
+    """Once wrong: the callee was written for what the field held at first."""
+    car = Car()
+    total = 0.0
+    for v in y:
+        total += travelled(car, v)
+        car.gear = Fast()
+    return total
+
+
 PROGRAMS = (
+    asked_before_a_field_is_set,
+    asked_before_an_item_is_set,
+    called_before_a_field_is_set,
     recorded_by_a_method,
     recorded_before_it_was_returned,
     changed_after_a_callee_gave_it_on,
@@ -128,3 +187,15 @@ def test_a_list_is_reversed_as_it_was(f):
     np.testing.assert_allclose(srcgrad.grad(f)(y), expected, rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose(srcgrad.vjp(f, y)[1](1.0)[0], expected, rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose([srcgrad.jvp(f, (y,), (step,))[1] for step in np.eye(3)], expected, rtol=1e-7, atol=1e-8)
+
+
+def test_getattr_of_what_varies_is_refused():
+    """Once a number without a derivative."""
+
+    def read(x):
+        car = Car()
+        car.load = x
+        return getattr(car, "load", 1.0) * x
+
+    with pytest.raises(srcgrad.MissingRule, match="getattr"):
+        srcgrad.grad(read)(0.7)
