@@ -20,6 +20,7 @@ from srcgrad.programs import Compiled, Options, Request, present_options
 from srcgrad.rules.edition import edition
 from srcgrad.rules.table import constant
 from srcgrad.runtime import Closure
+from srcgrad.runtime.objects import is_object
 from srcgrad.syntax.globals import GlobalBinding
 from srcgrad.transform.nesting import parameters_of
 
@@ -56,11 +57,14 @@ DOORS = (
 
 
 class _Identity:
-    """A function by its identity; a closure by that of its text and the classes of the objects that it holds."""
+    """A function by its identity; a closure by that of its text and the classes of the objects that it holds; an
+    object that is called by its class and those of its fields."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.code: object = function.function if isinstance(function, Closure) else function
+        if is_object(function):
+            self.code = type(function)
         self.held = (function[1] if isinstance(function, Closure) else "", classes_held(function))
 
     def __eq__(self, other: object) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 from srcgrad import runtime
 from srcgrad.frontend.known import Items, Known, known_of, matters
 from srcgrad.frontend.normal_form import Callee, Dynamic
+from srcgrad.runtime.objects import is_object
 
 Lengths = tuple[int | None, tuple[str, ...] | None]
 
@@ -40,7 +41,8 @@ def adapter(function: Callable[..., Any], shape: Dynamic, lengths: Lengths) -> C
     passed += ["**given_rest"] if shape.rest else []
     parameters = ["given_f", *positional, *(["given_star"] if shape.star else [])]
     parameters += [*(f"given_k_{name}" for name in shape.keywords), *(["given_rest"] if shape.rest else [])]
-    text = f"def applied({', '.join(parameters)}):\n{opening}    return function({', '.join(passed)})\n"
+    spelled = "given_f" if is_object(function) else "function"  # an object's class says what it runs
+    text = f"def applied({', '.join(parameters)}):\n{opening}    return {spelled}({', '.join(passed)})\n"
     known: list[tuple[str, int | tuple[str, ...]]] = []
     if length is not None:
         known.append(("given_star", length))
@@ -50,7 +52,9 @@ def adapter(function: Callable[..., Any], shape: Dynamic, lengths: Lengths) -> C
 
 
 def classes_held(function: Callable[..., Any]) -> tuple[tuple[int, Known], ...]:
-    """The classes of the objects that a closure holds, as those of the parameter that it is given in."""
+    """The classes of the objects that a closure holds, or is, as those of the parameter that it is given in."""
+    if is_object(function):
+        return ((0, known_of(function)),)
     if not isinstance(function, runtime.Closure):
         return ()
     held = tuple(known_of(value) for value in function)

@@ -40,11 +40,11 @@ class LiveViews(Iterables):
 
     def keep_view(self, name: str, value: gast.expr) -> bool:
         """Take up ``name = d.values()`` where ``d`` may change; whether that was done."""
-        if not self._dicts_change:
-            return False
         if not self._is_view(value):
-            if isinstance(value, gast.Call) and self._hands_view_on(value):
+            if isinstance(value, gast.Call) and self._hands_view_on(value) and self._dicts_change:
                 raise self.refuse(value, _KEPT, _HINT)
+            return False
+        if not self._dicts_change:
             return False
         kept = (self._views_kept or {}).get(name)
         if name not in self._read_later or (kept is not None and kept[1] != value.func.attr):
@@ -84,6 +84,8 @@ class LiveViews(Iterables):
 
     def _hands_view_on(self, node: gast.Call) -> bool:
         """Whether a call is of a function that returns a view of a dict."""
+        if not isinstance(node.func, gast.Name | gast.Attribute):
+            return False
         static = self.known_static(node.func)
         return static is not None and isinstance(static.value, FunctionType) and returns_call_of(static.value, VIEWS)
 

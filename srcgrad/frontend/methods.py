@@ -201,7 +201,7 @@ class Methods(Constructors):
             if is_constant(function):
                 return settled, Fixed()
             return settled, self.unruled(node, settled, getattr(function, "__name__", name), function)
-        receiver = self.value(func.value)
+        receiver = self.value(node.func.value)  # by now a name, if it was a call: that is made once
         return self.apply(rule, function, node, None, receiver, self._as_function(name, node))
 
     def _as_function(self, name: str, node: gast.Call) -> list[gast.expr]:

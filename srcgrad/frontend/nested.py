@@ -110,7 +110,8 @@ class Nested(Writing):
                         places.append((items, position, item))
             elif isinstance(child, gast.expr) and not (isinstance(node, gast.Call) and name == "func"):
                 places.append((made, name, child))
-        last = max(k for k, (_, _, child) in enumerate(places) if self.needs_statements(child))
+        # -1: only what a method is called on needs statements, which comes before all arguments.
+        last = max((k for k, (_, _, child) in enumerate(places) if self.needs_statements(child)), default=-1)
         if isinstance(node, gast.Call):
             made.func = self._function_of(node, made)
         for k, (holder, key, child) in enumerate(places):

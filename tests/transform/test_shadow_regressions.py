@@ -202,3 +202,56 @@ def test_a_tangent_times_one_is_new_where_a_callee_stores_into_it() -> None:
     _, tangent = srcgrad.jvp(_part_times_one, (x,), (given,))
     assert np.allclose(tangent, srcgrad.grad(_part_times_one)(x) @ direction)
     assert np.array_equal(given, direction)
+
+
+def _doubles_first(t):
+    t[0] = t[0] * 2.0
+    return np.ones(2) * t[0]
+
+
+def _method_of_a_call(x):
+    return _doubles_first(x).sum() + np.sum(x)
+
+
+def _method_of_a_call_in_a_test(x):
+    if _doubles_first(x).copy()[0] > _doubles_first(x).max():
+        return x[0]
+    return x[1] * x[0]
+
+
+def _methods_one_after_the_other(x):
+    return np.sum(_doubles_first(x).reshape(1, 2).copy()) * x[0]
+
+
+@pytest.mark.parametrize("f", [_method_of_a_call, _method_of_a_call_in_a_test, _methods_one_after_the_other])
+def test_what_a_method_is_called_on_is_made_once(f) -> None:
+    """``g(x).sum()`` called g twice, which nobody saw unless g stores into x."""
+    x = np.array([0.7, 0.3])
+    expected = [(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(2)]
+    value, found = srcgrad.value_and_grad(f)(x.copy())
+    assert value == f(x.copy())
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+    np.testing.assert_allclose([srcgrad.jvp(f, (x.copy(),), (e,))[1] for e in np.eye(2)], expected, rtol=1e-7)
+
+
+class _Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, t):
+        return self.factor * t * t
+
+
+def _calls_an_object_in_an_attempt(m, scale):
+    try:
+        m[[0, 1]] += scale(m[1])
+    except ValueError:
+        m /= 2.0
+    return np.sum(m)
+
+
+def test_an_object_is_called_in_an_attempt() -> None:
+    """Its class is found when the program runs; once this was refused for want of a rule."""
+    of_m, of_scale = srcgrad.grad(_calls_an_object_in_an_attempt, (0, 1))(np.array([0.5, 0.7]), _Scale(2.0))
+    np.testing.assert_allclose(of_m, [1.0, 1.0 + 2 * 2.0 * 2.0 * 0.7])
+    np.testing.assert_allclose(of_scale.factor, 2 * 0.49)
