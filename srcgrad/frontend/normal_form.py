@@ -164,10 +164,11 @@ class Pack:
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """``base.name``, a field of an object of a user's class."""
+    """``base.name``, a field of an object of a user's class; ``shared``: its class has one of this name as well."""
 
     base: str
     name: str
+    shared: bool = False
 
 
 @dataclass(frozen=True, eq=False)

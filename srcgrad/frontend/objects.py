@@ -125,7 +125,7 @@ class Objects(Knowing):
         if self._reads_field(known, name):
             if not self._has(known, name):
                 raise self._no_attribute(known, node)
-            return self.field_text(expression), Field(atom.id, name)
+            return self.field_text(expression), Field(atom.id, name, not is_field(found(kind, name)))
         raw = found(kind, name)
         if is_named_tuple(kind) and name in kind._fields:  # type: ignore[attr-defined]
             place = constant(kind._fields.index(name), node)  # type: ignore[attr-defined]

@@ -95,8 +95,10 @@ class MirroredTangent(StatementTangent):
                 value = self.dot_of(load(source), statement)
             case Index(base=base, index=index):
                 value = subscript(load(self.dot(base)), clone(index))
-            case Field(base=base, name=name):
+            case Field(base=base, name=name, shared=shared):
                 value = subscript(load(self.dot(base)), constant(name))
+                if shared:  # what a class holds has no tangent
+                    value = method(self.dot(base), "get", constant(name), constant(0.0))
             case Pack():
                 value = self._pack(made, statement)
             case Create():
