@@ -8,6 +8,7 @@ import gast
 import numpy as np
 
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.parse import clone
 
 
 def load(name: str) -> gast.Name:
@@ -74,3 +75,21 @@ def is_array(value: gast.expr) -> gast.expr:
 def builtin_call(function: Callable[..., object], *arguments: gast.expr) -> gast.Call:
     name = function.__name__
     return call(reference(GlobalBinding(name, function, "builtins", name, None)), *arguments)
+
+
+def field_tangent(dot: str, name: str, *, shared: bool) -> gast.expr:
+    """The tangent of a field in that of its object; one that the class may hold has none until the object has it."""
+    if shared:
+        return method(dot, "get", constant(name), constant(0.0))
+    return subscript(load(dot), constant(name))
+
+
+def index_value(index: gast.expr) -> gast.expr:
+    """An index as an argument of a call: ``1:`` is ``slice(1, None)`` there."""
+    match index:
+        case gast.Tuple(elts=parts):
+            return tuple_of([index_value(part) for part in parts])
+        case gast.Slice(lower=lower, upper=upper, step=step):
+            bounds = [constant(None) if bound is None else clone(bound) for bound in (lower, upper, step)]
+            return builtin_call(slice, *(bounds if step is not None else bounds[:2]))
+    return clone(index)

@@ -60,10 +60,11 @@ from srcgrad.syntax.parse import clone, names_read, walk
 from srcgrad.transform.build import (
     add_in_place,
     assign,
-    builtin_call,
     call,
     call_runtime,
     constant,
+    field_tangent,
+    index_value,
     load,
     method,
     numpy_call,
@@ -176,8 +177,8 @@ class StatementTangent:
                 value: gast.expr = load(self.dot(source))
             case Index(base=base, index=index):
                 value = subscript(load(self.dot(base)), clone(index))
-            case Field(base=base, name=name):
-                value = subscript(load(self.dot(base)), constant(name))
+            case Field(base=base, name=name, shared=shared):
+                value = field_tangent(self.dot(base), name, shared=shared)
             case Pack():
                 value = self._pack(made, statement)
             case Apply():
@@ -356,7 +357,7 @@ class StatementTangent:
             return add_in_place(subscript(load(buffer), clone(index)), value)
         if isinstance(index, gast.Constant) and index.value is ...:
             return gast.Expr(call_runtime(runtime.accumulate, load(buffer), value))
-        return gast.Expr(call_runtime(runtime.add_at, load(buffer), _index_value(index), value))
+        return gast.Expr(call_runtime(runtime.add_at, load(buffer), index_value(index), value))
 
     def _is_basic(self, index: gast.expr) -> bool:
         """Whether no element is met twice: integers and slices only."""
@@ -386,17 +387,6 @@ def _is_local(atom: gast.expr) -> bool:
 
 def _is_slice(part: gast.expr) -> bool:
     return isinstance(part, gast.Slice) or (isinstance(part, gast.Call) and _calls(part, slice))
-
-
-def _index_value(index: gast.expr) -> gast.expr:
-    """An index as an argument of a call: ``1:`` is ``slice(1, None)`` there."""
-    match index:
-        case gast.Tuple(elts=parts):
-            return tuple_of([_index_value(part) for part in parts])
-        case gast.Slice(lower=lower, upper=upper, step=step):
-            bounds = [constant(None) if bound is None else clone(bound) for bound in (lower, upper, step)]
-            return builtin_call(slice, *(bounds if step is not None else bounds[:2]))
-    return clone(index)
 
 
 def _calls(expression: gast.Call, function: object) -> bool:

@@ -46,7 +46,7 @@ from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, names_read
 from srcgrad.transform.apart import check_apart
-from srcgrad.transform.build import assign, call_runtime, constant, load, method, subscript
+from srcgrad.transform.build import assign, call_runtime, constant, field_tangent, load, method, subscript
 from srcgrad.transform.forward_statements import RESULT, StatementTangent, lowered
 
 #: Functions whose result is a view whatever the layout of the array is.
@@ -96,9 +96,7 @@ class MirroredTangent(StatementTangent):
             case Index(base=base, index=index):
                 value = subscript(load(self.dot(base)), clone(index))
             case Field(base=base, name=name, shared=shared):
-                value = subscript(load(self.dot(base)), constant(name))
-                if shared:  # what a class holds has no tangent
-                    value = method(self.dot(base), "get", constant(name), constant(0.0))
+                value = field_tangent(self.dot(base), name, shared=shared)
             case Pack():
                 value = self._pack(made, statement)
             case Create():

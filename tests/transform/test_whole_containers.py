@@ -164,7 +164,22 @@ def called_before_a_field_is_set(y):
     return total
 
 
+class Graded:
+    grade = 2.0
+
+    def __init__(self, v):
+        self.v = v
+
+
+def graded_above_its_class(y):
+    """Once a KeyError in forward mode: one object has a field of its own where the other has its class's."""
+    first, second = Graded(y[0]), Graded(y[1])
+    first.grade += y[2]
+    return first.v * first.grade + second.grade * second.v
+
+
 PROGRAMS = (
+    graded_above_its_class,
     asked_before_a_field_is_set,
     asked_before_an_item_is_set,
     called_before_a_field_is_set,
