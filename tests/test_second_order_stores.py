@@ -100,3 +100,37 @@ def test_a_name_augmented_in_place_is_seen_by_its_alias_in_the_second_derivative
     value, tangent = srcgrad.jvp(srcgrad.grad(f), (x,), (d,))
     np.testing.assert_allclose(value, g, rtol=1e-12)
     np.testing.assert_allclose(tangent, h * d, rtol=1e-12)
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.heard: list[Any] = []
+
+    def on(self, v):
+        self.heard.append(v)
+        return v * len(self.heard)
+
+
+class Source:
+    def __init__(self) -> None:
+        self.listeners: list[Listener] = []
+
+    def add(self, listener):
+        self.listeners.append(listener)
+
+
+def heard(x):
+    """Once an IndexError: the shadow of the list, which the emitted ``add`` appends to, was taken to be its own."""
+    source = Source()
+    source.add(Listener())
+    source.add(Listener())
+    total = 0.0
+    for v in x:
+        for listener in source.listeners:
+            total += listener.on(v * v)
+    return total
+
+
+def test_the_shadow_of_a_list_in_an_object_has_the_tangents_of_what_is_appended() -> None:
+    x, d = np.array([0.3, 0.9]), np.array([1.0, -0.5])
+    np.testing.assert_allclose(srcgrad.hvp(heard)(x, d), np.array([4.0, 8.0]) * d, rtol=1e-12)

@@ -41,6 +41,7 @@ from srcgrad.frontend.normal_form import (
     Store,
     While,
 )
+from srcgrad.rules.memory import MIRRORS
 from srcgrad.syntax.parse import names_read
 
 
@@ -74,6 +75,8 @@ def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
         match statement:
             case Bind(target=target, operation=Index() | Field() | Copy() | Call()) if target in appended:
                 found.add(target)  # a list that lies in a container, has two names, or was made elsewhere
+            case Bind(target=target, operation=Apply(function=called)) if target in appended and called in MIRRORS:
+                found.add(target)  # the shadow of such a list
     if not any(set(stores_of(s)) and not isinstance(s, Append | Pop | AddAt) for s in statements):
         return found
     for statement in statements:

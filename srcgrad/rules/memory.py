@@ -32,6 +32,13 @@ _NEW = frozenset({np.sum, np.max, np.min})
 _METHODS = frozenset({"conj", "conjugate"})
 #: Statements of emitted code: which argument a function of the runtime changes, and which have tangents of their own.
 CHANGES = {runtime.unrest: (0, (0, 2)), runtime.put_back: (0, (0, 1))}
+#: Functions of emitted code that hand on memory, or lists, of what they are given; so do their tangents.
+MIRRORS = frozenset(
+    {
+        runtime.view_like, runtime.view_moved, runtime.items_like, runtime.items_moved, runtime.part_like,
+        runtime.rest_like, runtime.frozen, runtime.own_adjoint, runtime.tangent_like,
+    }
+)  # fmt: skip
 #: What the runtime knows to be new; its other functions may hand on what they are given.
 _NEW_HERE = frozenset(
     {

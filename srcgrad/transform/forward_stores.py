@@ -41,7 +41,7 @@ from srcgrad.frontend.normal_form import (
 )
 from srcgrad.rules.facts import Array, Fact, Mapping, Sequence, Static, is_floating
 from srcgrad.rules.formula import object_of
-from srcgrad.rules.memory import CHANGES, makes_new
+from srcgrad.rules.memory import CHANGES, MIRRORS, makes_new
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, names_read
@@ -54,15 +54,6 @@ VIEWS = frozenset(
     {
         np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.squeeze, np.flip, np.fliplr, np.flipud, np.diagonal,
         np.matrix_transpose, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.rollaxis, np.rot90,
-    }
-)  # fmt: skip
-
-
-#: Functions whose tangent shares memory as their result does.
-MIRRORS = frozenset(
-    {
-        runtime.view_like, runtime.view_moved, runtime.items_like, runtime.items_moved, runtime.part_like,
-        runtime.rest_like, runtime.frozen, runtime.own_adjoint, runtime.tangent_like,
     }
 )  # fmt: skip
 

@@ -440,3 +440,41 @@ def a_layer_keeps_what_it_is_given(x, a):
         g = layer.backward(layer.forward(x) * a)
         layer.w[1:] -= 0.1 * g[:-1]
     return np.sum(layer.w**2)
+
+
+class Observer:
+    def __init__(self):
+        self.seen = []
+
+    def on(self, v):
+        self.seen.append(v)
+        return v * len(self.seen)
+
+    @property
+    def size(self):
+        return len(self.seen)
+
+
+class Subject:
+    def __init__(self):
+        self.observers = []
+
+    def attach(self, observer):
+        self.observers.append(observer)
+
+    def notify(self, v):
+        return sum(observer.on(v) for observer in self.observers)
+
+
+@directed(vector(3))
+def observers_that_keep_what_they_see(x):
+    subject = Subject()
+    first = Observer()
+    subject.attach(first)
+    subject.attach(Observer())
+    total = 0.0
+    for v in x:
+        total += subject.notify(v * v)
+    while first.size > 0:
+        total = total * first.seen.pop()
+    return total
