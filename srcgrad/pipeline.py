@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from types import FunctionType
 
 import gast
@@ -22,6 +23,7 @@ from srcgrad.analysis.changes import may_change
 from srcgrad.analysis.lengths import lengths_kept
 from srcgrad.analysis.memory import MemoryClasses, memory_classes
 from srcgrad.analysis.moving import moving
+from srcgrad.analysis.operands import lists_made_arrays
 from srcgrad.analysis.shapes import inert, result, shapes
 from srcgrad.analysis.stores import stores_lowered
 from srcgrad.analysis.summaries import Summaries, Summary
@@ -229,7 +231,8 @@ class Module(CalleesAsValues):
         if (callee, facts) not in self.made_ready:
             function, known = self.normalized(callee), self.facts_of(callee, facts)
             entry = dict(zip(function.parameters, facts, strict=True))
-            function, known = stores_lowered(function, known, lambda f: shapes(f, entry, self.result_of, self.changes))
+            solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
+            function, known = stores_lowered(*lists_made_arrays(function, known, solve), solve)
             self.made_ready[callee, facts] = lengths_kept(admitted(function, known), known, self.changes), known
         return self.made_ready[callee, facts]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import grad, jvp, pipeline
+from srcgrad import grad, hvp, jvp, pipeline
 
 
 def reduced(x):
@@ -95,3 +95,67 @@ def test_an_array_makes_arrays_of_the_lists_that_it_is_combined_with():
     np.testing.assert_allclose(jvp(by_lists, (x,), (x,)), jvp(as_arrays, (x,), (x,)))
     with pipeline.options(specialise=False), pytest.raises(TypeError, match="integer"):
         grad(by_lists)(x)
+
+
+# --- functions of NumPy whose formulas would join or repeat lists -----------------------------------------------------
+def collected(x):
+    """A list that a loop made, in functions whose formulas are written with operators."""
+    a, b = [], []
+    for v in x:
+        a.append(v * v)
+        b.append(1.5 * v)
+    s = np.mean(np.add(a, b)) * np.mean(np.multiply(b, 2)) + np.mean(np.square(a))
+    return s + np.max(np.maximum(a, 0.2)) * np.dot(a, b) + np.linalg.norm(np.log1p(b)) + np.var(np.arctan2(a, b))
+
+
+def of_unknown_kind(x):
+    """Items of a dict whose keys the run finds: nothing says that they are lists."""
+    rows = {}
+    for k in range(2):
+        rows[k % 2] = [x[0] * (k + 1), x[1], x[2]]
+    return np.mean(np.add(rows[0], rows[1])) * np.mean(np.multiply(rows[1], 3))
+
+
+def quick(v):
+    if len(v) <= 1:
+        return v
+    low, high = [e for e in v[1:] if e < v[0]], [e for e in v[1:] if e >= v[0]]
+    return quick(low) + [v[0]] + quick(high)
+
+
+def sorted_by_hand(x):
+    """What a recursion returns is not known: joined with a list on one side, twice."""
+    return sum(k * e for k, e in enumerate(quick([v * v for v in x])))
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("function", [collected, of_unknown_kind, sorted_by_hand])
+def test_numpy_computes_with_a_list_as_with_an_array(function: Callable[..., Any], specialise: bool) -> None:
+    x, d, step = np.array([0.5, 0.9, 0.3]), np.array([0.3, -0.2, 0.7]), 1e-6
+    slopes = np.array([(function(x + h) - function(x - h)) / (2.0 * step) for h in step * np.eye(3)])
+    with pipeline.options(specialise=specialise):
+        gradient = grad(function)
+        np.testing.assert_allclose(gradient(x), slopes, rtol=1e-7)
+        np.testing.assert_allclose(jvp(function, (x,), (d,))[1], slopes @ d, rtol=1e-7)
+        change = (gradient(x + step * d) - gradient(x - step * d)) / (2.0 * step)
+        np.testing.assert_allclose(hvp(function)(x, d), change, rtol=1e-6)
+
+
+def repeating(a, b):
+    return np.mean(np.add(a, b)) + np.mean(np.multiply(a, 2)) * b[0]
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+def test_the_tangent_of_a_list_is_neither_joined_nor_repeated(specialise: bool) -> None:
+    a, b, da, db = [1.0, 2.0, 3.0], [2.0, 5.0, 7.0], [0.3, 0.5, -0.2], [0.7, 0.1, 0.9]
+    with pipeline.options(specialise=specialise):
+        assert np.isclose(jvp(repeating, (a, b), (da, db))[1], 2.3 / 3 + 0.4 * 2.0 + 4.0 * 0.7)
+        for found, expected in zip(grad(repeating, argnums=(0, 1))(a, b), ([5 / 3] * 3, [13 / 3, 1 / 3, 1 / 3])):
+            np.testing.assert_allclose(found, expected)
+
+
+def test_a_list_of_constants_is_an_array_in_a_formula() -> None:
+    def powers(x):
+        return np.sum(np.power(x, [1, 2, 3]))
+
+    np.testing.assert_allclose(grad(powers)(np.array([1.0, 2.0, 3.0])), [1.0, 4.0, 27.0])

@@ -117,12 +117,12 @@ class Lowering:
         self.made.add(name)
         return name
 
-    def array_of(self, display: gast.expr, span: Span) -> Bind:
+    def array_of(self, display: gast.expr, span: Span, maker: Callable[..., object] = np.array) -> Bind:
         """``t = np.array(display)``."""
-        rule = lookup(np.array)
+        rule = lookup(maker)
         assert rule is not None
-        apply = Apply(rule, np.array, rule.bind(np.array, [display], {}))
-        return Bind(self.fresh(), gast.Call(_numpy("array"), [clone(display)], []), apply, span)
+        apply = Apply(rule, maker, rule.bind(maker, [display], {}))
+        return Bind(self.fresh(), gast.Call(_numpy(maker.__name__), [clone(display)], []), apply, span)
 
     def _block(self, block: Block) -> Block:
         out: list[Statement] = []

@@ -213,6 +213,9 @@ def joined_fact(function: object, left: Fact, right: Fact) -> Fact:
         items = left if isinstance(left, Sequence) else right
         assert isinstance(items, Sequence)
         return Sequence(items.kind, None, element(items)) if items.items != () else Unknown()
+    if isinstance(left, Unknown) or isinstance(right, Unknown):  # ``runtime.joined`` looks whether it is a sequence
+        kinds = {fact.kind for fact in (left, right) if isinstance(fact, Sequence)}
+        return Sequence("list", None, Unknown()) if kinds == {"list"} else Unknown()
     if not isinstance(left, Sequence) or not isinstance(right, Sequence) or left.kind != right.kind:
         return Unknown()
     if left.items is not None and right.items is not None:

@@ -1,0 +1,88 @@
+"""Lists that a program hands to NumPy, made arrays.
+
+Enters: ``Function`` and the facts about its names.  Leaves: the function with ``np.array`` before every call whose rule
+computes with a list or tuple as with an array, as NumPy does: ``+`` and ``*`` of a formula would join and repeat it::
+
+    y = np.square(xs)          t = np.array(xs);  y = np.square(t)             xs is a list
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import gast
+import numpy as np
+
+from srcgrad.analysis.stores import Lowering
+from srcgrad.analysis.values import is_copy
+from srcgrad.frontend.normal_form import Apply, Bind, Function, Statement
+from srcgrad.rules.facts import Fact, Object, Sequence, Static, Unknown, as_array, element
+from srcgrad.rules.facts import Mapping as MappingFact
+
+Facts = Mapping[str, Fact]
+
+#: What takes several arrays, by the names that NumPy gives such parameters, and what makes arrays of lists itself.
+_SEVERAL = frozenset({"arrays", "tup", "choices", "choicelist"})
+_MAKERS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
+#: What formulas spell as operators that lists have as well: nothing would tell a wrong tangent where kinds are unknown.
+_SPELT = (np.add, np.multiply)
+
+
+def lists_made_arrays(function: Function, facts: Facts, solve: Callable[[Function], Facts]) -> tuple[Function, Facts]:
+    """The function whose calls of NumPy are given arrays, and the facts, solved again where names were added."""
+    made = _Operands(function, facts).function()
+    return (function, facts) if made is function else (made, solve(made))
+
+
+class _Operands(Lowering):
+    def replaced(self, statement: Statement) -> list[Statement] | None:
+        if not isinstance(statement, Bind) or not isinstance(statement.operation, Apply):
+            return None
+        apply, call = statement.operation, statement.expression
+        if not isinstance(call, gast.Call) or is_copy(statement) or not _computes(apply.function):
+            return None
+        made: dict[str, Bind] = {}
+        arguments = dict(apply.arguments)
+        for parameter in apply.rule.differentiable.difference(_SEVERAL).intersection(arguments):
+            given = arguments[parameter]
+            for part in given.elts if isinstance(given, gast.Tuple) else [given]:
+                if not isinstance(part, gast.Name) or part.id in made:
+                    continue
+                fact = self.fact(part.id)
+                if _is_list_of_numbers(fact):
+                    made[part.id] = self.array_of(part, statement.span)
+                elif apply.function in _SPELT and isinstance(fact, Unknown):
+                    made[part.id] = self.array_of(part, statement.span, np.asarray)
+            arguments[parameter] = _with_arrays(given, made)
+        if not made:
+            return None
+        printed = gast.Call(
+            call.func,
+            [_with_arrays(part, made) for part in call.args],
+            [gast.keyword(k.arg, _with_arrays(k.value, made)) for k in call.keywords],
+        )
+        return [*made.values(), replace(statement, expression=printed, operation=replace(apply, arguments=arguments))]
+
+
+def _with_arrays(given: gast.expr, made: Mapping[str, Bind]) -> gast.expr:
+    """An argument with the names of the arrays in place of those of the lists."""
+    if isinstance(given, gast.Tuple):
+        return gast.Tuple([_with_arrays(part, made) for part in given.elts], gast.Load())
+    if isinstance(given, gast.Name) and given.id in made:
+        return gast.Name(made[given.id].target, gast.Load(), None, None)
+    return given
+
+
+def _computes(function: object) -> bool:
+    """Whether a function of NumPy, or a ufunc of SciPy, computes with what it is given."""
+    of_numpy = getattr(function, "__module__", None) or ""
+    return isinstance(function, np.ufunc) or (of_numpy.partition(".")[0] == "numpy" and function not in _MAKERS)
+
+
+def _is_list_of_numbers(fact: Fact) -> bool:
+    """Whether a name holds a list or tuple that NumPy may make an array of numbers of."""
+    if not isinstance(fact, Sequence):
+        return False
+    item = element(fact)
+    return not isinstance(item, Static | MappingFact | Object) or as_array(item).shape is not None
