@@ -181,6 +181,10 @@ class SrcgradError(Exception):
         self.label = label
         self.hint = hint
 
+    def place(self, span: Span) -> None:
+        """Say where, of what was found when the program ran."""
+        self.span = span
+
     def __str__(self) -> str:
         return render(self.reason, self.span, self.label, self.hint)
 
@@ -193,6 +197,10 @@ class LanguageError(SrcgradError, SyntaxError):
     ) -> None:
         super().__init__(reason, span, label=label, hint=hint)
         self.msg = str(self)  # what traceback prints of a SyntaxError; its own file and line would repeat the span
+
+    def place(self, span: Span) -> None:
+        super().place(span)
+        self.msg = str(self)
 
 
 class UnsupportedSyntax(LanguageError):

@@ -34,7 +34,7 @@ from srcgrad.emit.printer import emit
 from srcgrad.errors import InternalError, Span, SrcgradError
 from srcgrad.frontend.inline import inline_local_functions
 from srcgrad.frontend.lower import lower
-from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Statement
+from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Statement, unguarded
 from srcgrad.frontend.normalize import normalize, remembering
 from srcgrad.optimize import optimize
 from srcgrad.programs import Compiled, Request, options, present_forms, present_options
@@ -96,7 +96,7 @@ class Module(CalleesAsValues):
         """The derivative that a callee is, as a function of its own; any other callee as it is."""
         derived = callee.function
         if isinstance(derived, Guarded):
-            return Callee(derived.function)
+            return unguarded(callee)
         if not isinstance(derived, Derived):
             return callee
         mode = _NESTED.get(derived.mode, derived.mode)
@@ -124,7 +124,7 @@ class Module(CalleesAsValues):
         if isinstance(callee.function, Dynamic):
             return Unknown()
         if isinstance(callee.function, Guarded):
-            return Sequence("tuple", (self.result_of(Callee(callee.function.function), facts), Unknown()))
+            return Sequence("tuple", (self.result_of(unguarded(callee), facts), Unknown()))
         facts = self._seen_from_inside(callee, facts, (True,))
         key = (callee, facts)
         if key not in self.results:

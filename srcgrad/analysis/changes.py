@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 import gast
 
 from srcgrad.analysis.activity import atoms
-from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.cfg import stores_of, walk
 from srcgrad.analysis.growing import grown_alone
 from srcgrad.analysis.literals import literal
 from srcgrad.analysis.memory import related
@@ -33,6 +33,7 @@ from srcgrad.frontend.normal_form import (
     Exchange,
     Function,
     Pop,
+    Return,
     SetField,
     Statement,
     Store,
@@ -84,6 +85,14 @@ def may_change(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> 
                     seen.add(inner)
                     pending.append(inner)
     return False
+
+
+def stores_midway(function: Function) -> bool:
+    """Whether a function may raise when it has stored something: all that it does before its last store only reads, and
+    what a store itself raises leaves everything as it was."""
+    lines = [statement for statement in function.body.statements if not isinstance(statement, Return)]
+    reads = (isinstance(s, Bind) and not (s.inplace or isinstance(s.operation, Call | Exchange)) for s in lines[:-1])
+    return not all(reads) or not any(map(stores_of, lines[-1:]))
 
 
 def _changed(statement: Statement, changes: Callable[[Callee], bool]) -> tuple[str, ...]:

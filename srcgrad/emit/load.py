@@ -129,6 +129,8 @@ def annotate(exception: BaseException, function: FunctionType, role: str = "adjo
         traceback = traceback.tb_next
     if span is None or not span.known:
         return
+    if isinstance(exception, SrcgradError) and exception.span is None:
+        exception.place(span)
     note = f"in the {role} of {span.place}: `{span.code}`"
     if note not in getattr(exception, "__notes__", []):
         exception.add_note(note)

@@ -21,7 +21,9 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.desugar.build import constant, load, placed
+from srcgrad.frontend.classes import found, is_field, is_frozen
+from srcgrad.frontend.desugar.build import constant, load, placed, tuple_of
+from srcgrad.frontend.known import instances_of
 from srcgrad.frontend.normal_form import (
     Call,
     Callee,
@@ -38,10 +40,12 @@ from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, importab
 from srcgrad.frontend.signatures import Signature, signature_of
 from srcgrad.frontend.user_calls import Arguments, UserCalls
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
-from srcgrad.syntax.parse import children
+from srcgrad.syntax.parse import children, clone
 
 Place = tuple[int, int]
 Extent = tuple[Place, Place]
+#: What built-in containers always do.
+ALWAYS = frozenset({"add", "append", "clear", "discard", "extend", "insert", "reverse", "sort", "update"})
 _CLOSURE = GlobalBinding("closure", runtime.closure, "srcgrad.runtime", "closure")
 
 
@@ -185,12 +189,32 @@ class FunctionValues(UserCalls):
         static = self.scope.static_of(function)
         assert static is not None
         local = local_in(static.value)
+        if local is not None and self._never_raises(local):
+            self.run(list(map(clone, local.node.body)))
+            nothing = (constant(None, node), constant(None, node))
+            return tuple_of(list(nothing), node), Pack("tuple", nothing)
         passed = [self.value(argument) for argument in arguments]
         passed += [] if local is None else [load(self.local(v), node) for v in closure_of(local).actual]
         kinds = tuple(kind for each in caught.elts for kind in self._exceptions(each))
-        callee = Callee(Guarded(static.value, kinds))  # type: ignore[arg-type]
+        tried = self.scope.static_of(node.func)
+        assert tried is not None
+        guarded = Guarded(static.value, kinds, tried.value is runtime.attempt_whole)  # type: ignore[arg-type]
+        callee = Callee(guarded, classes=self.classes_of(passed))
         head = reference(GlobalBinding("attempt", callee))
         return placed(gast.Call(head, list(passed), []), node), Call(callee, tuple(passed))
+
+    def _never_raises(self, part: LocalFunction) -> bool:
+        """Whether the one statement of an attempt is a change that a built-in container, or a field, always admits."""
+        match part.node:
+            case gast.FunctionDef(
+                body=[gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name() as base, attr=attr), args=given))]
+            ):
+                plain = all(isinstance(argument, gast.Name | gast.Constant) for argument in given)
+                return plain and attr in ALWAYS and not self.is_object(base)
+            case gast.FunctionDef(body=[gast.Assign(targets=[gast.Attribute(value=gast.Name() as base, attr=attr)])]):
+                kinds = [known.kind for known in instances_of(self.peek(base))]
+                return bool(kinds) and all(is_field(found(kind, attr)) and not is_frozen(kind) for kind in kinds)
+        return False
 
     def _exceptions(self, node: gast.expr) -> Iterator[type[BaseException]]:
         static = self.scope.static_of(node)

@@ -15,7 +15,7 @@ nested as the user wrote them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 
 import gast
@@ -77,10 +77,14 @@ class Dynamic:
 
 @dataclass(frozen=True)
 class Guarded:
-    """An attempt of a function: a callee that returns ``(value, None)``, or ``(None, exception)`` if it is caught."""
+    """An attempt of a function: a callee that returns ``(value, None)``, or ``(None, exception)`` if it is caught.
+
+    ``whole``: it is refused where the function has stored something before it raised.
+    """
 
     function: FunctionType | LocalFunction
     caught: tuple[type[BaseException], ...]
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,12 @@ class Callee:
     lengths: tuple[tuple[str, int | tuple[str, ...]], ...] = ()
     classes: tuple[tuple[int, object], ...] = ()
     makes: object = None
+
+
+def unguarded(callee: Callee) -> Callee:
+    """What an attempt attempts."""
+    assert isinstance(callee.function, Guarded)
+    return replace(callee, function=callee.function.function)
 
 
 @dataclass(frozen=True)

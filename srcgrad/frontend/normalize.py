@@ -33,14 +33,16 @@ from srcgrad.frontend.desugar.imports import without_imports
 from srcgrad.frontend.desugar.unpacking import one_by_one
 from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.inference import ROUNDS, Table, any_objects, inferred, meets_objects, returns
-from srcgrad.frontend.known import DATA, PLAIN, Known, OneOf, Result
+from srcgrad.frontend.known import DATA, PLAIN, Items, Known, OneOf, Result
 from srcgrad.frontend.namespaces import settled
 from srcgrad.frontend.normal_form import (
     Callee,
     Derived,
     Function,
+    Guarded,
     LocalFunction,
     Return,
+    unguarded,
 )
 from srcgrad.frontend.scope import (
     Definition,
@@ -67,10 +69,15 @@ def normalize(callee: Callee) -> Function:
     if forms is None:
         return _normalize(callee)
     if callee not in forms:
-        before = _unknown.get()
+        before, key = _unknown.get(), (callee, _underway.get())
+        made = _unsettled.get().get(key)
+        if made is not None:
+            _unknown.set(before + 1)
+            return made
         made = _normalize(callee)
-        if _underway.get() and _unknown.get() != before:
-            return made  # made while others were, about which something was asked
+        if key[1] and _unknown.get() != before:
+            _unsettled.get()[key] = made  # made while others were, about which something was asked
+            return made
         forms[callee] = made
     return forms[callee]
 
@@ -78,11 +85,12 @@ def normalize(callee: Callee) -> Function:
 @contextmanager
 def remembering(forms: dict[Callee, Function]) -> Iterator[None]:
     """Inside, every callee is written once."""
-    token = _forms.set(forms)
+    token, unsettled = _forms.set(forms), _unsettled.set({})
     try:
         yield
     finally:
         _forms.reset(token)
+        _unsettled.reset(unsettled)
 
 
 def _text_of(callee: Callee) -> FunctionType | LocalFunction:
@@ -163,12 +171,15 @@ def _written(
 
 _underway: ContextVar[frozenset[Callee]] = ContextVar("srcgrad_underway", default=frozenset())
 _forms: ContextVar[dict[Callee, Function] | None] = ContextVar("srcgrad_forms", default=None)
+_unsettled: ContextVar[dict[tuple[Callee, frozenset[Callee]], Function]] = ContextVar("srcgrad_unsettled")
 _unknown: ContextVar[int] = ContextVar("srcgrad_unknown", default=0)  # results that were not looked into
 DEEPEST = 6  # calls in calls that are looked into for the classes of their results
 
 
 def returned(callee: Callee) -> Known:
     """What is known of the result of a call; nothing of one that is being looked into already (recursion)."""
+    if isinstance(callee.function, Guarded):
+        return Items(tuple, (returned(unguarded(callee)), PLAIN))
     underway = _underway.get()
     is_function = isinstance(callee.function, FunctionType | LocalFunction)
     if callee in underway or len(underway) >= DEEPEST or not is_function:
@@ -192,6 +203,8 @@ def returned(callee: Callee) -> Known:
 
 def stored(callee: Callee) -> Iterable[tuple[str, Known]]:
     """Which fields a callee sets, of whatever object, and what it puts there."""
+    if isinstance(callee.function, Guarded):
+        return stored(unguarded(callee))
     underway = _underway.get()
     if callee in underway or len(underway) >= DEEPEST or not isinstance(callee.function, FunctionType | LocalFunction):
         _unknown.set(_unknown.get() + 1)

@@ -75,19 +75,3 @@ def units(x: Any) -> list[Any]:
         unit[place] = 1.0
         found.append(unit if np.shape(x) else unit[()])
     return found
-
-
-def attempt(
-    function: Callable[..., Any], caught: tuple[type[BaseException], ...], *arguments: Any
-) -> tuple[Any, BaseException | None]:
-    """What a function returns, and None; or None, and what it raised."""
-    try:
-        return function(*arguments), None
-    except caught as raised:
-        return None, raised
-
-
-def raisable(made: Any) -> BaseException:
-    """The exception that ``raise made`` raises: a class is called."""
-    raised: BaseException = made() if isinstance(made, type) else made
-    return raised

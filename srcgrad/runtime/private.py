@@ -71,12 +71,12 @@ def require_apart(stored: Mapping[str, Any], others: Mapping[str, Any]) -> None:
 
 def shares_memory(values: Sequence[Any], others: Sequence[Any]) -> bool:
     """Whether an array or container in the values is, or overlaps, one in the others."""
-    theirs = list(_nodes(others))
-    containers = {id(value) for value in theirs if _can_change(value)}
+    theirs = list(contained(others))
+    containers = {id(value) for value in theirs if can_change(value)}
     arrays = [value for value in theirs if isinstance(value, np.ndarray)]
     return any(
         id(value) in containers or (isinstance(value, np.ndarray) and any(_overlap(value, array) for array in arrays))
-        for value in _nodes(values)
+        for value in contained(values)
     )
 
 
@@ -112,7 +112,7 @@ def _parts(value: Any) -> Iterator[Any]:
         yield from fields_of(value).values()
 
 
-def _nodes(values: Sequence[Any]) -> Iterator[Any]:
+def contained(values: Sequence[Any]) -> Iterator[Any]:
     """The values and all that they contain, each object once."""
     seen: dict[int, Any] = {}
     pending = list(reversed(values))
@@ -126,10 +126,10 @@ def _nodes(values: Sequence[Any]) -> Iterator[Any]:
 
 
 def _arrays(values: tuple[Any, ...]) -> Iterator[Any]:
-    return (value for value in _nodes(values) if isinstance(value, np.ndarray))
+    return (value for value in contained(values) if isinstance(value, np.ndarray))
 
 
-def _can_change(value: Any) -> bool:
+def can_change(value: Any) -> bool:
     return isinstance(value, list | dict | deque) or is_object(value)
 
 

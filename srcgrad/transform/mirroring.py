@@ -130,13 +130,6 @@ class Mirroring:
             hint="copy the array before it is stored into: np.copy(...)",
         )  # fmt: skip
 
-    def torn(self, statement: Statement) -> UnsupportedSyntax:
-        """What a callee stored before it raised stays, and what was kept to undo it is lost with its forward half."""
-        return UnsupportedSyntax(
-            "a function that stores into what it is given is called where an exception may be caught", statement.span,
-            hint="let it store into a copy and return that, or call it outside of try",
-        )  # fmt: skip
-
     def settled(self, index: gast.expr, span: Span) -> gast.expr:
         """An index whose value does not change with what it is read from."""
         match index:

@@ -18,9 +18,11 @@ from types import FunctionType
 import gast
 
 from srcgrad import runtime
+from srcgrad.analysis.changes import stores_midway
+from srcgrad.analysis.summaries import Summary
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.lower import lower
-from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Guarded, Held
+from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Guarded, Held, unguarded
 from srcgrad.frontend.scope import importable
 from srcgrad.rules.facts import Fact
 from srcgrad.rules.rewriting import rebuilt
@@ -32,7 +34,7 @@ from srcgrad.transform.build import load
 from srcgrad.transform.entries import stem
 from srcgrad.transform.shadows import PLAIN, Modes
 
-_NAMES = ("one_for", "closure", "attempt", "zeros_like")
+_NAMES = ("one_for", "closure", "attempt", "attempt_whole", "zeros_like")
 _RUNTIME = {
     name: GlobalBinding(name, getattr(runtime, name), "srcgrad.runtime", name) for name in _NAMES
 }
@@ -203,7 +205,8 @@ def attempt_primal(name: str, inner: str, parameters: Sequence[str], guarded: Gu
 
 def _attempt(inner: str, passed: Sequence[str], guarded: Guarded) -> str:
     caught = "".join(f"__srcgrad_caught{j}__, " for j in range(len(guarded.caught)))
-    return f"__srcgrad_attempt__({', '.join([inner, f'({caught})', *passed])})"
+    tried = "attempt_whole" if guarded.whole else "attempt"
+    return f"__srcgrad_{tried}__({', '.join([inner, f'({caught})', *passed])})"
 
 
 def _guarding(guarded: Guarded) -> dict[str, GlobalBinding]:
@@ -234,6 +237,9 @@ class CalleesAsValues(ABC):
 
     @abstractmethod
     def normalized(self, callee: Callee) -> Function: ...
+
+    @abstractmethod
+    def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary: ...
 
     @abstractmethod
     def primal(self, callee: Callee) -> gast.expr | None: ...
@@ -335,8 +341,10 @@ class CalleesAsValues(ABC):
         modes: Modes,
         names: tuple[str, str],
     ) -> None:
-        forward, backward = (_spelling(half) for half in self.pair(Callee(guarded.function), active, facts, modes))
+        forward, backward = (_spelling(half) for half in self.pair(unguarded(callee), active, facts, modes))
         parameters = self.normalized(callee).parameters
+        if self.summary_of(callee, facts).stored and stores_midway(self.normalized(callee)):
+            guarded = replace(guarded, whole=True)
         by_value = sum(a and p not in modes.shadowed(parameters) for a, p in zip(active, parameters, strict=True))
         self._later(attempt_forward(names[0], forward, parameters, active, guarded, modes))
         self._later(attempt_backward(names[1], backward, by_value, modes))
@@ -344,11 +352,11 @@ class CalleesAsValues(ABC):
     def attempt_tangent(
         self, callee: Callee, guarded: Guarded, active: tuple[bool, ...], facts: tuple[Fact, ...], name: str
     ) -> None:
-        inner = _spelling(self.tangent(Callee(guarded.function), active, facts))
+        inner = _spelling(self.tangent(unguarded(callee), active, facts))
         self._later(attempt_tangent(name, inner, self.normalized(callee).parameters, active, guarded))
 
     def attempt_primal(self, callee: Callee, guarded: Guarded, name: str) -> None:
-        inner = self.primal(Callee(guarded.function))
+        inner = self.primal(unguarded(callee))
         spelled = "__srcgrad_function__" if inner is None else _spelling(inner)
         self._later(attempt_primal(name, spelled, self.normalized(callee).parameters, guarded))
 

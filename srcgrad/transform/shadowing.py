@@ -44,7 +44,6 @@ from srcgrad.frontend.normal_form import (
     Fixed,
     For,
     Function,
-    Guarded,
     If,
     Index,
     Pack,
@@ -268,8 +267,6 @@ class _Shadowing(Mirroring):
         # What changes later as a container is read through references by the callee's derivative.
         roots |= {root(n) for group in names for n in group if n in self.result.changing and not self.is_array(n)}
         given = tuple(any(n in self.shadowed and root(n) in roots for n in group) for group in names)
-        if isinstance(made.callee.function, Guarded) and any(given[j] for j in summary.stored):
-            raise self.torn(statement)
         self.out.append(statement)
         result = target in self.shadowed and any(given[j] for j in summary.returned)
         if any(given):

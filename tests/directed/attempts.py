@@ -1,5 +1,7 @@
 """Arrays that are stored into, where an exception may be caught."""
 
+import contextlib
+
 import numpy as np
 
 from tests.corpus.example import vector
@@ -233,3 +235,152 @@ def an_attempt_to_store_ends_the_loop(x, a):
         finally:
             y[-1] *= a
     return np.sum(y**3)
+
+
+@directed(vector(4), 0.5)
+def stores_that_raise(x, a):
+    y = np.sin(x)
+    for i in (1, 10, -1, -9):
+        try:
+            y[i] = a * y[0]
+        except IndexError:
+            y[0] = y[1] * a + x[2]
+    try:
+        y[1:3] = x * a
+    except ValueError:
+        y[1:3] *= x[:2] * a
+    try:
+        y[0] += shifted(y)
+        y[2:] *= x
+    except ValueError:
+        y[3] = y[0] * a
+    return np.sum(y * y)
+
+
+def shifted(y):
+    y[0] = y[0] + 1.0
+    return y[0]
+
+
+@directed(vector(4), 0.5)
+def changes_of_containers_that_raise(x, a):
+    known, items, s = {"a": x[0] * a, "b": x[1]}, [x[2] * a, x[3]], a
+    for key in ("a", "c", "a"):
+        try:
+            s = s * a + known.pop(key)
+        except KeyError:
+            known[key] = s * x[0]
+            items.append(s)
+    while True:
+        try:
+            s = s + items.pop() * x[1]
+            del items[2]
+        except IndexError:
+            s = s * a
+            if not items:
+                break
+    try:
+        del known["z"]
+    except KeyError:
+        s = s * known["b"]
+    return s + sum(known.values())
+
+
+class Meter:
+    """Raises before it stores, but in ``doubled``."""
+
+    def __init__(self, scale):
+        self.scale = scale
+        self.seen = []
+
+    def __getitem__(self, i):
+        if i > 2:
+            raise IndexError(i)
+        return self.scale * i
+
+    def __setitem__(self, i, value):
+        if i > 2:
+            raise IndexError(i)
+        self.scale = self.scale * value + i
+
+    def times(self, x):
+        if x < 0:
+            raise ValueError("negative")
+        return self.scale * x
+
+    def push(self, x):
+        self.seen.append(self.times(x))
+        return len(self.seen)
+
+    def doubled(self, x):
+        self.scale = self.scale * 2.0
+        return self.times(x)
+
+
+@directed(vector(4), 0.7)
+def methods_in_try(x, a):
+    meter = Meter(a)
+    s = 0.0
+    for i in range(5):
+        try:
+            s += meter[i] * x[i] + meter.times(x[1] - i * 0.3)
+        except IndexError:
+            s = s * meter.scale
+        except ValueError:
+            s += x[0] * meter.scale
+    return s
+
+
+@directed(vector(4), 0.7)
+def methods_that_store_in_try(x, a):
+    meter = Meter(a)
+    s = 0.0
+    for i in range(4):
+        try:
+            meter[i] = x[1]
+            s += meter.push(x[i] - i * 0.2) * x[0]
+        except ValueError:
+            meter.seen.append(x[2] * meter.scale)
+            continue
+        except IndexError:
+            meter.scale = meter.scale * x[3]
+    return s + sum(meter.seen) * meter.scale
+
+
+@directed(vector(4), 0.7)
+def a_method_that_stores_before_it_raises(x, a):
+    meter = Meter(a)
+    try:
+        meter.doubled(-x[0] * x[0])
+    except ValueError:
+        meter.scale = meter.scale * x[1]
+    return meter.scale * x[0]
+
+
+@directed(vector(4), 0.7)
+def a_method_returned_in_try_with_finally(x, a):
+    meter = Meter(a)
+    return first_of(meter, x) * meter.scale + sum(meter.seen)
+
+
+def first_of(meter, x):
+    for i in range(4):
+        try:
+            return meter.times(x[i] - 0.5)
+        except ValueError:
+            meter.scale = meter.scale * x[0]
+        finally:
+            meter.scale = meter.scale + x[2]
+            meter.seen.append(meter.scale)
+    return 0.0
+
+
+@directed(vector(4), 0.7)
+def suppressed_stores(x, a):
+    meter = Meter(a)
+    y = x * 2.0
+    for i in range(4):
+        with contextlib.suppress(ValueError, IndexError):
+            y[i + 2] = y[i] * meter.times(x[i])
+            y[i] = y[i] * meter.push(x[i] - 0.4)
+    return np.sum(y) * meter.scale

@@ -2,7 +2,8 @@
 
 #: What is said of a program where a mode refuses it; the other modes are right.
 REFUSED: dict[str, tuple[str, ...]] = {
-    "a_callee_raises_after_a_store": ("is called where an exception may be caught",),
+    "a_callee_raises_after_a_store": ("stored before it raised",),
+    "a_method_that_stores_before_it_raises": ("stored before it raised",),
     "a_factory_of_functions_that_store": ("stores into what it is given or has captured",),
     "a_global_array_is_read": ("this may store into the global or closure variable 'TABLE'",),
     "a_linked_list": ("a store into an object whose class is not known when this is compiled",),

@@ -45,7 +45,8 @@ from srcgrad.syntax.parse import clone, walk
 
 Body = Sequence[gast.stmt]
 _LOOPS = frozenset({"range", "enumerate", "zip", "reversed", "items", "keys", "values"})
-_CHANGES = frozenset("append extend insert add update write writelines remove discard sort reverse clear".split())
+_WRITES = frozenset({"write", "writelines"})
+_CHANGES = frozenset("append extend insert add update remove discard sort reverse clear".split())
 _HARMLESS = frozenset({"errstate", "no_grad", "catch_warnings"})
 _DIVISIONS = (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow)
 _ATTEMPT = GlobalBinding("attempt", runtime.attempt, "srcgrad.runtime", "attempt")
@@ -145,30 +146,46 @@ class _Attempts:
         """An expression evaluated now: the statements for that, what holds its value, whether it may raise."""
         if not _may_raise(value):
             return [], value, False
-        if any(isinstance(n, gast.NamedExpr | gast.Starred | gast.Yield | gast.Await) for n in _own(value)):
+        if isinstance(value, gast.Starred) or _waits(value):
             raise Stays
         name = self.fresh(stem)
+        return self._tried(placed(gast.Return(value), value), name), load(name, value), True
+
+    def _tried(self, part: gast.stmt, name: str) -> list[gast.stmt]:
+        """One statement attempted as a function of its own; ``name`` gets what it returns."""
         arguments = gast.arguments([], [], None, [], [], None, [])
-        body: list[gast.stmt] = [placed(gast.Return(value), value)]
-        thunk = placed(gast.FunctionDef(self.fresh("part"), arguments, body, [], None, None, []), value)
-        kinds = tuple_of([clone(kind) for kind in self.caught], value)
-        tried = call(reference(_ATTEMPT), [load(thunk.name, value), kinds], value)
-        pair = targets([_stored(name, value), _stored(self.raised, value)], value)
-        return [thunk, assign(pair, tried, value)], load(name, value), True
+        thunk = placed(gast.FunctionDef(self.fresh("part"), arguments, [part], [], None, None, []), part)
+        kinds = tuple_of([clone(kind) for kind in self.caught], part)
+        tried = call(reference(_ATTEMPT), [load(thunk.name, part), kinds], part)
+        pair = targets([_stored(name, part), _stored(self.raised, part)], part)
+        return [thunk, assign(pair, tried, part)]
+
+    def _changing(self, change: gast.stmt, before: list[gast.stmt], may: bool) -> list[gast.stmt]:
+        """A change of an array, container or object, which may raise itself, after what comes before it, which may."""
+        if _waits(change):
+            raise Stays
+        tried = self._tried(change, self.fresh("attempted"))
+        return [*before, branch(_is_none(self.raised, change), tried, [], change)] if may else [*before, *tried]
 
     def statement(self, statement: gast.stmt) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
         """What runs in any case, what runs if that did not raise, and whether it may have."""
         match statement:
             case gast.Assign(targets=[target], value=value):
                 before, held, may = self.attempt(value)
-                return before, [with_bodies(statement, value=held)], may
+                after: list[gast.stmt] = [with_bodies(statement, value=held)]
+                if isinstance(target, gast.Subscript | gast.Attribute):
+                    return self._changing(after[0], before, may), [], True
+                return before, after, may
+            case gast.AugAssign(target=gast.Subscript() | gast.Attribute()) | gast.Delete(
+                targets=[gast.Subscript() | gast.Attribute()]
+            ):
+                return self._changing(statement, [], False), [], True
             case gast.AugAssign(target=target, op=op, value=value):
                 before, held, may = self.attempt(value)
-                after: list[gast.stmt] = [with_bodies(statement, value=held)]
-                part = _read(target)
-                if part is not None and (isinstance(op, _DIVISIONS) or not isinstance(part, gast.Name)):
-                    divided = placed(gast.BinOp(part, op, held), statement)
-                    tried, _, _ = self.attempt(divided if isinstance(op, _DIVISIONS) else part)
+                after = [with_bodies(statement, value=held)]
+                if isinstance(op, _DIVISIONS):
+                    divided = placed(gast.BinOp(load(target.id, target), op, held), statement)
+                    tried, _, _ = self.attempt(divided)
                     inner = [branch(_is_none(self.raised, statement), after, [], statement)]
                     return (before, [*tried, *inner], True) if may else ([*before, *tried], after, True)
                 return before, after, may
@@ -181,13 +198,14 @@ class _Attempts:
                     attempted += may
                     befores += before
                     arguments.append(held)
-                if attempted > 1 or any(_may_raise(k.value) for k in made.keywords):
-                    raise Stays
-                changed = placed(gast.Call(func, arguments, made.keywords), made)
-                return befores, [with_bodies(statement, value=changed)], bool(attempted)
+                named = any(_may_raise(keyword.value) for keyword in made.keywords)
+                if attempted > 1 or named or not isinstance(func.value, gast.Name):
+                    befores, arguments, attempted = [], made.args, 0
+                changed = with_bodies(statement, value=placed(gast.Call(func, arguments, made.keywords), made))
+                return self._changing(changed, befores, bool(attempted)), [], True
             case gast.Expr(value=value):
-                before, held, may = self.attempt(value)
-                return (before, [], True) if may else ([], [statement], False)
+                may = _may_raise(value) and not _writes(value)
+                return (self._changing(statement, [], False), [], True) if may else ([], [statement], False)
             case gast.Return(value=value):
                 if value is None:
                     return [], [*self._leaving(), statement], False
@@ -317,24 +335,17 @@ def _may_raise(value: gast.expr) -> bool:
     return True
 
 
-def _read(target: gast.expr) -> gast.expr | None:
-    """What an augmented assignment reads before it stores, where reading it twice makes no difference."""
-    match target:
-        case gast.Name(id=name):
-            return load(name, target)
-        case gast.Subscript(value=gast.Name() as base, slice=index):
-            if not any(isinstance(node, gast.Call | gast.NamedExpr | gast.Await) for node in walk(index)):
-                return placed(gast.Subscript(load(base.id, base), clone(index), gast.Load()), target)
-    return None
+def _writes(value: gast.expr) -> bool:
+    """Whether this writes to a file, which is no expression to be attempted."""
+    match value:
+        case gast.Call(func=gast.Attribute(attr=attr)):
+            return attr in _WRITES
+    return False
 
 
-def _own(value: gast.expr) -> list[gast.AST]:
-    """The nodes of an expression that would bind or wait in it; starred arguments of calls are no such."""
-    found: list[gast.AST] = []
-    for node in walk(value):
-        if isinstance(node, gast.NamedExpr | gast.Yield | gast.Await):
-            found.append(node)
-    return [*found, value] if isinstance(value, gast.Starred) else found
+def _waits(part: gast.AST) -> bool:
+    """Whether something in here would bind a name, or wait; starred arguments of calls are no such."""
+    return any(isinstance(node, gast.NamedExpr | gast.Yield | gast.Await) for node in walk(part))
 
 
 def _is_known_iterable(node: gast.expr) -> bool:

@@ -1,0 +1,75 @@
+"""Calls where an exception may be caught, which ``try`` is taken apart into.
+
+>>> attempt(int, (ValueError,), "7")
+(7, None)
+>>> value, raised = attempt(int, (ValueError,), "seven")
+>>> type(raised)
+<class 'ValueError'>
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from operator import is_
+from typing import Any
+
+import numpy as np
+
+from srcgrad.runtime.objects import fields_of
+from srcgrad.runtime.private import can_change, contained
+
+Caught = tuple[type[BaseException], ...]
+
+
+def attempt(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tuple[Any, BaseException | None]:
+    """What a function returns, and None; or None, and what it raised.  A refusal is nothing that a program raises."""
+    try:
+        return function(*arguments), None
+    except caught as raised:
+        from srcgrad.errors import SrcgradError  # what is saved runs on the runtime alone
+
+        if isinstance(raised, SrcgradError):
+            raise
+        return None, raised
+
+
+def attempt_whole(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tuple[Any, BaseException | None]:
+    """The attempt of a function that stores: what it stored before it raised would stay, and how to take that back is
+    known to the rest of it alone."""
+    before = _contents(arguments)
+    value, raised = attempt(function, caught, *arguments)
+    if raised is not None and not all(_is_as_before(part, held) for part, held in before):
+        from srcgrad.errors import UnsupportedSyntax
+
+        raise UnsupportedSyntax(
+            f"a function that is called where an exception may be caught stored before it raised {raised!r}",
+            hint="let it raise before it stores, store into a copy, or call it outside of try",
+        ) from raised
+    return value, raised
+
+
+def raisable(made: Any) -> BaseException:
+    """The exception that ``raise made`` raises: a class is called."""
+    raised: BaseException = made() if isinstance(made, type) else made
+    return raised
+
+
+def _contents(values: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Every array, container and object in the values, with what it holds now."""
+    return [(part, _held(part)) for part in contained(values) if isinstance(part, np.ndarray) or can_change(part)]
+
+
+def _held(part: Any) -> Any:
+    if isinstance(part, np.ndarray):
+        return part.tobytes()
+    if isinstance(part, list | deque):
+        return list(part)
+    return [each for pair in (part if isinstance(part, dict) else fields_of(part)).items() for each in pair]
+
+
+def _is_as_before(part: Any, held: Any) -> bool:
+    now = _held(part)
+    if isinstance(part, np.ndarray):
+        return bool(now == held)
+    return len(now) == len(held) and all(map(is_, now, held))
