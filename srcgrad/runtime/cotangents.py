@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.runtime.descending import Step, descending, is_nested
+from srcgrad.runtime.objects import fields_of
 
 
 def zeros_like(x: Any) -> Any:
@@ -33,26 +34,23 @@ def zeros_like(x: Any) -> Any:
         return 0j
     if isinstance(x, int | float):
         return 0.0
-    return _zeros_inside(x, set()) if isinstance(x, tuple | list | dict | deque) or is_object(x) else None
+    return _zeros_inside(x, set()) if is_nested(x) else None
 
 
-def _zeros_inside(x: Any, around: set[int]) -> Any:
+@descending
+def _zeros_inside(x: Any, around: set[int]) -> Step[Any]:
     """``around``: the containers that hold this one; where one holds itself, the inner one has None, which is zero."""
-    if not (isinstance(x, tuple | list | dict | deque) or is_object(x)):
-        return zeros_like(x)
     if id(x) in around:
         return None
     around.add(id(x))
-    made: Any
-    if isinstance(x, tuple | list):
-        made = [_zeros_inside(item, around) for item in x]
-    elif isinstance(x, deque):
-        made = deque((_zeros_inside(item, around) for item in x), x.maxlen)
-    else:
-        parts = x if isinstance(x, dict) else fields_of(x)
-        made = {key: _zeros_inside(item, around) for key, item in parts.items()}
+    keys: Any = None if isinstance(x, tuple | list | deque) else x if isinstance(x, dict) else fields_of(x)
+    zeros: list[Any] = []
+    for item in x if keys is None else keys.values():
+        zeros.append((yield item, around) if is_nested(item) else zeros_like(item))
     around.discard(id(x))
-    return made
+    if keys is not None:
+        return dict(zip(keys, zeros, strict=True))
+    return deque(zeros, x.maxlen) if isinstance(x, deque) else zeros
 
 
 def own(x: Any) -> Any:
@@ -87,20 +85,31 @@ def add(a: Any, b: Any) -> Any:
         return _copied(b)
     if b is None:
         return _copied(a)
-    if isinstance(a, tuple | list | deque) or isinstance(b, tuple | list | deque):
-        left, right = _items(a), _items(b)
-        if left is None or right is None or len(left) != len(right):
-            raise _unlike(a, b)
-        return [add(x, y) for x, y in zip(left, right, strict=True)]
-    if isinstance(a, dict):
-        if not isinstance(b, dict):
-            raise _unlike(a, b)
-        return {key: add(a.get(key), b.get(key)) for key in [*a, *(key for key in b if key not in a)]}
-    if isinstance(b, dict):
-        raise _unlike(a, b)
+    if isinstance(a, _CONTAINERS) or isinstance(b, _CONTAINERS):
+        return _added(a, b)
     if np.ndim(a) and np.ndim(b) and np.shape(a) != np.shape(b):
         raise ValueError(f"cotangents of one value have shapes {np.shape(a)} and {np.shape(b)}")
     return a + b
+
+
+_CONTAINERS = (tuple, list, deque, dict)
+
+
+@descending
+def _added(a: Any, b: Any) -> Step[Any]:
+    if isinstance(a, dict) and isinstance(b, dict):
+        sums: Any = {key: part if key in b else _copied(part) for key, part in a.items()}
+        sums.update((key, _copied(part)) for key, part in b.items() if key not in a)
+        pairs = [(key, part, b[key]) for key, part in a.items() if key in b]
+    else:
+        left, right = _items(a), _items(b)
+        if left is None or right is None or len(left) != len(right):
+            raise _unlike(a, b)
+        sums = list(left)
+        pairs = list(zip(range(len(left)), left, right, strict=True))
+    for key, x, y in pairs:
+        sums[key] = (yield x, y) if is_nested(x) and is_nested(y) else add(x, y)
+    return sums
 
 
 def _items(x: Any) -> Any:
@@ -108,12 +117,14 @@ def _items(x: Any) -> Any:
     return x if isinstance(x, tuple | list | deque) else x if isinstance(x, np.ndarray) and x.ndim else None
 
 
-def _copied(x: Any) -> Any:
-    if isinstance(x, tuple | list | deque):
-        return [_copied(item) for item in x]
-    if isinstance(x, dict):
-        return {key: _copied(item) for key, item in x.items()}
-    return x.copy() if isinstance(x, np.ndarray) else x
+@descending
+def _copied(x: Any) -> Step[Any]:
+    if not isinstance(x, _CONTAINERS):
+        return x.copy() if isinstance(x, np.ndarray) else x
+    parts: list[Any] = []
+    for part in x.values() if isinstance(x, dict) else x:
+        parts.append((yield (part,)))
+    return dict(zip(x, parts, strict=True)) if isinstance(x, dict) else parts
 
 
 def _unlike(a: Any, b: Any) -> TypeError:

@@ -20,6 +20,7 @@ import numpy as np
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import add_at
+from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.objects import fields_of, is_object, made
 from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, shadow, view_like
 
@@ -114,25 +115,29 @@ def frozen(x: Any) -> Any:
     return _frozen(x, {})
 
 
-def _frozen(x: Any, copies: dict[int, Any]) -> Any:
+@descending
+def _frozen(x: Any, copies: dict[int, Any]) -> Step[Any]:
     """What a container holds twice, or what holds itself, is copied once."""
-    if isinstance(x, tuple):
-        parts = [_frozen(part, copies) for part in x]
-        return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
-    if not (isinstance(x, list | deque | dict) or is_object(x)):
+    if not is_nested(x):
         return x
     if id(x) in copies:
         return copies[id(x)]
-    if isinstance(x, list | deque):
-        copies[id(x)] = items = list[Any]()
-        items.extend(_frozen(part, copies) for part in x)
+    if isinstance(x, tuple | list | deque):
+        items: list[Any] = []
+        if not isinstance(x, tuple):
+            copies[id(x)] = items
+        for part in x:
+            items.append((yield part, copies) if is_nested(part) else part)
+        if isinstance(x, tuple):
+            return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
     elif isinstance(x, dict):
         copies[id(x)] = entries = dict[Any, Any]()
-        entries.update((key, _frozen(part, copies)) for key, part in x.items())
+        for key, part in x.items():
+            entries[key] = (yield part, copies) if is_nested(part) else part
     else:
         copies[id(x)] = alike = made(type(x), {})
         for name, part in fields_of(x).items():
-            object.__setattr__(alike, name, _frozen(part, copies))
+            object.__setattr__(alike, name, (yield part, copies) if is_nested(part) else part)
     return copies[id(x)]
 
 
@@ -152,21 +157,24 @@ def items_like(v: Any, *known: Any) -> Any:
     return _items_like(v, arrays, {id(w): w_bar for w, w_bar in _containers_of(known)})
 
 
-def _items_like(v: Any, arrays: dict[int, Any], containers: dict[int, Any]) -> Any:
-    if isinstance(v, np.ndarray):
-        return arrays[id(v)]
+@descending
+def _items_like(v: Any, arrays: dict[int, Any], containers: dict[int, Any]) -> Step[Any]:
+    if not is_nested(v):
+        return arrays[id(v)] if isinstance(v, np.ndarray) else shadow(v)
     if isinstance(v, tuple):
-        return tuple(_items_like(part, arrays, containers) for part in v)
-    if not (isinstance(v, list | dict | deque) or is_object(v)):
-        return shadow(v)
+        items: list[Any] = []
+        for part in v:
+            items.append((yield part, arrays, containers))
+        return tuple(items)
     if id(v) not in containers:
         made: Any = [] if isinstance(v, list) else deque(maxlen=v.maxlen) if isinstance(v, deque) else {}
         containers[id(v)] = made
         if isinstance(v, list | deque):
-            made.extend(_items_like(part, arrays, containers) for part in v)
+            for part in v:
+                made.append((yield part, arrays, containers))
         else:
-            parts = v if isinstance(v, dict) else fields_of(v)
-            made.update((key, _items_like(part, arrays, containers)) for key, part in parts.items())
+            for key, part in (v if isinstance(v, dict) else fields_of(v)).items():
+                made[key] = yield part, arrays, containers
     return containers[id(v)]
 
 
@@ -206,10 +214,11 @@ def _inner(w: Any, w_bar: Any) -> list[tuple[Any, Any]]:
 def own_adjoint(held: Any, *known: Any) -> Any:
     """The adjoint of a result as its maker's rule takes it: None for what the result shares with ``w1_bar, ...``, which
     has its adjoint there."""
-    return _own_adjoint(held, arrays_inside(known), frozenset())
+    return _own_adjoint(held, arrays_inside(known), set())
 
 
-def _own_adjoint(held: Any, arrays: list[Any], around: frozenset[int]) -> Any:
+@descending
+def _own_adjoint(held: Any, arrays: list[Any], around: set[int]) -> Step[Any]:
     """``around``: the containers that hold this one; of one that holds itself, the inner one adds nothing."""
     if isinstance(held, np.ndarray):
         return None if any(np.may_share_memory(held, a) for a in arrays) else held
@@ -217,10 +226,13 @@ def _own_adjoint(held: Any, arrays: list[Any], around: frozenset[int]) -> Any:
         return held
     if id(held) in around:
         return None
-    around |= {id(held)}
+    around.add(id(held))
+    parts: list[Any] = []
+    for part in held.values() if isinstance(held, dict) else held:
+        parts.append((yield part, arrays, around))
+    around.discard(id(held))
     if isinstance(held, dict):
-        return {key: _own_adjoint(part, arrays, around) for key, part in held.items()}
-    parts = [_own_adjoint(part, arrays, around) for part in held]
+        return dict(zip(held, parts, strict=True))
     if parts and all(part is None for part in parts):
         return None
     return tuple(parts) if isinstance(held, tuple) else parts

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.descending import Step, descending
 from srcgrad.runtime.objects import fields_of, is_object
 from srcgrad.runtime.shadows import cloned
 
@@ -133,27 +134,31 @@ def can_change(value: Any) -> bool:
     return isinstance(value, list | dict | deque) or is_object(value)
 
 
-def _copied(value: Any, arrays: dict[int, Any], memo: dict[int, Any]) -> Any:
+@descending
+def _copied(value: Any, arrays: dict[int, Any], memo: dict[int, Any]) -> Step[Any]:
     if isinstance(value, np.ndarray):
         return arrays[id(value)]
     if id(value) in memo:
         return memo[id(value)]
     if isinstance(value, tuple):
-        parts = [_copied(part, arrays, memo) for part in value]
+        parts: list[Any] = []
+        for part in value:
+            parts.append((yield part, arrays, memo))
         made: Any = type(value)._make(parts) if hasattr(value, "_make") else tuple(parts)
         memo[id(value)] = made
     elif isinstance(value, list | deque):
         made = memo[id(value)] = copy.copy(value)
         made.clear()
-        made.extend(_copied(part, arrays, memo) for part in value)
+        for part in value:
+            made.append((yield part, arrays, memo))
     elif isinstance(value, dict):
         made = memo[id(value)] = copy.copy(value)
         for key, part in value.items():
-            made[key] = _copied(part, arrays, memo)
+            made[key] = yield part, arrays, memo
     elif is_object(value):
         made = memo[id(value)] = copy.copy(value)
         for name, part in fields_of(value).items():
-            object.__setattr__(made, name, _copied(part, arrays, memo))
+            object.__setattr__(made, name, (yield part, arrays, memo))
     else:
         made = value
     return made

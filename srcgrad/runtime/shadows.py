@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.cotangents import is_basic
+from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.objects import fields_of, is_object, made
 
 
@@ -30,8 +31,8 @@ def shadow(v: Any) -> Any:
     arrays: list[tuple[Any, Any]] = []
     if not isinstance(v, np.ndarray | float | int):
         for array in arrays_inside(v):
-            _shadow(array, seen, arrays)
-    return _shadow(v, seen, arrays)
+            _shadow_of_leaf(array, seen, arrays)
+    return _shadow(v, seen, arrays) if is_nested(v) else _shadow_of_leaf(v, seen, arrays)
 
 
 def arrays_inside(v: Any) -> list[Any]:
@@ -46,7 +47,7 @@ def _extent(array: Any) -> int:
     return int(high - low)
 
 
-def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Any:
+def _shadow_of_leaf(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Any:
     if isinstance(v, np.ndarray):
         if id(v) not in seen:
             seen[id(v)] = _shadow_of_array(v, arrays)
@@ -56,32 +57,23 @@ def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Any:
         return np.zeros((), v.dtype if v.dtype.kind in "fc" else np.float64) if v.dtype.kind in "fcbiu" else None
     if isinstance(v, complex):
         return np.zeros((), np.complex128)
-    if isinstance(v, int | float):
-        return np.zeros(())
-    if isinstance(v, tuple):
-        return tuple(_shadow(item, seen, arrays) for item in v)
-    if isinstance(v, list | dict):
-        if id(v) in seen:
-            return seen[id(v)]
-        made: Any = [] if isinstance(v, list) else {}
-        seen[id(v)] = made
-        if isinstance(v, list):
-            made.extend(_shadow(item, seen, arrays) for item in v)
-        else:
-            made.update({key: _shadow(item, seen, arrays) for key, item in v.items()})
-        return made
-    if isinstance(v, deque):
-        if id(v) not in seen:
-            cells: deque[Any] = deque(maxlen=v.maxlen)
-            seen[id(v)] = cells
-            cells.extend(_shadow(item, seen, arrays) for item in v)
+    return np.zeros(()) if isinstance(v, int | float) else None
+
+
+@descending
+def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Step[Any]:
+    if id(v) in seen:
         return seen[id(v)]
-    if is_object(v):
-        if id(v) not in seen:
-            seen[id(v)] = parts = {}
-            parts.update({name: _shadow(item, seen, arrays) for name, item in fields_of(v).items()})
-        return seen[id(v)]
-    return None
+    shadows: Any = deque(maxlen=v.maxlen) if isinstance(v, deque) else [] if isinstance(v, tuple | list) else {}
+    if not isinstance(v, tuple):
+        seen[id(v)] = shadows
+    if isinstance(v, tuple | list | deque):
+        for item in v:
+            shadows.append((yield item, seen, arrays) if is_nested(item) else _shadow_of_leaf(item, seen, arrays))
+        return tuple(shadows) if isinstance(v, tuple) else shadows
+    for key, item in (v if isinstance(v, dict) else fields_of(v)).items():
+        shadows[key] = (yield item, seen, arrays) if is_nested(item) else _shadow_of_leaf(item, seen, arrays)
+    return shadows
 
 
 def require_new(v: Any) -> None:
@@ -314,15 +306,17 @@ def _copy_group(group: list[Any], start: int, end: int, made: dict[int, Any]) ->
 def _rebuilt(tree: Any, copies: dict[int, Any]) -> Any:
     seen: dict[int, Any] = {}
 
-    def rebuilt(node: Any) -> Any:
-        if isinstance(node, np.ndarray):
-            return copies[id(node)]
-        if not isinstance(node, tuple | list | dict | deque) and not is_object(node):
-            return node
+    def leaf(node: Any) -> Any:
+        return copies[id(node)] if isinstance(node, np.ndarray) else node
+
+    @descending
+    def rebuilt(node: Any) -> Step[Any]:
         if id(node) in seen:
             return seen[id(node)][1]
         if isinstance(node, tuple):
-            parts = [rebuilt(item) for item in node]
+            parts: list[Any] = []
+            for item in node:
+                parts.append((yield (item,)) if is_nested(item) else leaf(item))
             new: Any = type(node)(*parts) if hasattr(node, "_fields") else tuple(parts)
             seen[id(node)] = (node, new)
             return new
@@ -330,16 +324,17 @@ def _rebuilt(tree: Any, copies: dict[int, Any]) -> Any:
             new = made(type(node), {})
             seen[id(node)] = (node, new)
             for name, item in fields_of(node).items():
-                object.__setattr__(new, name, rebuilt(item))
+                object.__setattr__(new, name, (yield (item,)) if is_nested(item) else leaf(item))
             return new
         new = [] if isinstance(node, list) else {} if type(node) is dict else copy.copy(node)
         seen[id(node)] = (node, new)
         new.clear()
         if isinstance(node, list | deque):
-            new.extend(rebuilt(item) for item in node)
+            for item in node:
+                new.append((yield (item,)) if is_nested(item) else leaf(item))
         else:
             for key, item in node.items():
-                new[key] = rebuilt(item)
+                new[key] = (yield (item,)) if is_nested(item) else leaf(item)
         return new
 
-    return rebuilt(tree)
+    return rebuilt(tree) if is_nested(tree) else leaf(tree)

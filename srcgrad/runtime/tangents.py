@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.cotangents import untake, zeros_like
+from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.mirrors import each_once, items_like
 from srcgrad.runtime.objects import fields_of, is_object
 from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, shadow, view_like
@@ -32,33 +33,45 @@ def entering(x: Any, moved: Any = None) -> Any:
     for array in arrays_inside(x):
         seen[id(array)] = view_like(array, *known)
         known += [array, seen[id(array)]]
-    return _entering(x, moved, seen, [])
+    return _entering(x, moved, seen, []) if is_nested(x) else _entering_leaf(x, moved, seen, [])
 
 
-def _entering(x: Any, x_dot: Any, seen: dict[int, Any], filled: list[Any]) -> Any:
-    """``seen`` has the tangents of the arrays in ``x``, and of the containers that were met."""
+def _entering_leaf(x: Any, x_dot: Any, seen: dict[int, Any], filled: list[Any]) -> Any:
     if isinstance(x, np.ndarray):
         _fill(seen[id(x)], x_dot, filled)
-        return seen[id(x)]
-    if isinstance(x, tuple):
-        return tuple(_entering(part, part_dot, seen, filled) for part, part_dot in _pairs(x, x_dot))
-    if isinstance(x, list | deque):
-        if id(x) not in seen:
-            made: Any = [] if isinstance(x, list) else deque(maxlen=x.maxlen)
-            seen[id(x)] = made
-            made.extend(_entering(part, part_dot, seen, filled) for part, part_dot in _pairs(x, x_dot))
-        return seen[id(x)]
-    if isinstance(x, dict) or is_object(x):
-        if id(x) not in seen:
-            fields: dict[Any, Any] = {}
-            seen[id(x)] = fields
-            given = {} if x_dot is None else x_dot if isinstance(x_dot, dict) else fields_of(x_dot)
-            parts = x if isinstance(x, dict) else fields_of(x)
-            fields.update((key, _entering(part, given.get(key), seen, filled)) for key, part in parts.items())
         return seen[id(x)]
     if isinstance(x, range):
         return [0.0] * len(x)
     return zeros_like(x) if x_dot is None else x_dot
+
+
+@descending
+def _entering(x: Any, x_dot: Any, seen: dict[int, Any], filled: list[Any]) -> Step[Any]:
+    """``seen`` has the tangents of the arrays in ``x``, and of the containers that were met."""
+    if not is_nested(x):
+        return _entering_leaf(x, x_dot, seen, filled)
+    if isinstance(x, tuple):
+        parts: list[Any] = []
+        for part, part_dot in _pairs(x, x_dot):
+            parts.append((yield part, part_dot, seen, filled))
+        return tuple(parts)
+    if isinstance(x, list | deque):
+        if id(x) not in seen:
+            made: Any = [] if isinstance(x, list) else deque(maxlen=x.maxlen)
+            seen[id(x)] = made
+            for part, part_dot in _pairs(x, x_dot):
+                deep = is_nested(part)
+                made.append(
+                    (yield part, part_dot, seen, filled) if deep else _entering_leaf(part, part_dot, seen, filled)
+                )
+        return seen[id(x)]
+    if id(x) not in seen:
+        fields: dict[Any, Any] = {}
+        seen[id(x)] = fields
+        given = {} if x_dot is None else x_dot if isinstance(x_dot, dict) else fields_of(x_dot)
+        for key, part in (x if isinstance(x, dict) else fields_of(x)).items():
+            fields[key] = yield part, given.get(key), seen, filled
+    return seen[id(x)]
 
 
 def _fill(made: Any, x_dot: Any, filled: list[Any]) -> None:
@@ -85,7 +98,8 @@ def tangent_like(moved: Any, v: Any, *known: Any) -> Any:
     return _tangent_like(moved, v, list(_arrays_of(known)), set())
 
 
-def _tangent_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]], seen: set[tuple[int, int]]) -> Any:
+@descending
+def _tangent_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]], seen: set[tuple[int, int]]) -> Step[Any]:
     if moved is None or isinstance(v, str):
         return moved
     if isinstance(v, list | deque | dict) or is_object(v):
@@ -93,17 +107,19 @@ def _tangent_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]], seen: set[tu
             return moved
         seen.add((id(v), id(moved)))
     if isinstance(v, tuple):
-        parts = [_tangent_like(part_dot, part, pairs, seen) for part_dot, part in zip(moved, v, strict=True)]
+        parts: list[Any] = []
+        for part_dot, part in zip(moved, v, strict=True):
+            parts.append((yield part_dot, part, pairs, seen))
         same = isinstance(moved, tuple) and all(new is old for new, old in zip(parts, moved, strict=True))
         return moved if same else tuple(parts) if isinstance(moved, tuple) else parts
     if isinstance(v, list | deque):
         for j, part in enumerate(v):
-            moved[j] = _tangent_like(moved[j], part, pairs, seen)
+            moved[j] = yield moved[j], part, pairs, seen
         return moved
     if isinstance(v, dict) or is_object(v):
         for key, part in (v if isinstance(v, dict) else fields_of(v)).items():
             if key in moved:
-                moved[key] = _tangent_like(moved[key], part, pairs, seen)
+                moved[key] = yield moved[key], part, pairs, seen
         return moved
     if not isinstance(v, np.ndarray) or not isinstance(moved, np.ndarray):
         return moved
