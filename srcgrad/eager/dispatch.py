@@ -74,7 +74,7 @@ class Operation:
                     value = statics[p]
                     given[p] = constant(value) if _is_literal(value) else read(p)
             known = self._formulas[whole] = Formula(
-                self.rule, given, tensors, wanted, facts=facts, alike=alike, slots=self.slots, lists=lists or (),
+                self.rule, given, tensors, wanted, facts=facts, alike=alike, slots=self.slots, lists=lists,
                 watches=watches, again=self.function if self.again else None,
             )  # fmt: skip
         return known

@@ -88,15 +88,16 @@ class Formula:
         alike: bool = False,
         slots: Mapping[str, str] | None = None,
         outputs: Sequence[str] | None = None,
-        lists: Collection[str] = (),
+        lists: Mapping[str, int] | None = None,
         watches: bool = False,
         again: Callable[..., Any] | None = None,
     ) -> None:
         self.rule = rule
         self.watches = watches  # nodes have tensors in ``watched`` that must not have changed
-        self.lists = frozenset(lists)  # parameters that are lists of tensors; each has a partial that is a list
+        self.lists = lists or {}  # how long the parameters are that are lists of tensors
         self.tensors = tuple(tensors)  # parameters that are tensors; others are Python values
         self.outputs = self.tensors if outputs is None else tuple(outputs)  # one partial for each, as the edges
+        self.lengths = tuple(self.lists.get(p) for p in self.outputs)
         piece = rule.adjoint_slice(set(wanted), given, facts=facts)
         if rule.kind == "elementwise" and not is_own(rule.template):
             piece = narrowed(piece)  # nobody knows of what dtype a user's function makes its results

@@ -313,23 +313,25 @@ class _Spread(Node):
     """A node some of whose partials are lists, one item for each tensor of a list that was given."""
 
     def apply(self, g: Any) -> Any:
-        return _flat(super().apply(g), self.edges)
+        return _flat(super().apply(g), self.formula.lengths)
 
     def apply_to_tensors(self, g: Any) -> Any:
-        return _flat(super().apply_to_tensors(g), self.edges)
+        return _flat(super().apply_to_tensors(g), self.formula.lengths)
 
 
-def _flat(partials: Any, edges: tuple[Edge, ...]) -> list[Any]:
-    """Partials with lists spread out; a missing list is as long as what is left over."""
+def _flat(partials: Any, lengths: tuple[int | None, ...]) -> list[Any]:
+    """Partials with those of lists spread out: one that is an array, as rules of arrays make, by its first axis."""
     made: list[Any] = []
-    missing = len(edges) - sum(len(p) if isinstance(p, list | tuple) else 1 for p in partials if p is not None)
-    for p in partials:
-        if isinstance(p, list | tuple):
-            made += p
-        elif p is None:
-            made += [None] * (missing if sum(one is None for one in partials) == 1 else 1)
-        else:
+    for p, length in zip(partials, lengths, strict=True):
+        if length is None:
             made.append(p)
+        elif p is None:
+            made += [None] * length
+        else:
+            parts = p if isinstance(p, list | tuple) else [p[i] for i in range(len(p))]
+            if len(parts) != length:
+                raise ValueError(f"{len(parts)} partial derivatives by a list of {length}")
+            made += parts
     return made
 
 

@@ -23,8 +23,11 @@ from srcgrad.frontend.known import (
     Instance,
     Items,
     Known,
+    Never,
     OneOf,
+    Plain,
     Result,
+    Value,
     changed_inside,
     folded,
     is_named_tuple,
@@ -72,6 +75,8 @@ class Table:
 
     def __init__(self, entry: Mapping[str, Known], returned: Returned, stored: Stored) -> None:
         self.names: dict[str, Known] = dict(entry)
+        self.bound: dict[str, list[Known]] = {}  # what else than numbers a name was bound to
+        self.read_from: dict[str, str | None] = {}  # the field that all values of a name were read from
         self.assumed: Mapping[str, Known] = {}  # of names, wherever they are asked for
         self.stored = stored
         self.generated = False  # our own output: tuples that are appended are records, on lists of their own
@@ -83,6 +88,8 @@ class Table:
         return self.resolved(self.names.get(name, PLAIN))
 
     def note(self, name: str, known: Known) -> None:
+        if not isinstance(known, Plain | Data | Never | Value):
+            self.bound.setdefault(name, []).append(known)
         present = self.names.get(name)
         if name in self.assumed:
             self.names[name] = self.assumed[name]
@@ -90,6 +97,10 @@ class Table:
             self.names[name] = known
         elif present != PLAIN:
             self.names[name] = join(present, known)
+
+    def of_objects(self) -> frozenset[str]:
+        """The names that were bound to an object, or to a container of objects, whatever else they were bound to."""
+        return frozenset(n for n, bound in self.bound.items() if any(matters(self.settled(each)) for each in bound))
 
     def resolved(self, known: Known) -> Known:
         """What is known of a result, its callee having been looked into."""
@@ -201,6 +212,8 @@ class Table:
         """Take up what one statement binds."""
         match statement:
             case Bind(target=target):
+                field = statement.operation.name if isinstance(statement.operation, Field) else None
+                self.read_from[target] = field if self.read_from.get(target, field) == field else None
                 if isinstance(statement.operation, Exchange):
                     made = statement.operation
                     for j in made.held:
@@ -225,17 +238,25 @@ class Table:
             case Append(sequence=sequence, value=value):
                 present = self.of(sequence)
                 is_one = isinstance(present, Items) and isinstance(value, gast.Name | gast.Constant)
-                added = Items(list, None, self.atom(value))
+                added = Items(list, None, self.resolved(self.atom(value)))
                 self.names[sequence] = told(sequences(present, added)) if is_one else PLAIN  # type: ignore[arg-type]
+                if matters(added):
+                    self.bound.setdefault(sequence, []).append(added)
                 is_tape = self.generated and isinstance(added.item, Items) and added.item.kind is tuple
-                if (tells(added.item) or matters(present)) and not is_tape:
+                field = self.read_from.get(sequence)
+                if is_tape:
+                    return
+                if field is not None and not tells(added.item) and (matters(present) or present == PLAIN):
+                    self._set(field, PLAIN)  # no list of objects alone any more; other lists are what they were
+                elif tells(added.item) or matters(present):
                     self.put(added.item)
             case Pop(targets=targets):
                 for target in targets:
                     self.note(target, PLAIN)
             case Store(base=base, value=value):
-                if matters(self.of(base)) or tells(self.atom(value)):
-                    self.put(self.atom(value))
+                stored = self.resolved(self.atom(value))
+                if matters(self.of(base)) or tells(stored):
+                    self.put(stored)
             case SetField(name=name, value=value):
                 self._set(name, self.atom(value))
             case For(index=index):

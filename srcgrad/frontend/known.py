@@ -283,9 +283,14 @@ def holds_objects(known: Known) -> bool:
 
 def matters(known: Known) -> bool:
     """Whether a callee should be compiled for it: an object, or what holds one."""
-    if isinstance(known, Plain | Data | Never | Value | Result):
-        return False
-    return not (isinstance(known, Items) and not known.items)
+    match known:
+        case Plain() | Data() | Never() | Value() | Result():
+            return False
+        case Items(items=None, item=item):
+            return matters(item)
+        case Items(items=()):
+            return False
+    return True
 
 
 def tells(known: Known) -> bool:

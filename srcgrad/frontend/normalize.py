@@ -58,6 +58,7 @@ from srcgrad.frontend.signatures import Signature, default_objects, signature_of
 from srcgrad.frontend.source import Source, source_of
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
+from srcgrad.frontend.webs import told_apart
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import parameters_of, walk
@@ -123,11 +124,33 @@ def _with_classes(callee: Callee) -> Function:
         source = source_of(function)
         fence.admit(source)
         node = source.node
+    apart: frozenset[str] = frozenset()
+    while True:
+        try:
+            return _with_names_apart(callee, source, node, parent, apart)
+        except _HoldsObjects as error:
+            if error.names <= apart:
+                raise error.refusal from None
+            apart |= error.names
+
+
+class _HoldsObjects(Exception):
+    """A refusal, and the names that are bound to objects there: to something else as well, perhaps."""
+
+    def __init__(self, refusal: UnsupportedSyntax, names: frozenset[str]) -> None:
+        super().__init__(refusal)
+        self.refusal = refusal
+        self.names = names
+
+
+def _with_names_apart(
+    callee: Callee, source: Source, node: Definition, parent: Scope | None, apart: frozenset[str]
+) -> Function:
     assumed: Mapping[str, Known] = {}
     table = Table({}, returned, stored)
     methods: dict[Place, Signature | None] = {}
     for _ in range(ROUNDS):
-        writer, made = _written(callee, source, node, parent, assumed, table, methods)
+        writer, made = _written(callee, source, node, parent, apart, assumed, table, methods)
         if not writer.relied and not writer.entry and not any_objects(made):
             return made
         before, table = table, inferred(made, writer.entry, returned, stored)
@@ -137,11 +160,12 @@ def _with_classes(callee: Callee) -> Function:
         if in_time and all(table.of(name) == known for name, known in writer.relied.items()):
             return replace(made, returns=returns(made, table), sets=table.changes())
         assumed = {name: known for name, known in table.names.items() if name not in made.temporaries}
-    raise UnsupportedSyntax(
+    refusal = UnsupportedSyntax(
         f"which classes the objects in {made.name} have is not known when this is compiled",
         source.span(node),
         hint="give objects of different classes names of their own",
     )
+    raise _HoldsObjects(refusal, writer.table.of_objects())
 
 
 def _written(
@@ -149,20 +173,25 @@ def _written(
     source: Source,
     node: Definition,
     parent: Scope | None,
+    apart: frozenset[str],
     assumed: Mapping[str, Known],
     table: Table,
     methods: dict[Place, Signature | None],
 ) -> tuple[Normalizer, Function]:
     """A function as it is written with these assumptions; ``methods`` gains the places where methods are read."""
     while True:
-        writer = Normalizer(callee, source, node, parent, Namer(identifiers(node)), assumed, table, methods)
+        namer = Namer(identifiers(node))
+        text = body_of(node)
+        if apart:
+            text = told_apart(text, parameters_of(node.args), apart, namer.fresh)
+        writer = Normalizer(callee, source, node, text, parent, namer, assumed, table, methods)
         try:
             return writer, writer.function()
         except UnsupportedSyntax as refusal:
             more = refusal.found if isinstance(refusal, MethodRead) else {}
-            more = {**dict(read_here(body_of(node), writer.peek)), **more}
+            more = {**dict(read_here(text, writer.peek)), **more}
             if more.keys() <= methods.keys():
-                raise
+                raise _HoldsObjects(refusal, writer.table.of_objects()) from refusal
             methods |= more
         finally:
             for part, name, value in reversed(writer.replaced):
@@ -231,6 +260,7 @@ class Normalizer(Statements):
         callee: Callee,
         source: object,
         node: Definition,
+        text: Sequence[gast.stmt],
         parent: Scope | None,
         namer: Namer,
         assumed: Mapping[str, Known],
@@ -248,7 +278,7 @@ class Normalizer(Statements):
         self.node = node
         self.made: set[str] = set()
         fresh = _Fresh(namer, self.made)
-        body = with_methods(body_of(node), methods, fresh)
+        body = with_methods(text, methods, fresh)
         body, statics = settled(source, node, body, dict(callee.statics))  # type: ignore[arg-type]
         body = without_imports(body, parameters_of(node.args))
         meaning = _meaning_outside(source)  # type: ignore[arg-type]

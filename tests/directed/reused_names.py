@@ -1,0 +1,125 @@
+"""One name for several things: an array, then the object or the named tuple that is made of it."""
+
+from collections import namedtuple
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.corpus.example import vector
+from tests.directed.program import directed
+
+Pair = namedtuple("Pair", "a b")
+
+
+@dataclass
+class Spring:
+    k: float
+    rest: float
+
+    def energy(self, x):
+        return 0.5 * self.k * (x - self.rest) ** 2
+
+    def stiffen(self, by):
+        self.k = self.k * by
+        return self
+
+
+@dataclass
+class Damper:
+    c: float
+
+    def energy(self, x):
+        return self.c * x
+
+
+def springs(x):
+    return [Spring(v, 0.1) for v in x]
+
+
+@directed(vector(3))
+def a_parameter_made_an_object(theta):
+    theta = Spring(theta[0], theta[1] * theta[2])
+    return theta.energy(2.0) * theta.k
+
+
+@directed(vector(3))
+def a_parameter_unpacked_into_a_named_tuple(theta):
+    theta = Pair(*theta[1:])
+    return theta.a * theta.b + theta[0]
+
+
+@directed(vector(3))
+def an_array_then_an_object(x):
+    s = x * 2.0
+    s = Spring(s[0], s[1])
+    s.stiffen(x[2])
+    return s.energy(x[0])
+
+
+@directed(vector(3))
+def an_object_then_its_number(x):
+    s = Spring(x[0], x[1])
+    s = s.stiffen(x[2]).energy(1.5)
+    return s * s
+
+
+@directed(vector(3))
+def in_one_branch_only(x):
+    if x[0] > 0.0:
+        x = Pair(x[0], x[1] * x[2])
+        y = x.a * x.b
+    else:
+        x = Spring(x[1], x[2])
+        y = x.energy(0.7)
+    return y
+
+
+@directed(vector(3))
+def anew_in_every_round(x):
+    r = x * x
+    for k in range(3):
+        r = Pair(r[k], r[0])
+        r = np.array([r.a * r.b, r.b, r.a])
+    return r.sum()
+
+
+@directed(vector(3))
+def two_classes_under_one_name(x):
+    part = Spring(x[0], x[1])
+    total = part.energy(x[2])
+    part = Damper(x[1])
+    return total * part.energy(x[2])
+
+
+@directed(vector(3))
+def a_list_of_objects_then_of_numbers(x):
+    parts = springs(x)
+    parts[0].stiffen(x[1])
+    parts = [s.energy(x[2]) for s in parts]
+    return sum(parts)
+
+
+@directed(vector(3))
+def after_an_attempt(x):
+    s = x[0]
+    try:
+        s = s * np.exp(x[1])
+        if x[2] > 100.0:
+            raise ValueError
+    except ValueError:
+        s = x[1]
+    s = Spring(s, x[2])
+    with np.errstate(all="ignore"):
+        e = s.energy(x[0])
+        s = s.k
+    return e * x[1]
+
+
+@directed(vector(3))
+def stored_into_before_it_is_reused(x):
+    s = np.zeros(3)
+    s[1:] = x[:2] * x[2]
+    s[0] += s[1]
+    s = Pair(s, s[::-1])
+    s.a[0] *= 3.0
+    return np.sum(s.a * s.b)

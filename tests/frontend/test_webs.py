@@ -1,0 +1,93 @@
+"""Webs of a name: which definitions belong together, and that names of their own change nothing that a program does."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from typing import Any
+
+import gast
+import numpy as np
+import pytest
+
+from srcgrad.frontend.lower import unparse
+from srcgrad.frontend.webs import told_apart
+from srcgrad.fuzz import numbers
+from srcgrad.fuzz.choices import RandomChoices
+from srcgrad.fuzz.grammar import WHOLE, program
+from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import parameters_of, parse, walk
+
+APART = {
+    "one after the other": ("x = f(x); x = g(x)", "x2 = f(x); x3 = g(x2)"),
+    "branches": (
+        "if c:\n    x = f(x)\n    y = x\nelse:\n    y = x",
+        "if c:\n    x2 = f(x)\n    y = x2\nelse:\n    y = x",
+    ),
+    "branches that meet": ("if c:\n    x = f(x)\ny = x", "if c:\n    x = f(x)\ny = x"),
+    "an item that is stored": ("x = f(x); x[0] = x.a", "x2 = f(x); x2[0] = x2.a"),
+    "added to": ("x = f(x); x += 1; return x", "x2 = f(x); x2 += 1; return x2"),
+    "inside a loop": (
+        "for k in c:\n    s = x[k]\n    s = g(s)\n    t = s.a",
+        "for k in c:\n    s = x[k]\n    s2 = g(s)\n    t = s2.a",
+    ),
+    "carried by a loop": ("for k in c:\n    x = g(x)\nreturn x", "for k in c:\n    x = g(x)\nreturn x"),
+    "carried past a break": (
+        "while c:\n    x = g(x)\n    if x:\n        break\n    x = h(x)\nreturn x",
+        "while c:\n    x = g(x)\n    if x:\n        break\n    x = h(x)\nreturn x",
+    ),
+    "forgotten": ("del x; x = f(c); return x", "del x; x2 = f(c); return x2"),
+    "seen by a handler": (
+        "s = 1\ntry:\n    s = f(x)\n    s = g(s)\nexcept E:\n    return s",
+        "s = 1\ntry:\n    s = f(x)\n    s = g(s)\nexcept E:\n    return s",
+    ),
+    "after an attempt": (
+        "try:\n    s = f(x)\nexcept E:\n    s = c\ns = g(s)\nreturn s.a",
+        "try:\n    s = f(x)\nexcept E:\n    s = c\ns2 = g(s)\nreturn s2.a",
+    ),
+    "what a manager may swallow": (
+        "s = 1\nwith c:\n    s = f(x)\n    s = g(x)\nreturn s",
+        "s = 1\nwith c:\n    s = f(x)\n    s = g(x)\nreturn s",
+    ),
+    "read by a function inside": ("x = f(x); g = lambda: x", "x = f(x); g = lambda: x"),
+    "bound by a comprehension": ("s = [x for x in c]; x = f(x)", "s = [x for x in c]; x = f(x)"),
+}
+
+
+def _apart(body: list[Any], parameters: set[str], asked: set[str] | None = None) -> list[Any]:
+    names = {node.id for node in walk(*body) if isinstance(node, gast.Name)}
+    return told_apart(body, parameters, names if asked is None else asked, Namer(names | parameters).fresh)
+
+
+@pytest.mark.parametrize("before, after", APART.values(), ids=APART)
+def test_webs(before, after):
+    text = "def fun(x, c):\n" + textwrap.indent(before.replace("; ", "\n"), "    ")
+    made = _apart(parse(text).body[0].body, {"x", "c"}, {"x", "s"})
+    assert "\n".join(unparse(statement).strip() for statement in made) == after.replace("; ", "\n")
+
+
+def _outcome(text: str) -> Any:
+    """The result and the arguments afterwards, or the class of what was raised."""
+    function = numbers.load(text)
+    arguments = numbers.point_of(function)
+    try:
+        with np.errstate(all="ignore"):
+            result = function(*arguments)
+    except Exception as error:
+        return type(error).__name__
+    return [part.tolist() for part in (numbers.ravel(result), numbers.ravel(arguments))]
+
+
+def test_random_programs_do_the_same():
+    changed = 0
+    for number in range(150):
+        text = program(RandomChoices(number), WHOLE, 20).text
+        tree = gast.parse(text)
+        for function in walk(tree):
+            if isinstance(function, gast.FunctionDef):
+                before = function.body
+                function.body = _apart(before, parameters_of(function.args))
+                changed += any(a is not b for a, b in zip(before, function.body, strict=True))
+        apart = ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(tree)))
+        assert repr(_outcome(apart)) == repr(_outcome(text)), apart
+    assert changed > 100
