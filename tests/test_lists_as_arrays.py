@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, hvp, jvp, pipeline
+from srcgrad.eager import plain
 
 
 def reduced(x):
@@ -159,3 +160,42 @@ def test_a_list_of_constants_is_an_array_in_a_formula() -> None:
         return np.sum(np.power(x, [1, 2, 3]))
 
     np.testing.assert_allclose(grad(powers)(np.array([1.0, 2.0, 3.0])), [1.0, 4.0, 27.0])
+
+
+def sum_of_arrays(x):
+    return np.sum([x * 2.0, x * x])
+
+
+def mean_of_arrays_along_the_first_axis(x):
+    return np.mean([x * x[0], x * x], axis=0)[1]
+
+
+def product_of_three_numbers(x):
+    return np.prod([x[0] * 2.0, x[1] * x[2], x[2]])
+
+
+def inner_product_with_a_list(x):
+    return np.dot([x[0] * 3.0, x[1]], np.array([1.0, 2.0]))
+
+
+def chosen_from_lists(x):
+    return np.where(x[:2] > 1.5, [x[0] * 3.0, x[1]], [x[2], x[1]])[0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        sum_of_arrays,
+        mean_of_arrays_along_the_first_axis,
+        product_of_three_numbers,
+        inner_product_with_a_list,
+        chosen_from_lists,
+    ],
+)
+def test_the_eager_machine_gives_each_item_its_part(function: Callable[..., Any]) -> None:
+    """Once zero in silence: the partial by a list of arrays, an array itself, was taken for that by its first item."""
+    x = np.array([1.0, 2.0, 3.0])
+    value, pullback = plain.vjp(function, x, argnums=(0,))
+    assert value == function(x)
+    assert np.allclose(pullback(1.0)[0], differences(lambda v: function(np.array(v)), x.tolist()), rtol=1e-6)
+    assert np.allclose(pullback(1.0)[0], grad(function)(x), rtol=1e-12)

@@ -19,12 +19,10 @@ from srcgrad.analysis.values import is_copy
 from srcgrad.frontend.normal_form import Apply, Bind, Function, Statement
 from srcgrad.rules.facts import Fact, Object, Sequence, Static, Unknown, as_array, element
 from srcgrad.rules.facts import Mapping as MappingFact
+from srcgrad.rules.table import made_arrays
 
 Facts = Mapping[str, Fact]
 
-#: What takes several arrays, by the names that NumPy gives such parameters, and what makes arrays of lists itself.
-_SEVERAL = frozenset({"arrays", "tup", "choices", "choicelist"})
-_MAKERS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
 #: What formulas spell as operators that lists have as well: nothing would tell a wrong tangent where kinds are unknown.
 _SPELT = (np.add, np.multiply)
 
@@ -40,11 +38,11 @@ class _Operands(Lowering):
         if not isinstance(statement, Bind) or not isinstance(statement.operation, Apply):
             return None
         apply, call = statement.operation, statement.expression
-        if not isinstance(call, gast.Call) or is_copy(statement) or not _computes(apply.function):
+        if not isinstance(call, gast.Call) or is_copy(statement):
             return None
         made: dict[str, Bind] = {}
         arguments = dict(apply.arguments)
-        for parameter in apply.rule.differentiable.difference(_SEVERAL).intersection(arguments):
+        for parameter in made_arrays(apply.function).intersection(arguments):
             given = arguments[parameter]
             for part in given.elts if isinstance(given, gast.Tuple) else [given]:
                 if not isinstance(part, gast.Name) or part.id in made:
@@ -72,12 +70,6 @@ def _with_arrays(given: gast.expr, made: Mapping[str, Bind]) -> gast.expr:
     if isinstance(given, gast.Name) and given.id in made:
         return gast.Name(made[given.id].target, gast.Load(), None, None)
     return given
-
-
-def _computes(function: object) -> bool:
-    """Whether a function of NumPy, or a ufunc of SciPy, computes with what it is given."""
-    of_numpy = getattr(function, "__module__", None) or ""
-    return isinstance(function, np.ufunc) or (of_numpy.partition(".")[0] == "numpy" and function not in _MAKERS)
 
 
 def _is_list_of_numbers(fact: Fact) -> bool:

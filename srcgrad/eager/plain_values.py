@@ -26,6 +26,7 @@ from srcgrad.rules.table import (
     attribute,
     is_constant,
     lookup,
+    made_arrays,
     member_refusal,
     method,
     refusal,
@@ -266,6 +267,12 @@ def applied(
     args = tuple(list(arg) if isinstance(arg, deque) else arg for arg in args)
     if function in _JOINING and args and is_nested(args[0]) and _varies(args):
         args = (_joined(function, args[0], kwargs), *args[1:])
+    if any(isinstance(arg, list | tuple) for arg in args) and (arrays := made_arrays(function)):
+        parameters = (*lookup(function).parameters, *("" for _ in args))  # type: ignore[union-attr]
+        args = tuple(
+            applied(np.array, (arg,), {}) if p in arrays and isinstance(arg, list | tuple) and _varies(arg) else arg
+            for p, arg in zip(parameters, args)
+        )
     if function is sorted or (function in (max, min) and "key" in kwargs):
         return function(*args, **kwargs)  # the items themselves, which are compared as they are
     if function in (max, min) and len(args) == 1:

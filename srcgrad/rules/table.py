@@ -34,6 +34,7 @@ __all__ = [
     "is_constant",
     "linear",
     "lookup",
+    "made_arrays",
     "method",
     "operator_of",
     "refusal",
@@ -301,6 +302,20 @@ def refused(reason: str, *functions: Callable[..., object], hint: str) -> None:
 def lookup(function: object) -> Rule | None:
     """The rule of a function, or None."""
     return _find(lambda: _rules.get(function), function)  # type: ignore[call-overload, no-any-return]
+
+
+#: What takes several arrays, by the names that NumPy gives such parameters, and what makes arrays of lists itself.
+_SEVERAL = frozenset({"arrays", "tup", "choices", "choicelist"})
+_MAKERS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
+
+
+def made_arrays(function: object) -> frozenset[str]:
+    """The parameters in whose place a function of NumPy, or a ufunc, computes with a list as with an array."""
+    known = lookup(function)
+    of_numpy = (getattr(function, "__module__", None) or "").partition(".")[0] == "numpy"
+    if known is None or function in _MAKERS or not (of_numpy or isinstance(function, np.ufunc)):
+        return frozenset()
+    return known.differentiable - _SEVERAL
 
 
 def is_constant(function: object) -> bool:
