@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad.analysis.calls import compared, fact_of_call
 from srcgrad.analysis.indices import Inner, indexed, joined
 from srcgrad.analysis.literals import BOOLEAN, FLOAT, INTEGER, TEXT, fact_of_constant
-from srcgrad.frontend.normal_form import Apply, Bind
+from srcgrad.frontend.normal_form import Apply, Bind, Pack
 from srcgrad.rules.facts import (
     Array,
     Fact,
@@ -49,6 +49,12 @@ def is_copy(statement: Bind) -> bool:
         return False
     called = getattr(statement.expression, "func", None)
     return isinstance(called, gast.Attribute) and object_of(called) is None
+
+
+def is_defaulting(statement: Bind) -> bool:
+    """Whether this makes a ``defaultdict``, whose items are those of a dict that is made."""
+    made = statement.operation
+    return isinstance(made, Pack) and made.kind == "dict" and not isinstance(statement.expression, gast.Dict)
 
 
 def fact_of_expression(expression: gast.expr, of: Lookup, depth: int = 0) -> Fact:

@@ -34,6 +34,7 @@ from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import as_cotangent, private, zeros_like
 from srcgrad.runtime.objects import is_object
+from srcgrad.runtime.private import without_factories
 from srcgrad.runtime.shadows import cloned
 
 if TYPE_CHECKING:
@@ -149,8 +150,8 @@ class Derivative:
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values that a program takes: functions are compiled in, not passed."""
         if any(is_static(v) for v in values):
-            return tuple(v for v in values if not is_static(v))
-        return values
+            values = tuple(v for v in values if not is_static(v))
+        return without_factories(values)
 
     # --- running -----------------------------------------------------------------------------------------------------
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:

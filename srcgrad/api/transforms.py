@@ -17,6 +17,7 @@ from srcgrad.api.arguments import Argnums, holds_objects, is_integer
 from srcgrad.api.derivative import Derivative
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
+from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, mapped
 from srcgrad.runtime.private import shares_memory
 from srcgrad.runtime.shadows import cloned
@@ -182,7 +183,7 @@ def unshared(value: Any) -> Any:
             return deque(items, value.maxlen)
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if isinstance(value, dict):
-        return {key: unshared(item) for key, item in value.items()}
+        return dict_like(value, {key: unshared(item) for key, item in value.items()})
     return mapped(value, unshared) if is_object(value) else value
 
 

@@ -6,16 +6,18 @@ Enters: their making, and reads of what may be missing.  Leaves: dicts that get 
     d[k].append(x)              ->      if k not in d: d[k] = []
                                         t = d[k];  t.append(x)
 
-What another function reads of such a dict is read as of any dict: a missing key is an error there.
+What is read of such a dict under another name, in another function, in a container, has to be there: a missing key is
+refused when the program runs (``runtime.defaults``).
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from functools import cached_property
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.frontend.desugar.build import (
     assign,
     branch,
@@ -24,13 +26,18 @@ from srcgrad.frontend.desugar.build import (
     compare,
     constant,
     load,
+    method_call,
     placed,
     subscript,
 )
-from srcgrad.frontend.live_views import LiveViews
+from srcgrad.frontend.live_views import LiveViews, nodes_of
 from srcgrad.frontend.normal_form import Operation
-from srcgrad.syntax.parse import clone, walk
+from srcgrad.frontend.scope import Scope
+from srcgrad.frontend.user_calls import is_none
+from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.parse import clone, names_read, walk
 
+_DEFAULTING = GlobalBinding("defaulting", runtime.defaulting, "srcgrad.runtime", "defaulting")
 _EMPTY: dict[object, object] = {float: 0.0, int: 0, str: "", bool: False, complex: 0j}
 _DISPLAYS: dict[object, type[gast.expr]] = {list: gast.List, tuple: gast.Tuple}
 
@@ -41,20 +48,21 @@ class Defaulting(LiveViews):
     def keep_view(self, name: str, value: gast.expr) -> bool:
         if name in self._factories and self._makes(value, defaultdict):
             assert isinstance(value, gast.Call)
-            self.bind(name, self._as_dict(value, value.args[1:]))
+            items = self._as_dict(value, value.args[1:])
+            shown = items if isinstance(items, gast.Dict) else None
+            self.bind(name, self._defaulting(shown, value))
+            if shown is None:
+                self.run([placed(gast.Expr(method_call(load(name, value), "update", [items], value)), value)])
             return True
         return super().keep_view(name, value)
 
     def call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
         if self._makes(node, OrderedDict):
             return self.operation(self._as_dict(node, node.args))
-        given = [argument for argument in node.args if isinstance(argument, gast.Name)]
-        if any(argument.id in self._factories for argument in given) and self._may_change_dicts(node):
-            raise self.refuse(
-                node,
-                "a defaultdict is given to a function that stores",
-                "let the function store with d.setdefault(k, ...), and make a plain dict",
-            )
+        static = self.known_static(node.func)
+        if static is not None and static.value is runtime.defaulting:
+            shown, operation = self.operation(node.args[0])
+            return call(reference(_DEFAULTING), [shown], node), operation
         return super().call(node)
 
     def needs_statements(self, *nodes: gast.AST) -> bool:
@@ -83,17 +91,31 @@ class Defaulting(LiveViews):
     @cached_property
     def _factories(self) -> dict[str, gast.expr]:
         """The names that are bound once, to a dict that makes what is missing, and what makes it."""
+        found = self._bound_in(self.scope)
+        scope = self.scope.parent
+        while scope is not None and isinstance(self.scope.node, gast.FunctionDef):
+            for name, factory in self._bound_in(scope).items():
+                if self.scope.owner(name) is scope and all(scope.owner(read) is None for read in names_read(factory)):
+                    found[name] = factory
+            scope = scope.parent
+        return found
+
+    def _bound_in(self, scope: Scope) -> dict[str, gast.expr]:
         found: dict[str, gast.expr] = {}
-        stores: list[str] = []
-        for node in self.own_nodes():
+        nodes = list(nodes_of(scope.body))
+        if not any(self._makes(node, defaultdict) for node in nodes):
+            return found
+        names = (node for node in walk(*scope.body) if isinstance(node, gast.Name))
+        bound = Counter(node.id for node in names if not isinstance(node.ctx, gast.Load))
+        for node in nodes:
             match node:
-                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Call(args=[factory, *_]) as made):
-                    if self._makes(made, defaultdict):
-                        found[name] = factory
-        for node in walk(*self.scope.body) if found else ():
-            if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load):
-                stores.append(node.id)
-        return {name: factory for name, factory in found.items() if stores.count(name) <= 1}
+                case gast.Assign(targets=[gast.Name(id=name)], value=value) if bound[name] == 1:
+                    match value:
+                        case gast.Call(args=[factory, *_]) if self._makes(value, defaultdict) and not is_none(factory):
+                            found[name] = factory
+                        case gast.Name(id=other) if other in found:
+                            found[name] = found[other]
+        return found
 
     @cached_property
     def _settled(self) -> set[int]:
@@ -142,7 +164,7 @@ class Defaulting(LiveViews):
         kind = None if static is None else static.value
         if isinstance(factory, gast.Lambda):
             made = factory.body
-            return self._as_dict(made, made.args[1:]) if self._makes(made, defaultdict) else clone(made)
+            return self._nested(made) if self._makes(made, defaultdict) else clone(made)
         if isinstance(kind, type) and kind in _EMPTY:
             return constant(_EMPTY[kind], factory)
         if isinstance(kind, type) and kind in _DISPLAYS:
@@ -150,6 +172,16 @@ class Defaulting(LiveViews):
         if kind is dict:
             return placed(gast.Dict([], []), factory)
         return call(factory, [], factory)
+
+    def _nested(self, node: gast.Call) -> gast.expr:
+        items = self._as_dict(node, node.args[1:])
+        if not isinstance(items, gast.Dict):
+            raise self.refuse(node, "a defaultdict makes dicts of what another holds", "put in what is missing")
+        return self._defaulting(items, node)
+
+    def _defaulting(self, items: gast.expr | None, node: gast.AST) -> gast.expr:
+        """A call that makes a ``defaultdict``, in which nothing is made by itself."""
+        return call(reference(_DEFAULTING), [placed(gast.Dict([], []), node) if items is None else items], node)
 
     def _as_dict(self, node: gast.Call, items: list[gast.expr]) -> gast.expr:
         """The dict of what a constructor is given."""

@@ -12,7 +12,7 @@ A view that is kept otherwise, or is given to what may change the dict, is refus
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from types import FunctionType
 
@@ -145,12 +145,7 @@ class LiveViews(Iterables):
 
     def own_nodes(self) -> Iterator[gast.AST]:
         """The nodes of the function's text, without the bodies of the functions in it."""
-        pending: list[gast.AST] = list(reversed(self.scope.body))
-        while pending:
-            node = pending.pop()
-            yield node
-            if not isinstance(node, gast.FunctionDef | gast.Lambda):
-                pending += children(node)
+        return nodes_of(self.scope.body)
 
     def known_static(self, node: gast.expr) -> Static | None:
         """What a call's function is, of calls in comprehensions too, whose names are not bound here."""
@@ -182,3 +177,13 @@ class LiveViews(Iterables):
                 kind.setdefault(node.id, []).append((node.lineno, node.col_offset))
         once = {name: places[0] for name, places in stores.items() if len(places) == 1 and name not in inside}
         return frozenset(name for name, place in once.items() if all(place < read for read in reads.get(name, ())))
+
+
+def nodes_of(body: Iterable[gast.AST]) -> Iterator[gast.AST]:
+    """The nodes of the text of a function, without the bodies of the functions in it, the first ones first."""
+    pending: list[gast.AST] = list(body)[::-1]
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, gast.FunctionDef | gast.Lambda):
+            pending += list(children(node))[::-1]

@@ -84,7 +84,7 @@ constant(
     runtime.never, runtime.require_reflected, runtime.stop_gradient, runtime.transposed_subscripts,
     runtime.written_subscripts,
     runtime.wins, runtime.prevails, runtime.zeros_like, runtime.closure, runtime.one_for, runtime.units,
-    runtime.once, runtime.entered, runtime.attempt, runtime.attempt_whole, runtime.raisable,
+    runtime.once, runtime.entered, runtime.attempt, runtime.attempt_whole, runtime.defaulting, runtime.raisable,
     runtime.is_mapping, runtime.is_sequence,
 )  # fmt: skip
 

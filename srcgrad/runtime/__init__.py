@@ -8,6 +8,7 @@ Needs NumPy and nothing else, so that a saved gradient runs without the compiler
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.chains import corner, doubled, multi_dot_slope, undoubled, unmulti_dot
 from srcgrad.runtime.attempts import attempt, attempt_whole, raisable
+from srcgrad.runtime.defaults import defaulting
 from srcgrad.runtime.closures import Closure, closure, one_for, units
 from srcgrad.runtime.containers import (
     argsorted, chosen, gather, pack_like, places_of, rearray, shortest, spread, tolist, total, unarray, ungather,
@@ -100,8 +101,8 @@ __all__ = [
     "Closure", "StopsGradients", "accumulate", "add", "add_at", "aligned", "along_places", "anchors", "angle_slope",
     "argsorted", "arranging", "as_columns", "as_cotangent", "as_given", "as_list", "as_stored", "astype", "at_mask",
     "attempt", "attempt_whole", "attribute", "axes_at_end", "basis_free", "bessel_i", "chosen", "claim", "closure",
-    "cofactor", "column", "column_sums", "compressed", "corner", "count", "cut", "deviation", "diagonal_places",
-    "differences", "division",
+    "cofactor", "column", "column_sums", "compressed", "corner", "count", "cut", "defaulting", "deviation",
+    "diagonal_places", "differences", "division",
     "doubled", "each_once", "end_length", "end_size", "entered", "entering", "exp_share", "exponents", "extreme_share",
     "field", "field_of", "fitted", "flat_places", "freedom", "fresh", "from_columns", "from_matrices", "from_pairs",
     "from_triangle", "frozen", "gather", "given_to", "gradient_axis", "half_circle", "half_triangle", "held_before",

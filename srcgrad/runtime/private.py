@@ -10,13 +10,14 @@
 from __future__ import annotations
 
 import copy
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.defaults import missing
 from srcgrad.runtime.descending import Step, descending
 from srcgrad.runtime.objects import fields_of, is_object
 from srcgrad.runtime.shadows import cloned
@@ -45,8 +46,25 @@ def private(*values: Any) -> Any:
     for array in arrays:
         made[id(array)].flags.writeable = array.flags.writeable
     memo: dict[int, Any] = {}
-    copies = tuple(_copied(value, made, memo) for value in values)
+    copies = tuple(copied(value, made, memo) for value in values)
     return copies[0] if len(copies) == 1 else copies
+
+
+def without_factories(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a call with no ``defaultdict`` that makes something: a derivative changes no argument, and does
+    not know what is made.  Containers that hold such a dict are copied; what is shared stays shared."""
+    if not any(isinstance(value, _CONTAINERS) or is_object(value) for value in values):
+        return values
+    parts = list(contained(values))
+    if not any(isinstance(part, defaultdict) and part.default_factory is not None for part in parts):
+        return values
+    memo: dict[int, Any] = {}
+    arrays = {id(part): part for part in parts if isinstance(part, np.ndarray)}
+    made = tuple(copied(value, arrays, memo) for value in values)
+    for part in memo.values():
+        if isinstance(part, defaultdict) and part.default_factory is not None:
+            part.default_factory = missing
+    return made
 
 
 def unprivate(g: Any, i: int, count: int) -> Any:
@@ -135,7 +153,8 @@ def can_change(value: Any) -> bool:
 
 
 @descending
-def _copied(value: Any, arrays: dict[int, Any], memo: dict[int, Any]) -> Step[Any]:
+def copied(value: Any, arrays: dict[int, Any], memo: dict[int, Any]) -> Step[Any]:
+    """A copy of a value in which the arrays, found by their identities, are others; ``memo`` gets the copies."""
     if isinstance(value, np.ndarray):
         return arrays[id(value)]
     if id(value) in memo:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.cotangents import is_basic
+from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.objects import fields_of, is_object, made
 
@@ -64,7 +65,9 @@ def _shadow_of_leaf(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]])
 def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Step[Any]:
     if id(v) in seen:
         return seen[id(v)]
-    shadows: Any = deque(maxlen=v.maxlen) if isinstance(v, deque) else [] if isinstance(v, tuple | list) else {}
+    shadows: Any = deque(maxlen=v.maxlen) if isinstance(v, deque) else []
+    if isinstance(v, dict) or is_object(v):
+        shadows = dict_like(v, {})
     if not isinstance(v, tuple):
         seen[id(v)] = shadows
     if isinstance(v, tuple | list | deque):

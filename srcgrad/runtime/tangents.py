@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.cotangents import untake, zeros_like
+from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.mirrors import each_once, items_like
 from srcgrad.runtime.objects import fields_of, is_object
@@ -66,8 +67,7 @@ def _entering(x: Any, x_dot: Any, seen: dict[int, Any], filled: list[Any]) -> St
                 )
         return seen[id(x)]
     if id(x) not in seen:
-        fields: dict[Any, Any] = {}
-        seen[id(x)] = fields
+        fields = seen[id(x)] = dict_like(x, {})
         given = {} if x_dot is None else x_dot if isinstance(x_dot, dict) else fields_of(x_dot)
         for key, part in (x if isinstance(x, dict) else fields_of(x)).items():
             fields[key] = yield part, given.get(key), seen, filled

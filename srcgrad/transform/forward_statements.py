@@ -18,7 +18,7 @@ from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import bound_here
 from srcgrad.analysis.summaries import Summary
-from srcgrad.analysis.values import fact_of_expression, is_copy
+from srcgrad.analysis.values import fact_of_expression, is_copy, is_defaulting
 from srcgrad.errors import InternalError, MissingRule
 from srcgrad.frontend.lower import lower_statement
 from srcgrad.frontend.normal_form import (
@@ -216,7 +216,8 @@ class StatementTangent:
     def _pack(self, made: Pack, statement: Bind) -> gast.expr:
         elements = [self.dot_of(element, statement) for element in made.elements]
         if made.kind in ("dict", "object"):
-            return gast.Dict([clone(key) for key in made.keys], elements)
+            value = gast.Dict([clone(key) for key in made.keys], elements)
+            return call_runtime(runtime.defaulting, value) if is_defaulting(statement) else value
         return gast.List(elements, gast.Load()) if made.kind == "list" else tuple_of(elements)
 
     def _call(self, statement: Bind, made: Call) -> list[gast.stmt]:

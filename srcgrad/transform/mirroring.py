@@ -23,6 +23,7 @@ from srcgrad.analysis.memory import MemoryClasses
 from srcgrad.analysis.references import local_names, names_mentioned
 from srcgrad.analysis.regions import reads_contents
 from srcgrad.analysis.summaries import Summary
+from srcgrad.analysis.values import is_defaulting
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     Append,
@@ -238,6 +239,7 @@ class Mirroring:
                 value = gast.List(parts, gast.Load())
             case _:
                 value = gast.Dict([clone(key) for key in made.keys], parts)
+                value = call_runtime(runtime.defaulting, value) if is_defaulting(statement) else value
         fresh = self.namer.fresh(self.result.bars[statement.target])
         self.add(fresh, value, statement.span)
         self.out.append(statement)

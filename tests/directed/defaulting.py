@@ -118,3 +118,91 @@ def default_of_int(x):
         d[i % 2] += 1
         e[i % 2][i] = v*v
     return sum(sum(e[i].values())/d[i] for i in sorted(d))
+
+
+@directed(np.array([1.0, 2.0, 3.0]))
+def default_read_in_try(x):
+    d = defaultdict(lambda: 2.0, {"a": x[0]*x[1]})
+    e = d
+    try:
+        y = d["b"]*x[0] + e["c"]
+    except KeyError:
+        y = x[2]
+    def f(k):
+        try:
+            return d[k]*x[1]
+        except KeyError:
+            return 9.0
+    return y*f("a")*f("z")*len(d)*isinstance(d, defaultdict)
+
+
+def caught(d, k):
+    try:
+        return d[k]
+    except KeyError:
+        return 100.0
+
+
+@directed(np.array([1.0, 2.0, 3.0]))
+def default_caught_in_a_callee(x):
+    d = defaultdict(float)
+    d["a"] = x[0]*x[1]
+    return caught(d, "a")*x[2] + caught(d, "b")*x[0]
+
+
+@directed(np.array([1.0, 2.0, 3.0]))
+def default_given_what_is_there(x):
+    d = defaultdict(float)
+    d["a"] = x[0]*x[1]
+    rows = [d, d.copy()]
+    return caught(d, "a")*caught(rows[1], "a") + add(rows[0], "a", x[2])*rows[0].get("b", x[0])
+
+
+class Groups:
+    def __init__(self):
+        self.sums = defaultdict(float)
+
+    def get(self, k):
+        try:
+            return self.sums[k]
+        except KeyError:
+            return 7.0
+
+
+@directed(np.array([1.0, 2.0, 3.0]))
+def default_in_a_field(x):
+    groups = Groups()
+    groups.sums["a"] = x[0]*x[1]
+    return groups.get("b")*x[0] + groups.get("a")
+
+
+def grouped(x):
+    d = defaultdict(float)
+    d["a"] = x[0]*x[1]
+    return d
+
+
+@directed(np.array([1.0, 2.0, 3.0]))
+def default_of_a_callee(x):
+    d = grouped(x)
+    try:
+        v = d["b"]
+    except KeyError:
+        v = x[2]
+    return v*x[0] + d["a"]
+
+
+@directed(defaultdict(float, {"a": 1.5}), np.array([1.0, 2.0, 3.0]))
+def default_argument(d, x):
+    try:
+        v = d["b"]
+    except KeyError:
+        v = 3.0*x[1]
+    return v*x[0] + d["a"]**2
+
+
+@directed(defaultdict(float, {"a": 1.5}), np.array([1.0, 2.0, 3.0]))
+def default_argument_that_has_all(d, x):
+    if "b" not in d:
+        d["b"] = x[0]*d["a"]
+    return d["b"]*d["a"] + d.get("c", x[1])*len(d)

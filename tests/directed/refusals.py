@@ -19,7 +19,11 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "multiply_at": ("np.multiply.at repeats its operation where an index is repeated",),
     "sorted_lists_of_numbers": ("a loop over items that may be stored into cannot be reversed yet",),
     "the_path_taken_through_an_exception": ("a loop over items that may be stored into cannot be reversed yet",),
-    "default_in_callee": ("a defaultdict is given to a function that stores",),
+    "default_argument": ("a missing key of a defaultdict is read",),
+    "default_caught_in_a_callee": ("a missing key of a defaultdict is read",),
+    "default_in_a_field": ("a missing key of a defaultdict is read",),
+    "default_in_callee": ("a missing key of a defaultdict is read",),
+    "default_of_a_callee": ("a missing key of a defaultdict is read",),
     "view_given_to_callee": ("a view of a dict is given to a function that may change the dict",),
 }
 #: (program, mode) to the error of a fault that is not mended: no wrong number, but no refusal either.
