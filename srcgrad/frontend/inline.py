@@ -27,6 +27,9 @@ from srcgrad.frontend.normal_form import (
     Call,
     Callee,
     Copy,
+    Create,
+    Exchange,
+    Field,
     Fixed,
     For,
     Function,
@@ -39,6 +42,7 @@ from srcgrad.frontend.normal_form import (
     Statement,
     Store,
     Unpack,
+    Unruled,
     While,
     With,
 )
@@ -223,9 +227,16 @@ def _renamed_operation(operation: Operation, names: Mapping[str, str]) -> Operat
             return replace(operation, arguments=tuple(_renamed_expression(e, names) for e in arguments))
         case Index(base=base, index=index):
             return Index(names.get(base, base), _renamed_expression(index, names))
-        case Pack(elements=elements):
-            return replace(operation, elements=tuple(_renamed_expression(e, names) for e in elements))
-    return operation
+        case Field(base=base):
+            return replace(operation, base=names.get(base, base))
+        case Exchange(base=base, arguments=arguments):
+            given = tuple(_renamed_expression(e, names) for e in arguments)
+            return replace(operation, base=names.get(base, base), arguments=given)
+        case Pack(elements=elements, keys=keys):
+            parts, places = (tuple(_renamed_expression(e, names) for e in each) for each in (elements, keys))
+            return replace(operation, elements=parts, keys=places)
+        case Fixed() | Create() | Unruled():
+            return operation
 
 
 def _renamed_expression(expression: gast.expr, names: Mapping[str, str]) -> gast.expr:

@@ -478,3 +478,25 @@ def observers_that_keep_what_they_see(x):
     while first.size > 0:
         total = total * first.seen.pop()
     return total
+
+
+@directed(vector(4))
+def local_functions_that_read_fields(x):
+    """Once silently zero: what is read of a parameter was not renamed where the function is written out."""
+
+    def apart(p, q):
+        return (p.value - q.value) ** 2
+
+    weighted = lambda p: p.value * p.weight
+    a, b = Cell(x[0] * x[1]), Cell(x[2])
+    a.weight = x[3]
+    return apart(a, b) + weighted(a) * x[0]
+
+
+@directed(vector(3), order=1)
+def local_functions_that_take_from_lists(x):
+    def last(items):
+        return items.pop()
+
+    items = [x[0] * x[1], x[2]]
+    return last(items) * items[0]
