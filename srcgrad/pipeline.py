@@ -232,7 +232,7 @@ class Module(CalleesAsValues):
             function, known = self.normalized(callee), self.facts_of(callee, facts)
             entry = dict(zip(function.parameters, facts, strict=True))
             solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
-            function, known = stores_lowered(*lists_made_arrays(function, known, solve), solve)
+            function, known = stores_lowered(*lists_made_arrays(function, known, solve, self.generic), solve)
             self.made_ready[callee, facts] = lengths_kept(admitted(function, known), known, self.changes), known
         return self.made_ready[callee, facts]
 

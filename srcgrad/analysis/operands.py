@@ -23,17 +23,29 @@ from srcgrad.rules.table import made_arrays
 
 Facts = Mapping[str, Fact]
 
-#: What formulas spell as operators that lists have as well: nothing would tell a wrong tangent where kinds are unknown.
-_SPELT = (np.add, np.multiply)
+#: Whose tangents are those of an operand, or spelt with operators that lists have as well: where kinds are unknown
+#: nothing would tell that a list was joined or repeated.
+_SILENT = (np.add, np.subtract, np.multiply, np.positive, np.remainder, np.fmod, np.nextafter)
 
 
-def lists_made_arrays(function: Function, facts: Facts, solve: Callable[[Function], Facts]) -> tuple[Function, Facts]:
-    """The function whose calls of NumPy are given arrays, and the facts, solved again where names were added."""
-    made = _Operands(function, facts).function()
+def lists_made_arrays(
+    function: Function, facts: Facts, solve: Callable[[Function], Facts], generic: bool
+) -> tuple[Function, Facts]:
+    """The function whose calls of NumPy are given arrays, and the facts, solved again where names were added.
+
+    What nothing is known of goes through ``np.asarray``.  In a ``generic`` program that is everything; it is left as
+    written there, and so are operands in our own output, where the first derivative made arrays of lists: an adjoint
+    that is given a list says so when it runs, and only tangents that would be silent are not.
+    """
+    made = _Operands(function, facts, not generic and not function.generated).function()
     return (function, facts) if made is function else (made, solve(made))
 
 
 class _Operands(Lowering):
+    def __init__(self, function: Function, facts: Facts, looked_at: bool) -> None:
+        super().__init__(function, facts)
+        self.looked_at = looked_at
+
     def replaced(self, statement: Statement) -> list[Statement] | None:
         if not isinstance(statement, Bind) or not isinstance(statement.operation, Apply):
             return None
@@ -50,7 +62,7 @@ class _Operands(Lowering):
                 fact = self.fact(part.id)
                 if _is_list_of_numbers(fact):
                     made[part.id] = self.array_of(part, statement.span)
-                elif apply.function in _SPELT and isinstance(fact, Unknown):
+                elif isinstance(fact, Unknown) and (self.looked_at or apply.function in _SILENT):
                     made[part.id] = self.array_of(part, statement.span, np.asarray)
             arguments[parameter] = _with_arrays(given, made)
         if not made:

@@ -38,7 +38,17 @@ from srcgrad.frontend.normal_form import (
     Statement,
     Unruled,
 )
-from srcgrad.rules.facts import Array, Fact, is_real, keeps_complex, same_dtype, same_shape
+from srcgrad.rules.facts import (
+    Array,
+    Fact,
+    Unknown,
+    as_array,
+    is_floating,
+    is_real,
+    keeps_complex,
+    same_dtype,
+    same_shape,
+)
 from srcgrad.rules.memory import LIBRARIES, home_of
 from srcgrad.rules.template import inline
 from srcgrad.syntax.namer import Namer
@@ -252,7 +262,8 @@ class StatementAdjoint(CallAdjoint):
             if source != target or bare is not partial or self._leaves_dtype(name, statement):
                 self.wide[name] = source
             return bare
-        if source == target and (bare is partial or self._sets_shape(name, statement)):
+        keeps_shape = bare is partial or self._sets_shape(name, statement)
+        if source == target and keeps_shape and not self._may_repeat(name, statement):
             is_narrow = target not in self.lenient or name in self.lenient
             if is_narrow and not self._leaves_dtype(name, statement):
                 return bare
@@ -264,6 +275,14 @@ class StatementAdjoint(CallAdjoint):
         assert isinstance(statement.operation, Apply)
         others = [e for e in statement.operation.arguments.values() if name not in atoms(e)]
         return all(isinstance(f := self.fact_of(e), Array) and f.scalar and f.dtype in WEAK for e in others)
+
+    def _may_repeat(self, name: str, statement: Bind) -> bool:
+        """Whether this may be a list times an integer, a longer list: ``unbroadcast`` looks."""
+        assert isinstance(statement.operation, Apply)
+        if statement.operation.function is not operator.mul or not isinstance(self.fact(name), Unknown):
+            return False
+        others = [self.fact_of(e) for e in statement.operation.arguments.values() if name not in atoms(e)]
+        return not all(is_floating(as_array(fact).dtype) for fact in others)
 
     def _leaves_dtype(self, name: str, statement: Bind) -> bool:
         """Whether the result may have another dtype than ``name`` although no other operand brings one."""

@@ -555,3 +555,18 @@ def queues_that_drop_their_first_items(x):
     r.rotate(1)
     kept = deque(x * x, 3)
     return q[0] * q[1] + r[0] * r.popleft() + kept[0] * kept[-1] * len(kept)
+
+
+@directed(np.array([0.3, 0.4, -0.2, 0.5, 0.6]), analytic=False)
+def groups_numbered_in_a_generator(x):
+    """The range that the generator runs through is saved; second order reads the parts of its zero."""
+    groups = []
+    current = [x[0]]
+    for a, b in zip(x, x[1:]):
+        if (a > 0) == (b > 0):
+            current.append(b)
+        else:
+            groups.append(current)
+            current = [b]
+    groups.append(current)
+    return sum((sum(g) / len(g)) ** 2 * (i + 1) for i, g in enumerate(groups))

@@ -39,6 +39,7 @@ def test_zero_of_an_array_keeps_its_floating_dtype(dtype: Any) -> None:
     assert zeros_like(np.ones((2, 3), dtype)).dtype == dtype
     assert zeros_like(np.ones(2, int)).dtype == np.float64
     assert zeros_like(np.ones(2, bool)).dtype == np.float64
+    assert zeros_like(range(2, 5)) == [0.0, 0.0, 0.0]
     assert zeros_like(np.array(["a"])) is None
     assert type(zeros_like(np.array(1.0))) is np.ndarray
 
