@@ -31,6 +31,7 @@ from typing import Any
 import gast
 
 from srcgrad.errors import SourceChanged, SourceUnavailable, Span, UnresolvedName
+from srcgrad.frontend.cells import with_cells
 from srcgrad.frontend.locate import File, Place, locate, parsed
 from srcgrad.syntax.globals import GlobalBinding, builtin, public_home
 from srcgrad.syntax.parse import children, from_ast, walk
@@ -232,6 +233,7 @@ def _tree(place: Place) -> Any:
         node.decorator_list = []
     if place.owner is not None and place.owner.strip("_"):
         _mangle(node, "_" + place.owner.lstrip("_"))
+    with_cells(node)
     return node
 
 

@@ -1,0 +1,181 @@
+"""Names that a local function binds for the function around it: each becomes a list of one item, which both change.
+
+Enters: the tree of a function.  Leaves: the same tree, changed in place, without ``nonlocal`` for these names; what a
+list cannot stand for (a name bound by ``:=``, ``except``, ``import``, ``del``, a pattern) stays, and is refused by the
+fence.  This is closure conversion with a cell for each variable that is assigned to (Kranz et al., *ORBIT*, 1986)::
+
+    total = 0.0                                 total = [0.0]
+    def add(v):                                 def add(v):
+        nonlocal total                  ->
+        total = total + v                           total[0] = total[0] + v
+    add(x); return total                        add(x); return total[0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import gast
+
+from srcgrad.frontend.desugar.build import assign, constant, load, placed, store
+from srcgrad.syntax.parse import children, parameters_of, walk
+
+_COMPREHENSIONS = gast.ListComp | gast.SetComp | gast.GeneratorExp | gast.DictComp
+_SCOPES = gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef | gast.Lambda | _COMPREHENSIONS
+
+
+def with_cells(root: gast.AST) -> None:
+    """Put cells in place of the names that local functions of ``root`` bind for it, or for one another."""
+    if isinstance(root, gast.FunctionDef) and any(isinstance(node, gast.Nonlocal) for node in walk(root)):
+        _function(root, frozenset())
+
+
+def _function(node: gast.FunctionDef, outer: frozenset[str]) -> None:
+    """``outer``: the names that stand for cells around the function."""
+    parameters, own = parameters_of(node.args), _own(node)
+    made = sorted({name for inner in _inside(node) for name in _bound_outside(inner)} & own)
+    made = [name for name in made if all(_is_plain(part, name) for part in walk(*node.body))]
+    cells = (outer - own) | frozenset(made)
+    start = 1 if isinstance(node.body[0], gast.Expr) and isinstance(node.body[0].value, gast.Constant) else 0
+    firsts = {name: None if name in parameters else _first(node.body, name) for name in made}
+    _replace(node.body, cells)
+    for name in made:
+        first = firsts[name]
+        if first is None:
+            value = load(name, node.body[0]) if name in parameters else constant(None, node.body[0])
+            node.body.insert(start, assign(name, _listed(value), node.body[0]))
+        else:
+            first.targets, first.value = [store(name, first)], _listed(first.value)
+
+
+def _listed(value: gast.expr) -> gast.expr:
+    return placed(gast.List([value], gast.Load()), value)
+
+
+def _first(body: list[gast.stmt], name: str) -> gast.Assign | None:
+    """The assignment that binds a name, if nothing before it in the text has to do with the name."""
+    for statement in body:
+        mentions = [n for n in walk(statement) if isinstance(n, gast.Name | gast.Nonlocal) and name in _names_of(n)]
+        match statement:
+            case gast.Assign(targets=[gast.Name(id=target)]) if target == name and len(mentions) == 1:
+                return statement
+        if mentions:
+            return None
+    return None
+
+
+def _names_of(node: gast.Name | gast.Nonlocal) -> list[str]:
+    return list(node.names) if isinstance(node, gast.Nonlocal) else [node.id]
+
+
+# --- scopes ----------------------------------------------------------------------------------------------------------
+def _scope(node: gast.FunctionDef) -> Iterator[gast.AST]:
+    """The nodes that belong to a function itself; of the functions, classes and comprehensions in it the node alone."""
+    pending: list[gast.AST] = list(node.body)
+    while pending:
+        part = pending.pop()
+        yield part
+        if not isinstance(part, _SCOPES):
+            pending.extend(children(part))
+
+
+def _inside(node: gast.FunctionDef) -> Iterator[gast.FunctionDef]:
+    return (part for part in _scope(node) if isinstance(part, gast.FunctionDef))
+
+
+def _declared(node: gast.FunctionDef) -> set[str]:
+    return {name for part in _scope(node) if isinstance(part, gast.Nonlocal | gast.Global) for name in part.names}
+
+
+def _stored(node: gast.FunctionDef) -> set[str]:
+    return {part.id for part in _scope(node) if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store)}
+
+
+def _own(node: gast.FunctionDef) -> frozenset[str]:
+    """The names that are a function's own."""
+    defined = {part.name for part in _scope(node) if isinstance(part, gast.FunctionDef | gast.ClassDef)}
+    return frozenset((parameters_of(node.args) | _stored(node) | defined) - _declared(node))
+
+
+def _bound_outside(node: gast.FunctionDef) -> set[str]:
+    """The names around a local function that it, or a function in it, binds."""
+    below = {name for inner in _inside(node) for name in _bound_outside(inner)}
+    return (below - _own(node)) | (_declared(node) & _stored(node))
+
+
+def _is_plain(node: gast.AST, name: str) -> bool:
+    """Whether a node binds a name, if at all, by an assignment or as the target of a loop."""
+    match node:
+        case gast.NamedExpr(target=gast.Name(id=bound)) | gast.ExceptHandler(name=gast.Name(id=bound)):
+            return bool(bound != name)
+        case gast.FunctionDef(name=bound) | gast.ClassDef(name=bound) | gast.MatchAs(name=bound):
+            return bool(bound != name)
+        case gast.MatchStar(name=bound) | gast.MatchMapping(rest=bound):
+            return bool(bound != name)
+        case gast.Name(id=bound, ctx=gast.Del()):
+            return bool(bound != name)
+        case gast.withitem(optional_vars=gast.AST() as target):
+            return all(not (isinstance(part, gast.Name) and part.id == name) for part in walk(target))
+        case gast.alias(name=bound, asname=other):
+            return bool((other or bound.split(".")[0]) != name)
+        case gast.Global(names=names):
+            return name not in names
+    return True
+
+
+# --- the names in their scopes ---------------------------------------------------------------------------------------
+def _replace(parts: list[gast.stmt] | list[gast.expr], cells: frozenset[str]) -> None:
+    """Let ``name[0]`` stand for every name of a cell, in a list of trees of one scope."""
+    pending: list[object] = [parts]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list):
+            for j, part in enumerate(node):
+                if isinstance(part, gast.Name) and part.id in cells:
+                    node[j] = _item(part)
+                else:
+                    pending.append(part)
+        elif isinstance(node, gast.FunctionDef):
+            pending += [node.args.defaults, node.args.kw_defaults, node.decorator_list]
+            _function(node, cells)
+        elif isinstance(node, gast.Lambda):
+            pending += [node.args.defaults, node.args.kw_defaults]
+            _replace_fields(node, ("body",), cells - parameters_of(node.args))
+        elif isinstance(node, _COMPREHENSIONS):
+            _comprehension(node, cells)
+        elif isinstance(node, gast.Nonlocal):
+            node.names = [name for name in node.names if name not in cells]
+        elif isinstance(node, gast.AST):
+            pending += _fields(node, node._fields, cells)
+            if isinstance(node, gast.AnnAssign) and not isinstance(node.target, gast.Name):
+                node.simple = 0
+
+
+def _fields(node: gast.AST, names: Iterable[str], cells: frozenset[str]) -> Iterator[object]:
+    """The fields of a node that hold more nodes, the names of cells replaced."""
+    for name in names:
+        part = getattr(node, name, None)
+        if isinstance(part, gast.Name) and part.id in cells:
+            setattr(node, name, _item(part))
+        elif isinstance(part, list | gast.AST):
+            yield part
+
+
+def _replace_fields(node: gast.AST, names: Iterable[str], cells: frozenset[str]) -> None:
+    for part in _fields(node, names, cells):
+        _replace(part if isinstance(part, list) else [part], cells)
+
+
+def _comprehension(node: gast.AST, cells: frozenset[str]) -> None:
+    """The targets of a comprehension are its own; what its first loop runs over is read outside."""
+    first, *_ = node.generators
+    _replace_fields(first, ("iter",), cells)
+    targets = {n.id for each in node.generators for n in walk(each.target) if isinstance(n, gast.Name)}
+    inner = cells - targets
+    _replace_fields(node, ("elt", "key", "value"), inner)
+    for generator in node.generators:
+        _replace_fields(generator, ("ifs",) if generator is first else ("iter", "ifs"), inner)
+
+
+def _item(name: gast.Name) -> gast.expr:
+    return placed(gast.Subscript(load(name.id, name), constant(0, name), name.ctx), name)

@@ -1,0 +1,94 @@
+"""Local functions that bind names of the functions around them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.directed.program import directed, vector
+
+
+@directed(vector(3))
+def an_accumulator(x):
+    total = 0.0
+    count = 0
+
+    def add(v):
+        nonlocal total, count
+        total += v * v
+        count += 1
+        if total > 1.0:
+            total *= 0.5
+        return count
+
+    last = [add(v) for v in x][-1]
+    add(x[0] * last)
+    return total * count
+
+
+@directed(vector(3))
+def a_name_is_bound_anew_for_all_who_read_it(x):
+    y = x * 2.0
+    def later():
+        return np.sum(y)
+
+    def step(scale):
+        nonlocal y
+        y = y * y * scale + x
+
+    before = y
+    step(x[0])
+    before[0] = 7.0 * x[1]
+    step(x[1])
+    return later() * before[0] + sum([y * 0.0 + y[0] for y in (x, y)])[0]
+
+
+@directed(vector(3))
+def a_parameter_is_bound_from_two_levels_below(x):
+    def outer(v):
+        "Its own v in every call."
+
+        def middle(w):
+            def inner():
+                nonlocal v
+                v = v * w
+
+            inner()
+
+        middle(x[1])
+        middle(v)
+        return v
+
+    return outer(x[0]) + outer(x[2])
+
+
+@directed(vector(3))
+def what_is_loaded_before_the_call_is_the_old_value(x):
+    t = x[0]
+
+    def scaled():
+        nonlocal t
+        t = t * x[1]
+        return t
+
+    return t + scaled() * t
+
+
+class Point:
+    def __init__(self, a):
+        self.a = a
+
+
+@directed(vector(3))
+def objects_in_cells(x):
+    p = Point(x[0])
+    best = None
+
+    def move(v):
+        nonlocal p, best
+        p = Point(p.a * v)
+        if best is None or p.a > best:
+            best = p.a
+
+    for v in x:
+        move(v + 2.0)
+    return p.a * best
