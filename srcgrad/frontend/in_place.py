@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.frontend.callees import is_inert
 from srcgrad.frontend.desugar.build import call, constant, load, placed, subscript
-from srcgrad.frontend.normal_form import AddAt, Copy, Exchange, Pack, Store
+from srcgrad.frontend.normal_form import AddAt, Copy, Effect, Exchange, Pack, Store
 from srcgrad.frontend.stores import Stores
 from srcgrad.rules.calling import signature_of
 from srcgrad.rules.formula import literal
@@ -96,6 +96,7 @@ class InPlace(Stores):
         results = self.value(plain)
         if len(bases) == 1 and not self._has_several(plain):
             assert bases[0] is not None
+            self._check_output(node, bases[0], results)
             self._put(bases[0], constant(Ellipsis, node), results)
             return load(bases[0], node)
         parts: list[gast.expr] = []
@@ -103,12 +104,25 @@ class InPlace(Stores):
             part = self.value(subscript(results, constant(j, node), node))
             parts.append(part if base is None else load(base, node))
             if base is not None:
+                self._check_output(node, base, part)
                 self._put(base, constant(Ellipsis, node), part)
         if not wanted:
             return parts[0]
         packed = self.fresh()
         self.emit(packed, placed(gast.Tuple(parts, gast.Load()), node), Pack("tuple", tuple(parts)))
         return load(packed, node)
+
+    def _check_output(self, node: gast.Call, base: str, made: gast.expr) -> None:
+        """A store may repeat and cast what it stores where NumPy refuses an output of that shape or dtype."""
+        static = self.scope.static_of(node.func)
+        function = method(node.func.attr) if static is None else static.value
+        casting, exact = _OUTPUTS.get(function, ("unsafe", True))
+        if isinstance(function, np.ufunc) or getattr(function, "__name__", "") == "outer":
+            casting, exact = "same_kind", False
+        given = [keyword.value for keyword in node.keywords if keyword.arg == "casting"]
+        word = self.settle(given[0]) if given else constant(casting, node)
+        check = self._runtime("require_output", node, load(base, node), made, word, constant(exact, node))
+        self.out.append(Effect(placed(gast.Expr(check), node), self.span))
 
     def _has_several(self, node: gast.Call) -> bool:
         static = self.scope.static_of(node.func)
@@ -372,6 +386,18 @@ _FUNCTIONS: tuple[tuple[object, Callable[[InPlace, gast.Call], None]], ...] = (
     (np.put_along_axis, InPlace._put_along_axis),
     (np.fill_diagonal, InPlace._fill_diagonal),
 )
+
+
+#: How NumPy casts results to an output, and whether it wants exactly their shape; reductions cast to any dtype.
+_OUTPUTS: dict[object, tuple[str, bool]] = {
+    **dict.fromkeys((np.clip, np.fix, np.nan_to_num, np.percentile, np.quantile), ("same_kind", False)),
+    **dict.fromkeys((np.nanmedian, np.nanpercentile, np.nanquantile), ("unsafe", False)),
+    **dict.fromkeys((np.concatenate, np.round, np.around, np.stack), ("same_kind", True)),
+    **dict.fromkeys((np.nanmean, np.nanstd, np.nanvar, np.ptp, np.std), ("same_kind", True)),
+    **dict.fromkeys((np.dot, np.linalg.multi_dot), ("equiv", True)),
+    **dict.fromkeys((np.take, np.compress), ("back", True)),
+    np.einsum: ("safe", True),
+}
 
 
 def _indexed(index: gast.expr) -> gast.expr:

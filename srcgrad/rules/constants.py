@@ -81,6 +81,7 @@ constant(
     runtime.chosen, runtime.argsorted, runtime.shortest, runtime.places_of, runtime.is_above, runtime.is_below,
     runtime.is_within,
     runtime.attribute, runtime.made, runtime.require_apart, runtime.require_length, runtime.require_number,
+    runtime.require_output,
     runtime.never, runtime.require_reflected, runtime.stop_gradient, runtime.transposed_subscripts,
     runtime.written_subscripts,
     runtime.wins, runtime.prevails, runtime.zeros_like, runtime.closure, runtime.one_for, runtime.units,

@@ -320,3 +320,60 @@ def grows_under_its_columns(rows):
 def test_rows_that_grow_while_their_columns_are_looped_over_are_refused():
     with pytest.raises(ValueError, match="changed its length from 2 to 3 while it was looped over"):
         srcgrad.grad(grows_under_its_columns)([[1.0, 2.0], [3.0, 4.0, 5.0]])
+
+
+def total_of_all(x, y):
+    np.sum(x, out=y)
+    return np.sum(y * y)
+
+
+def sums_along(x, y):
+    np.cumsum(x, out=y)
+    return np.sum(y * y)
+
+
+def larger_or_whole(x, y):
+    np.multiply(x, x, out=y)
+    return np.sum(y * y)
+
+
+def product_in_place(x, y):
+    np.dot(x, x, out=y)
+    return np.sum(y * y)
+
+
+def picked(x, y):
+    np.take(x, [0, 2], out=y)
+    return np.sum(y * y)
+
+
+@pytest.mark.parametrize(
+    "program, output",
+    [
+        (total_of_all, np.zeros(3)),
+        (total_of_all, np.zeros(1)),
+        (total_of_all, np.zeros(())),
+        (sums_along, np.zeros((2, 3))),
+        (larger_or_whole, np.zeros((2, 3))),
+        (larger_or_whole, np.zeros(2)),
+        (larger_or_whole, np.zeros(3, int)),
+        (larger_or_whole, np.zeros(3, np.float32)),
+        (product_in_place, np.zeros((), np.float32)),
+        (picked, np.zeros((2, 2))),
+    ],
+)
+def test_an_output_is_taken_or_refused_as_numpy_does(program, output):
+    x = np.array([0.5, 1.5, 2.5])
+    try:
+        expected = program(x, output.copy())
+    except (TypeError, ValueError) as error:
+        for derivative in (srcgrad.grad(program), srcgrad.jacfwd(program)):
+            with pytest.raises(TypeError if isinstance(error, TypeError) else ValueError):
+                derivative(x, output)
+        return
+    value, gradient = srcgrad.value_and_grad(program)(x, output)
+    step = 1e-6 * np.eye(3)
+    numeric = [(program(x + h, output.copy()) - program(x - h, output.copy())) / 2e-6 for h in step]
+    exact = output.dtype == np.float64
+    assert np.allclose(value, expected) and (not exact or np.allclose(gradient, numeric, 1e-6))
+    assert not np.any(output)
