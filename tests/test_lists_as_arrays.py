@@ -245,8 +245,14 @@ def repeated_and_made_an_array(x):
     return np.sum(np.array(made_deep(x, 2) * len(x)) * np.array([1.0, 2.0, 3.0, 4.0]))
 
 
-@pytest.mark.parametrize("function", [repeated_in_a_loop, repeated_and_made_an_array])
-def test_the_adjoint_of_what_may_be_a_repeated_list_looks(function: Callable[..., Any]) -> None:
+def joined_to_itself(x):
+    r = made_deep(x, 2)
+    f = r + r
+    return f[0] * f[3] + 3.0 * f[2]
+
+
+@pytest.mark.parametrize("function", [repeated_in_a_loop, repeated_and_made_an_array, joined_to_itself])
+def test_the_adjoint_of_what_may_be_a_longer_list_looks(function: Callable[..., Any]) -> None:
     x, d, step = np.array([0.5, 0.9]), np.array([0.3, -0.2]), 1e-6
     slope = (function(x + step * d) - function(x - step * d)) / (2.0 * step)
     assert np.isclose(jvp(function, (x,), (d,))[1], slope)

@@ -263,7 +263,7 @@ class StatementAdjoint(CallAdjoint):
                 self.wide[name] = source
             return bare
         keeps_shape = bare is partial or self._sets_shape(name, statement)
-        if source == target and keeps_shape and not self._may_repeat(name, statement):
+        if source == target and keeps_shape and not self._may_be_longer(name, statement):
             is_narrow = target not in self.lenient or name in self.lenient
             if is_narrow and not self._leaves_dtype(name, statement):
                 return bare
@@ -276,13 +276,14 @@ class StatementAdjoint(CallAdjoint):
         others = [e for e in statement.operation.arguments.values() if name not in atoms(e)]
         return all(isinstance(f := self.fact_of(e), Array) and f.scalar and f.dtype in WEAK for e in others)
 
-    def _may_repeat(self, name: str, statement: Bind) -> bool:
-        """Whether this may be a list times an integer, a longer list: ``unbroadcast`` looks."""
+    def _may_be_longer(self, name: str, statement: Bind) -> bool:
+        """Whether this may be a list joined to itself or times an integer, a longer list: ``unbroadcast`` looks."""
         assert isinstance(statement.operation, Apply)
-        if statement.operation.function is not operator.mul or not isinstance(self.fact(name), Unknown):
+        function, operands = statement.operation.function, statement.operation.arguments.values()
+        if function not in (operator.add, operator.mul) or not isinstance(self.fact(name), Unknown):
             return False
-        others = [self.fact_of(e) for e in statement.operation.arguments.values() if name not in atoms(e)]
-        return not all(is_floating(as_array(fact).dtype) for fact in others)
+        others = [as_array(self.fact_of(e)) for e in operands if name not in atoms(e)]
+        return not others if function is operator.add else not all(is_floating(fact.dtype) for fact in others)
 
     def _leaves_dtype(self, name: str, statement: Bind) -> bool:
         """Whether the result may have another dtype than ``name`` although no other operand brings one."""
