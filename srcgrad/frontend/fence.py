@@ -141,6 +141,10 @@ def _call(node: gast.Call, place: Place) -> Refusal | None:
     )
 
 
+def _attribute(node: gast.Attribute, place: Place) -> Refusal | None:
+    return _FIELDS if node.attr == "__dict__" else None
+
+
 def _match_value(node: gast.MatchValue, place: Place) -> Refusal | None:
     match node.value:
         case gast.Constant() | gast.Attribute() | gast.UnaryOp() | gast.BinOp():
@@ -180,6 +184,11 @@ _NONLOCAL = Refusal(
     "a store into an enclosing function cannot be reversed",
     "this name is bound outside",
     "return the new value, and assign it where the name lives",
+)
+_FIELDS = Refusal(
+    "__dict__ reaches the fields of an object behind the compiler's back",
+    "this cannot be followed",
+    "name the fields that you read",
 )
 _TRY = Refusal(
     "an exception handler cannot be reversed",
@@ -263,7 +272,7 @@ ROWS: dict[type, Row] = {
     gast.FormattedValue: ADMITTED,
     gast.JoinedStr: ADMITTED,
     gast.Constant: ADMITTED,
-    gast.Attribute: ADMITTED,
+    gast.Attribute: _attribute,
     gast.Subscript: ADMITTED,
     gast.Starred: ADMITTED,
     gast.Name: ADMITTED,
