@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import math
 from collections import deque
-from collections.abc import Callable
-from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,8 @@ class Names:
             ruled = value is not deque and lookup(value) is not None
             numeric = issubclass(value, _TYPES) or value is np.dtype or ruled
             return FollowedType(value, self) if numeric else value
+        if hasattr(value, "__mro_entries__"):  # what classes are derived from: NamedTuple
+            return value
         if lookup(value) is not None:
             return FollowedFunction(value, self)
         if isinstance(value, BuiltinFunctionType) and value.__module__ == "builtins":
@@ -174,9 +177,13 @@ class Names:
         if isinstance(known, FunctionType):
             return known
         cells = tuple(CellType() for _ in function.__closure__ or ())
+        names = _Globals(function.__globals__, self)
+        for name in _read_by_classes(function.__code__):
+            if name in names.real:
+                dict.__setitem__(names, name, names[name])
         made = FunctionType(
             function.__code__,
-            _Globals(function.__globals__, self),
+            names,
             function.__name__,
             None,
             cells or None,
@@ -193,6 +200,15 @@ class Names:
             except ValueError:  # not bound yet
                 pass
         return made
+
+
+def _read_by_classes(code: CodeType) -> Iterator[str]:
+    """The names that the bodies of classes inside of a function read, which Python looks for past ``__getitem__``."""
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            if not inner.co_flags & inspect.CO_OPTIMIZED:
+                yield from inner.co_names
+            yield from _read_by_classes(inner)
 
 
 class _Refused:

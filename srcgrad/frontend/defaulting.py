@@ -59,8 +59,7 @@ class Defaulting(LiveViews):
     def call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
         if self._makes(node, OrderedDict):
             return self.operation(self._as_dict(node, node.args))
-        static = self.known_static(node.func)
-        if static is not None and static.value is runtime.defaulting:
+        if self._makes(node, runtime.defaulting):
             shown, operation = self.operation(node.args[0])
             return call(reference(_DEFAULTING), [shown], node), operation
         return super().call(node)
@@ -127,9 +126,9 @@ class Defaulting(LiveViews):
         """What the identities belong to."""
         return []
 
-    def _makes(self, node: gast.AST, kind: type) -> bool:
-        if not isinstance(node, gast.Call):
-            return False
+    def _makes(self, node: gast.AST, kind: object) -> bool:
+        if not isinstance(node, gast.Call) or not isinstance(node.func, gast.Name | gast.Attribute):
+            return False  # what a lambda captures is not known before it is written
         static = self.known_static(node.func)
         return static is not None and static.value is kind
 

@@ -28,6 +28,7 @@ import gast
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.desugar.matching import captures
 from srcgrad.frontend.desugar.unpacking import is_unpacked_at_once
+from srcgrad.frontend.local_classes import class_of
 from srcgrad.frontend.source import Source
 from srcgrad.syntax.parse import walk
 
@@ -78,6 +79,8 @@ def admit(source: Source) -> None:
 
 def _inside(node: gast.AST, outermost: bool) -> Iterator[gast.AST]:
     """What is judged below ``node``; the defaults of the differentiated function itself are values, not syntax."""
+    if isinstance(node, gast.ClassDef):
+        return  # methods are judged where they are called
     for name in node._fields:
         if name in _SKIPPED or (outermost and name == "args"):
             continue
@@ -145,6 +148,10 @@ def _attribute(node: gast.Attribute, place: Place) -> Refusal | None:
     return _FIELDS if node.attr == "__dict__" else None
 
 
+def _class(node: gast.ClassDef, place: Place) -> Refusal | None:
+    return _CLASS if class_of(node, place.source) is None else None
+
+
 def _match_value(node: gast.MatchValue, place: Place) -> Refusal | None:
     match node.value:
         case gast.Constant() | gast.Attribute() | gast.UnaryOp() | gast.BinOp():
@@ -175,7 +182,9 @@ _ASYNC = Refusal("an async function cannot be differentiated", "this function is
 _AWAIT = Refusal("await cannot be reversed", "this waits", _SYNC)
 _YIELD = Refusal("a generator cannot be reversed", "this function yields", "return a list")
 _CLASS = Refusal(
-    "a class inside a differentiated function is not supported", "defined at each call", "define it in the module"
+    "a class inside a differentiated function that each call makes anew",
+    "its statement reads local variables, or does more than define it",
+    "define it in the module",
 )
 _GLOBAL = Refusal(
     "a store into a global cannot be reversed", "this name is bound outside", "return the new value as a result"
@@ -222,7 +231,7 @@ ROWS: dict[type, Row] = {
     # statements
     gast.FunctionDef: ADMITTED,
     gast.AsyncFunctionDef: _ASYNC,
-    gast.ClassDef: _CLASS,
+    gast.ClassDef: _class,
     gast.Return: ADMITTED,
     gast.Delete: ADMITTED,
     gast.Assign: ADMITTED,

@@ -34,6 +34,7 @@ from srcgrad.frontend.desugar.unpacking import one_by_one
 from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.inference import ROUNDS, Table, any_objects, inferred, meets_objects, returns
 from srcgrad.frontend.known import DATA, PLAIN, Items, Known, OneOf, Result
+from srcgrad.frontend.local_classes import without_classes
 from srcgrad.frontend.namespaces import settled
 from srcgrad.frontend.normal_form import (
     Callee,
@@ -128,10 +129,10 @@ def _with_classes(callee: Callee) -> Function:
     while True:
         try:
             return _with_names_apart(callee, source, node, parent, apart)
-        except _HoldsObjects as error:
-            if error.names <= apart:
-                raise error.refusal from None
-            apart |= error.names
+        except _HoldsObjects as found:
+            if found.names <= apart:
+                raise found.refusal from None
+            apart |= found.names
 
 
 class _HoldsObjects(Exception):
@@ -281,6 +282,7 @@ class Normalizer(Statements):
         body = with_methods(text, methods, fresh)
         body, statics = settled(source, node, body, dict(callee.statics))  # type: ignore[arg-type]
         body = without_imports(body, parameters_of(node.args))
+        body = without_classes(body, source, parameters_of(node.args))  # type: ignore[arg-type]
         meaning = _meaning_outside(source)  # type: ignore[arg-type]
         body = one_by_one(written_out(detached(body), meaning, fresh), meaning)
         if isinstance(callee.makes, Initialiser):

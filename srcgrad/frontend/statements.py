@@ -119,6 +119,10 @@ class Statements(Contexts):
                     "import at the top of the module",
                     label="it fails, is relative, or binds a name that is bound elsewhere too",
                 )
+            case gast.ClassDef():
+                raise self.refuse(
+                    statement, "a class whose name is bound elsewhere too", "give it a name of its own"
+                )
             case gast.Try():
                 raise self.refuse(
                     statement,

@@ -11,7 +11,7 @@ The module is imported when the function is compiled, as Python imports it when 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import ModuleType
 
 import gast
@@ -27,11 +27,7 @@ def without_imports(body: Sequence[gast.stmt], parameters: frozenset[str]) -> li
     """An import whose names are bound elsewhere too, or that fails, stays, to be refused."""
     if not any(isinstance(node, Imports) for node in walk(*body)):
         return list(body)
-    others = set(parameters)
-    for node in walk(*body):
-        match node:
-            case gast.Name(id=name, ctx=gast.Store() | gast.Param() | gast.Del()) | gast.FunctionDef(name=name):
-                others.add(name)
+    others = bound_elsewhere(body, parameters)
     names: dict[str, GlobalBinding] = {}
     gone: set[int] = set()
     for node in walk(*body):
@@ -40,6 +36,23 @@ def without_imports(body: Sequence[gast.stmt], parameters: frozenset[str]) -> li
             if found and not others & set(found) and all(names.get(n, b).value is b.value for n, b in found.items()):
                 names |= found
                 gone.add(id(node))
+    return with_meanings(body, names, gone)
+
+
+def bound_elsewhere(body: Sequence[gast.stmt], parameters: frozenset[str]) -> set[str]:
+    """The names that parameters, assignments and local functions bind."""
+    others = set(parameters)
+    for node in walk(*body):
+        match node:
+            case gast.Name(id=name, ctx=gast.Store() | gast.Param() | gast.Del()) | gast.FunctionDef(name=name):
+                others.add(name)
+    return others
+
+
+def with_meanings(
+    body: Sequence[gast.stmt], names: Mapping[str, GlobalBinding], gone: Collection[int]
+) -> list[gast.stmt]:
+    """The body with what names mean in their place, and without the statements that bound them, by ``id``."""
 
     def change(node: gast.AST) -> gast.AST | None:
         if isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and node.id in names:
