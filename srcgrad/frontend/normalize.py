@@ -182,9 +182,7 @@ def _written(
     """A function as it is written with these assumptions; ``methods`` gains the places where methods are read."""
     while True:
         namer = Namer(identifiers(node))
-        text = body_of(node)
-        if apart:
-            text = told_apart(text, parameters_of(node.args), apart, namer.fresh)
+        text = told_apart(body_of(node), parameters_of(node.args), apart, namer.fresh)
         writer = Normalizer(callee, source, node, text, parent, namer, assumed, table, methods)
         try:
             return writer, writer.function()

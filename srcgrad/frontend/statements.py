@@ -113,16 +113,11 @@ class Statements(Contexts):
             case gast.Pass():
                 pass
             case gast.Import() | gast.ImportFrom():
-                raise self.refuse(
-                    statement,
-                    "this import cannot be differentiated",
-                    "import at the top of the module",
-                    label="it fails, is relative, or binds a name that is bound elsewhere too",
-                )
+                label = "it fails, is relative, or binds a name that is bound elsewhere too"
+                hint = "import at the top of the module"
+                raise self.refuse(statement, "this import cannot be differentiated", hint, label=label)
             case gast.ClassDef():
-                raise self.refuse(
-                    statement, "a class whose name is bound elsewhere too", "give it a name of its own"
-                )
+                raise self.refuse(statement, "a class whose name is bound elsewhere too", "give it a name of its own")
             case gast.Try():
                 raise self.refuse(
                     statement,

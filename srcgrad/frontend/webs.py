@@ -14,7 +14,7 @@ Names that a function inside reads, or that live by other rules (comprehensions,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import gast
 
@@ -26,9 +26,11 @@ State = dict[str, Definitions]
 
 
 def told_apart(
-    body: Sequence[gast.stmt], parameters: Iterable[str], names: Iterable[str], fresh: Callable[[str], str]
+    body: Sequence[gast.stmt], parameters: Iterable[str], names: Collection[str], fresh: Callable[[str], str]
 ) -> list[gast.stmt]:
     """The body with a name for each web of ``names``; that of a parameter keeps its name, or else the first web."""
+    if not names:
+        return list(body)
     found = _Webs(parameters, frozenset(names) - _by_other_rules(body))
     found.block(body, found.entry)
     called: dict[int, str] = {found.root(definition): name for name, definition in found.given.items()}
