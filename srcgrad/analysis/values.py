@@ -220,8 +220,8 @@ def joined_fact(function: object, left: Fact, right: Fact) -> Fact:
         assert isinstance(items, Sequence)
         return Sequence(items.kind, None, element(items)) if items.items != () else Unknown()
     if isinstance(left, Unknown) or isinstance(right, Unknown):  # ``runtime.joined`` looks whether it is a sequence
-        kinds = {fact.kind for fact in (left, right) if isinstance(fact, Sequence)}
-        return Sequence("list", None, Unknown()) if kinds == {"list"} else Unknown()
+        known = left if isinstance(left, Sequence) else right
+        return Sequence(known.kind, None, Unknown()) if isinstance(known, Sequence) else Unknown()
     if not isinstance(left, Sequence) or not isinstance(right, Sequence) or left.kind != right.kind:
         return Unknown()
     if left.items is not None and right.items is not None:

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from itertools import groupby
 
 import gast
 
 from srcgrad.frontend.comprehensions import Comprehensions
 from srcgrad.frontend.desugar import expressions as control
-from srcgrad.frontend.desugar.build import load, placed
+from srcgrad.frontend.desugar.build import call_builtin, load, placed
 from srcgrad.frontend.nested import placed_reference
 from srcgrad.frontend.normal_form import Apply, Copy, Fixed, Index, LocalFunction, Operation, Pack
 from srcgrad.frontend.scope import Static, Variable
@@ -123,6 +124,8 @@ class Expressions(Comprehensions):
                 return self.subscript(node)
             case gast.Dict() if not all(isinstance(key, gast.Constant) for key in node.keys):
                 return self.dict_of_parts(node)
+            case gast.Tuple() | gast.List() if any(map(_is_spread, node.elts)):
+                return self._copied(self.value(_joined(node)))
             case gast.Tuple() | gast.List() | gast.Dict():
                 return self._pack(node)
             case gast.DictComp():
@@ -322,3 +325,20 @@ class _Later:
 
 def _is_text(node: gast.expr) -> bool:
     return isinstance(node, gast.JoinedStr) or (isinstance(node, gast.Constant) and isinstance(node.value, str | bytes))
+
+
+def _is_spread(element: gast.expr) -> bool:
+    """Whether a display is given the items of something whose length only the run tells."""
+    return isinstance(element, gast.Starred) and not isinstance(element.value, gast.Tuple | gast.List)
+
+
+def _joined(node: gast.Tuple | gast.List) -> gast.expr:
+    """``[*rows, a]`` as ``list(rows) + [a]``."""
+    whole: gast.expr | None = None
+    for spread, elements in groupby(node.elts, _is_spread):
+        given = [*elements]
+        for part in [call_builtin("list", [e.value], e) for e in given] if spread else [gast.List(given, gast.Load())]:
+            here = placed(part, node)
+            whole = here if whole is None else placed(gast.BinOp(whole, gast.Add(), here), node)
+    assert whole is not None
+    return whole if isinstance(node, gast.List) else call_builtin("tuple", [whole], node)

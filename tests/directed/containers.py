@@ -570,3 +570,14 @@ def groups_numbered_in_a_generator(x):
             current = [b]
     groups.append(current)
     return sum((sum(g) / len(g)) ** 2 * (i + 1) for i, g in enumerate(groups))
+
+
+@directed(vector(5))
+def displays_with_the_items_of_others(x):
+    """``[*rows, a]`` is ``list(rows) + [a]``, whatever the lengths."""
+    first, *middle, last = x
+    t = (*middle, first * last)
+    v = [*t, *t[1:], 2.0]
+    v = [*v, v[0] * v[4]]
+    v[1] = v[1] * first
+    return sum(k * e * e for k, e in enumerate([1.0, *v, *x[:2]])) + len((*v,))
