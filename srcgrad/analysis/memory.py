@@ -18,6 +18,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 import gast
 import numpy as np
@@ -140,7 +141,7 @@ def _may_change(value: object) -> bool:
     if isinstance(value, tuple):
         return any(map(_may_change, value))
     # What a local function that is a value has captured stands beside its text, as an operand.
-    plain = (bool, int, float, complex, str, bytes, type(None), range, slice, type, np.generic, np.dtype, Held)
+    plain = (bool, int, float, complex, str, bytes, type(None), range, slice, type, np.generic, np.dtype, Held, Enum)
     return not (isinstance(value, plain) or callable(value) or type(value).__name__ in ("module", "ellipsis"))
 
 

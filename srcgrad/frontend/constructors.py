@@ -8,6 +8,7 @@ Enters: a call of a user's class.  Leaves: a ``Pack`` of the fields, where the c
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -38,6 +39,9 @@ from srcgrad.syntax.globals import GlobalBinding, reference
 _INIT_ONLY = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
 _OF_CLASS = dataclasses._FIELD_CLASSVAR  # type: ignore[attr-defined]
 _MADE = (runtime.made, "srcgrad.runtime", "made")
+_FIELDS = (runtime.require_fields, "srcgrad.runtime", "require_fields")
+#: How a class may decide itself how it is copied.
+_COPYING = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__")
 _REFLECTED = (runtime.require_reflected, "srcgrad.runtime", "require_reflected")
 
 
@@ -98,6 +102,8 @@ class Constructors(Operators):
             return self.method(function.__func__, owner, node.args, node.keywords, node, static.expression)
         if function is dataclasses.replace:
             return self._replaced(node)
+        if function is copy.copy and len(node.args) == 1 and isinstance(self.peek(node.args[0]), Instance):
+            return self._copied_object(node)
         if not is_user_class(function) or lookup(function) is not None or is_constant(function):
             return None
         assert isinstance(function, type)
@@ -234,6 +240,23 @@ class Constructors(Operators):
         head = reference(importable(known.kind.__name__, known.kind))
         made = placed(gast.Call(placed(head, node), [], keywords), node)
         return self.construct(known.kind, made, Static(known.kind, head))
+
+    def _copied_object(self, node: gast.Call) -> Made:
+        """``copy.copy(object)``: a new object with the same fields."""
+        subject, known = self.receiver(node.args[0])
+        assert isinstance(known, Instance)
+        kind, atom = known.kind, self.value(subject)
+        own = found(kind, "__copy__")
+        if isinstance(own, FunctionType):
+            return self.method(own, atom, [], [], node, None)
+        if is_named_tuple(kind) or any(isinstance(found(kind, name), FunctionType) for name in _COPYING):
+            raise self.refuse(node, f"how an object of class {kind.__name__} is copied is not known", "call the class")
+        names = [name for name, _ in known.fields]
+        told = placed(gast.Tuple([constant(name, node) for name in names], gast.Load()), node)
+        checked = placed(gast.Call(reference(GlobalBinding("require_fields", *_FIELDS)), [atom, told], []), node)
+        self.out.append(Effect(placed(gast.Expr(checked), node), self.span))
+        atoms = [self.value(placed(gast.Attribute(atom, name, gast.Load()), node)) for name in names]
+        return self._packed_object(kind, names, atoms, node)
 
     def _factory(self, factory: object, node: gast.AST) -> gast.expr:
         """What a ``default_factory`` makes, as an expression."""

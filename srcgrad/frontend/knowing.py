@@ -6,6 +6,7 @@ everything that was relied on (``frontend.normalize`` writes the function again 
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Iterable, Mapping
 from types import MethodType
@@ -122,7 +123,7 @@ class Knowing(Expressions):
                 static = self.scope.static_of(func)
                 if static is not None:
                     value = static.value
-                    made = is_user_class(value) or value is dataclasses.replace
+                    made = is_user_class(value) or value in (dataclasses.replace, copy.copy)
                     return made or isinstance(value, LocalFunction) or self._has_source(value)
                 return holds_objects(self.peek(func)) or self.makes_object(func)
             case gast.Attribute(value=value, attr=attr):

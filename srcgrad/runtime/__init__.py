@@ -55,7 +55,7 @@ from srcgrad.runtime.mirrors import (
     put_back, rest_like, unrest, where_first,
 )  # fmt: skip
 from srcgrad.runtime.norms import from_matrices, norm_shares, norm_slope, safe_power, to_matrices, vector_axis
-from srcgrad.runtime.objects import attribute, made, never, require_reflected
+from srcgrad.runtime.objects import attribute, made, never, require_fields, require_reflected
 from srcgrad.runtime.outputs import require_output
 from srcgrad.runtime.places import (
     along_places, at_mask, diagonal_places, flat_places, mask_places, off_mask, shuffled, where_places,
@@ -118,7 +118,8 @@ __all__ = [
     "power_partial", "present", "prevails", "private", "put_back", "quotient", "raisable", "ratio", "rearray",
     "reastype", "rebroadcast", "rechoose", "recurrence", "repad", "repad_chosen", "repad_values", "repairs", "repeated",
     "replaced_at", "require_apart", "require_distinct", "require_length", "require_new", "require_number",
-    "require_output", "require_reflected", "rest_like", "retake", "rewound", "root_count", "running_product",
+    "require_fields", "require_output", "require_reflected", "rest_like", "retake", "rewound", "root_count",
+    "running_product",
     "safe_divide", "safe_power",
     "scaled", "segment_ties", "selected", "separate", "shadow", "share", "shifted", "shortest", "shuffled",
     "signal_length", "sinc_slope", "slope_leaning", "slope_places", "sorting", "span_of", "spread", "spread_numbers",

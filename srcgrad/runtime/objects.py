@@ -106,6 +106,16 @@ def never(x: Any, name: str) -> Any:
     raise TypeError(f"{name!r} of a {type(x).__name__}, which lay in a list that was taken to be empty")
 
 
+def require_fields(x: Any, names: tuple[str, ...]) -> None:
+    """Refuse to copy an object that has other fields than were known when this was compiled."""
+    other = sorted(fields_of(x).keys() ^ set(names))
+    if other:
+        raise TypeError(
+            f"a {type(x).__name__} is copied, and whether it has a field {other[0]!r} was not known when this was"
+            " compiled; set the field in __init__"
+        )
+
+
 def require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
     """Refuse ``x + object`` where ``x`` is an array, which adds the object to each of its elements; a number of NumPy's
     does so too where the object is a sequence, which it makes an array of."""

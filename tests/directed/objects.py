@@ -1,5 +1,6 @@
 """Objects: fields read and written, methods, classes of every plain kind, as arguments, inside and as results."""
 
+import copy
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
@@ -500,3 +501,20 @@ def local_functions_that_take_from_lists(x):
 
     items = [x[0] * x[1], x[2]]
     return last(items) * items[0]
+
+
+class Doubling(Cell):
+    def __copy__(self):
+        return Doubling(self.value * 2.0, self.weight)
+
+
+@directed(vector(3), order=1, without={"eager": "issubclass"})
+def copies_of_objects(x):
+    first = Cell(x[0], x[1])
+    first.step(x[2])
+    second = copy.copy(first)
+    second.value = second.value * x[1]
+    second.history.append(x[2])
+    twice = Doubling(x[1], first.value)
+    twice = copy.copy(twice)
+    return first.value * second.value * sum(first.history) + twice.value * twice.weight
