@@ -2,6 +2,7 @@
 
 import copy
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from types import SimpleNamespace
 
 import numpy as np
@@ -518,3 +519,23 @@ def copies_of_objects(x):
     twice = Doubling(x[1], first.value)
     twice = copy.copy(twice)
     return first.value * second.value * sum(first.history) + twice.value * twice.weight
+
+
+class Mode(Enum):
+    LINEAR = 1
+    SQUARE = 2
+
+
+@dataclass
+class Settings:
+    weights: np.ndarray
+    mode: Mode = Mode.SQUARE
+
+
+@directed(vector(3))
+def a_member_of_an_enumeration_beside_an_array_that_is_stored_into(x):
+    settings = Settings(x * 2.0)
+    settings.weights[0] = x[1]
+    if settings.mode is Mode.SQUARE:
+        settings.weights[1] *= x[2]
+    return np.sum(settings.weights**2)
