@@ -61,7 +61,7 @@ def fsum(seq, *, y, y_bar):
 
 @fsum.tangent
 def fsum(seq, *, y, seq_dot):
-    return math.fsum(seq_dot)
+    return total(seq_dot, y)
 
 
 fsum.infer(lambda arguments, literals: number("float"))

@@ -19,6 +19,8 @@ from srcgrad.runtime.reducing import unreduce
 
 def spread(g: Any, items: Any) -> Any:
     """The cotangents of ``items`` where ``g`` is that of their sum: a list, or an array like ``items``."""
+    if isinstance(items, dict):
+        return zeros_like(items)  # the sum is that of the keys
     if isinstance(items, np.ndarray):
         return unreduce(unbroadcast(g, items[0]) if items.shape[0] else g, items, 0 if items.ndim > 1 else None)
     return [unbroadcast(g, item) for item in items]
@@ -27,13 +29,15 @@ def spread(g: Any, items: Any) -> Any:
 def total(items: Any, like: Any) -> Any:
     """The sum of ``items``, repeated up to the shape of ``like``; zero when there are none."""
     result = zeros_like(like)
-    for item in items:
+    for item in () if isinstance(items, dict) else items:  # a dict was summed over its keys
         result = result + item
     return rebroadcast(result, like)
 
 
 def chosen(items: Sequence[Any], largest: bool) -> int:
     """The position of what ``max`` (or ``min``) returns of ``items``: the first of equals."""
+    if isinstance(items, dict):
+        raise TypeError("max() and min() of a dict give a key, which has no derivative; write max(d.keys())")
     best = 0
     for i in range(1, len(items)):
         if items[i] > items[best] if largest else items[i] < items[best]:
@@ -56,17 +60,21 @@ def places_of(items: Any) -> Any:
 
 def argsorted(items: Any, reverse: bool = False) -> list[int]:
     """The positions of ``items`` in the order of ``sorted``, equals in their old order."""
-    return sorted(range(len(items)), key=items.__getitem__, reverse=reverse)
+    return sorted(range(len(items)), key=places_of(items).__getitem__, reverse=reverse)
 
 
 def gather(items: Any, places: Sequence[int]) -> list[Any]:
-    """The items at ``places``."""
+    """The items at ``places``; of the tangent of a dict, whose keys were sorted, the zeros that keys have."""
+    if isinstance(items, dict):
+        return [zeros_like(key) for key in gather(list(items), places)]
     return [items[place] for place in places]
 
 
 def ungather(g: Any, items: Any, places: Sequence[int]) -> Any:
     """The cotangent of ``items`` where ``g`` is that of ``[items[p] for p in places]``."""
     result = zeros_like(items)
+    if isinstance(items, dict):
+        return result  # its keys were sorted
     for part, place in zip(g, places, strict=True):
         add_at(result, place, part)
     return result

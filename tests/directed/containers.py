@@ -581,3 +581,18 @@ def displays_with_the_items_of_others(x):
     v = [*v, v[0] * v[4]]
     v[1] = v[1] * first
     return sum(k * e * e for k, e in enumerate([1.0, *v, *x[:2]])) + len((*v,))
+
+
+@directed(positive(3))
+def sorted_keys_that_are_numbers(x):
+    """What runs through a dict runs through its keys, which have no derivative: not the values at their places."""
+    d = {0: x[0], 1: x[1] * x[2], 2: x[2]}
+    late = {}
+    for i in range(3):
+        late[2 - i] = x[i] * x[i]
+    s = 0.0
+    for k in sorted(d):
+        s = s + (k + 1) * d[k] ** 2
+    for k in sorted(late, reverse=True):
+        s = s + (k + 1) * late[k] ** 2
+    return s + sum(d) * d[1] + sum(late) * late[0] + max(late.keys()) * d[0]
