@@ -19,7 +19,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import blocks_of, walk
-from srcgrad.errors import UnsupportedSyntax
+from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     Apply,
     Bind,
@@ -30,6 +30,7 @@ from srcgrad.frontend.normal_form import (
     If,
     Index,
     Statement,
+    Unpack,
     While,
     With,
 )
@@ -46,10 +47,14 @@ def admitted(function: Function, facts: Mapping[str, Fact]) -> Function:
     checks = False
     for statement in walk(function.body):
         match statement:
+            case Bind(operation=Apply(function=made, arguments=given), span=span) if made is tuple:
+                _refuse_parts([name for argument in given.values() for name in atoms(argument)], facts, span)
             case Bind(operation=Apply() as apply):
                 checks = checks or _joined(statement, apply, facts) is not None
-            case For(elements=elements) if elements:
+            case For(elements=elements, index=index) if elements or index in function.temporaries:
                 _refuse_keys(statement, facts)
+            case Unpack(source=source, span=span):
+                _refuse_parts([source], facts, span)
         if isinstance(statement, Bind) and statement.inplace:
             checks = _refuse_store(statement, facts) or checks
     return replace(function, body=_checked(function.body, facts)) if checks else function
@@ -79,7 +84,7 @@ def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | 
 
 
 def _refuse_keys(loop: For, facts: Mapping[str, Fact]) -> None:
-    for statement in loop.body.statements[: loop.elements]:
+    for statement in loop.body.statements[: loop.elements or None]:
         match statement:
             case Bind(operation=Index(base=base, index=index), span=span) if (
                 isinstance(facts.get(base), MappingFact) and loop.index in atoms(index)
@@ -87,6 +92,11 @@ def _refuse_keys(loop: For, facts: Mapping[str, Fact]) -> None:
                 raise UnsupportedSyntax(
                     "a loop over a dict goes over its keys", span, hint="write .items(), .values() or .keys()"
                 )
+
+
+def _refuse_parts(names: list[str], facts: Mapping[str, Fact], span: Span) -> None:
+    if any(isinstance(facts.get(name), MappingFact) for name in names):
+        raise UnsupportedSyntax("a dict is taken apart into its keys", span, hint="write list(d), or d.values()")
 
 
 def _refuse_store(statement: Bind, facts: Mapping[str, Fact]) -> bool:
