@@ -9,10 +9,12 @@ and of what is put into fields and containers, here or in callees, whatever obje
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.frontend.known import (
     DATA,
     NEVER,
@@ -46,6 +48,7 @@ from srcgrad.frontend.normal_form import (
     Call,
     Callee,
     Copy,
+    Delete,
     Exchange,
     Field,
     Fixed,
@@ -65,6 +68,7 @@ from srcgrad.frontend.normal_form import (
 )
 from srcgrad.syntax.globals import GlobalReference
 
+_CONTAINERS = (deque, runtime.from_pairs)
 ITEMS = "[]"  # in place of the name of a field: what is put into containers
 Returned = Callable[[Callee], Known]
 Stored = Callable[[Callee], Iterable[tuple[str, Known]]]  # the fields that a callee sets
@@ -165,7 +169,7 @@ class Table:
                 return known.any()
             case Items(kind=kind):
                 return self._with_puts(known, kind)
-            case Entries(items=items) if isinstance(index, gast.Constant) and not self.puts:
+            case Entries(items=items) if isinstance(index, gast.Constant) and not set(self.puts) - {NEVER}:
                 return next((inner for key, inner in items if key == index.value), PLAIN)
             case Entries():
                 return self._with_puts(known, dict)
@@ -177,7 +181,10 @@ class Table:
             return PLAIN  # it may be the shadow of what the objects were put into
         found = list(self.puts) if kind is not tuple else []
         if not (isinstance(container, Items) and container.items == ()):
-            found.insert(0, container.any())
+            held = container.any()
+            if isinstance(held, Items | Entries | Instance):  # what holds lists is another list than they are
+                found = [put for put in found if not _is_apart(held, put)]
+            found.insert(0, held)
         made = found[0] if found else PLAIN
         for each in found[1:]:
             made = join(made, each)
@@ -197,6 +204,8 @@ class Table:
                 made_of_fields = display == "object"
                 names = [k.value for k in keys] if made_of_fields else list(kind._fields)  # type: ignore[attr-defined]
                 return Instance(kind, tuple((n, self.atom(e)) for n, e in zip(names, elements, strict=True)))
+            case Pack(kind="dict", elements=()):
+                return Items(dict, ())
             case Pack(kind="dict", elements=elements, keys=keys):
                 if all(isinstance(key, gast.Constant) for key in keys):
                     return told(Entries(tuple((k.value, self.atom(e)) for k, e in zip(keys, elements, strict=True))))
@@ -204,9 +213,28 @@ class Table:
                 return told(Items(list if kind == "list" else tuple, tuple(map(self.atom, elements))))
             case Fixed():
                 return self.atom(statement.expression)
+            case Apply(function=function, arguments=arguments) if function in _CONTAINERS:
+                return self._container(function, [self.resolved(self.atom(given)) for given in arguments.values()])
             case Apply(rule=rule) if rule.kind == "elementwise":
                 return DATA
         return PLAIN
+
+    def _container(self, function: object, arguments: list[Known]) -> Known:
+        """A deque of what another container holds, a dict of pairs."""
+        match arguments:
+            case [Items() as given, *_] if function is deque:
+                return Items(deque, ()) if given.items == () else told(Items(deque, None, given.any()))
+            case [Items() as given]:
+                return told(Items(dict, None, self.item(given.any(), gast.Constant(1, None))))
+        return PLAIN
+
+    def _filled(self, name: str, item: Known) -> None:
+        """Take up that a list, deque or dict of this name has been given an item."""
+        present = self.of(name)
+        added = Items(present.kind if isinstance(present, Items) else list, None, item)
+        self.names[name] = told(sequences(present, added)) if isinstance(present, Items) else PLAIN
+        if matters(added):
+            self.bound.setdefault(name, []).append(added)
 
     def enter(self, statement: Statement) -> None:
         """Take up what one statement binds."""
@@ -219,6 +247,7 @@ class Table:
                     for j in made.held:
                         self._put_in(made.base, self.atom(made.arguments[j]), made.method)
                     self.note(target, self._exchanged(self.of(made.base)))
+                    self.put(NEVER)
                 else:
                     self.note(target, self.value(statement))
                     if isinstance(statement.operation, Call) and statement.operation.callee.classes:
@@ -229,6 +258,8 @@ class Table:
                                 self._set(name, known)
             case Unpack(targets=targets, source=source, star=star):
                 known = self.of(source)
+                if isinstance(known, Items) and known.kind is dict:
+                    known = PLAIN  # its keys
                 for j, target in enumerate(targets):
                     if star is None:
                         self.note(target, self.item(known, gast.Constant(j, None)))
@@ -237,25 +268,28 @@ class Table:
                         self.note(target, Items(list, None, inside) if j == star else inside)
             case Append(sequence=sequence, value=value):
                 present = self.of(sequence)
-                is_one = isinstance(present, Items) and isinstance(value, gast.Name | gast.Constant)
-                added = Items(list, None, self.resolved(self.atom(value)))
-                self.names[sequence] = told(sequences(present, added)) if is_one else PLAIN  # type: ignore[arg-type]
-                if matters(added):
-                    self.bound.setdefault(sequence, []).append(added)
-                is_tape = self.generated and isinstance(added.item, Items) and added.item.kind is tuple
+                added = self.resolved(self.atom(value))
+                self._filled(sequence, added if isinstance(value, gast.Name | gast.Constant) else PLAIN)
                 field = self.read_from.get(sequence)
-                if is_tape:
-                    return
-                if field is not None and not tells(added.item) and (matters(present) or present == PLAIN):
+                if self.generated and isinstance(added, Items) and added.kind is tuple:
+                    return  # a tape
+                if field is not None and not tells(added) and (matters(present) or present == PLAIN):
                     self._set(field, PLAIN)  # no list of objects alone any more; other lists are what they were
-                elif tells(added.item) or matters(present):
-                    self.put(added.item)
+                elif tells(added) or matters(present):
+                    self.put(added)
             case Pop(targets=targets):
                 for target in targets:
                     self.note(target, PLAIN)
+                if not self.generated:
+                    self.put(NEVER)
+            case Delete():
+                self.put(NEVER)
             case Store(base=base, value=value):
                 stored = self.resolved(self.atom(value))
-                if matters(self.of(base)) or tells(stored):
+                present = self.of(base)
+                if isinstance(present, Items) and present.kind is dict:
+                    self._filled(base, stored)
+                if matters(present) or tells(stored):
                     self.put(stored)
             case SetField(name=name, value=value):
                 self._set(name, self.atom(value))
@@ -263,7 +297,8 @@ class Table:
                 self.note(index, PLAIN)
 
     def put(self, known: Known) -> None:
-        """Note that something was put into a container, nobody knows which."""
+        """Note that something was put into a container, nobody knows which, or with ``NEVER`` that items of lists may
+        have changed their places."""
         if known not in self.puts:
             self.puts.append(known)
 
@@ -313,6 +348,12 @@ class Table:
 
     def _exchanged(self, base: Known) -> Known:
         return self._with_puts(base, list) if isinstance(base, Items | Entries) else PLAIN
+
+
+def _is_apart(held: Known, put: Known) -> bool:
+    """Whether one is a container and the other an object."""
+    told_of = isinstance(held, Items | Entries | Instance) and isinstance(put, Items | Entries | Instance)
+    return told_of and isinstance(held, Instance) != isinstance(put, Instance)
 
 
 def _integer(index: gast.expr) -> int | None:

@@ -9,6 +9,7 @@ its binders.  It decides which method ``model.predict(x)`` is, nothing else; arr
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MemberDescriptorType
@@ -133,7 +134,7 @@ def known_of(value: Any, depth: int = 0, around: Mapping[type, list[Any]] | None
     if is_named_tuple(type(value)):
         parts = zip(type(value)._fields, value, strict=True)
         return Instance(type(value), tuple((n, known_of(v, depth + 1)) for n, v in parts))
-    if type(value) in (list, tuple):
+    if type(value) in (list, tuple, deque):
         return told(Items(type(value), tuple(known_of(v, depth + 1) for v in value)))
     if type(value) is dict:
         return told(Entries(tuple((k, known_of(v, depth + 1)) for k, v in value.items())))
@@ -175,7 +176,7 @@ def _known_inside(value: Any, depth: int, around: Mapping[type, list[Any]]) -> K
                 made = known if made is None else join(made, known)
         assert made is not None
         return made
-    if type(value) in (list, tuple):
+    if type(value) in (list, tuple, deque):
         return told(Items(type(value), tuple(known_of(v, depth + 1, around) for v in value)))
     if type(value) is dict:
         return told(Entries(tuple((k, known_of(v, depth + 1, around)) for k, v in value.items())))

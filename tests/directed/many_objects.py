@@ -1,9 +1,13 @@
 """Lists and dicts of objects, as many as an argument says, beside lists and arrays of numbers that come from them."""
 
+from collections import defaultdict, deque, namedtuple
+
 import numpy as np
 
 from tests.corpus.example import vector
 from tests.directed.program import directed
+
+Event = namedtuple("Event", "time amount")
 
 
 class Spring:
@@ -118,3 +122,123 @@ def two_lists_of_two_classes(x):
     springs.append(Spring(x[1], 0.5))
     energies = [chain.energy(x[0]) for chain in chains] + [spring.energy(x[2]) for spring in springs]
     return np.prod(energies) + chains[1].log[0]
+
+
+class Doubled:
+    def __init__(self, v):
+        self.v = v
+
+    def value(self):
+        return self.v * 2.0
+
+
+class Cubed:
+    def __init__(self, v):
+        self.v = v
+
+    def value(self):
+        return self.v**3
+
+
+class Holder:
+    def __init__(self, x):
+        self.items = [Doubled(x[0]), Cubed(x[1])]
+
+    def drop(self):
+        self.items.pop(0)
+
+
+def dropped(items):
+    del items[0]
+
+
+@directed(vector(3))
+def the_first_is_another_after_a_pop(x):
+    """Once wrong in silence, as the five that follow: the first item of a list was taken for what it was made with."""
+    items = [Doubled(x[0]), Cubed(x[1]), Doubled(x[2])]
+    gone = items.pop(0)
+    return items[0].value() * gone.value()
+
+
+@directed(vector(3))
+def the_first_is_another_when_reversed(x):
+    items = [Doubled(x[0]), Cubed(x[1])]
+    items.reverse()
+    return items[0].value() * x[2]
+
+
+@directed(vector(3))
+def the_first_is_another_under_another_name(x):
+    items = [Doubled(x[0]), Cubed(x[1])]
+    same = items
+    same.remove(items[0])
+    return items[0].value() * x[2]
+
+
+@directed(vector(3))
+def the_first_is_another_after_a_method(x):
+    holder = Holder(x)
+    holder.drop()
+    return holder.items[0].value() * x[2]
+
+
+@directed(vector(3))
+def the_first_is_another_after_a_call(x):
+    items = [Doubled(x[0]), Cubed(x[1])]
+    dropped(items)
+    return items[0].value() * x[2]
+
+
+@directed(vector(3))
+def the_last_is_another_after_a_pop(x):
+    items = [Doubled(x[0]), Cubed(x[1])]
+    items.pop()
+    return items[-1].value() * x[2]
+
+
+@directed(vector(3))
+def a_queue_of_objects(x):
+    queue = deque([Spring(v, 0.1) for v in x])
+    total = 0.0
+    while queue:
+        spring = queue.popleft()
+        total = total + spring.energy(x[1])
+        if spring.rest < 0.3:
+            queue.append(Spring(spring.k * x[0], spring.rest + 0.2))
+    return total
+
+
+@directed(vector(3))
+def a_queue_of_named_tuples(x):
+    queue = deque()
+    for i, v in enumerate(x):
+        queue.append(Event(0.5 * i, v))
+    balance = 1.0
+    while queue:
+        event = queue.popleft()
+        balance = balance * np.exp(0.1 * event.time) + event.amount
+    return balance
+
+
+@directed(vector(3))
+def a_dict_filled_in_a_loop(x):
+    springs = {}
+    for i, v in enumerate(x):
+        springs[i] = Spring(v, 0.2)
+    springs[2].k = springs[2].k * springs[1].k
+    return sum([springs[i].energy(x[0]) for i in springs])
+
+
+@directed(vector(4))
+def groups_of_objects(x):
+    groups = defaultdict(list)
+    for i, v in enumerate(x):
+        groups[i % 2].append(Spring(v, 0.1 * i))
+    return sum([sum([spring.energy(x[0]) for spring in group]) ** 2 for group in groups.values()])
+
+
+@directed(vector(4))
+def a_grid_of_objects(x):
+    grid = [[Spring(v * w, 0.1) for v in x[:2]] for w in x[2:]]
+    grid[0][1].k = grid[1][0].k
+    return sum([sum([spring.energy(x[3]) for spring in row]) for row in grid])
