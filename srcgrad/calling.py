@@ -103,7 +103,7 @@ def _kept(
     """``options`` and ``rules`` are what the program depends on besides."""
     callee = _checked(identity, shape, lengths, rules)
     wanted = tuple(p for p, moves in zip(parameters_of(_spelled(shape)), active, strict=True) if moves)
-    return compile_request(Request(callee, wanted, mode, doors=DOORS))
+    return compile_request(Request(callee, wanted, mode, doors=DOORS, tried=True))
 
 
 @lru_cache(maxsize=1024)

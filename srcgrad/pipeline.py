@@ -31,7 +31,7 @@ from srcgrad.analysis.symbols import seen_from_inside, without_symbols
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
-from srcgrad.errors import InternalError, Span, SrcgradError
+from srcgrad.errors import InternalError, SrcgradError
 from srcgrad.frontend.inline import inline_local_functions
 from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Statement, unguarded
@@ -56,12 +56,14 @@ LIMIT = 6  # specialisations of one recursive callee before nothing more is assu
 class Module(CalleesAsValues):
     """The functions of one emitted module while they are being made; serves call sites their callees' names."""
 
-    def __init__(self, *, generic: bool = False, doors: Doors | None = None) -> None:
+    def __init__(self, *, generic: bool = False, doors: Doors | None = None, tried: bool = False) -> None:
+        self.tried = tried  # whether what a callee raises may be caught
         self.generic = generic  # nothing is known about arguments, so nothing is told apart about callees' arguments
         self.doors = doors
         self.namer = Namer()
         self.held_texts = {}
         self.functions: list[gast.FunctionDef] = []
+        self.written: list[tuple[gast.FunctionDef, frozenset[str]]] = []
         self.forms = present_forms()
         self.made_ready: dict[tuple[Callee, tuple[Fact, ...]], tuple[Function, Mapping[str, Fact]]] = {}
         self.underway: set[Callee] = set()
@@ -323,14 +325,16 @@ class Module(CalleesAsValues):
         self.add(made, self.normalized(callee).temporaries)
 
     def add(self, function: gast.FunctionDef, temporaries: frozenset[str] | set[str]) -> None:
-        function = self.found_here(function)
-        if present_options().optimise:
-            function = optimize(function, frozenset(temporaries))
-        self.functions.append(function)
+        self.functions.append(self.found_here(function))
+        self.written.append((self.functions[-1], frozenset(temporaries)))
 
     def finish(self) -> None:
+        entries = len(self.written)
         while self.pending:
             self.pending.pop(0)()
+        if present_options().optimise:
+            made = {id(f): optimize(f, t, raising=self.tried and j >= entries) for j, (f, t) in enumerate(self.written)}
+            self.functions = [made.get(id(function), function) for function in self.functions]
 
 
 @contextmanager
@@ -357,7 +361,7 @@ def stored_parameters(callee: Callee) -> list[str]:
 @_without_collecting()
 def compile_request(request: Request) -> Compiled:
     """Everything from the user's function to loaded derivative functions."""
-    module = Module(generic=request.facts is None, doors=request.doors)
+    module = Module(generic=request.facts is None, doors=request.doors, tried=request.tried)
     function = module.normalized(request.callee)
     facts = _entry_facts(function, request.facts)
     of = stem(request.callee)
@@ -389,7 +393,7 @@ def compile_request(request: Request) -> Compiled:
     document(module.functions[0], function, request.callee, request.mode, request.wanted)
     if present_options().check:
         check_emitted(module.functions)
-    emission = emit(module.functions, spans=_span)
+    emission = emit(module.functions, spans=lambda made: getattr(made, "span", None))  # ``transform.control.placed``
     loaded = load(emission, entry, label=f"{label(request.callee)}:{_LABELS[request.mode]}")
     outcome = result(function, module.facts_of(request.callee, facts))
     scalar = isinstance(outcome, Array) and outcome.shape == () and (outcome.real or is_real(outcome.dtype))
@@ -432,9 +436,3 @@ def door(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
 def _explained(facts: Activity) -> str:
     row = "{:5}  {:50}  active after: {}\n"
     return "".join(row.format(s.span.line, s.span.code, ", ".join(facts.active_after(s))) for s in facts.graph.heads)
-
-
-# --- small parts of the road -----------------------------------------------------------------------------------------
-def _span(statement: gast.stmt) -> Span | None:
-    """The user's statement that an emitted one comes from (``transform.control.placed``)."""
-    return getattr(statement, "span", None)

@@ -82,6 +82,7 @@ class Request:
     facts: Mapping[str, Fact] | None = None  # by parameter; None: nothing is known
     tupled: bool = False  # one gradient comes as a tuple too
     doors: Doors | None = None  # to the derivatives of functions that are known only when the program runs
+    tried: bool = False  # what the callee raises may be caught
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,8 +54,9 @@ class Effects:
     statements may have.
     """
 
-    def __init__(self, pure: Pure) -> None:
+    def __init__(self, pure: Pure, *, raising: bool = False) -> None:
         self._given = pure
+        self.raising = raising  # it matters whether an expression raises: what calls nothing is asked about too
         self._pure: dict[int, tuple[gast.expr, bool]] = {}
         self._scans: dict[int, tuple[gast.stmt, Scan]] = {}
         self._simple: dict[int, tuple[gast.stmt, Effect]] = {}
@@ -70,7 +71,7 @@ class Effects:
         if found is None or found[0] is not expression:
             calls = calls_of(expression)
             pure = calls is not None and not any(_changes_operand(call) for call in calls)
-            found = (expression, pure and (not calls or self._given(expression)))
+            found = (expression, pure and (not (calls or self.raising) or self._given(expression)))
             self._pure[id(expression)] = found
         return found[1]
 
@@ -130,10 +131,10 @@ class Effects:
             case gast.Expr():
                 self._evaluate(effect, statement.value, line)
             case gast.If() | gast.While():
-                effect.barrier = line.odd or (line.calls and not self.pure(statement.test))
+                effect.barrier = line.odd or ((line.calls or self.raising) and not self.pure(statement.test))
                 self._below(effect, statement)
             case gast.For():
-                effect.barrier = line.odd or (line.calls and not self.pure(statement.iter))
+                effect.barrier = line.odd or ((line.calls or self.raising) and not self.pure(statement.iter))
                 effect.binds |= _bound([statement.target])
                 self._store(effect, [statement.target])
                 self._below(effect, statement)
@@ -145,7 +146,7 @@ class Effects:
                         self._store(effect, [item.optional_vars])
                 self._below(effect, statement)
             case gast.Return():
-                effect.barrier = line.odd or (line.calls and not self.pure(statement.value))
+                effect.barrier = line.odd or ((line.calls or self.raising) and not self.pure(statement.value))
             case gast.Raise() | gast.Assert():
                 effect.barrier = True
             case _:
@@ -166,7 +167,7 @@ class Effects:
 
     def _evaluate(self, effect: Effect, value: gast.expr, line: Scan) -> None:
         """The effect of evaluating a value."""
-        if not line.calls and not line.odd:
+        if not (line.calls or line.odd or self.raising):
             return
         change = recognized_change(value)
         if change is not None and all(self.pure(argument) for argument in arguments_of(value)):

@@ -195,7 +195,9 @@ class _Solver:
                 return name in self.tapes
             case gast.Assert():
                 return False
-        if effect.barrier or effect.binds & live:
+            case gast.Assign(targets=[gast.Tuple() | gast.List()]) if self.effects.raising:
+                return False
+        if effect.barrier or effect.binds & live or effect.changes and self.effects.raising:
             return False
         match statement:
             case gast.Assign(value=value) if is_pop(value):

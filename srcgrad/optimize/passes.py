@@ -15,6 +15,7 @@ from srcgrad.optimize.effects import EXITS, Effects, Pure
 from srcgrad.optimize.fold import fold
 from srcgrad.optimize.prune import prune
 from srcgrad.optimize.purity import pure as pure_by_module
+from srcgrad.optimize.purity import silent
 from srcgrad.optimize.scan import COMPOUND, statements_of
 from srcgrad.optimize.sink import sink
 from srcgrad.optimize.tidy import tidy
@@ -25,21 +26,22 @@ _KNOWN = (gast.Assign, gast.AugAssign, gast.Expr, gast.Assert, gast.Pass, *EXITS
 
 
 def optimize(
-    function: gast.FunctionDef, temporaries: frozenset[str], *, pure: Pure | None = None
+    function: gast.FunctionDef, temporaries: frozenset[str], *, pure: Pure | None = None, raising: bool = False
 ) -> gast.FunctionDef:
     """A shorter function of the same results; ``function`` itself is left alone.
 
     ``temporaries`` are the compiler's names, which may vanish; a user's name goes only with what nobody reads.
     ``pure(expression)`` says whether evaluating has no effect and depends on the operands alone; by default that
     holds of everything but calls of functions that are not NumPy's, math's, the runtime's or harmless builtins.
+    ``raising``: what the function raises may be caught, so that what may raise is evaluated even for nothing.
     """
     if any(not isinstance(node, _KNOWN) for node in statements_of(function)):
         return function
-    return unless_too_deep(lambda: _optimized(clone(function), temporaries, pure or pure_by_module))
+    effects = Effects(pure or (silent if raising else pure_by_module), raising=raising)
+    return unless_too_deep(lambda: _optimized(clone(function), temporaries, effects))
 
 
-def _optimized(function: gast.FunctionDef, temporaries: frozenset[str], pure: Pure) -> gast.FunctionDef:
-    effects = Effects(pure)
+def _optimized(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> gast.FunctionDef:
     for _ in range(_ROUNDS):
         # Dead statements go first: folding must not meet reads that will vanish.
         prune(function, effects)

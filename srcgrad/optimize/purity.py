@@ -12,6 +12,7 @@ from srcgrad.optimize.aliases import callee_of
 from srcgrad.optimize.effects import CHANGING_METHODS, IN_PLACE, calls_of
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import walk
 
 _BUILTINS = frozenset(
     id(getattr(builtins, name))
@@ -34,6 +35,23 @@ def pure(expression: gast.expr) -> bool:
     a rule."""
     calls = calls_of(expression)
     return calls is not None and all(_pure_call(call) for call in calls)
+
+
+def silent(expression: gast.expr) -> bool:
+    """What is pure and raises nothing either: where an exception may be caught, anything else has to be evaluated."""
+    return pure(expression) and all(
+        isinstance(node, _QUIET) or isinstance(node, gast.Call) and _is_quiet(node) for node in walk(expression)
+    )
+
+
+def _is_quiet(call: gast.Call) -> bool:
+    function = callee_of(call.func)
+    home = getattr(function, "__module__", None) or ""
+    return home.startswith("srcgrad.runtime") and getattr(function, "__name__", "") in _QUIET_HERE
+
+
+_QUIET = (gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Dict, gast.Is, gast.IsNot)
+_QUIET_HERE = frozenset({"as_list", "frozen", "items_like", "part_like", "shadow", "view_like", "zeros_like"})
 
 
 def _pure_call(call: gast.Call) -> bool:

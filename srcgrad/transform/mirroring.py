@@ -205,6 +205,9 @@ class Mirroring:
         """The parts of a tuple, list or array by their places."""
         source, span, star = statement.source, statement.span, statement.star
         count = len(statement.targets)
+        overwritten = source in statement.targets
+        if not overwritten:  # first, since it raises where the number of parts does not fit
+            self.out.append(statement)
         for j, target in enumerate(statement.targets):
             if star is not None and j == star:
                 stop = constant(star + 1 - count) if star + 1 < count else None
@@ -223,7 +226,8 @@ class Mirroring:
                 value = builtin_call(list, value)
             self.add(made, value, span)
         names = [s.target for s in self.out[-count:] if isinstance(s, Bind)]
-        self.out.append(statement)
+        if overwritten:
+            self.out.append(statement)
         cells = dict(self.result.taken.get(statement, ()))
         for target, made in zip(statement.targets, names, strict=True):
             self.add(self.result.bars[target] if target in self.shadowed else cells[target], load(made), span)

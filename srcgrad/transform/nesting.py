@@ -233,6 +233,7 @@ class CalleesAsValues(ABC):
     namer: Namer
     functions: list[gast.FunctionDef]
     pending: list[Callable[[], None]]
+    tried: bool
     held_texts: dict[Held, str]
 
     @abstractmethod
@@ -341,6 +342,7 @@ class CalleesAsValues(ABC):
         modes: Modes,
         names: tuple[str, str],
     ) -> None:
+        self.tried = True
         forward, backward = (_spelling(half) for half in self.pair(unguarded(callee), active, facts, modes))
         parameters = self.normalized(callee).parameters
         if self.summary_of(callee, facts).stored and stores_midway(self.normalized(callee)):
@@ -352,10 +354,12 @@ class CalleesAsValues(ABC):
     def attempt_tangent(
         self, callee: Callee, guarded: Guarded, active: tuple[bool, ...], facts: tuple[Fact, ...], name: str
     ) -> None:
+        self.tried = True
         inner = _spelling(self.tangent(unguarded(callee), active, facts))
         self._later(attempt_tangent(name, inner, self.normalized(callee).parameters, active, guarded))
 
     def attempt_primal(self, callee: Callee, guarded: Guarded, name: str) -> None:
+        self.tried = True
         inner = self.primal(unguarded(callee))
         spelled = "__srcgrad_function__" if inner is None else _spelling(inner)
         self._later(attempt_primal(name, spelled, self.normalized(callee).parameters, guarded))

@@ -384,3 +384,45 @@ def suppressed_stores(x, a):
             y[i + 2] = y[i] * meter.times(x[i])
             y[i] = y[i] * meter.push(x[i] - 0.4)
     return np.sum(y) * meter.scale
+
+
+def asks_for(y, i):
+    y[i]
+    return 1.0
+
+
+def asks_in_vain(x, known, key):
+    t = 0.0
+    for i in range(3):
+        t = t + x[i]
+    a, b = x[: len(key)]
+    known[key]
+    return x[0]
+
+
+@directed(vector(4), 0.5)
+def what_raises_is_evaluated_for_nothing(x, a):
+    y = np.sin(x)
+    known = {"ab": a}
+    s = a
+    try:
+        y[10]
+    except IndexError:
+        y[0] = y[1] * a
+    for i in (1, 7):
+        try:
+            s = s + asks_for(y, i) * x[0]
+        except IndexError:
+            s = s * y[2]
+    for key in ("ab", "abc", "ba"):
+        try:
+            s = s + asks_in_vain(x, known, key)
+        except ValueError:
+            s = s * x[1]
+        except KeyError:
+            s = s * x[2]
+    try:
+        u, v, w = y[:2]
+    except (IndexError, ValueError) as error:
+        s = s * y[3] * isinstance(error, ValueError)
+    return s * np.sum(y * y)

@@ -167,6 +167,17 @@ class _Attempts:
         tried = self._tried(change, self.fresh("attempted"))
         return [*before, branch(_is_none(self.raised, change), tried, [], change)] if may else [*before, *tried]
 
+    def _unpacking(self, target: gast.Tuple | gast.List, value: gast.expr, at: gast.stmt) -> gast.stmt:
+        """The same unpacking to names of no use, which raises where the number of parts does not fit."""
+        parts: list[gast.expr] = []
+        for part in target.elts:
+            name = _stored(self.fresh("t"), at)
+            nested = isinstance(part, gast.Tuple | gast.List)
+            parts.append(self._unpacking(part, value, at).targets[0] if nested else name)
+            if isinstance(part, gast.Starred):
+                parts[-1] = placed(gast.Starred(name, gast.Store()), part)
+        return placed(gast.Assign([placed(gast.Tuple(parts, gast.Store()), target)], clone(value), None), at)
+
     def statement(self, statement: gast.stmt) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
         """What runs in any case, what runs if that did not raise, and whether it may have."""
         match statement:
@@ -175,6 +186,10 @@ class _Attempts:
                 after: list[gast.stmt] = [with_bodies(statement, value=held)]
                 if isinstance(target, gast.Subscript | gast.Attribute):
                     return self._changing(after[0], before, may), [], True
+                if isinstance(target, gast.Tuple | gast.List):
+                    fitting = self._changing(self._unpacking(target, held, statement), before, may)
+                    inner = [branch(_is_none(self.raised, statement), after, [], statement)]
+                    return [*fitting, *inner], [], True
                 return before, after, may
             case gast.AugAssign(target=gast.Subscript() | gast.Attribute()) | gast.Delete(
                 targets=[gast.Subscript() | gast.Attribute()]
