@@ -9,10 +9,13 @@ and of what is put into fields and containers, here or in callees, whatever obje
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.known import (
@@ -66,9 +69,10 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
+from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalReference
 
-_CONTAINERS = (deque, runtime.from_pairs)
+_OF_ANYTHING = (operator.add, operator.mul, max, min)  # elementwise, but of lists and objects as well
 ITEMS = "[]"  # in place of the name of a field: what is put into containers
 Returned = Callable[[Callee], Known]
 Stored = Callable[[Callee], Iterable[tuple[str, Known]]]  # the fields that a callee sets
@@ -213,20 +217,28 @@ class Table:
                 return told(Items(list if kind == "list" else tuple, tuple(map(self.atom, elements))))
             case Fixed():
                 return self.atom(statement.expression)
-            case Apply(function=function, arguments=arguments) if function in _CONTAINERS:
-                return self._container(function, [self.resolved(self.atom(given)) for given in arguments.values()])
-            case Apply(rule=rule) if rule.kind == "elementwise":
-                return DATA
+            case Apply(rule=rule, function=function, arguments=arguments):
+                return self._applied(function, rule, [self.resolved(self.atom(given)) for given in arguments.values()])
         return PLAIN
 
-    def _container(self, function: object, arguments: list[Known]) -> Known:
-        """A deque of what another container holds, a dict of pairs."""
+    def _applied(self, function: object, rule: Rule, arguments: list[Known]) -> Known:
+        """What a function of the rule table makes: numbers, but where it joins, repeats, copies or picks objects."""
         match arguments:
             case [Items() as given, *_] if function is deque:
                 return Items(deque, ()) if given.items == () else told(Items(deque, None, given.any()))
-            case [Items() as given]:
+            case [Items() as given] if function is runtime.from_pairs:
                 return told(Items(dict, None, self.item(given.any(), gast.Constant(1, None))))
-        return PLAIN
+            case [Items() as given] if function is np.copy:  # the method of that name
+                return given
+            case [Items() as left, Items() as right] if function is operator.add and left.kind is right.kind:
+                if left.items is None or right.items is None:
+                    return told(sequences(left, replace(right, items=None, item=right.any())))
+                return told(Items(left.kind, left.items + right.items))
+            case [Items() as given, _] | [_, Items() as given] if function is operator.mul:
+                return told(Items(given.kind, None, given.any()))
+        if rule.kind != "elementwise" or (function in _OF_ANYTHING and any(known != DATA for known in arguments)):
+            return PLAIN
+        return DATA
 
     def _filled(self, name: str, item: Known) -> None:
         """Take up that a list, deque or dict of this name has been given an item."""

@@ -242,3 +242,39 @@ def a_grid_of_objects(x):
     grid = [[Spring(v * w, 0.1) for v in x[:2]] for w in x[2:]]
     grid[0][1].k = grid[1][0].k
     return sum([sum([spring.energy(x[3]) for spring in row]) for row in grid])
+
+
+@directed(vector(4), order=1)
+def lists_joined_and_asked_about(x):
+    """Once wrong in silence: the items of joined lists were taken for numbers."""
+    doubled, cubed = [Doubled(x[0])], [Cubed(x[1])]
+    total = 0.0
+    for item in doubled + cubed:
+        total = total + (x[2] if isinstance(item, Cubed) else x[3] ** 2) * item.value()
+    return total
+
+
+@directed(vector(3))
+def a_list_extended_in_place(x):
+    items = [Doubled(x[0]), Cubed(x[1])]
+    items += [Spring(x[2], 0.1)]
+    total = 0.0
+    for item in items:
+        total = total + (item.energy(x[0]) if isinstance(item, Spring) else item.value())
+    return total
+
+
+@directed(vector(3))
+def a_copy_of_a_list_grows(x):
+    items = [Doubled(x[0]), Cubed(x[1])]
+    more = items.copy()
+    more.append(Doubled(x[2]))
+    joined = more[:1] + items[1:]
+    return more[2].value() * items[1].value() * joined[0].value()
+
+
+@directed(vector(3))
+def one_object_repeated(x):
+    items = [Doubled(x[0])] * 2
+    items[0].v = x[1]
+    return items[1].value() * x[2]
