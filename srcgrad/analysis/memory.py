@@ -237,10 +237,10 @@ class _Solver:
                 self._remembered(target, statement.expression)
             case Exchange() as made:
                 self._exchange(target, made)
+            case Create() | Unruled(draws=True):
+                pass
             case Fixed() | Unruled():
                 self._hold(target, statement.expression)
-            case Create():
-                pass
 
     def _hold(self, name: str, value: gast.expr) -> None:
         for source in self.sources(value):

@@ -187,7 +187,7 @@ class Methods(Constructors):
         if self._draws(node):
             settled = self.settle(node, calls=True)
             hint = "draw from the standard distribution, and scale and shift what is drawn"
-            return settled, self.unruled(node, settled, f"{name} of a generator", hint=hint)
+            return settled, self.unruled(node, settled, f"{name} of a generator", hint=hint, draws=True)
         self._refuse_change(node)
         self._refuse_objects(node)
         if name in TEXT | CONSTANT_MEMBERS:

@@ -204,9 +204,13 @@ class Create:
 
 @dataclass(frozen=True, eq=False)
 class Unruled:
-    """A call that has no derivative rule: as ``Fixed`` while no name it reads is varied, else ``refusal`` is raised."""
+    """A call that has no derivative rule: as ``Fixed`` while no name it reads is varied, else ``refusal`` is raised.
+
+    ``draws``: of a generator of random numbers, whose results are memory of their own.
+    """
 
     refusal: SrcgradError
+    draws: bool = False
 
 
 Operation = Copy | Fixed | Apply | Call | Index | Pack | Field | Exchange | Create | Unruled

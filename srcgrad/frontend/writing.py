@@ -111,7 +111,14 @@ class Writing:
         return variable.name if variable.scope is self.scope else self.cells[variable]
 
     def unruled(
-        self, node: gast.AST, expression: gast.expr, name: str, function: object = None, *, hint: str | None = None
+        self,
+        node: gast.AST,
+        expression: gast.expr,
+        name: str,
+        function: object = None,
+        *,
+        hint: str | None = None,
+        draws: bool = False,
     ) -> Operation:
         """A call without a rule: harmless while nothing it reads varies."""
         if not names_read(expression):
@@ -129,7 +136,7 @@ class Writing:
         error: SrcgradError = MissingRule(
             message, self.source.span(node), label="its argument varies", hint=advice
         )
-        made = Unruled(error)
+        made = Unruled(error, draws)
         self._hold_unruled(expression, made)
         return made
 
