@@ -44,7 +44,7 @@ from srcgrad.syntax.namer import Namer
 from srcgrad.transform.adjoint import AdjointProgram
 from srcgrad.transform.build import load as name_of
 from srcgrad.transform.calls import constant_fact
-from srcgrad.transform.entries import check_names, document, driver, label, stem
+from srcgrad.transform.entries import document, driver, hidden_names, label, stem
 from srcgrad.transform.forward import tangent
 from srcgrad.transform.nesting import CalleesAsValues, Doors
 from srcgrad.transform.shadowing import shadows_of
@@ -359,9 +359,10 @@ def stored_parameters(callee: Callee) -> list[str]:
 
 
 @_without_collecting()
-def compile_request(request: Request) -> Compiled:
-    """Everything from the user's function to loaded derivative functions."""
+def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Compiled:
+    """Everything from the user's function to loaded derivative functions, none of which is called like ``taken``."""
     module = Module(generic=request.facts is None, doors=request.doors, tried=request.tried)
+    module.namer.reserve(*taken)
     function = module.normalized(request.callee)
     facts = _entry_facts(function, request.facts)
     of = stem(request.callee)
@@ -389,7 +390,8 @@ def compile_request(request: Request) -> Compiled:
         case _:
             raise InternalError(f"no such mode: {request.mode}")
     module.finish()
-    check_names(module.functions)
+    if hidden := hidden_names(module.functions):
+        return compile_request(request, taken | hidden)
     document(module.functions[0], function, request.callee, request.mode, request.wanted)
     if present_options().check:
         check_emitted(module.functions)

@@ -299,3 +299,41 @@ class Containers(Stores):
             lines += c.pick(changes)()
         lines.append(f"{self.taken(scope, 's')} = np.sin(sum({name}.kept)) * {name}.last")
         return lines
+
+    def of_two_classes(self, scope: Scope) -> list[str]:
+        """A list of objects of two classes, whose places change: what an item is depends on the path taken."""
+        c = self.choices
+        self.functions += 1
+        parts, other = f"parts{self.functions}", f"other{self.functions}"
+        s: Text = lambda: self.tame(scope, self.scalar(scope, 1))
+        some: Text = lambda: f"{c.pick(('Wave', 'Cube'))}({s()})"
+        self.met("list of objects of two classes", None)
+        queue = c.chance(25)
+        lines = [f"{parts} = deque([{some()}, {some()}])" if queue else f"{parts} = [Wave({s()}), Cube({s()})]"]
+        changes: list[Callable[[], list[str]]] = [
+            lambda: [f"{parts}.append({some()})"],
+            lambda: [f"{parts}.reverse()"],
+            lambda: [f"{parts}.append({parts}.pop{'left()' if queue else '(0)'})"],
+            lambda: [f"{parts}[0] = {some()}"],
+            lambda: [f"{parts}[-1].v = {s()}"],
+            lambda: [f"{parts}[0], {parts}[1] = {parts}[1], {parts}[0]"],
+            lambda: [f"{other} = {parts}", f"{other}.append({some()})", f"{other}.reverse()"],
+            lambda: [f"if {self.condition(scope)}:", f"    {parts}.reverse()"],
+            lambda: [f"for k{self.functions} in range(2):", f"    {parts}[0].v *= 0.9", f"    {parts}.reverse()"],
+        ]
+        if not queue:
+            changes += [
+                lambda: [f"{parts}.insert(0, {some()})"],
+                lambda: [f"{parts} = {parts}[1:] + [{some()}]"],
+                lambda: [f"{parts} = {parts}[::-1]"],
+                lambda: [f"{parts}.append({some()})", f"del {parts}[{c.integer(0, 1)}]"],
+                lambda: [f"{other} = {parts}.copy()", f"{other}.pop(0)", f"{parts} = {other} + [{some()}]"],
+            ]
+        for _ in range(c.integer(1, 3)):
+            lines += c.pick(changes)()
+        if c.chance(50):
+            lines.append(f"{self.taken(scope, 's')} = {parts}[0].value() * np.sin({parts}[-1].value())")
+        else:
+            weight = f"(0.5 if isinstance(part, {c.pick(('Wave', 'Cube'))}) else 0.8)"
+            lines.append(f"{self.taken(scope, 's')} = sum([{weight} * part.value() for part in {parts}])")
+        return lines

@@ -134,6 +134,8 @@ def _module(text: str, choices: Choices, met: set[str]) -> str:
         classes += made + "\n\n"
     if "Log()" in text or "logged(" in text:
         classes += _LOG
+    if "Wave(" in text:
+        classes += _TWO
     return "\n".join(imports) + "\n\nimport numpy as np\n\n\n" + classes + text
 
 
@@ -155,6 +157,25 @@ def logged(t):
     log = Log()
     log.put(t)
     return log
+
+
+"""
+
+
+_TWO = """class Wave:
+    def __init__(self, v):
+        self.v = v
+
+    def value(self):
+        return np.sin(self.v) * 1.5
+
+
+class Cube:
+    def __init__(self, v):
+        self.v = v
+
+    def value(self):
+        return self.v ** 3 / (1.0 + self.v * self.v)
 
 
 """

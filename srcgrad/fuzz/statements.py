@@ -60,7 +60,7 @@ class Writer(Containers):
         if self.has("containers"):
             plain += [self.made] * 3 + [self.changed] * 5
         if self.has("containers") and self.has("objects"):
-            plain += [self.recorded]
+            plain += [self.recorded, self.of_two_classes]
         if self.has("control"):
             plain += [self.deleted]
         return plain

@@ -15,7 +15,6 @@ from types import FunctionType
 import gast
 
 from srcgrad import runtime
-from srcgrad.errors import InternalError
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Guarded, LocalFunction
 from srcgrad.syntax.namer import Namer
@@ -58,12 +57,11 @@ def label(callee: Callee) -> str:
     return f"{function.__module__}.{function.__qualname__}" if isinstance(function, FunctionType) else stem(callee)
 
 
-def check_names(functions: Sequence[gast.FunctionDef]) -> None:
-    """A local of one function must not hide another function of the module."""
-    siblings = {f.name for f in functions}
-    for node in walk(*functions):
-        if isinstance(node, gast.Name) and node.id in siblings and isinstance(node.ctx, gast.Store | gast.Param):
-            raise InternalError(f"the local name {node.id} hides an emitted function")
+def hidden_names(functions: Sequence[gast.FunctionDef]) -> set[str]:
+    """The functions of a module that a local of one of them is called like: it would hide them."""
+    names = (node for node in walk(*functions) if isinstance(node, gast.Name))
+    bound = {node.id for node in names if isinstance(node.ctx, gast.Store | gast.Param)}
+    return bound & {function.name for function in functions}
 
 
 def driver(
