@@ -428,17 +428,20 @@ def what_raises_is_evaluated_for_nothing(x, a):
     return s * np.sum(y * y)
 
 
-@directed(vector(3))
-def a_name_that_an_attempt_is_called_by_as_well(x):
-    """Once an error of ours: the functions made of what is attempted are called ``part``."""
-    y = x[0]
-    try:
-        if not abs(x[1]) < 20.0:
-            raise ValueError
-        y = np.exp(x[1]) * y
-    except ValueError:
-        y = x[2]
+def weighted(x, y):
     total = 0.0
     for part in x:
         total = total + part * y
     return total
+
+
+@directed(vector(3))
+def a_callee_has_a_name_that_an_attempt_is_called_by(x):
+    """Once an error of ours: the functions made of what is attempted are called ``part``."""
+    y = x[0]
+    try:
+        if not abs(2) < 20.0:
+            raise ValueError
+    except ValueError:
+        y = x[2]
+    return weighted(x, y)
