@@ -56,8 +56,10 @@ LIMIT = 6  # specialisations of one recursive callee before nothing more is assu
 class Module(CalleesAsValues):
     """The functions of one emitted module while they are being made; serves call sites their callees' names."""
 
-    def __init__(self, *, generic: bool = False, doors: Doors | None = None, tried: bool = False) -> None:
-        self.tried = tried  # whether what a callee raises may be caught
+    def __init__(
+        self, *, generic: bool = False, doors: Doors | None = None, tried: bool = False, shown: bool = False
+    ) -> None:
+        self.tried, self.shown = tried, shown  # whether what a callee raises may be caught; whether this is to be read
         self.generic = generic  # nothing is known about arguments, so nothing is told apart about callees' arguments
         self.doors = doors
         self.namer = Namer()
@@ -103,7 +105,7 @@ class Module(CalleesAsValues):
             return callee
         mode = _NESTED.get(derived.mode, derived.mode)
         inner = Callee(derived.function, callee.statics, callee.lengths, callee.classes)  # type: ignore[arg-type]
-        request = Request(inner, derived.wanted, mode, None, derived.tupled, self.doors)
+        request = Request(inner, derived.wanted, mode, None, derived.tupled, self.doors, shown=self.shown)
         return Callee(compile_request(request).entry, classes=callee.classes)
 
     def _unless_underway(self, callee: Callee) -> Function | None:
@@ -235,7 +237,8 @@ class Module(CalleesAsValues):
             entry = dict(zip(function.parameters, facts, strict=True))
             solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
             function, known = stores_lowered(*lists_made_arrays(function, known, solve, self.generic), solve)
-            self.made_ready[callee, facts] = lengths_kept(admitted(function, known), known, self.changes), known
+            function = admitted(function, known, self.shown)
+            self.made_ready[callee, facts] = lengths_kept(function, known, self.changes), known
         return self.made_ready[callee, facts]
 
     def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary:
@@ -361,7 +364,7 @@ def stored_parameters(callee: Callee) -> list[str]:
 @_without_collecting()
 def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Compiled:
     """Everything from the user's function to loaded derivative functions, none of which is called like ``taken``."""
-    module = Module(generic=request.facts is None, doors=request.doors, tried=request.tried)
+    module = Module(generic=request.facts is None, doors=request.doors, tried=request.tried, shown=request.shown)
     module.namer.reserve(*taken)
     function = module.normalized(request.callee)
     facts = _entry_facts(function, request.facts)
@@ -371,14 +374,8 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
         case "reverse" | "value":
             prefix = "grad" if request.mode == "reverse" else "value_and_grad"
             entry = module.namer.fresh(f"{prefix}_{of}")
-            module.joint(
-                request.callee,
-                request.wanted,
-                facts,
-                entry,
-                with_value=request.mode == "value",
-                tupled=request.tupled,
-            )
+            both = request.mode == "value"
+            module.joint(request.callee, request.wanted, facts, entry, with_value=both, tupled=request.tupled)
         case "split":
             entry, backward = module.namer.fresh(f"{of}_fwd"), module.namer.fresh(f"{of}_bwd")
             module.split(request.callee, request.wanted, facts, entry, backward, tupled=request.tupled, door=True)
@@ -429,7 +426,7 @@ def door(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
         return _explained(module.active(function, wanted or function.parameters, module.facts_of(callee, facts)))
     if at in ("reverse", "optimize", "emit"):
         with options(optimise=at != "reverse"):
-            return compile_request(Request(callee, wanted or function.parameters, "reverse")).emission.text
+            return compile_request(Request(callee, wanted or function.parameters, "reverse", shown=True)).emission.text
     raise SrcgradError(
         f"the road has no door {at!r}", hint="one of source, normalize, analysis, reverse, optimize, emit"
     )

@@ -83,6 +83,7 @@ class Request:
     tupled: bool = False  # one gradient comes as a tuple too
     doors: Doors | None = None  # to the derivatives of functions that are known only when the program runs
     tried: bool = False  # what the callee raises may be caught
+    shown: bool = False  # made to be read: what only a check could tell of the parameters is left out
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 from srcgrad import grad, jvp
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.pipeline import options
 
 
 def squares(x):
@@ -53,3 +56,132 @@ def greatest(x):
 def test_the_greatest_key_is_refused_when_it_is_met() -> None:
     with pytest.raises(TypeError, match="give a key, which has no derivative"):
         grad(greatest)(np.array([0.3, 0.4, 0.5]))
+
+
+# --- dicts that are known for dicts only when the program runs -------------------------------------------------------
+def made_deep(x, n):
+    if n:
+        return made_deep(x, n - 1)
+    return {2: x[0], 1: x[1] * x[0], 0: x[2]}
+
+
+def mapped_deep(x):
+    return sum(map(lambda k: k * 2.0, made_deep(x, 1))) * x[0]
+
+
+def looped_deep(x):
+    s = 0.0
+    for k in made_deep(x, 1):
+        s += k * x[0]
+    return s
+
+
+def zipped_deep(x):
+    return sum(k * v for k, v in zip(made_deep(x, 1), [1.0, 2.0, 3.0])) * x[0]
+
+
+def counted_backwards_deep(x):
+    return sum(k * (i + 1) * x[i] for i, k in enumerate(reversed(made_deep(x, 1))))
+
+
+def listed_deep(x):
+    return list(made_deep(x, 1))[0] * x[0]
+
+
+def made_a_tuple_deep(x):
+    return tuple(made_deep(x, 1))[0] * x[0]
+
+
+def taken_apart_deep(x):
+    a, *b = made_deep(x, 1)
+    return a * x[0] + b[0] * x[1]
+
+
+def extended_deep(x):
+    t = [x[0]]
+    t += made_deep(x, 1)
+    return t[1] * x[0]
+
+
+def rows_taken_apart(x):
+    return sum(a * x[0] + b * x[1] for a, b, c in [made_deep(x, 1), made_deep(x, 2)])
+
+
+def total(d):
+    s = 0.0
+    for k in d:
+        s += k
+    return s
+
+
+def handed_to_another(x):
+    return total(made_deep(x, 1)) * x[0]
+
+
+DEEP = [
+    mapped_deep, looped_deep, zipped_deep, counted_backwards_deep, listed_deep, made_a_tuple_deep, taken_apart_deep,
+    extended_deep, rows_taken_apart, handed_to_another,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", DEEP)
+def test_a_dict_that_a_recursion_returned_is_refused_when_it_is_read_by_places(function: Callable[..., Any]) -> None:
+    x = np.array([0.3, 0.4, 0.5])
+    place = r"test_keys_of_dicts\.py:\d+: a dict gives its keys here"
+    for specialise in (True, False):
+        with options(specialise=specialise):
+            with pytest.raises(TypeError, match=place):
+                grad(function)(x)
+            with pytest.raises(TypeError, match=place):
+                jvp(function, (x,), (x,))
+
+
+def keys_items_and_places(x):
+    d = made_deep(x, 1)
+    s = 0.0
+    for i in range(len(d)):
+        s += (i + 1) * d[i] ** 2
+    for k, v in d.items():
+        s += k * v * x[1]
+    return s + sum(k * x[0] for k in d.keys()) + sum(v * x[2] for v in d.values())
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+def test_keys_items_and_own_subscripts_of_such_a_dict_are_right(specialise: bool) -> None:
+    x, step = np.array([0.3, 0.4, 0.5]), 1e-6
+    f = keys_items_and_places
+    expected = [(f(x + step * e) - f(x - step * e)) / (2.0 * step) for e in np.eye(3)]
+    with options(specialise=specialise):
+        assert np.allclose(grad(f)(x), expected)
+        assert np.isclose(jvp(f, (x,), (x,))[1], expected @ x)
+
+
+def keys_of_an_argument(d):
+    return sum(k * d[1] for k in map(lambda k: k * 2.0, d))
+
+
+def layers(xs, x):
+    s = 0.0
+    for w, b in xs:
+        s += w * x + b
+    return s
+
+
+def test_arguments_are_looked_at_where_their_kinds_are_not_asked_for(tmp_path: Path) -> None:
+    d = {2: 0.3, 1: 0.4, 0: 0.6}
+    with options(specialise=False):
+        with pytest.raises(TypeError, match="a dict gives its keys here"):
+            grad(keys_of_an_argument)(d)
+        with pytest.raises(TypeError, match="a dict gives its keys here"):
+            grad(layers)([{0: 1.0, 1: 2.0}], 0.5)
+        assert grad(layers)([(1.0, 2.0), (3.0, 4.0)], 0.5) == [(0.5, 1.0), (0.5, 1.0)]
+    file = tmp_path / "saved_keys.py"
+    grad(keys_of_an_argument).save(file)
+    with pytest.raises(TypeError, match="a dict gives its keys here"):
+        runpy.run_path(str(file))["grad_keys_of_an_argument"](d)
+
+
+def test_what_is_shown_reads_as_the_function_does() -> None:
+    assert "require_places" not in grad(layers).source
+    assert "for w, b in xs:" in grad(layers).source
+    assert "require_places" in grad(looped_deep).source

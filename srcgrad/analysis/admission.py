@@ -5,7 +5,7 @@ is right for numbers only, or ``UnsupportedSyntax`` where the facts already show
 
 - ``x += e`` where other names may share x's memory changes an array in place, but is ``x = x + e`` for a number;
 - ``+`` and ``*`` join and repeat tuples and lists, but add and multiply arrays: they are other functions then;
-- a loop over a dict yields keys, not values.
+- a loop over a dict yields keys, not values, and so does what takes it apart.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from srcgrad.frontend.normal_form import (
     Apply,
     Bind,
     Block,
+    Call,
     Effect,
+    Exchange,
     For,
     Function,
     If,
@@ -38,26 +40,35 @@ from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.parse import names_read
 
 JOINING = (operator.add, operator.mul)
 
+_Checks = dict[Statement, list[Effect]]
 
-def admitted(function: Function, facts: Mapping[str, Fact]) -> Function:
-    """The function with its run-time checks; raises ``UnsupportedSyntax`` for what the facts refuse."""
-    checks = False
+
+def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False) -> Function:
+    """The function with its run-time checks; raises ``UnsupportedSyntax`` for what the facts refuse.
+
+    In text that is ``shown`` only what a call returned is looked at for dicts: its reader knows the arguments.
+    """
+    returned = {s.target for s in walk(function.body) if isinstance(s, Bind) and isinstance(s.operation, Call)}
+    checks: _Checks = {}
+    joins = False
     for statement in walk(function.body):
-        match statement:
-            case Bind(operation=Apply(function=made, arguments=given), span=span) if made is tuple:
-                _refuse_parts([name for argument in given.values() for name in atoms(argument)], facts, span)
-            case Bind(operation=Apply() as apply):
-                checks = checks or _joined(statement, apply, facts) is not None
-            case For(elements=elements, index=index) if elements or index in function.temporaries:
-                _refuse_keys(statement, facts)
-            case Unpack(source=source, span=span):
-                _refuse_parts([source], facts, span)
-        if isinstance(statement, Bind) and statement.inplace:
-            checks = _refuse_store(statement, facts) or checks
-    return replace(function, body=_checked(function.body, facts)) if checks else function
+        places = _read_by_places(statement, function.temporaries)
+        made = [
+            _check(runtime.require_places, name, span)
+            for name, span in places
+            if _may_be_keys(statement, name, span, facts) and (name in returned or not shown)
+        ]
+        if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
+            joins = joins or _joined(statement, statement.operation, facts) is not None
+        if isinstance(statement, Bind) and statement.inplace and _refuse_store(statement, facts):
+            made.append(_check(runtime.require_number, statement.target, statement.span))
+        if made:
+            checks[statement] = made
+    return replace(function, body=_checked(function.body, facts, checks)) if joins or checks else function
 
 
 def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | None:
@@ -83,20 +94,36 @@ def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | 
     return replace(made, expression=gast.Call(head, list(arguments), []))
 
 
-def _refuse_keys(loop: For, facts: Mapping[str, Fact]) -> None:
-    for statement in loop.body.statements[: loop.elements or None]:
-        match statement:
-            case Bind(operation=Index(base=base, index=index), span=span) if (
-                isinstance(facts.get(base), MappingFact) and loop.index in atoms(index)
-            ):
-                raise UnsupportedSyntax(
-                    "a loop over a dict goes over its keys", span, hint="write .items(), .values() or .keys()"
-                )
+def _read_by_places(statement: Statement, temporaries: frozenset[str]) -> list[tuple[str, Span]]:
+    """What a statement takes the items of by their places, where Python may have meant the keys of a dict."""
+    match statement:
+        case Bind(operation=Apply(function=made, arguments=given), span=span) if made is tuple:
+            return [(name, span) for argument in given.values() for name in atoms(argument)]
+        case Bind(operation=Exchange(method="extend", arguments=added), span=span):
+            return [(name, span) for argument in added for name in atoms(argument)]
+        case Unpack(source=source, span=span):
+            return [(source, span)]
+        case For(body=body, index=place, elements=elements) if elements or place in temporaries:
+            found: dict[str, Span] = {}
+            for part in body.statements[: elements or None]:
+                match part:
+                    case Bind(operation=Index(index=gast.Subscript())):
+                        pass  # the key at a place
+                    case Bind(operation=Index(base=base, index=index), span=span) if place in names_read(index):
+                        found.setdefault(base, span)
+            return list(found.items())
+    return []
 
 
-def _refuse_parts(names: list[str], facts: Mapping[str, Fact], span: Span) -> None:
-    if any(isinstance(facts.get(name), MappingFact) for name in names):
+def _may_be_keys(statement: Statement, name: str, span: Span, facts: Mapping[str, Fact]) -> bool:
+    """Whether only a check at run time can tell that ``name`` is no dict."""
+    fact = facts.get(name, Unknown())
+    if isinstance(fact, MappingFact) and isinstance(statement, For):
+        hint = "write .items(), .values() or .keys()"
+        raise UnsupportedSyntax("a loop over a dict goes over its keys", span, hint=hint)
+    if isinstance(fact, MappingFact):
         raise UnsupportedSyntax("a dict is taken apart into its keys", span, hint="write list(d), or d.values()")
+    return isinstance(fact, Unknown)
 
 
 def _refuse_store(statement: Bind, facts: Mapping[str, Fact]) -> bool:
@@ -114,30 +141,35 @@ def _refuse_store(statement: Bind, facts: Mapping[str, Fact]) -> bool:
     )
 
 
-def _checked(block: Block, facts: Mapping[str, Fact]) -> Block:
+def _checked(block: Block, facts: Mapping[str, Fact], checks: _Checks, elements: int = 0) -> Block:
+    """A block with its checks, none of them among the first ``elements`` statements, which a loop's head binds."""
     made: list[Statement] = []
+    after: list[Statement] = []
     for statement in block.statements:
-        if isinstance(statement, Bind) and statement.inplace and _refuse_store(statement, facts):
-            made.append(_check(statement))
+        elements -= 1
+        (made if elements < 0 else after).extend(checks.get(statement, ()))
         if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
             statement = _joined(statement, statement.operation, facts) or statement
         if blocks_of(statement):
-            statement = _with_blocks(statement, facts)
+            statement = _with_blocks(statement, facts, checks)
         made.append(statement)
+        if elements == 0:
+            made += after
     return Block(tuple(made))
 
 
-def _with_blocks(statement: Statement, facts: Mapping[str, Fact]) -> Statement:
+def _with_blocks(statement: Statement, facts: Mapping[str, Fact], checks: _Checks) -> Statement:
     match statement:
         case If(body=body, orelse=orelse):
-            return replace(statement, body=_checked(body, facts), orelse=_checked(orelse, facts))
-        case For(body=body) | While(body=body) | With(body=body):
-            return replace(statement, body=_checked(body, facts))
+            return replace(statement, body=_checked(body, facts, checks), orelse=_checked(orelse, facts, checks))
+        case For(body=body, elements=elements):
+            return replace(statement, body=_checked(body, facts, checks, elements))
+        case While(body=body) | With(body=body):
+            return replace(statement, body=_checked(body, facts, checks))
     return statement
 
 
-def _check(statement: Bind) -> Effect:
-    function = runtime.require_number
+def _check(function: Callable[..., None], name: str, span: Span) -> Effect:
     callee = reference(GlobalBinding(function.__name__, function, "srcgrad.runtime", function.__name__, None))
-    arguments = [gast.Name(statement.target, gast.Load(), None, None), gast.Constant(statement.span.origin, None)]
-    return Effect(gast.Expr(gast.Call(callee, arguments, [])), statement.span)
+    arguments = [gast.Name(name, gast.Load(), None, None), gast.Constant(span.origin, None)]
+    return Effect(gast.Expr(gast.Call(callee, arguments, [])), span)

@@ -116,8 +116,8 @@ class Derivative:
             return compiled
         return self.program(values, "nested" if self.mode == "reverse" else "nested value")
 
-    def program(self, values: tuple[Any, ...] | None, mode: str | None = None) -> Compiled:
-        """The compiled program for arguments like ``values`` (None: for any arguments)."""
+    def program(self, values: tuple[Any, ...] | None, mode: str | None = None, *, shown: bool = False) -> Compiled:
+        """The compiled program for arguments like ``values`` (None: for any arguments), or what is shown of it."""
         from srcgrad.programs import present_options
 
         mode = mode or self.mode
@@ -128,14 +128,14 @@ class Derivative:
         if not options.specialise:
             decides = values is not None and any(is_static(v) or holds_objects(v) for v in values)
             values = values if decides else None
-        key = (mode, options, None if values is None else kinds_of(values))
+        key = (mode, options, shown, None if values is None else kinds_of(values))
         found = self._variants.get(key)
         if found is None:
-            found = self._variants[key] = self._compile(values, mode)
+            found = self._variants[key] = self._compile(values, mode, shown)
         found.refresh()
         return found
 
-    def _compile(self, values: tuple[Any, ...] | None, mode: str) -> Compiled:
+    def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> Compiled:
         from srcgrad.calling import DOORS
         from srcgrad.pipeline import compile_request
         from srcgrad.programs import Request, present_options
@@ -145,7 +145,8 @@ class Derivative:
         if values is not None and present_options().specialise:
             named = zip(self.parameters.names, values, strict=False)
             facts = {name: fact_of(value, name) for name, value in named if not is_static(value)}
-        return compile_request(Request(callee, self.wanted, mode, facts, isinstance(self.argnums, tuple), DOORS))
+        tupled = isinstance(self.argnums, tuple)
+        return compile_request(Request(callee, self.wanted, mode, facts, tupled, DOORS, shown=shown))
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values that a program takes: functions are compiled in, not passed."""
@@ -269,8 +270,8 @@ class Derivative:
     # --- looking -----------------------------------------------------------------------------------------------------
     @property
     def source(self) -> str:
-        """The text of the derivative program that assumes nothing about its arguments."""
-        return self.program(None).emission.text
+        """The text of the derivative program that assumes nothing; arguments are not looked at for dicts."""
+        return self.program(None, shown=True).emission.text
 
     def source_for(self, *args: Any, **kwargs: Any) -> str:
         """The text of the program that runs for arguments of these kinds."""
@@ -279,7 +280,7 @@ class Derivative:
     @property
     def line_map(self) -> dict[int, Span]:
         """Line of ``source`` -> place in the user's file."""
-        return dict(self.program(None).emission.line_map)
+        return dict(self.program(None, shown=True).emission.line_map)
 
     def explain(self, at: str = "normalize") -> str:
         """The program as it stands at one door of the compiler: source, normalize, analysis, reverse or emit."""
@@ -288,7 +289,7 @@ class Derivative:
         return door(self._callee(None), at, self.wanted)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write ``source`` as a file that can be imported without the compiler."""
+        """Write the program that assumes nothing as a file that can be imported without the compiler."""
         from srcgrad.emit.load import save
 
         save(self.program(None).emission, path)

@@ -26,7 +26,7 @@ _EFFECTS = frozenset(
 )
 _EFFECTS_HERE = IN_PLACE | {
     "never", "one_for", "require_apart", "require_fields", "require_length", "require_new", "require_number",
-    "require_output", "require_reflected", "shuffled",
+    "require_output", "require_places", "require_reflected", "shuffled",
 }  # fmt: skip
 
 

@@ -30,8 +30,8 @@ from srcgrad.runtime.differences import (
     step_sizes, turns, undiff, undifferences, unediff1d, ungradient, one_spacing_only, unmidpoints, unstep_sizes,
 )  # fmt: skip
 from srcgrad.runtime.doors import (
-    StopsGradients, as_cotangent, entered, is_mapping, is_sequence, once, require_length, require_number, rewound,
-    stop_gradient,
+    StopsGradients, as_cotangent, entered, is_mapping, is_sequence, once, require_length, require_number,
+    require_places, rewound, stop_gradient,
 )  # fmt: skip
 from srcgrad.runtime.einsum import transposed_subscripts, uneinsum, written_subscripts
 from srcgrad.runtime.elementwise import (
@@ -118,8 +118,8 @@ __all__ = [
     "power_partial", "present", "prevails", "private", "put_back", "quotient", "raisable", "ratio", "rearray",
     "reastype", "rebroadcast", "rechoose", "recurrence", "repad", "repad_chosen", "repad_values", "repairs", "repeated",
     "replaced_at", "require_apart", "require_distinct", "require_length", "require_new", "require_number",
-    "require_fields", "require_output", "require_reflected", "rest_like", "retake", "rewound", "root_count",
-    "running_product",
+    "require_fields", "require_output", "require_places", "require_reflected", "rest_like", "retake", "rewound",
+    "root_count", "running_product",
     "safe_divide", "safe_power",
     "scaled", "segment_ties", "selected", "separate", "shadow", "share", "shifted", "shortest", "shuffled",
     "signal_length", "sinc_slope", "slope_leaning", "slope_places", "sorting", "span_of", "spread", "spread_numbers",

@@ -32,6 +32,12 @@ def require_number(x: Any, place: str) -> None:
         )
 
 
+def require_places(x: Any, place: str) -> None:
+    """Refuse to take the items of ``x`` at ``place`` by their places when it is a dict, which gives its keys there."""
+    if isinstance(x, Mapping):
+        raise TypeError(f"{place}: a {type(x).__name__} gives its keys here; write .items(), .values() or .keys()")
+
+
 def require_length(x: Any, length: int, place: str) -> None:
     """Refuse a loop at ``place`` over ``x`` that had ``length`` items when it began: its passes were counted then."""
     if len(x) != length:
