@@ -93,8 +93,8 @@ class Mirroring:
         return {name for name in self.shadowed if classes.root(name) in roots}
 
     def may_change_later(self, classes: MemoryClasses, given: Collection[str]) -> None:
-        """The caller may change the containers that it has given, after this function is done and before it is
-        reversed."""
+        """The caller may change the containers that it has given or is returned, after this function is done and before
+        it is reversed."""
         roots = {classes.root(name) for name in given if not self.is_array(name)}
         self.result.changing |= {name for name in self.shadowed if classes.root(name) in roots}
 

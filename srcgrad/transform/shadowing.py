@@ -95,6 +95,9 @@ class _Shadowing(Mirroring):
         super().__init__(function, facts, classes, summary_of)
         self.numeric = numeric_names(function)
         self.may_change_later(classes, modes.shadowed(function.parameters))
+        if modes.result:
+            returns = (s for s in walk(function.body) if isinstance(s, Return))
+            self.may_change_later(classes, [name for s in returns for name in atoms(s.value)])
 
     def run(self, door: bool) -> Shadows:
         for name in self._in_order():

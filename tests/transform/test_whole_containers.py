@@ -164,6 +164,30 @@ def called_before_a_field_is_set(y):
     return total
 
 
+def repeated(y):
+    return [y] * 2
+
+
+def with_another(y, z):
+    return [y] + [z]
+
+
+def a_callee_repeated_what_is_changed(y):
+    """Once wrong in silence: the adjoint of what a callee returned was read after its caller had changed it."""
+    u, z = repeated(y), y * 3.0
+    u.insert(0, z)
+    z[0] *= y[1]
+    return np.sum(z * z) * u[1][2]
+
+
+def a_callee_joined_what_is_changed(y):
+    u, z = with_another(y, y * 2.0), y * 3.0
+    u.pop()
+    u.append(z)
+    z[1] = y[0] * y[2]
+    return np.sum(z) * u[0][0]
+
+
 class Graded:
     grade = 2.0
 
@@ -179,6 +203,8 @@ def graded_above_its_class(y):
 
 
 PROGRAMS = (
+    a_callee_repeated_what_is_changed,
+    a_callee_joined_what_is_changed,
     graded_above_its_class,
     asked_before_a_field_is_set,
     asked_before_an_item_is_set,
