@@ -69,3 +69,33 @@ def test_items_without_a_derivative_have_none():
 def test_integers_alone_are_refused():
     with pytest.raises(srcgrad.errors.ArgumentError, match=r"argument queue\[0\] is the integer 2"):
         srcgrad.grad(lambda queue: queue[0])(deque([2, 3]))
+
+
+class Line:
+    def __init__(self, k):
+        self.k = k
+
+    def at(self, x):
+        return self.k * x
+
+
+class Wave(Line):
+    def at(self, x):
+        return np.sin(self.k * x)
+
+
+def second(queue, x):
+    queue.popleft()
+    return queue[0].at(x)
+
+
+def last_first(queue, x):
+    queue.rotate(1)
+    return queue[0].at(x) * queue[1].at(x)
+
+
+@pytest.mark.parametrize("function, slope", [(second, 3 * np.cos(6)), (last_first, 2 * np.sin(6) + 12 * np.cos(6))])
+def test_objects_in_a_deque_are_those_at_their_new_places(function, slope):
+    queue = deque([Line(2.0), Wave(3.0)])
+    assert np.isclose(srcgrad.grad(function, argnums=1)(queue, 2.0), slope)
+    assert np.isclose(srcgrad.jvp(lambda x: function(deque([Line(2.0), Wave(3.0)]), x), (2.0,), (1.0,))[1], slope)

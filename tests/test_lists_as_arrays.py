@@ -258,3 +258,20 @@ def test_the_adjoint_of_what_may_be_a_longer_list_looks(function: Callable[..., 
     assert np.isclose(jvp(function, (x,), (d,))[1], slope)
     with pytest.raises(TypeError, match="arithmetic on containers has no derivative"):
         grad(function)(x)
+
+
+def returned_sum(a, b):
+    return np.add(a, b)
+
+
+def array_of_a_callee_times_list(x):
+    items = list(x)
+    return np.sum(returned_sum(items, items) * items)
+
+
+def test_an_array_times_a_list_is_no_repetition() -> None:
+    x = np.array([0.5, 0.9])
+    with pytest.raises(TypeError, match="a list or tuple is multiplied by an array"):
+        grad(array_of_a_callee_times_list)(x)
+    with pytest.raises(TypeError, match="a list or tuple is multiplied by an array"):
+        jvp(array_of_a_callee_times_list, (x,), (x,))

@@ -87,11 +87,16 @@ def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | 
     rule = lookup(function)
     assert rule is not None
     made = replace(statement, operation=Apply(rule, function, rule.bind(function, arguments, {})))
-    if not any(isinstance(fact, Unknown) for fact in known):
+    if not any(isinstance(fact, Unknown) or _may_be_arithmetic(fact, apply) for fact in known):
         return made
     # With an array this would be arithmetic: the function looks.
     head = reference(GlobalBinding(function.__name__, function, "srcgrad.runtime", function.__name__, None))
     return replace(made, expression=gast.Call(head, list(arguments), []))
+
+
+def _may_be_arithmetic(fact: Fact, apply: Apply) -> bool:
+    """Whether ``*`` of this and a list may be NumPy's: an array, if it is not an integer."""
+    return apply.function is operator.mul and isinstance(fact, Array) and fact.shape is None and not fact.scalar
 
 
 def _read_by_places(statement: Statement, temporaries: frozenset[str]) -> list[tuple[str, Span]]:

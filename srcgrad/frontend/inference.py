@@ -166,7 +166,7 @@ class Table:
                 return Items(kind, None, self._with_puts(known, kind))
             case Items(items=()) if not (self.puts or self.generated):
                 return NEVER
-            case Items(kind=kind, items=tuple() as listed) if not (self.puts and kind is list):
+            case Items(kind=kind, items=tuple() as listed) if not self.puts or kind is tuple:
                 position = _integer(index)
                 if position is not None and -len(listed) <= position < len(listed):
                     return listed[position]  # type: ignore[no-any-return]

@@ -33,15 +33,17 @@ _classes: WeakKeyDictionary[FunctionType, dict[int, type | None]] = WeakKeyDicti
 
 
 def without_classes(body: Sequence[gast.stmt], source: Source, parameters: frozenset[str]) -> list[gast.stmt]:
-    """A class whose name is bound elsewhere too, or whose statement does more than define it, stays, to be refused."""
+    """A class whose name is bound elsewhere too, whose statement does more than define it, or that a loop makes anew at
+    each turn, stays, to be refused."""
     statements = [node for node in walk(*body) if isinstance(node, gast.ClassDef)]
     if not statements:
         return list(body)
     others = bound_elsewhere([s for s in body if s not in statements], parameters)
     names: dict[str, GlobalBinding] = {}
     gone: set[int] = set()
+    repeated = {id(node) for loop in walk(*body) if isinstance(loop, gast.For | gast.While) for node in walk(loop)}
     for node in statements:
-        made = class_of(node, source)
+        made = None if id(node) in repeated else class_of(node, source)
         if made is not None and node.name not in others | names.keys():
             names[node.name] = GlobalBinding(node.name, made)
             gone.add(id(node))

@@ -117,7 +117,8 @@ class Statements(Contexts):
                 hint = "import at the top of the module"
                 raise self.refuse(statement, "this import cannot be differentiated", hint, label=label)
             case gast.ClassDef():
-                raise self.refuse(statement, "a class whose name is bound elsewhere too", "give it a name of its own")
+                hint = "give it a name of its own, outside of loops"
+                raise self.refuse(statement, "a class that a loop makes anew, or whose name is bound again", hint)
             case gast.Try():
                 raise self.refuse(
                     statement,

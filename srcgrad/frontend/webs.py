@@ -138,6 +138,17 @@ class _Webs:
         for name in bound:
             self._define(name, state)
 
+    def _bind(self, target: gast.AST, state: State) -> None:
+        """Targets from left to right: in ``i, y[i] = ...`` the second reads what the first has bound."""
+        match target:
+            case gast.Tuple(elts=parts) | gast.List(elts=parts):
+                for part in parts:
+                    self._bind(part, state)
+            case gast.Starred(value=value):
+                self._bind(value, state)
+            case _:
+                self._visit(target, state)
+
     # --- statements --------------------------------------------------------------------------------------------------
     def block(self, statements: Sequence[gast.stmt], state: State | None) -> State | None:
         """What reaches the end of a block; None where it is never reached."""
@@ -171,7 +182,9 @@ class _Webs:
                 return self._loop(statement, state)
             case gast.With(items=items, body=body):
                 for item in items:
-                    self._visit(item, state)
+                    self._visit(item.context_expr, state)
+                    if item.optional_vars is not None:
+                        self._bind(item.optional_vars, state)
                 self.caught.append(state)  # a manager may swallow what is raised inside
                 after = self.block(body, state)
                 return _merged(after, self.caught.pop())
@@ -185,7 +198,7 @@ class _Webs:
             case gast.Assign(targets=targets, value=value):
                 self._visit(value, state)
                 for target in targets:
-                    self._visit(target, state)
+                    self._bind(target, state)
             case gast.AnnAssign(target=target, value=value):
                 self._visit(value, state)
                 if value is not None:
@@ -210,7 +223,10 @@ class _Webs:
             self.breaks.append(None)
             self.continues.append(None)
             inside = dict(head)
-            self._visit(statement.target if isinstance(statement, gast.For) else statement.test, inside)
+            if isinstance(statement, gast.For):
+                self._bind(statement.target, inside)
+            else:
+                self._visit(statement.test, inside)
             end = self.block(statement.body, inside)
             left, again = self.breaks.pop(), _merged(end, self.continues.pop())
             grown = _merged(head, again)
@@ -224,6 +240,8 @@ class _Webs:
         return _merged(left, self.block(statement.orelse, leaving))
 
     def _try(self, statement: gast.Try, state: State) -> State | None:
+        left = self.breaks, self.continues
+        self.breaks, self.continues = [None], [None]
         self.caught.append(state)
         end = self.block(statement.body, state)
         raised = self.caught.pop()
@@ -234,7 +252,12 @@ class _Webs:
             self._visit(handler.type, inside)
             ends.append(self.block(handler.body, inside))
         anywhere = _merged(self.caught.pop(), *ends)
+        jumps = self.breaks[0], self.continues[0]
+        self.breaks, self.continues = left
+        after = self.block(statement.finalbody, anywhere) if statement.finalbody else None
+        for around, jump in zip(left, jumps, strict=True):
+            if jump is not None:  # it goes through what is done finally
+                around[-1] = _merged(around[-1], after if statement.finalbody else jump)
         if not statement.finalbody:
             return _merged(*ends)
-        after = self.block(statement.finalbody, anywhere)
         return after if any(each is not None for each in ends) else None

@@ -10,6 +10,8 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from srcgrad.runtime.cotangents import add, zeros_like
 
 
@@ -34,6 +36,8 @@ def unjoined(g: Sequence[Any], *parts: Any) -> list[Any]:
 
 def repeated(items: Any, times: int) -> Any:
     """``items * times`` of a list or tuple, as a list."""
+    if isinstance(times, np.ndarray):
+        raise TypeError("a list or tuple is multiplied by an array, not by an integer; make both arrays with np.array")
     return list(items) * operator.index(times)
 
 

@@ -241,3 +241,10 @@ def what_a_call_with_out_returns_is_changed_in_place(x, a):
     u = np.clip(y, -5.0, 5.0, out=r[::-1])
     u **= 2
     return np.sum(y**3) + w[0] * z[1] + np.sum(r * v * u)
+
+
+@directed(vector(4))
+def an_output_of_a_product_of_views(x):
+    y = np.zeros(2)
+    np.multiply(x[:2], x[2:], out=y)
+    return np.sum(y**3)

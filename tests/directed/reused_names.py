@@ -123,3 +123,25 @@ def stored_into_before_it_is_reused(x):
     s = Pair(s, s[::-1])
     s.a[0] *= 3.0
     return np.sum(s.a * s.b)
+
+
+@directed(vector(2))
+def bound_again_on_the_way_out_of_a_loop(x):
+    """What is done finally runs after the break."""
+    s = x * 2.0
+    y = s[0]
+    s = Damper(y)
+    while True:
+        try:
+            break
+        finally:
+            s = Spring(x[1], 0.1)
+    return s.energy(x[0]) + y
+
+
+@directed(vector(3))
+def a_field_of_what_was_bound_just_before(x):
+    s = x * 2.0
+    s = Spring(s[0], 0.1).energy(x[1])
+    s, s.c = Damper(x[2]), x[1] * s
+    return s.energy(x[0])
