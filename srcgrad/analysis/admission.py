@@ -146,20 +146,15 @@ def _refuse_store(statement: Bind, facts: Mapping[str, Fact]) -> bool:
     )
 
 
-def _checked(block: Block, facts: Mapping[str, Fact], checks: _Checks, elements: int = 0) -> Block:
-    """A block with its checks, none of them among the first ``elements`` statements, which a loop's head binds."""
+def _checked(block: Block, facts: Mapping[str, Fact], checks: _Checks) -> Block:
     made: list[Statement] = []
-    after: list[Statement] = []
     for statement in block.statements:
-        elements -= 1
-        (made if elements < 0 else after).extend(checks.get(statement, ()))
+        made += checks.get(statement, ())
         if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
             statement = _joined(statement, statement.operation, facts) or statement
         if blocks_of(statement):
             statement = _with_blocks(statement, facts, checks)
         made.append(statement)
-        if elements == 0:
-            made += after
     return Block(tuple(made))
 
 
@@ -168,7 +163,9 @@ def _with_blocks(statement: Statement, facts: Mapping[str, Fact], checks: _Check
         case If(body=body, orelse=orelse):
             return replace(statement, body=_checked(body, facts, checks), orelse=_checked(orelse, facts, checks))
         case For(body=body, elements=elements):
-            return replace(statement, body=_checked(body, facts, checks, elements))
+            if any(part in checks for part in body.statements[:elements]):  # the names in a head are not all written
+                return replace(statement, body=_checked(body, facts, checks), heading=None, elements=0)
+            return replace(statement, body=_checked(body, facts, checks))
         case While(body=body) | With(body=body):
             return replace(statement, body=_checked(body, facts, checks))
     return statement

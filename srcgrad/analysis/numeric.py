@@ -7,6 +7,7 @@ argument cannot see (the proving statement was not reached) the door at the end 
 structure of their arguments.
 
 A name that is bound to None somewhere is not numeric: the adjoint of None is None, which only ``add`` adds as zero.
+Nor is one that is a container later.
 
     u = np.sin(s)       s, u are numeric
     t = u * x           x and t are too: a number times a list of unknown length repeats it, but u is no integer literal
@@ -21,7 +22,7 @@ import gast
 
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import walk
-from srcgrad.frontend.normal_form import Apply, Bind, Copy, Function
+from srcgrad.frontend.normal_form import Apply, Bind, Copy, Function, Pack
 
 LIST_OPERATORS = (operator.add, operator.mul)
 
@@ -29,7 +30,7 @@ LIST_OPERATORS = (operator.add, operator.mul)
 def numeric_names(function: Function) -> frozenset[str]:
     """Names that no container can be bound to on a path that reaches their uses."""
     found: set[str] = set()
-    none: set[str] = set()  # bound to None somewhere, as generated text does before a branch
+    others: set[str] = set()  # bound to None somewhere, as generated text does before a branch, or to a container
     linked: list[tuple[str, ...]] = []
     copied: list[tuple[str, str]] = []
     for statement in walk(function.body):
@@ -37,8 +38,8 @@ def numeric_names(function: Function) -> frozenset[str]:
             case Bind(target=target, operation=Copy(source=source)):
                 linked.append((target, source))
                 copied.append((target, source))
-            case Bind(target=target, expression=gast.Constant(value=None)):
-                none.add(target)
+            case Bind(target=target, expression=gast.Constant(value=None)) | Bind(target=target, operation=Pack()):
+                others.add(target)
             case Bind(target=target, operation=Apply(rule=rule, function=called, arguments=arguments)):
                 if rule.kind != "elementwise" or runs_through(called, arguments):
                     continue
@@ -59,9 +60,9 @@ def numeric_names(function: Function) -> frozenset[str]:
             if 0 < known < len(group):
                 found.update(group)
                 changed = True
-    while none_too := {target for target, source in copied if source in none and target not in none}:
-        none |= none_too
-    return frozenset(found - none)
+    while others_too := {target for target, source in copied if source in others and target not in others}:
+        others |= others_too
+    return frozenset(found - others)
 
 
 def runs_through(function: object, arguments: Mapping[str, gast.expr]) -> bool:

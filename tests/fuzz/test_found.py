@@ -257,3 +257,33 @@ def test_a_deque_of_the_numbers_of_an_array():
         """),
         FIRST_ORDER,
     )
+
+
+def test_a_name_holds_a_number_and_then_a_dict_that_is_returned_from_try():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        t = b
+        t = dict(p=y, q=abs(b))
+        try:
+            return t["p"]
+        except ValueError:
+            pass
+        return t
+    """)
+
+
+def test_rows_of_unknown_kind_that_nobody_reads():
+    agree(
+        textwrap.dedent("""
+        def f(a, b, x, y, m):
+            count1 = 0
+            while True:
+                count1 += 1
+                if count1 > 1:
+                    break
+                for ej, dj in m:
+                    w = count1
+            return a + b
+        """),
+        Plan((Check("forward", ("specialise",)),), (1, 3)),
+    )
