@@ -61,7 +61,6 @@ from srcgrad.frontend.normal_form import (
     Index,
     Pack,
     Pop,
-    Return,
     SetField,
     Statement,
     Store,
@@ -262,7 +261,7 @@ class Table:
                     self.put(NEVER)
                 else:
                     self.note(target, self.value(statement))
-                    if isinstance(statement.operation, Call) and statement.operation.callee.classes:
+                    if isinstance(statement.operation, Call):
                         for name, known in self.stored(statement.operation.callee):
                             if name == ITEMS:
                                 self.put(known)
@@ -410,29 +409,3 @@ def inferred(function: Function, entry: Mapping[str, Known], returned: Returned,
     settled = Table(entry, returned, stored)
     settled.names = dict.fromkeys(table.names, PLAIN)
     return settled
-
-
-def any_objects(function: Function) -> bool:
-    """Whether a function makes objects, or may be handed some by its callees."""
-    operations = (s.operation for s in statements_of(function.body) if isinstance(s, Bind))
-    return any(isinstance(made, Call) or isinstance(made, Pack) and made.of is not None for made in operations)
-
-
-def meets_objects(function: Function) -> bool:
-    """Whether a function makes objects, or hands some on."""
-    operations = (s.operation for s in statements_of(function.body) if isinstance(s, Bind))
-    return any(
-        isinstance(made, Call) and (made.callee.classes or made.callee.makes is not None)
-        or isinstance(made, Pack) and made.of is not None
-        for made in operations
-    )
-
-
-def returns(function: Function, table: Table) -> Known:
-    """What is known of the result."""
-    made: Known | None = None
-    for statement in statements_of(function.body):
-        if isinstance(statement, Return):
-            known = folded(table.enriched(table.atom(statement.value)))
-            made = known if made is None else join(made, known)
-    return NONE if made is None else made

@@ -8,7 +8,8 @@ Enters: the source of a function and its body.  Leaves: the body without class s
     s = State(x[0], x[1])                     s = State(x[0], x[1])        State is the class itself
 
 It makes a difference where a class reads what varies from call to call: locals of the function, its own name among
-them.  What the statements of its body do must be to define: methods, constants, fields.
+them; where objects are asked whether they are of it.  What the statements of its body do must be to define: methods,
+constants, fields.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ _classes: WeakKeyDictionary[FunctionType, dict[int, type | None]] = WeakKeyDicti
 
 
 def without_classes(body: Sequence[gast.stmt], source: Source, parameters: frozenset[str]) -> list[gast.stmt]:
-    """A class whose name is bound elsewhere too, whose statement does more than define it, or that a loop makes anew at
-    each turn, stays, to be refused."""
+    """A class whose name is bound elsewhere too, that is asked about, whose statement does more than define it, or that
+    a loop makes anew at each turn, stays, to be refused."""
     statements = [node for node in walk(*body) if isinstance(node, gast.ClassDef)]
     if not statements:
         return list(body)
-    others = bound_elsewhere([s for s in body if s not in statements], parameters)
+    others = bound_elsewhere([s for s in body if s not in statements], parameters) | _asked_about(body)
     names: dict[str, GlobalBinding] = {}
     gone: set[int] = set()
     repeated = {id(node) for loop in walk(*body) if isinstance(loop, gast.For | gast.While) for node in walk(loop)}
@@ -48,6 +49,19 @@ def without_classes(body: Sequence[gast.stmt], source: Source, parameters: froze
             names[node.name] = GlobalBinding(node.name, made)
             gone.add(id(node))
     return with_meanings(body, names, gone)
+
+
+def _asked_about(body: Sequence[gast.stmt]) -> set[str]:
+    """The names that are read otherwise than to make an object, to derive a class, to read an attribute: of an object
+    that another call made, Python would answer no to ``isinstance``."""
+    plain: set[int] = set()
+    for node in walk(*body):
+        match node:
+            case gast.Call(func=used) | gast.Attribute(value=used):
+                plain.add(id(used))
+            case gast.ClassDef(bases=bases):
+                plain.update(map(id, bases))
+    return {n.id for n in walk(*body) if isinstance(n, gast.Name) and id(n) not in plain}
 
 
 def class_of(node: gast.ClassDef, source: Source) -> type | None:

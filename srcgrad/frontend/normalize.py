@@ -32,7 +32,7 @@ from srcgrad.frontend.desugar.functional import written_out
 from srcgrad.frontend.desugar.imports import without_imports
 from srcgrad.frontend.desugar.unpacking import one_by_one
 from srcgrad.frontend.folding import Folding, Initialiser
-from srcgrad.frontend.inference import ROUNDS, Table, any_objects, inferred, meets_objects, returns
+from srcgrad.frontend.inference import ROUNDS, Table, inferred
 from srcgrad.frontend.known import DATA, PLAIN, Items, Known, OneOf, Result
 from srcgrad.frontend.local_classes import without_classes
 from srcgrad.frontend.namespaces import settled
@@ -47,6 +47,7 @@ from srcgrad.frontend.normal_form import (
 )
 from srcgrad.frontend.scope import (
     Definition,
+    Fresh,
     Scope,
     Variable,
     body_of,
@@ -59,6 +60,7 @@ from srcgrad.frontend.signatures import Signature, default_objects, signature_of
 from srcgrad.frontend.source import Source, source_of
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
+from srcgrad.frontend.telling import any_objects, meets_objects, moves, returns
 from srcgrad.frontend.webs import told_apart
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
@@ -69,7 +71,8 @@ def normalize(callee: Callee) -> Function:
     """The normal form of a callee; raises ``LanguageError`` where the program is outside of the language."""
     forms = _forms.get()
     if forms is None:
-        return _normalize(callee)
+        with remembering({}):
+            return normalize(callee)
     if callee not in forms:
         before, key = _unknown.get(), (callee, _underway.get())
         made = _unsettled.get().get(key)
@@ -153,7 +156,7 @@ def _with_names_apart(
     for _ in range(ROUNDS):
         writer, made = _written(callee, source, node, parent, apart, assumed, table, methods)
         if not writer.relied and not writer.entry and not any_objects(made):
-            return made
+            return replace(made, sets=moves(made))
         before, table = table, inferred(made, writer.entry, returned, stored)
         # Tests of fields and items, and calls, are written by what is known so far: what is set below them in a loop
         # has to have been known when the writing began.
@@ -201,7 +204,8 @@ _underway: ContextVar[frozenset[Callee]] = ContextVar("srcgrad_underway", defaul
 _forms: ContextVar[dict[Callee, Function] | None] = ContextVar("srcgrad_forms", default=None)
 _unsettled: ContextVar[dict[tuple[Callee, frozenset[Callee]], Function]] = ContextVar("srcgrad_unsettled")
 _unknown: ContextVar[int] = ContextVar("srcgrad_unknown", default=0)  # results that were not looked into
-DEEPEST = 6  # calls in calls that are looked into for the classes of their results
+DEEPEST = 16  # calls in calls that are looked into for the classes of their results
+REPEATED = 1  # of them calls of a function that is being looked into already, with arguments of other classes
 
 
 def returned(callee: Callee) -> Known:
@@ -209,9 +213,7 @@ def returned(callee: Callee) -> Known:
     if isinstance(callee.function, Guarded):
         return Items(tuple, (returned(unguarded(callee)), PLAIN))
     underway = _underway.get()
-    is_function = isinstance(callee.function, FunctionType | LocalFunction)
-    if callee in underway or len(underway) >= DEEPEST or not is_function:
-        _unknown.set(_unknown.get() + 1)
+    if not _looked_into(callee, underway):
         return PLAIN
     token = _underway.set(underway | {callee})
     try:
@@ -234,8 +236,7 @@ def stored(callee: Callee) -> Iterable[tuple[str, Known]]:
     if isinstance(callee.function, Guarded):
         return stored(unguarded(callee))
     underway = _underway.get()
-    if callee in underway or len(underway) >= DEEPEST or not isinstance(callee.function, FunctionType | LocalFunction):
-        _unknown.set(_unknown.get() + 1)
+    if not _looked_into(callee, underway):
         return ()
     token = _underway.set(underway | {callee})
     try:
@@ -244,6 +245,17 @@ def stored(callee: Callee) -> Iterable[tuple[str, Known]]:
         return ()
     finally:
         _underway.reset(token)
+
+
+def _looked_into(callee: Callee, underway: frozenset[Callee]) -> bool:
+    """Whether a callee is looked into for what is known of it; noted where it is not."""
+    functions = {each.function for each in underway}
+    repeated = len(underway) - len(functions) + (callee.function in functions)
+    is_function = isinstance(callee.function, FunctionType | LocalFunction)
+    if is_function and callee not in underway and len(underway) < DEEPEST and repeated <= REPEATED:
+        return True
+    _unknown.set(_unknown.get() + 1)
+    return False
 
 
 def receiver_of(node: Definition) -> str | None:
@@ -276,7 +288,7 @@ class Normalizer(Statements):
         self.callee = callee
         self.node = node
         self.made: set[str] = set()
-        fresh = _Fresh(namer, self.made)
+        fresh = Fresh(namer, self.made)
         body = with_methods(text, methods, fresh)
         body, statics = settled(source, node, body, dict(callee.statics))  # type: ignore[arg-type]
         body = without_imports(body, parameters_of(node.args))
@@ -311,7 +323,7 @@ class Normalizer(Statements):
         self.entry: dict[str, Known] = {n: known[j] for j, n in enumerate(self._parameters()) if j in known}  # type: ignore[misc]
         self.table.names.update(self.entry)
 
-    def _folded(self, made: Initialiser, body: list[gast.stmt], source: Source, fresh: _Fresh) -> list[gast.stmt]:
+    def _folded(self, made: Initialiser, body: list[gast.stmt], source: Source, fresh: Fresh) -> list[gast.stmt]:
         """The body of an ``__init__`` as that of a function that returns the object."""
         this = receiver_of(self.node)
         assert this is not None
@@ -424,16 +436,3 @@ def _meaning_outside(source: Source) -> Callable[[str], object]:
         return None if binding is None else binding.value
 
     return meaning
-
-
-class _Fresh:
-    """Names handed out before there is a scope to put them in."""
-
-    def __init__(self, namer: Namer, made: set[str]) -> None:
-        self.namer = namer
-        self.made = made
-
-    def __call__(self, stem: str) -> str:
-        name = self.namer.fresh(stem)
-        self.made.add(name)
-        return name

@@ -26,6 +26,7 @@ from srcgrad.frontend.normal_form import Derived, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
 from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, public_home, reference
+from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import children, parameters_of
 
 Definition: TypeAlias = gast.FunctionDef | gast.Lambda
@@ -410,3 +411,16 @@ def importable(name: str, value: object) -> GlobalBinding:
 def names_of(targets: Iterable[gast.AST]) -> set[str]:
     """The names in assignment targets."""
     return {node.id for target in targets for node in gast.walk(target) if isinstance(node, gast.Name)}
+
+
+class Fresh:
+    """Names handed out before there is a scope to put them in."""
+
+    def __init__(self, namer: Namer, made: set[str]) -> None:
+        self.namer = namer
+        self.made = made
+
+    def __call__(self, stem: str) -> str:
+        name = self.namer.fresh(stem)
+        self.made.add(name)
+        return name

@@ -278,3 +278,52 @@ def one_object_repeated(x):
     items = [Doubled(x[0])] * 2
     items[0].v = x[1]
     return items[1].value() * x[2]
+
+
+def dropped_at(items):
+    items.pop(0)
+
+
+def through_2(items):
+    dropped_at(items)
+
+
+def through_3(items):
+    through_2(items)
+
+
+def through_4(items):
+    through_3(items)
+
+
+def through_5(items):
+    through_4(items)
+
+
+def through_6(items):
+    through_5(items)
+
+
+def through_7(items):
+    through_6(items)
+
+
+def through_8(items):
+    through_7(items)
+
+
+@directed(vector(3))
+def the_first_is_another_after_a_chain_of_calls(x):
+    """Once wrong in silence: what the eighth function of a chain does was not looked into."""
+    items = [Doubled(x[0]), Cubed(x[1])]
+    through_8(items)
+    return items[0].value() * x[2]
+
+
+@directed(vector(3))
+def the_first_is_another_under_a_name_that_may_be_an_array(x):
+    """Once wrong in silence: a callee that was compiled for no classes was not asked what it does."""
+    items = [Doubled(x[0]), Cubed(x[1])]
+    same = x if x[0] > 50.0 else items
+    dropped_at(same)
+    return items[0].value() * x[2]

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from srcgrad.fuzz import Plan, agree
+from srcgrad.fuzz import Check, Plan, agree
 from tests.fuzz.modes import FIRST_ORDER, in_every_mode, in_the_first_order
 
 pytestmark = pytest.mark.slow

@@ -1,0 +1,47 @@
+"""What is told of a function as a whole: whether it meets objects, what its result is, what it does to lists.
+
+Enters: the normal form of a function, and what is known of its names.  Leaves: answers for those who call it.
+"""
+
+from __future__ import annotations
+
+from srcgrad.frontend.inference import ITEMS, Table, statements_of
+from srcgrad.frontend.known import NEVER, NONE, Known, folded, join
+from srcgrad.frontend.normal_form import Bind, Call, Delete, Exchange, Function, Pack, Pop, Return
+
+
+def moves(function: Function) -> tuple[tuple[str, Known], ...]:
+    """What a caller is told of a function that meets no objects: whether items of lists may have changed places."""
+    for statement in statements_of(function.body):
+        changes = isinstance(statement, Pop | Delete) or isinstance(statement, Bind) and isinstance(
+            statement.operation, Exchange
+        )
+        if changes and not function.generated:
+            return ((ITEMS, NEVER),)
+    return ()
+
+
+def any_objects(function: Function) -> bool:
+    """Whether a function makes objects, or may be handed some by its callees."""
+    operations = (s.operation for s in statements_of(function.body) if isinstance(s, Bind))
+    return any(isinstance(made, Call) or isinstance(made, Pack) and made.of is not None for made in operations)
+
+
+def meets_objects(function: Function) -> bool:
+    """Whether a function makes objects, or hands some on."""
+    operations = (s.operation for s in statements_of(function.body) if isinstance(s, Bind))
+    return any(
+        isinstance(made, Call) and (made.callee.classes or made.callee.makes is not None)
+        or isinstance(made, Pack) and made.of is not None
+        for made in operations
+    )
+
+
+def returns(function: Function, table: Table) -> Known:
+    """What is known of the result."""
+    made: Known | None = None
+    for statement in statements_of(function.body):
+        if isinstance(statement, Return):
+            known = folded(table.enriched(table.atom(statement.value)))
+            made = known if made is None else join(made, known)
+    return NONE if made is None else made
