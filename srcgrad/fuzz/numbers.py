@@ -208,7 +208,8 @@ def truth(text: str, moving: Sequence[int] | None = None, shift: float = 0.0) ->
     directions = tuple(_direction(point, moving, seed) for seed in (3, 4))
     with np.errstate(all="ignore"):
         try:
-            value = function(*copied(at))
+            with np.errstate(over="raise"):  # zero times what overflowed on the way, unread, is no number
+                value = function(*copied(at))
         except Exception as error:
             raise Unsuitable(repr(error)) from error
         try:
