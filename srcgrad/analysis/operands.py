@@ -14,6 +14,7 @@ from dataclasses import replace
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.stores import Lowering
 from srcgrad.analysis.values import is_copy
 from srcgrad.frontend.normal_form import Apply, Bind, Function, Statement
@@ -33,7 +34,7 @@ def lists_made_arrays(
 ) -> tuple[Function, Facts]:
     """The function whose calls of NumPy are given arrays, and the facts, solved again where names were added.
 
-    What nothing is known of goes through ``np.asarray``.  In a ``generic`` program that is everything; it is left as
+    What nothing is known of goes through ``operand``.  In a ``generic`` program that is everything; it is left as
     written there, and so are operands in our own output, where the first derivative made arrays of lists: an adjoint
     that is given a list says so when it runs, and only tangents that would be silent are not.
     """
@@ -63,7 +64,7 @@ class _Operands(Lowering):
                 if _is_list_of_numbers(fact):
                     made[part.id] = self.array_of(part, statement.span)
                 elif isinstance(fact, Unknown) and (self.looked_at or apply.function in _SILENT):
-                    made[part.id] = self.array_of(part, statement.span, np.asarray)
+                    made[part.id] = self.array_of(part, statement.span, runtime.operand)
             arguments[parameter] = _with_arrays(given, made)
         if not made:
             return None

@@ -118,11 +118,13 @@ class Lowering:
         return name
 
     def array_of(self, display: gast.expr, span: Span, maker: Callable[..., object] = np.array) -> Bind:
-        """``t = np.array(display)``."""
+        """``t = np.array(display)``, or what else makes an array of it."""
         rule = lookup(maker)
         assert rule is not None
         apply = Apply(rule, maker, rule.bind(maker, [display], {}))
-        return Bind(self.fresh(), gast.Call(_numpy(maker.__name__), [clone(display)], []), apply, span)
+        name = maker.__name__
+        head = _numpy(name) if maker is np.array else reference(GlobalBinding(name, maker, "srcgrad.runtime", name))
+        return Bind(self.fresh(), gast.Call(head, [clone(display)], []), apply, span)
 
     def _block(self, block: Block) -> Block:
         out: list[Statement] = []

@@ -9,6 +9,7 @@ default values are copies of the run's own: a run changes nothing of the caller'
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import functools
 import inspect
 import math
@@ -23,6 +24,7 @@ from srcgrad.eager import plain_objects
 from srcgrad.eager.plain_values import Followed, applied, followed, unfollowed
 from srcgrad.rules.table import is_constant, lookup
 
+_OF_CLASSES = (dataclasses.dataclass, dataclasses.field)
 _TYPES = (np.ndarray, np.generic, float, complex, int, bool)
 
 
@@ -133,7 +135,7 @@ class Names:
             ruled = value is not deque and lookup(value) is not None
             numeric = issubclass(value, _TYPES) or value is np.dtype or ruled
             return FollowedType(value, self) if numeric else value
-        if hasattr(value, "__mro_entries__"):  # what classes are derived from: NamedTuple
+        if value in _OF_CLASSES or hasattr(value, "__mro_entries__"):  # as NamedTuple has: it makes classes
             return value
         if lookup(value) is not None:
             return FollowedFunction(value, self)

@@ -282,7 +282,8 @@ class Table:
                 added = self.resolved(self.atom(value))
                 self._filled(sequence, added if isinstance(value, gast.Name | gast.Constant) else PLAIN)
                 field = self.read_from.get(sequence)
-                if self.generated and isinstance(added, Items) and added.kind is tuple:
+                held = present.any() if isinstance(present, Items) else PLAIN
+                if self.generated and any(isinstance(each, Items) and each.kind is tuple for each in (added, held)):
                     return  # a tape
                 if field is not None and not tells(added) and (matters(present) or present == PLAIN):
                     self._set(field, PLAIN)  # no list of objects alone any more; other lists are what they were

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, as_array, dimensions, element
 from srcgrad.rules.results import Facts, Literals, dtype_name, dtype_of, gathered, strong
 from srcgrad.rules.table import add_method, linear, rule
-from srcgrad.runtime import astype, rearray, reastype, tolist, unarray, unastype, unbroadcast
+from srcgrad.runtime import astype, operand, rearray, reastype, tolist, unarray, unastype, unbroadcast
 
 
 # --- from values -----------------------------------------------------------------------------------------------------
@@ -238,6 +238,17 @@ def tolist_(a, *, y, a_dot):
 
 
 add_method("tolist", tolist)
+
+
+@rule(operand)
+def operand_(x, *, y, y_bar):
+    """What NumPy makes of a list; anything else as it is."""
+    return unarray(y_bar, x)
+
+
+@operand_.tangent
+def operand_(x, *, y, x_dot):
+    return operand(x_dot)
 
 
 # --- the same whatever they are given --------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from srcgrad.runtime.attempts import attempt, attempt_whole, raisable
 from srcgrad.runtime.defaults import defaulting
 from srcgrad.runtime.closures import Closure, closure, one_for, units
 from srcgrad.runtime.containers import (
-    argsorted, chosen, gather, pack_like, places_of, rearray, shortest, spread, tolist, total, unarray, ungather,
-    unpack_like,
+    argsorted, chosen, gather, operand, pack_like, places_of, rearray, shortest, spread, tolist, total, unarray,
+    ungather, unpack_like,
 )  # fmt: skip
 from srcgrad.runtime.convolution import kaiser_abscissas, unconvolve, uncorrelate_left, uncorrelate_right
 from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, retake, untake, zeros_like
@@ -113,7 +113,8 @@ __all__ = [
     "least_squares_cutoff", "lifted", "like_own", "made", "mask_places", "masked", "matching", "memory_axes",
     "memory_order", "merged", "mesh", "midpoints", "multi_dot_slope", "never", "norm_shares", "norm_slope",
     "normal_solve", "observations", "observed", "of_distinct", "off_mask", "once", "one_for", "one_spacing_only",
-    "or_ones", "others", "outside", "over_gaps", "own", "own_adjoint", "pack_like", "pair_differences", "part_like",
+    "operand", "or_ones", "others", "outside", "over_gaps", "own", "own_adjoint", "pack_like", "pair_differences",
+    "part_like",
     "permute_along", "phase_free", "pick", "placed", "placed_alone", "places_of", "polar", "polygamma", "polyslope",
     "power_partial", "present", "prevails", "private", "put_back", "quotient", "raisable", "ratio", "rearray",
     "reastype", "rebroadcast", "rechoose", "recurrence", "repad", "repad_chosen", "repad_values", "repairs", "repeated",

@@ -110,6 +110,11 @@ def rearray(g: Any, like: Any) -> Any:
     return _fill(zeros_like(like), g)
 
 
+def operand(x: Any) -> Any:
+    """``x`` as NumPy computes with it: a list or tuple is made an array, a number keeps its kind."""
+    return np.array(x) if isinstance(x, tuple | list) else x
+
+
 def tolist(a: Any) -> Any:
     """``a.tolist()``, for numbers too."""
     return a.tolist() if isinstance(a, np.ndarray | np.generic) else a
