@@ -18,6 +18,7 @@ import gast
 from srcgrad.frontend.callees import makes_iterator
 from srcgrad.frontend.calls import Calls
 from srcgrad.frontend.desugar.build import assign, binary, call_builtin, constant, load, placed, subscript
+from srcgrad.frontend.mappings import mappings
 from srcgrad.frontend.normal_form import For
 from srcgrad.frontend.plans import Counted, Entries, Items, Mapped, Numbers, Plan, Reversed, Zipped, mapped_by
 from srcgrad.frontend.scope import Variable, bindings, names_of
@@ -347,18 +348,9 @@ class Loops(Calls):
 
     @cached_property
     def mappings(self) -> frozenset[str]:
-        """The names that are dicts, or nothing at all: by their methods, by a display, by a key that is text."""
         arguments = self.scope.node.args
-        found = set() if arguments.kwarg is None else {arguments.kwarg.id}
-        for node in walk(*self.scope.body):
-            match node:
-                case gast.Attribute(value=gast.Name(id=name), attr="items" | "keys" | "values" | "get"):
-                    found.add(name)
-                case gast.Subscript(value=gast.Name(id=name), slice=gast.Constant(value=str())):
-                    found.add(name)
-                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Dict()):
-                    found.add(name)
-        return frozenset(found)
+        given = () if arguments.kwarg is None else (arguments.kwarg.id,)
+        return mappings(self.scope.body).union(given)
 
     def _iterator(self, node: gast.For) -> gast.expr:
         """An iterable that cannot be indexed: its items must carry no derivative."""

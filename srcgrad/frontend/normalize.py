@@ -35,6 +35,7 @@ from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.inference import ROUNDS, Table, inferred
 from srcgrad.frontend.known import DATA, PLAIN, Items, Known, OneOf, Result
 from srcgrad.frontend.local_classes import without_classes
+from srcgrad.frontend.mappings import blurred
 from srcgrad.frontend.namespaces import settled
 from srcgrad.frontend.normal_form import (
     Callee,
@@ -128,7 +129,7 @@ def _with_classes(callee: Callee) -> Function:
         source = source_of(function)
         fence.admit(source)
         node = source.node
-    apart: frozenset[str] = frozenset()
+    apart = blurred(body_of(node))
     while True:
         try:
             return _with_names_apart(callee, source, node, parent, apart)

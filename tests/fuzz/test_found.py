@@ -287,3 +287,26 @@ def test_rows_of_unknown_kind_that_nobody_reads():
         """),
         Plan((Check("forward", ("specialise",)),), (1, 3)),
     )
+
+
+def test_a_name_is_a_dict_and_then_an_array_that_is_run_through():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        s = {"p": x, "q": a}
+        s = y
+        return [e for e in s]
+    """)
+
+
+def test_a_name_is_a_dict_in_one_loop_and_an_array_in_the_next():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        s = {"p": x, "q": a}
+        t = 0.0
+        for k in s:
+            t = t + len(k) * np.sum(s[k]) * b
+        s = np.array(list(s.values())[0])
+        for v in s:
+            t = t + v * v
+        return t
+    """)
