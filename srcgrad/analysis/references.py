@@ -87,6 +87,18 @@ def is_cheap(expression: gast.AST) -> bool:
     return len([n for n in nodes if isinstance(n, gast.expr)]) <= 12
 
 
+def is_truth(test: gast.expr) -> bool:
+    """Whether the answer to a test is the value of it for good; an object that it is the truth of may change later."""
+    match test:
+        case gast.BoolOp(values=values):
+            return all(is_truth(value) for value in values)
+        case gast.Call(func=GlobalReference() as function):
+            return function.binding.value in (bool, callable, hasattr, isinstance, issubclass)
+    return isinstance(test, gast.Compare | gast.Constant) or (
+        isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not)
+    )
+
+
 def local_names(expression: gast.AST) -> list[gast.Name]:
     """The nodes of an expression that name locals."""
     return [n for n in gast.walk(expression) if isinstance(n, gast.Name) and not isinstance(n, GlobalReference)]

@@ -18,13 +18,24 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import bound_here, walk
-from srcgrad.analysis.references import names_mentioned
+from srcgrad.analysis.references import is_truth, names_mentioned
 from srcgrad.analysis.required import Lane, Plan, entries_at, saved_at
 from srcgrad.frontend.lower import lower_statement
 from srcgrad.frontend.normal_form import Bind, Block, Break, Call, Continue, For, If, Return, Statement, While, With
 from srcgrad.syntax.parse import clone
 from srcgrad.syntax.parse import walk as walk_tree
-from srcgrad.transform.build import assign, call, call_runtime, constant, load, method, store, tuple_of, unpack
+from srcgrad.transform.build import (
+    assign,
+    builtin_call,
+    call,
+    call_runtime,
+    constant,
+    load,
+    method,
+    store,
+    tuple_of,
+    unpack,
+)
 from srcgrad.transform.control import placed
 from srcgrad.transform.shadows import Shadows
 
@@ -85,7 +96,7 @@ class ForwardSweep:
                 test: gast.expr = clone(statement.test)
                 kept = self.plan.kept.get((statement, "test"))
                 if kept is not None:
-                    code.append(assign(kept, test))
+                    code.append(assign(kept, test if is_truth(test) else builtin_call(bool, test)))
                     test = load(kept)
                 orelse = self.block(statement.orelse) if statement.orelse.statements else []
                 return [*code, gast.If(test, self.block(statement.body), orelse)]

@@ -284,3 +284,37 @@ def a_list_of_functions_around_a_store(x, a):
         y = part(y)
         y[0] = a * y[1]
     return np.sum(y * y)
+
+
+@directed(vector(4), 0.5)
+def a_branch_on_a_list_that_grows_after_it(x, a):
+    steps = []
+    s = a
+    for i in range(4):
+        s = s + 0.1 * steps[-1] * x[i] if steps else s * x[i]
+        steps.append(s * s)
+    if steps:
+        s = s * a
+    while steps:
+        s = s + steps.pop() * a
+    return s
+
+
+class Switch:
+    def __init__(self):
+        self.on = False
+
+    def __bool__(self):
+        return self.on
+
+
+@directed(vector(4), 0.5)
+def branches_on_objects_and_arrays_whose_truth_changes(x, a):
+    switch, mark = Switch(), np.zeros(1)
+    s = a
+    for i in range(3):
+        s = s + x[i] if switch else s * x[i]
+        s = s * s + x[3] if mark else s * a
+        switch.on = i == 0
+        mark[0] = s if i == 1 else 0.0
+    return s
