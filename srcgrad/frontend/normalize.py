@@ -14,7 +14,7 @@ nesting only::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -22,7 +22,7 @@ from types import FunctionType
 
 import gast
 
-from srcgrad.errors import SourceUnavailable, SrcgradError, UnsupportedSyntax
+from srcgrad.errors import SrcgradError, UnsupportedSyntax
 from srcgrad.frontend import fence
 from srcgrad.frontend.bound_methods import MethodRead, Methods, Place, read_here, with_methods
 from srcgrad.frontend.desugar import desugar
@@ -57,15 +57,15 @@ from srcgrad.frontend.scope import (
     identifiers,
     local_in,
 )
-from srcgrad.frontend.signatures import Signature, default_objects, signature_of
-from srcgrad.frontend.source import Source, source_of
+from srcgrad.frontend.signatures import Signature, default_objects, definition_of, signature_of, text_of
+from srcgrad.frontend.source import Source, meaning_outside
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
 from srcgrad.frontend.telling import any_objects, meets_objects, moves, returns
 from srcgrad.frontend.webs import told_apart
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import parameters_of, walk
+from srcgrad.syntax.parse import parameters_of
 
 
 def normalize(callee: Callee) -> Function:
@@ -80,7 +80,12 @@ def normalize(callee: Callee) -> Function:
         if made is not None:
             _unknown.set(before + 1)
             return made
-        made = _normalize(callee)
+        try:
+            made = _normalize(callee)
+        except _TooDeep as found:
+            if key[1]:
+                raise
+            raise found.refusal() from None
         if key[1] and _unknown.get() != before:
             _unsettled.get()[key] = made  # made while others were, about which something was asked
             return made
@@ -99,14 +104,6 @@ def remembering(forms: dict[Callee, Function]) -> Iterator[None]:
         _unsettled.reset(unsettled)
 
 
-def _text_of(callee: Callee) -> FunctionType | LocalFunction:
-    """The function whose text a callee is written from; derivatives, attempts and functions not known yet have none."""
-    function = callee.function
-    if not isinstance(function, FunctionType | LocalFunction):
-        raise SourceUnavailable(f"a {type(function).__name__} has no Python source")
-    return function
-
-
 def _normalize(callee: Callee) -> Function:
     if callee.classes and all(known in (DATA, PLAIN) for _, known in callee.classes):
         try:
@@ -119,16 +116,9 @@ def _normalize(callee: Callee) -> Function:
 
 
 def _with_classes(callee: Callee) -> Function:
-    function = _text_of(callee)
-    if isinstance(function, LocalFunction):
-        parent = closure_of(function).scope
-        source = parent.source
-        node: Definition = function.node
-    else:
-        parent = None
-        source = source_of(function)
+    source, node, parent = definition_of(callee)
+    if parent is None:
         fence.admit(source)
-        node = source.node
     apart = blurred(body_of(node))
     while True:
         try:
@@ -205,7 +195,8 @@ _underway: ContextVar[frozenset[Callee]] = ContextVar("srcgrad_underway", defaul
 _forms: ContextVar[dict[Callee, Function] | None] = ContextVar("srcgrad_forms", default=None)
 _unsettled: ContextVar[dict[tuple[Callee, frozenset[Callee]], Function]] = ContextVar("srcgrad_unsettled")
 _unknown: ContextVar[int] = ContextVar("srcgrad_unknown", default=0)  # results that were not looked into
-DEEPEST = 16  # calls in calls that are looked into for the classes of their results
+DEEPEST = 40  # calls in calls that are looked into for the classes of their results
+DEEPEST_OF_RECURSIONS = 16  # of them where functions call each other, so that there are many ways down
 REPEATED = 1  # of them calls of a function that is being looked into already, with arguments of other classes
 
 
@@ -223,6 +214,8 @@ def returned(callee: Callee) -> Known:
             others = [choice for choice in known.choices if choice != Result(callee)]
             known = OneOf(tuple(others)) if len(others) > 1 else others[0]
         known = Table({}, returned, stored).resolved(PLAIN if known is None else known)  # type: ignore[arg-type]
+    except _TooDeep:
+        raise
     except SrcgradError:
         if callee.makes is not None:
             raise
@@ -242,6 +235,8 @@ def stored(callee: Callee) -> Iterable[tuple[str, Known]]:
     token = _underway.set(underway | {callee})
     try:
         return normalize(callee).sets  # type: ignore[return-value]
+    except _TooDeep:
+        raise
     except SrcgradError:
         return ()
     finally:
@@ -252,11 +247,29 @@ def _looked_into(callee: Callee, underway: frozenset[Callee]) -> bool:
     """Whether a callee is looked into for what is known of it; noted where it is not."""
     functions = {each.function for each in underway}
     repeated = len(underway) - len(functions) + (callee.function in functions)
-    is_function = isinstance(callee.function, FunctionType | LocalFunction)
-    if is_function and callee not in underway and len(underway) < DEEPEST and repeated <= REPEATED:
+    deepest = DEEPEST_OF_RECURSIONS if _unknown.get() else DEEPEST
+    if not isinstance(callee.function, FunctionType | LocalFunction):
+        wanted = False
+    elif callee not in underway and len(underway) < deepest and repeated <= REPEATED:
         return True
+    else:
+        wanted = callee not in underway and any(known not in (DATA, PLAIN) for _, known in callee.classes)
+    if wanted:
+        raise _TooDeep(callee)
     _unknown.set(_unknown.get() + 1)
     return False
+
+
+class _TooDeep(Exception):
+    """A callee, too deep down to be looked into, may do something to objects."""
+
+    def refusal(self) -> UnsupportedSyntax:
+        source, node, _ = definition_of(self.args[0])
+        return UnsupportedSyntax(
+            "what this does to its objects is not known: calls are nested too deep, or have other classes each time",
+            source.span(node),
+            hint="nest calls that are given objects less deep",
+        )
 
 
 def receiver_of(node: Definition) -> str | None:
@@ -294,7 +307,7 @@ class Normalizer(Statements):
         body, statics = settled(source, node, body, dict(callee.statics))  # type: ignore[arg-type]
         body = without_imports(body, parameters_of(node.args))
         body = without_classes(body, source, parameters_of(node.args))  # type: ignore[arg-type]
-        meaning = _meaning_outside(source)  # type: ignore[arg-type]
+        meaning = meaning_outside(source)  # type: ignore[arg-type]
         body = one_by_one(written_out(detached(body), meaning, fresh), meaning)
         if isinstance(callee.makes, Initialiser):
             body = self._folded(callee.makes, body, source, fresh)  # type: ignore[arg-type]
@@ -338,7 +351,7 @@ class Normalizer(Statements):
 
     def _parameters(self) -> tuple[str, ...]:
         """The parameters of the normal form."""
-        signature = signature_of(_text_of(self.callee))
+        signature = signature_of(text_of(self.callee))
         statics = dict(self.callee.statics)
         names = signature.parameters if self.callee.makes is None else (*self.given, *signature.parameters[1:])
         return (*(name for name in names if name not in statics), *self.captured)
@@ -380,7 +393,7 @@ class Normalizer(Statements):
         return LocalFunction(function.name, function.node, function.source, function.captured, made)
 
     def function(self) -> Function:
-        signature = signature_of(_text_of(self.callee))
+        signature = signature_of(text_of(self.callee))
         block = self.block(self._body)
         statics = dict(self.callee.statics)
         parameters = self._parameters()
@@ -401,7 +414,7 @@ class Normalizer(Statements):
         )
 
     def _defaults(self, parameters: Sequence[str]) -> dict[str, gast.expr]:
-        function = _text_of(self.callee)
+        function = text_of(self.callee)
         if isinstance(function, LocalFunction):
             return {}
         made: dict[str, gast.expr] = {}
@@ -422,18 +435,3 @@ class Normalizer(Statements):
         if not self.left and not ends(self.scope.body):
             self.span = self.source.span(self.scope.body[-1] if self.scope.body else self.node)
             self.out.append(Return(constant(None, self.node), self.span))
-
-
-def _meaning_outside(source: Source) -> Callable[[str], object]:
-    """What names mean that nothing in a function binds."""
-    bound: set[str] = set()
-    for node in walk(source.node):
-        match node:
-            case gast.Name(id=name, ctx=gast.Store() | gast.Param() | gast.Del()) | gast.FunctionDef(name=name):
-                bound.add(name)
-
-    def meaning(name: str) -> object:
-        binding = None if name in bound else source.resolve(name)
-        return None if binding is None else binding.value
-
-    return meaning

@@ -17,9 +17,9 @@ import gast
 
 from srcgrad.errors import SourceUnavailable
 from srcgrad.frontend.namespaces import namespace_parameters
-from srcgrad.frontend.normal_form import Derived, LocalFunction
-from srcgrad.frontend.scope import Static, Variable, closure_of, importable, is_callee
-from srcgrad.frontend.source import source_of
+from srcgrad.frontend.normal_form import Callee, Derived, LocalFunction
+from srcgrad.frontend.scope import Definition, Scope, Static, Variable, closure_of, importable, is_callee
+from srcgrad.frontend.source import Source, source_of
 from srcgrad.rules.table import attribute, method
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
@@ -124,3 +124,21 @@ def _default(function: FunctionType, name: str, value: object) -> Default:
 
 def _is_builtin_kind(value: object) -> bool:
     return type(value) in (bool, int, float, complex, str, bytes)
+
+
+def definition_of(callee: Callee) -> tuple[Source, Definition, Scope | None]:
+    """The text that a callee is written from, and the scope around it if it is a local function."""
+    function = text_of(callee)
+    if isinstance(function, LocalFunction):
+        parent = closure_of(function).scope
+        return parent.source, function.node, parent
+    source = source_of(function)
+    return source, source.node, None
+
+
+def text_of(callee: Callee) -> FunctionType | LocalFunction:
+    """The function whose text a callee is written from; derivatives, attempts and functions not known yet have none."""
+    function = callee.function
+    if not isinstance(function, FunctionType | LocalFunction):
+        raise SourceUnavailable(f"a {type(function).__name__} has no Python source")
+    return function

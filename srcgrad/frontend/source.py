@@ -351,3 +351,18 @@ def _remedy(function: object) -> str:
     if callable(function) and not hasattr(function, "__name__"):
         return "differentiate its method: f.__call__"
     return "give it a rule with srcgrad.rule"
+
+
+def meaning_outside(source: Source) -> Callable[[str], object]:
+    """What names mean that nothing in a function binds."""
+    bound: set[str] = set()
+    for node in walk(source.node):
+        match node:
+            case gast.Name(id=name, ctx=gast.Store() | gast.Param() | gast.Del()) | gast.FunctionDef(name=name):
+                bound.add(name)
+
+    def meaning(name: str) -> object:
+        binding = None if name in bound else source.resolve(name)
+        return None if binding is None else binding.value
+
+    return meaning

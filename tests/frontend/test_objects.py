@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import linecache
 import pickle
 import types
 from typing import Any, NamedTuple
@@ -273,3 +274,41 @@ def test_an_object_that_contains_itself_has_no_gradient():
     p.x = p
     with pytest.raises(ArgumentError, match="argument p contains itself"):
         grad(unknown)(p)
+
+
+class Squaring:
+    def at(self, x):
+        return x * x
+
+
+class Cubing:
+    def at(self, x):
+        return x * x * x
+
+
+class Holder:
+    def __init__(self):
+        self.kind = Squaring()
+
+
+def nested(deep: int) -> Any:
+    """A program that changes the class of a field this many calls down."""
+    lines = ["def step_0(h, x):", "    h.kind = Cubing()", "    return 2.0 * x"]
+    for k in range(1, deep):
+        lines += [f"def step_{k}(h, x):", f"    return step_{k - 1}(h, x) + 1.0"]
+    lines += ["def program(x):", "    h = Holder()", "    t = h.kind.at(x)"]
+    lines += [f"    t = t + step_{deep - 1}(h, x)", "    return t + h.kind.at(x)"]
+    text, filename = "\n".join(lines) + "\n", f"<{deep} calls deep>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    names: dict[str, Any] = {"Holder": Holder, "Cubing": Cubing}
+    exec(compile(text, filename, "exec"), names)
+    return names["program"]
+
+
+def test_what_is_changed_twenty_calls_down_is_known():
+    assert grad(nested(20))(1.5) == pytest.approx(2 * 1.5 + 2.0 + 3 * 1.5**2)
+
+
+def test_what_may_be_changed_too_deep_down_is_refused():
+    with pytest.raises(UnsupportedSyntax, match="nested too deep"):
+        grad(nested(50))(1.5)
