@@ -96,12 +96,13 @@ def normalize(callee: Callee) -> Function:
 @contextmanager
 def remembering(forms: dict[Callee, Function]) -> Iterator[None]:
     """Inside, every callee is written once."""
-    token, unsettled = _forms.set(forms), _unsettled.set({})
+    token, unsettled, unknown = _forms.set(forms), _unsettled.set({}), _unknown.set(0)
     try:
         yield
     finally:
         _forms.reset(token)
         _unsettled.reset(unsettled)
+        _unknown.reset(unknown)
 
 
 def _normalize(callee: Callee) -> Function:

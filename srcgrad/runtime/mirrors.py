@@ -232,7 +232,7 @@ def _own_adjoint(held: Any, arrays: list[Any], around: set[int]) -> Step[Any]:
         parts.append((yield part, arrays, around))
     around.discard(id(held))
     if isinstance(held, dict):
-        return dict(zip(held, parts, strict=True))
+        return dict(zip(held, parts, strict=True)) if any(part is not None for part in parts) else None
     if parts and all(part is None for part in parts):
         return None
     return tuple(parts) if isinstance(held, tuple) else parts
