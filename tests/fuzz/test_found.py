@@ -313,32 +313,29 @@ def test_a_name_is_a_dict_in_one_loop_and_an_array_in_the_next():
 
 
 def test_a_list_of_objects_is_copied_in_try():
-    agree(
-        textwrap.dedent("""
-        class Wave:
-            def __init__(self, v):
-                self.v = v
+    in_the_first_order("""
+    class Wave:
+        def __init__(self, v):
+            self.v = v
 
-            def value(self):
-                return np.sin(self.v)
+        def value(self):
+            return np.sin(self.v)
 
-        class Still:
-            def value(self):
-                return 2.0
+    class Still:
+        def value(self):
+            return 2.0
 
-        def f(a, b, x, y, m):
-            u = 0.0
-            for row in m:
-                try:
-                    parts = [Wave(x[3]), Still(), Wave(b)]
-                    others = parts.copy()
-                    others.pop(0)
-                    parts = others + [Wave(np.tanh(b))]
-                    parts.append(parts.pop(0))
-                except ValueError:
-                    continue
-                u = u + sum([part.value() for part in parts])
-            return a * u
-        """),
-        FIRST_ORDER,
-    )
+    def f(a, b, x, y, m):
+        u = 0.0
+        for row in m:
+            try:
+                parts = [Wave(x[3]), Still(), Wave(b)]
+                others = parts.copy()
+                others.pop(0)
+                parts = others + [Wave(np.tanh(b))]
+                parts.append(parts.pop(0))
+            except ValueError:
+                continue
+            u = u + sum([part.value() for part in parts])
+        return a * u
+    """)
