@@ -23,6 +23,7 @@ import gast
 
 from srcgrad.analysis.cfg import ENTRY, EXIT, Graph, Names, NameSet, bound_here, graph_of, solve, stores_of, walk
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.callees import names_carrying
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -47,7 +48,7 @@ from srcgrad.frontend.normal_form import (
 )
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import names_read
+from srcgrad.syntax.parse import children, names_read
 
 
 def atoms(expression: gast.expr) -> tuple[str, ...]:
@@ -77,7 +78,7 @@ def inputs(statement: Statement) -> tuple[str, ...]:
         case Bind(operation=Pack(elements=elements)):
             return tuple(name for expression in elements for name in atoms(expression))
         case Bind(operation=Unruled(), expression=expression):
-            return tuple(names_read(expression))
+            return tuple(names_carrying(*children(expression)))
         case Unpack(source=source):
             return (source,)
         case Append(value=value) | AddAt(value=value) | Store(value=value) | SetField(value=value):

@@ -29,6 +29,7 @@ from srcgrad.analysis.growing import grown_alone
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -56,7 +57,6 @@ from srcgrad.frontend.normal_form import (
     Unpack,
     Unruled,
 )
-from srcgrad.frontend.objects import SHAPES
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.formula import object_of

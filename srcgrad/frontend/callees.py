@@ -13,9 +13,11 @@ import gast
 
 from srcgrad.frontend.desugar.build import placed
 from srcgrad.frontend.scope import importable, is_callee
+from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import LIBRARIES, home_of
 from srcgrad.rules.table import is_constant, refusal
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.parse import children, names_read
 
 #: Libraries whose functions are read where they have no rule; of the others only what a user wrote is.
 READ = frozenset({"numpy", "scipy", "statistics", "colorsys"})
@@ -24,11 +26,15 @@ INERT = (
     bool, bytes, callable, chr, format, hasattr, hash, hex, id, int, isinstance, issubclass, len, ord, print,
     range, repr, slice, str, type,
 )  # fmt: skip
+_SIZES = (isinstance, issubclass, len, range, type)
 ITERATORS = (enumerate, filter, frozenset, iter, map, reversed, set, zip)
 EFFECTS = (eval, exec, globals, input, locals, next, open, setattr, delattr, vars)
 STORES = frozenset(
     "copyto put putmask place put_along_axis fill_diagonal shuffle heappush heappop heapify insort".split()
 )
+
+#: Attributes that say how an array lies in memory, not what is in it.
+SHAPES = frozenset("shape ndim size dtype itemsize nbytes strides flags __name__ __class__".split())
 
 #: Methods that change their object.
 CHANGES = frozenset(
@@ -47,6 +53,27 @@ def is_inert(function: object) -> bool:
         return function in INERT or is_constant(function)
     except TypeError:
         return False
+
+
+def names_carrying(*roots: gast.AST) -> list[str]:
+    """The local names through which a derivative may reach what stays nested: not those that are read for a shape, in
+    a test, or by a function whose value has none."""
+    found: dict[str, None] = {}
+    pending = list(roots)
+    while pending:
+        node = pending.pop()
+        match node:
+            case gast.Attribute(value=gast.Name(), attr=attr) if attr in SHAPES:
+                continue
+            case gast.Call(func=func) if is_one_of(function := object_of(func), *_SIZES) or is_constant(function):
+                continue
+            case gast.Compare() | GlobalReference():
+                continue
+            case gast.Name() | gast.Lambda() | gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp():
+                found.update(dict.fromkeys(names_read(node)))
+                continue
+        pending += children(node)
+    return list(found)
 
 
 def without_cache(function: object) -> object:

@@ -15,9 +15,9 @@ from types import FunctionType
 
 import gast
 
+from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.desugar.build import load
 from srcgrad.frontend.normal_form import Derived, LocalFunction
-from srcgrad.frontend.objects import SHAPES
 from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, holders, local_in, names_of
 from srcgrad.rules.memory import makes_new
 from srcgrad.rules.table import is_constant, lookup, method

@@ -18,7 +18,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend.callees import CHANGES, is_one_of
+from srcgrad.frontend.callees import CHANGES, SHAPES, is_one_of
 from srcgrad.frontend.constructors import Constructors
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import (
@@ -34,7 +34,6 @@ from srcgrad.frontend.desugar.build import (
 )
 from srcgrad.frontend.known import NONE
 from srcgrad.frontend.normal_form import Apply, Copy, Field, Fixed, LocalFunction, Operation
-from srcgrad.frontend.objects import SHAPES
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.writing import LATER
 from srcgrad.rules.formula import spelling

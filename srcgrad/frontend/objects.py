@@ -20,7 +20,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.frontend.bound_methods import MethodRead, Place, method_signature, place_of, read_here
-from srcgrad.frontend.callees import as_python
+from srcgrad.frontend.callees import SHAPES, as_python
 from srcgrad.frontend.classes import (
     ABSENT,
     found,
@@ -50,7 +50,6 @@ from srcgrad.rules.table import method as method_function
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 Made = tuple[gast.expr, Operation]
-SHAPES = frozenset("shape ndim size dtype itemsize nbytes strides flags __name__ __class__".split())
 ATTRIBUTE = (runtime.attribute, "srcgrad.runtime", "attribute")
 
 

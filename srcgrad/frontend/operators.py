@@ -14,6 +14,7 @@ from types import FunctionType
 
 import gast
 
+from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, defining_class, found, is_user_class
 from srcgrad.frontend.data_model import run_over
 from srcgrad.frontend.desugar.build import load, placed
@@ -202,7 +203,9 @@ class Operators(Objects):
             case gast.Call(func=gast.Name()) if not isinstance(node.func, GlobalReference):
                 return holds_objects(self.peek(node.func))
             case gast.Attribute(value=value, attr=attr):
-                return any(isinstance(found(c.kind, attr), property) for c in instances_of(self.peek(value)))
+                objects = instances_of(self.peek(value))
+                # A field that is called like the shape of an array may vary, where nothing that stays nested does.
+                return any(attr in SHAPES or isinstance(found(c.kind, attr), property) for c in objects)
             case gast.Subscript(value=value):
                 known = self.peek(value)
                 return isinstance(known, Instance) and not is_named_tuple(known.kind)

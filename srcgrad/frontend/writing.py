@@ -14,13 +14,12 @@ from dataclasses import replace
 import gast
 
 from srcgrad.errors import MissingRule, Span, SrcgradError, UnsupportedSyntax
+from srcgrad.frontend.callees import names_carrying
 from srcgrad.frontend.normal_form import Bind, Block, Fixed, Operation, Statement, Unruled
 from srcgrad.frontend.scope import Scope, Variable
-from srcgrad.rules.formula import object_of
-from srcgrad.rules.table import CONSTANT_MEMBERS, is_constant, refusal
-from srcgrad.syntax.globals import GlobalReference
+from srcgrad.rules.table import refusal
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import children, names_read
+from srcgrad.syntax.parse import names_read
 
 LATER = "building containers and storing into arrays come in a later version"
 
@@ -146,24 +145,6 @@ class Writing:
         for place in reversed(range(len(self.out))):
             held = self.out[place]
             if isinstance(held, Bind) and held.target in given and isinstance(held.operation, Fixed):
-                if _carries(held.expression):
+                if names_carrying(held.expression):
                     self.out[place] = replace(held, operation=made)
                     given |= self.temporaries.intersection(names_read(held.expression))
-
-
-def _carries(root: gast.expr) -> bool:
-    """Whether an expression may carry a derivative: it reads a name otherwise than for its shape, or in a test."""
-    pending: list[gast.AST] = [root]
-    while pending:
-        node = pending.pop()
-        match node:
-            case gast.Name():
-                return True
-            case gast.Attribute(attr=attr) if attr in CONSTANT_MEMBERS:
-                continue
-            case gast.Call(func=func) if is_constant(object_of(func)):
-                continue
-            case gast.Compare() | GlobalReference():
-                continue
-        pending += children(node)
-    return False

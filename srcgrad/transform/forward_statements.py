@@ -164,7 +164,7 @@ class StatementTangent:
     def _bind(self, statement: Bind) -> list[gast.stmt]:
         target, made = statement.target, statement.operation
         if isinstance(made, Unruled) and target in self.activity.useful_after(statement):
-            if any(self.tangents.varied(n, statement) for n in names_read(statement.expression)):
+            if any(self.tangents.varied(n, statement) for n in inputs(statement)):
                 raise made.refusal
         if not self.tangents.needed_after(target, statement):
             return [self._primal(statement)]

@@ -271,3 +271,13 @@ def stretched(x, rest=1.0, given=2.0):
 def partial_applications_with_keywords_of_any_name(x):
     f = functools.partial(stretched, x * x, rest=x[0], given=x[1])
     return f() * f(rest=x[2])
+
+
+@directed(vector(4), 0.5)
+def draws_as_many_numbers_as_an_array_has(x, a):
+    rng = np.random.default_rng(3)
+    y = x.copy()
+    for _ in range(2):
+        y += a * rng.normal(size=len(y)) + rng.standard_normal(y.shape) * x
+        y *= rng.uniform(0.5, 1.0, size=(2, y.shape[0]))[0]
+    return np.sum(y * y * rng.random(np.size(x)))
