@@ -11,13 +11,14 @@ which every loop over what may grow or shrink inside of it is followed by a look
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.changes import opened_by
+from srcgrad.analysis.memory import related
 from srcgrad.analysis.stores import Lowering
 from srcgrad.frontend.normal_form import (
     Bind,
@@ -38,22 +39,35 @@ from srcgrad.syntax.parse import names_read
 
 def lengths_kept(function: Function, facts: Mapping[str, Fact], changes: Callable[[Callee], bool]) -> Function:
     """The function with its checks; the same object where there are none."""
-    loops = {s: _bases(s, facts) for s in walk(function.body) if isinstance(s, For)}
+    loops = {s: _bases(s, facts, function.temporaries) for s in walk(function.body) if isinstance(s, For)}
     if not any(loops.values()):
         return function
     opened = {s: names for s, names in opened_by(function, changes).items() if _may_change_length(s)}
+    given = _given(function) if opened else frozenset()
     watched: dict[Statement, tuple[str, ...]] = {}
     for loop, bases in loops.items():
         changed = {name for s in walk(loop.body) for name in opened.get(s, ())}
+        if not changed.isdisjoint(given):
+            changed |= given  # two parameters may be one list
         if not changed.isdisjoint(bases):
             watched[loop] = tuple(base for base in bases if base in changed)
     return _Checks(function, facts, watched).function() if watched else function
 
 
-def _bases(loop: For, facts: Mapping[str, Fact]) -> tuple[str, ...]:
-    """What a loop reads its items from, arrays apart: they keep their length."""
+def _given(function: Function) -> frozenset[str]:
+    """The parameters, and the names that may hold what they hold."""
+    kin = related(function)
+    return frozenset().union(*(kin(name) for name in function.parameters))
+
+
+def _bases(loop: For, facts: Mapping[str, Fact], temporaries: Collection[str]) -> tuple[str, ...]:
+    """What a loop reads its items from, arrays apart: they keep their length.
+
+    Where no heading shows the items, what reads by an index that is no user's reads them.
+    """
     found: dict[str, None] = {}
-    for statement in loop.body.statements[: loop.elements]:
+    reading = None if loop.index in temporaries and not loop.elements else loop.elements
+    for statement in loop.body.statements[:reading]:
         match statement:
             case Bind(operation=Index(base=base, index=index)) if loop.index in names_read(index):
                 if not isinstance(facts.get(base, Unknown()), Array):

@@ -72,7 +72,7 @@ class Calls(DerivativeCalls):
                 "what a function made in here has returned is remembered",
                 "leave the decorator out, or put the function into the module",
             )
-        if is_one_of(function, runtime.attempt, runtime.attempt_whole):
+        if is_one_of(function, runtime.attempt, runtime.attempt_store, runtime.attempt_whole):
             return self.attempted(node)
         if function is runtime.closure:
             return self.generated_closure(node)

@@ -16,6 +16,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.frontend.classes import found, is_frozen, setter
+from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import (
     assign,
     binary,
@@ -91,6 +92,10 @@ class Containers(InPlace):
         match name:
             case "append":
                 self.out.append(Append(base, self._item(args[0]), self.span))
+            case "extend" | "extendleft" if isinstance(args[0], gast.GeneratorExp):
+                one = "append" if name == "extend" else "appendleft"
+                made = self.renamed(args[0])
+                self.within(made, lambda: self.run(control.each_into(made, base, one)))
             case "extend":
                 self._exchange(base, name, [self._listed(args[0])], (0,), node)
             case "extendleft":

@@ -198,7 +198,7 @@ class FunctionValues(UserCalls):
         kinds = tuple(kind for each in caught.elts for kind in self._exceptions(each))
         tried = self.scope.static_of(node.func)
         assert tried is not None
-        guarded = Guarded(static.value, kinds, tried.value is runtime.attempt_whole)  # type: ignore[arg-type]
+        guarded = Guarded(static.value, kinds, tried.value.__name__)  # type: ignore[arg-type,attr-defined]
         callee = Callee(guarded, classes=self.classes_of(passed))
         head = reference(GlobalBinding("attempt", callee))
         return placed(gast.Call(head, list(passed), []), node), Call(callee, tuple(passed))

@@ -79,12 +79,12 @@ class Dynamic:
 class Guarded:
     """An attempt of a function: a callee that returns ``(value, None)``, or ``(None, exception)`` if it is caught.
 
-    ``whole``: it is refused where the function has stored something before it raised.
+    ``by``: the function of the runtime that does it; those that store are refused where something was stored first.
     """
 
     function: FunctionType | LocalFunction
     caught: tuple[type[BaseException], ...]
-    whole: bool = False
+    by: str = "attempt"
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,8 @@ constant(
     runtime.transposed_subscripts,
     runtime.written_subscripts,
     runtime.wins, runtime.prevails, runtime.zeros_like, runtime.closure, runtime.one_for, runtime.units,
-    runtime.once, runtime.entered, runtime.attempt, runtime.attempt_whole, runtime.defaulting, runtime.raisable,
+    runtime.once, runtime.entered, runtime.attempt, runtime.attempt_store, runtime.attempt_whole,
+    runtime.defaulting, runtime.raisable, runtime.raised_in_place,
     runtime.is_mapping, runtime.is_sequence,
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ Needs NumPy and nothing else, so that a saved gradient runs without the compiler
 
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.chains import corner, doubled, multi_dot_slope, undoubled, unmulti_dot
-from srcgrad.runtime.attempts import attempt, attempt_whole, raisable
+from srcgrad.runtime.attempts import attempt, attempt_store, attempt_whole, raisable, raised_in_place
 from srcgrad.runtime.defaults import defaulting
 from srcgrad.runtime.closures import Closure, closure, one_for, units
 from srcgrad.runtime.containers import (
@@ -101,7 +101,8 @@ from srcgrad.runtime.systems import (
 __all__ = [
     "Closure", "StopsGradients", "accumulate", "add", "add_at", "aligned", "along_places", "anchors", "angle_slope",
     "argsorted", "arranging", "as_columns", "as_cotangent", "as_given", "as_list", "as_stored", "astype", "at_mask",
-    "attempt", "attempt_whole", "attribute", "axes_at_end", "basis_free", "bessel_i", "chosen", "claim", "closure",
+    "attempt", "attempt_store", "attempt_whole", "attribute",
+    "axes_at_end", "basis_free", "bessel_i", "chosen", "claim", "closure",
     "cofactor", "column", "column_sums", "compressed", "corner", "count", "cut", "defaulting", "deviation",
     "diagonal_places", "differences", "division",
     "doubled", "each_once", "end_length", "end_size", "entered", "entering", "exp_share", "exponents", "extreme_share",
@@ -116,7 +117,8 @@ __all__ = [
     "operand", "or_ones", "others", "outside", "over_gaps", "own", "own_adjoint", "pack_like", "pair_differences",
     "part_like",
     "permute_along", "phase_free", "pick", "placed", "placed_alone", "places_of", "polar", "polygamma", "polyslope",
-    "power_partial", "present", "prevails", "private", "put_back", "quotient", "raisable", "ratio", "rearray",
+    "power_partial", "present", "prevails", "private", "put_back", "quotient", "raisable", "raised_in_place", "ratio",
+    "rearray",
     "reastype", "rebroadcast", "rechoose", "recurrence", "repad", "repad_chosen", "repad_values", "repairs", "repeated",
     "replaced_at", "require_apart", "require_distinct", "require_length", "require_new", "require_number",
     "require_fields", "require_output", "require_places", "require_reflected", "rest_like", "retake", "rewound",

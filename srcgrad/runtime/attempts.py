@@ -18,8 +18,13 @@ import numpy as np
 
 from srcgrad.runtime.objects import fields_of
 from srcgrad.runtime.private import can_change, contained
+from srcgrad.runtime.refusals import Refused
 
 Caught = tuple[type[BaseException], ...]
+
+
+class PartlyStored(IndexError):
+    """Raised before anything is stored where NumPy stores what comes before the index that is out of range."""
 
 
 def attempt(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tuple[Any, BaseException | None]:
@@ -29,24 +34,47 @@ def attempt(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tu
     except caught as raised:
         from srcgrad.errors import SrcgradError  # what is saved runs on the runtime alone
 
-        if isinstance(raised, SrcgradError):
+        if isinstance(raised, SrcgradError | Refused):
             raise
+        if isinstance(raised, PartlyStored):
+            raise _stored_before(raised) from raised
         return None, raised
+
+
+def attempt_store(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tuple[Any, BaseException | None]:
+    """The attempt of a function that stores: NumPy raises what floating point gives rise to when it has stored all
+    results, emitted text when it has computed them."""
+    value, raised = attempt(function, caught, *arguments)
+    if isinstance(raised, FloatingPointError | Warning):
+        raise _stored_before(raised) from raised
+    return value, raised
+
+
+def raised_in_place(raised: BaseException | None, changed: Any) -> BaseException | None:
+    """What an augmented assignment raised: it may have stored into an array, or have changed an item of a tuple."""
+    changes = {np.ndarray: FloatingPointError | Warning, tuple: TypeError}.get(type(changed))
+    if raised is not None and changes is not None and isinstance(raised, changes):
+        raise _stored_before(raised) from raised
+    return raised
 
 
 def attempt_whole(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tuple[Any, BaseException | None]:
     """The attempt of a function that stores: what it stored before it raised would stay, and how to take that back is
     known to the rest of it alone."""
     before = _contents(arguments)
-    value, raised = attempt(function, caught, *arguments)
-    if raised is not None and not all(_is_as_before(part, held) for part, held in before):
-        from srcgrad.errors import UnsupportedSyntax
+    value, raised = attempt_store(function, caught, *arguments)
+    if raised is None or all(_is_as_before(part, held) for part, held in before):
+        return value, raised
+    raise _stored_before(raised) from raised
 
-        raise UnsupportedSyntax(
-            f"a function that is called where an exception may be caught stored before it raised {raised!r}",
-            hint="let it raise before it stores, store into a copy, or call it outside of try",
-        ) from raised
-    return value, raised
+
+def _stored_before(raised: BaseException) -> Exception:
+    from srcgrad.errors import UnsupportedSyntax
+
+    return UnsupportedSyntax(
+        f"a function that is called where an exception may be caught stored before it raised {raised!r}",
+        hint="let it raise before it stores, store into a copy, or call it outside of try",
+    )
 
 
 def raisable(made: Any) -> BaseException:

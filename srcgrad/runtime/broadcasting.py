@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.refusals import RefusedType
+
 _CONTAINERS = (tuple, list, dict, set, str, type(None))
 _NUMBERS = (bool, int, float, complex)
 _SINGLE = frozenset({complex, np.float64, np.complex128, np.float32, np.complex64})
@@ -103,6 +105,6 @@ def _cast(g: Any, like: Any) -> Any:
 def _refuse_containers(g: Any, like: Any) -> None:
     for value in (g, like):
         if isinstance(value, _CONTAINERS):
-            raise TypeError(
+            raise RefusedType(
                 f"a {type(value).__name__} has no shape to broadcast; arithmetic on containers has no derivative"
             )

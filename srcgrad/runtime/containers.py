@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.cotangents import add_at, zeros_like
 from srcgrad.runtime.reducing import unreduce
+from srcgrad.runtime.refusals import RefusedType
 
 
 def spread(g: Any, items: Any) -> Any:
@@ -37,7 +38,7 @@ def total(items: Any, like: Any) -> Any:
 def chosen(items: Sequence[Any], largest: bool) -> int:
     """The position of what ``max`` (or ``min``) returns of ``items``: the first of equals."""
     if isinstance(items, dict):
-        raise TypeError("max() and min() of a dict give a key, which has no derivative; write max(d.keys())")
+        raise RefusedType("max() and min() of a dict give a key, which has no derivative; write max(d.keys())")
     best = 0
     for i in range(1, len(items)):
         if items[i] > items[best] if largest else items[i] < items[best]:
@@ -49,7 +50,9 @@ def shortest(rows: Sequence[Any]) -> int:
     """The number of elements of ``zip(*rows)``."""
     for row in rows:
         if not isinstance(row, np.ndarray | list | tuple | range | deque):
-            raise TypeError(f"the columns of rows that hold a {type(row).__name__}; make each row a list, or an array")
+            raise RefusedType(
+                f"the columns of rows that hold a {type(row).__name__}; make each row a list, or an array"
+            )
     return min(map(len, rows), default=0)
 
 

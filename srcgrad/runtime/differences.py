@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.runtime.broadcasting import floating, unbroadcast
 from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.refusals import RefusedMode
 
 Axis = int | tuple[int, ...] | None
 
@@ -144,7 +145,7 @@ def gradient_axis(f: Any, axis: Axis = None) -> int:
     """The one axis along which ``np.gradient`` differentiates; several raise."""
     axes = gradient_axes(f, axis)
     if len(axes) != 1:
-        raise NotImplementedError(
+        raise RefusedMode(
             "np.gradient: its derivative by the spacing is not known along several axes: call it for one axis at a time"
         )
     return axes[0]
@@ -152,7 +153,7 @@ def gradient_axis(f: Any, axis: Axis = None) -> int:
 
 def one_spacing_only(h: Any) -> Any:
     """Refuses to differentiate ``np.gradient`` by one of several spacings."""
-    raise NotImplementedError(
+    raise RefusedMode(
         "np.gradient: its derivative by one of several spacings is not known: call it for one axis at a time"
     )
 

@@ -12,6 +12,7 @@ import numpy as np
 from srcgrad.runtime.broadcasting import real_for
 from srcgrad.runtime.cotangents import zeros_like
 from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, mirrored
+from srcgrad.runtime.refusals import RefusedType, RefusedValue
 
 
 def stop_gradient(x: Any) -> Any:
@@ -26,7 +27,7 @@ class StopsGradients:
 def require_number(x: Any, place: str) -> None:
     """Refuse to treat ``x += e`` at ``place`` as ``x = x + e`` when x is an array, which it would change in place."""
     if isinstance(x, np.ndarray) or not isinstance(x, int | float | complex | np.generic):
-        raise TypeError(
+        raise RefusedType(
             f"{place}: an augmented assignment changes a {type(x).__name__} in place, and other names may see it;"
             " write x = x + e, which makes a new value"
         )
@@ -35,13 +36,13 @@ def require_number(x: Any, place: str) -> None:
 def require_places(x: Any, place: str) -> None:
     """Refuse to take the items of ``x`` at ``place`` by their places when it is a dict, which gives its keys there."""
     if isinstance(x, Mapping):
-        raise TypeError(f"{place}: a {type(x).__name__} gives its keys here; write .items(), .values() or .keys()")
+        raise RefusedType(f"{place}: a {type(x).__name__} gives its keys here; write .items(), .values() or .keys()")
 
 
 def require_length(x: Any, length: int, place: str) -> None:
     """Refuse a loop at ``place`` over ``x`` that had ``length`` items when it began: its passes were counted then."""
     if len(x) != length:
-        raise ValueError(
+        raise RefusedValue(
             f"{place}: a {type(x).__name__} changed its length from {length} to {len(x)} while it was looped over;"
             " loop over a copy of it, list(...), or write a while loop"
         )

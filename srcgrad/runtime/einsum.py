@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.refusals import RefusedMode
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MANY = 50_000  # multiplications from which a search for a good order of contraction pays
@@ -22,7 +23,7 @@ _MANY = 50_000  # multiplications from which a search for a good order of contra
 def written_subscripts(subscripts: Any) -> str:
     """The subscripts of an einsum where they are a string; as lists beside the operands they must be literals."""
     if not isinstance(subscripts, str):
-        raise NotImplementedError(
+        raise RefusedMode(
             "np.einsum: the derivative needs subscripts that are a string, or lists written as literals in the call"
         )
     return subscripts

@@ -10,12 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.refusals import RefusedType
 
 
 def _position(x: Any, name: str) -> int:
     fields = getattr(type(x), "_fields", None)
     if not isinstance(x, tuple) or not isinstance(fields, tuple):
-        raise TypeError(f"a {type(x).__name__} has no field {name!r} that a derivative is known of; named tuples have")
+        raise RefusedType(
+            f"a {type(x).__name__} has no field {name!r} that a derivative is known of; named tuples have"
+        )
     return fields.index(name)
 
 

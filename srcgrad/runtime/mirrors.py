@@ -22,6 +22,7 @@ from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import add_at
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.objects import fields_of, is_object, made
+from srcgrad.runtime.refusals import RefusedType
 from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, shadow, view_like
 
 
@@ -65,7 +66,7 @@ def held_before(w: Any, index: Any) -> Any:
 
 def _refuse_items(w: Any, index: Any) -> None:
     if is_object(w) and not isinstance(index, str):
-        raise TypeError(f"items of a {type(w).__name__}, an object of a user's class, have no derivative here")
+        raise RefusedType(f"items of a {type(w).__name__}, an object of a user's class, have no derivative here")
 
 
 def as_stored(g: Any, e: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from srcgrad.runtime.decompositions import extreme_share, polar
 from srcgrad.runtime.elementwise import safe_divide
 from srcgrad.runtime.extrema import ties
+from srcgrad.runtime.refusals import RefusedMode
 
 Axis = int | tuple[int, ...] | None
 
@@ -120,7 +121,7 @@ def vector_axis(x: Any, ord: Any, axis: Axis = None, vectors: bool = False) -> A
     if vectors and not isinstance(ord, str) and ord not in (0, np.inf, -np.inf):
         return axis
     if ord is None or isinstance(ord, str) or ord in (0, np.inf, -np.inf) or len(_axes(x, axis)) != 1:
-        raise NotImplementedError(
+        raise RefusedMode(
             f"np.linalg.norm: the second derivative of the norm of order {ord!r} needs its order and axis as literals"
         )
     return axis

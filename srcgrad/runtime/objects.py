@@ -15,6 +15,8 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
+from srcgrad.runtime.refusals import RefusedType
+
 _LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy", "srcgrad", "torch"}) - {"__main__"}
 _HEAP_TYPE = 1 << 9
 _NEVER = (type, BaseException, tuple, list, dict, set, frozenset, str, bytes, int, float, complex)
@@ -103,14 +105,14 @@ def attribute(x: Any, name: str) -> Any:
 
 def never(x: Any, name: str) -> Any:
     """In place of ``x.name`` where ``x`` is an item of a list that had none when this was compiled."""
-    raise TypeError(f"{name!r} of a {type(x).__name__}, which lay in a list that was taken to be empty")
+    raise RefusedType(f"{name!r} of a {type(x).__name__}, which lay in a list that was taken to be empty")
 
 
 def require_fields(x: Any, names: tuple[str, ...]) -> None:
     """Refuse to copy an object that has other fields than were known when this was compiled."""
     other = sorted(fields_of(x).keys() ^ set(names))
     if other:
-        raise TypeError(
+        raise RefusedType(
             f"a {type(x).__name__} is copied, and whether it has a field {other[0]!r} was not known when this was"
             " compiled; set the field in __init__"
         )
@@ -120,6 +122,8 @@ def require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
     """Refuse ``x + object`` where ``x`` is an array, which adds the object to each of its elements; a number of NumPy's
     does so too where the object is a sequence, which it makes an array of."""
     if is_sequence and hasattr(x, "dtype"):
-        raise TypeError(f"NumPy makes an array of the {kind} in an operator; swap the operands, or give it float(...)")
+        raise RefusedType(
+            f"NumPy makes an array of the {kind} in an operator; swap the operands, or give it float(...)"
+        )
     if hasattr(x, "__array_ufunc__") and not hasattr(type(x), "dtype") or hasattr(x, "dtype") and x.ndim:
-        raise TypeError(f"an operator between an array and a {kind} goes to every element; swap the operands")
+        raise RefusedType(f"an operator between an array and a {kind} goes to every element; swap the operands")

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.attempts import PartlyStored
 from srcgrad.runtime.broadcasting import unbroadcast
+from srcgrad.runtime.refusals import RefusedType
 
 
 def flat_places(y: Any, index: Any, mode: str = "raise") -> tuple[Any, ...]:
@@ -31,8 +33,9 @@ def flat_places(y: Any, index: Any, mode: str = "raise") -> tuple[Any, ...]:
         index = index % y.size
     elif mode == "clip":
         index = np.clip(index, 0, y.size - 1)
-    elif np.any((index < -y.size) | (index >= y.size)):
-        raise IndexError(f"an index is out of range for {y.size} elements")
+    elif np.any(outside := (index < -y.size) | (index >= y.size)):
+        kind = IndexError if outside.flat[0] else PartlyStored
+        raise kind(f"an index is out of range for {y.size} elements")
     return np.unravel_index(np.where(index < 0, index + y.size, index), y.shape)
 
 
@@ -74,7 +77,7 @@ def diagonal_places(y: Any, wrap: bool = False) -> tuple[Any, ...]:
 def shuffled(rng: Any, y: Any, axis: int = 0) -> Any:
     """The order in which ``rng.shuffle(y)`` puts the parts of ``y``; draws what it would draw."""
     if not isinstance(y, np.ndarray):
-        raise TypeError(f"a {type(y).__name__} is shuffled: only arrays are, under a derivative")
+        raise RefusedType(f"a {type(y).__name__} is shuffled: only arrays are, under a derivative")
     shape = [1] * y.ndim
     shape[axis] = y.shape[axis]
     order = np.arange(y.shape[axis]).reshape(shape)

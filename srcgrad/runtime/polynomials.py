@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.convolution import narrowed, unconvolve
+from srcgrad.runtime.refusals import RefusedMode
 
 
 # --- alignment at the constant term ----------------------------------------------------------------------------------
@@ -67,7 +68,7 @@ def unpolyval(g: Any, p: Any, x: Any, n: int = 0) -> Any:
 def root_count(seq_of_zeros: Any) -> int:
     """How many roots ``np.poly`` is given; a matrix raises."""
     if np.ndim(seq_of_zeros) != 1:
-        raise NotImplementedError("np.poly: the derivative by a matrix is not known; take np.linalg.eigvals of it")
+        raise RefusedMode("np.poly: the derivative by a matrix is not known; take np.linalg.eigvals of it")
     return len(seq_of_zeros)
 
 
@@ -140,7 +141,7 @@ def normal_solve(g: Any, x: Any, w: Any = None, rcond: float | None = None) -> A
     Fits that do not determine their coefficients raise; so do complex abscissas and weights, which are conjugated.
     """
     if np.iscomplexobj(x) or np.iscomplexobj(w):
-        raise NotImplementedError("np.polyfit: the derivative of a fit over complex x or w is not known")
+        raise RefusedMode("np.polyfit: the derivative of a fit over complex x or w is not known")
     x = np.asarray(x) + 0.0
     powers = np.vander(x, len(g))
     if w is not None:
@@ -149,6 +150,6 @@ def normal_solve(g: Any, x: Any, w: Any = None, rcond: float | None = None) -> A
     _, s, vt = np.linalg.svd(powers / scale, full_matrices=False)
     least = (len(x) * np.finfo(x.dtype).eps if rcond is None else rcond) * s[0]
     if len(s) < len(g) or not np.all(s > least):
-        raise NotImplementedError("np.polyfit: the derivative of a fit that is poorly conditioned is not known")
+        raise RefusedMode("np.polyfit: the derivative of a fit that is poorly conditioned is not known")
     scale = column(scale, g)
     return vt.T @ ((vt @ (g / scale)) / column(s * s, g)) / scale

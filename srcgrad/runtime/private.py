@@ -20,6 +20,7 @@ from srcgrad.runtime.cotangents import zeros_like
 from srcgrad.runtime.defaults import missing
 from srcgrad.runtime.descending import Step, descending
 from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.runtime.refusals import RefusedValue
 from srcgrad.runtime.shadows import cloned
 
 WORK: Any = 100_000  # of the exact search for a shared element, whose cost may be exponential in the ranks
@@ -37,7 +38,7 @@ def private(*values: Any) -> Any:
     strided = [a for a in arrays if not _shows_twice(a)]
     for array in arrays:
         if _shows_twice(array) and (array.flags.writeable or any(_overlap(array, other) for other in strided)):
-            raise ValueError(
+            raise RefusedValue(
                 "an argument that is stored into shows an element more than once (broadcast_to, as_strided);"
                 " pass a copy of it"
             )
@@ -85,7 +86,7 @@ def require_apart(stored: Mapping[str, Any], others: Mapping[str, Any]) -> None:
     for name, value in stored.items():
         for other, held in others.items():
             if shares_memory((value,), (held,)):
-                raise ValueError(f"{name} is stored into and shares memory with {other}; pass a copy of one of them")
+                raise RefusedValue(f"{name} is stored into and shares memory with {other}; pass a copy of one of them")
 
 
 def shares_memory(values: Sequence[Any], others: Sequence[Any]) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
 from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.refusals import RefusedMode
 
 Axis = int | tuple[int, ...] | None
 
@@ -100,7 +101,7 @@ def deviation(a: Any, axis: Axis = None, where: Any = True, mean: Any = None, dt
     """
     if mean is not None:
         if np.iscomplexobj(mean) and not np.iscomplexobj(a):
-            raise NotImplementedError("a variance of real numbers about a complex mean has no derivative here")
+            raise RefusedMode("a variance of real numbers about a complex mean has no derivative here")
         distance = np.conjugate(np.subtract(a, mean))
         return distance if where is True else np.where(where, distance, 0)[()]
     if where is True:

@@ -17,6 +17,7 @@ import numpy as np
 from srcgrad.runtime.broadcasting import floating, real_for, unbroadcast
 from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.refusals import RefusedMode
 
 Pairs = list[tuple[int, int]]
 
@@ -148,7 +149,7 @@ def _unpadded(g: Any, before: int, n: int, mode: Any, reflect_type: str, lengths
             step = 1 if origin[run.start] == start else -1
             inner[start : stop + 1] += outside[run][::step]
     else:
-        raise NotImplementedError(f"np.pad: the derivative of the mode {mode!r} is not known")
+        raise RefusedMode(f"np.pad: the derivative of the mode {mode!r} is not known")
     return inner
 
 

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.cotangents import add, zeros_like
+from srcgrad.runtime.refusals import RefusedType
 
 
 def joined(*parts: Any) -> Any:
     """Lists or tuples, one after the other; a list unless all are tuples."""
     for part in parts:
         if not isinstance(part, list | tuple):
-            raise TypeError(f"a list or tuple is joined with a {type(part).__name__}; make both arrays with np.array")
+            raise RefusedType(f"a list or tuple is joined with a {type(part).__name__}; make both arrays with np.array")
     items = [item for part in parts for item in part]
     return tuple(items) if all(isinstance(part, tuple) for part in parts) else items
 
@@ -37,7 +38,9 @@ def unjoined(g: Sequence[Any], *parts: Any) -> list[Any]:
 def repeated(items: Any, times: int) -> Any:
     """``items * times`` of a list or tuple, as a list."""
     if isinstance(times, np.ndarray):
-        raise TypeError("a list or tuple is multiplied by an array, not by an integer; make both arrays with np.array")
+        raise RefusedType(
+            "a list or tuple is multiplied by an array, not by an integer; make both arrays with np.array"
+        )
     return list(items) * operator.index(times)
 
 
@@ -93,7 +96,7 @@ def merged(*parts: Mapping[Any, Any]) -> dict[Any, Any]:
     """``{**a, **b, ...}``."""
     for part in parts:
         if not isinstance(part, Mapping):
-            raise TypeError(f"a dict is made of a {type(part).__name__}; write {{key: value for key, value in ...}}")
+            raise RefusedType(f"a dict is made of a {type(part).__name__}; write {{key: value for key, value in ...}}")
     return {key: value for part in parts for key, value in part.items()}
 
 

@@ -23,6 +23,7 @@ from srcgrad.runtime.cotangents import is_basic
 from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.objects import fields_of, is_object, made
+from srcgrad.runtime.refusals import RefusedType, RefusedValue
 
 
 # --- making -----------------------------------------------------------------------------------------------------------
@@ -84,7 +85,7 @@ def require_new(v: Any) -> None:
     items with them, and may be stored into."""
     plain = int | float | complex | np.generic
     if isinstance(v, tuple | list | deque) and not all(isinstance(part, plain) for part in v):
-        raise TypeError(
+        raise RefusedType(
             f"an operator made a {type(v).__name__} of arrays or containers, and one of them may be stored into;"
             " differentiate with arguments of known kinds, or build the list with append"
         )
@@ -94,7 +95,7 @@ def _shadow_of_array(v: Any, arrays: list[tuple[Any, Any]]) -> Any:
     for w, w_bar in arrays:
         if np.may_share_memory(v, w) and np.shares_memory(v, w):
             if not _holds(w, v):
-                raise ValueError("two arrays of one container overlap: give one of them as a view of the other")
+                raise RefusedValue("two arrays of one container overlap: give one of them as a view of the other")
             return _same_view(v, w, w_bar)
     return _zeros(v)
 
@@ -102,7 +103,7 @@ def _shadow_of_array(v: Any, arrays: list[tuple[Any, Any]]) -> Any:
 def _zeros(v: Any) -> Any:
     """Zeros in the layout of an array; integers have a shadow of float64."""
     if v.dtype.kind not in "fcbiu":
-        raise TypeError(f"an array of dtype {v.dtype} has no derivative")
+        raise RefusedType(f"an array of dtype {v.dtype} has no derivative")
     _refuse_overlap(v)
     dtype = v.dtype if v.dtype.kind in "fc" else np.dtype(np.float64)
     if v.flags.c_contiguous:
@@ -127,7 +128,7 @@ def _refuse_overlap(v: Any) -> None:
     reach = v.itemsize
     for stride, count in sorted((abs(s), n) for s, n in zip(v.strides, v.shape, strict=True) if n > 1):
         if stride < reach:
-            raise ValueError("a view that shows an element more than once (broadcast_to, as_strided) is stored into")
+            raise RefusedValue("a view that shows an element more than once (broadcast_to, as_strided) is stored into")
         reach += (count - 1) * stride
 
 
@@ -154,11 +155,11 @@ def _same_view(v: Any, w: Any, w_bar: Any) -> Any:
     between = v.__array_interface__["data"][0] - w.__array_interface__["data"][0]
     is_real_part = w.dtype.kind == "c" and v.dtype == w.real.dtype and between % w.itemsize == 0
     if v.dtype != w.dtype and not is_real_part:
-        raise TypeError(f"an array of {w.dtype} that is stored into is seen as {v.dtype}")
+        raise RefusedType(f"an array of {w.dtype} that is stored into is seen as {v.dtype}")
     old, new = w.itemsize, w_bar.itemsize
     counts = [(s, t) for n, s, t in zip(w.shape, w.strides, w_bar.strides, strict=True) if n > 1]
     if any(s // old * new != t for s, t in counts):
-        raise ValueError("the shadow of an array has another layout than the array; copy the array first")
+        raise RefusedValue("the shadow of an array has another layout than the array; copy the array first")
     address = w_bar.__array_interface__["data"][0]
     offset = between // old * new
     dtype = v.dtype if is_real_part else w_bar.dtype
@@ -180,7 +181,7 @@ def view_like(v: Any, *known: Any) -> Any:
             if _holds(w, v):
                 return _same_view(v, w, w_bar)
         if sharing:
-            raise ValueError("an array is stored into of which only a part has a shadow; copy that part first")
+            raise RefusedValue("an array is stored into of which only a part has a shadow; copy that part first")
     return shadow(v)
 
 
@@ -189,7 +190,7 @@ def separate(v_bar: Any, *known: Any) -> bool:
     if isinstance(v_bar, tuple | list | deque):
         answers = {separate(item, *known) for item in v_bar}
         if len(answers) > 1:
-            raise ValueError("some items of a result are views of arrays that are stored into, and others are not")
+            raise RefusedValue("some items of a result are views of arrays that are stored into, and others are not")
         return answers != {False}
     if not isinstance(v_bar, np.ndarray):
         return True

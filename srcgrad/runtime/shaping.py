@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.refusals import RefusedMode
 
 
 # --- axes ------------------------------------------------------------------------------------------------------------
@@ -88,7 +89,7 @@ def reastype(g: Any, like: Any) -> Any:
 
 def _is_floating(dtype: np.dtype[Any]) -> bool:
     if dtype.kind == "O":
-        raise NotImplementedError("an array of objects has no derivative here: make it of numbers")
+        raise RefusedMode("an array of objects has no derivative here: make it of numbers")
     return dtype.kind in "fc"
 
 

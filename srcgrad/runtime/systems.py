@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.refusals import RefusedMode
+
 
 def as_columns(x: Any, b: Any) -> Any:
     """Solutions or their cotangents as matrices, where ``b`` is the right side of ``np.linalg.solve``: a vector means
@@ -57,7 +59,7 @@ def whole_inverse(p: Any, a: Any) -> Any:
     scale = np.abs(a).max(initial=0.0)
     left_out = np.abs(a - a @ p @ a).max(initial=0.0)
     if left_out > 1e4 * np.finfo(p.dtype).eps * max(p.shape[-2:]) * scale:
-        raise NotImplementedError(
+        raise RefusedMode(
             "np.linalg.pinv, np.linalg.lstsq: the derivative where a cutoff leaves out singular values that are not"
             " zero is not known; write the sum over singular vectors with np.linalg.svd"
         )
@@ -75,7 +77,7 @@ def require_distinct(g: Any, s: Any) -> Any:
     There the vectors of equal values turn into each other at once, and what the weights forget of them is not known.
     """
     if len(s) > 1 and np.any(np.equal(s[1:], s[:-1])) and np.any(g):
-        raise NotImplementedError(
+        raise RefusedMode(
             "np.linalg.lstsq: a second derivative by singular values that are equal is not known;"
             " take them from np.linalg.svdvals, or x from np.linalg.pinv(a) @ b"
         )

@@ -21,6 +21,7 @@ from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.mirrors import each_once, items_like
 from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.runtime.refusals import RefusedValue
 from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, shadow, view_like
 
 
@@ -80,7 +81,7 @@ def _fill(made: Any, x_dot: Any, filled: list[Any]) -> None:
     before = [(other, other.copy()) for other in filled if np.may_share_memory(other, made)]
     made[...] = _real_for(made, x_dot)
     if any(not np.array_equal(other, old) for other, old in before):
-        raise ValueError("an argument holds one array in two places, and its tangent has two different ones for it")
+        raise RefusedValue("an argument holds one array in two places, and its tangent has two different ones for it")
     filled.append(made)
 
 

@@ -24,7 +24,7 @@ from srcgrad.errors import SrcgradError
 from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Guarded, Held, unguarded
 from srcgrad.frontend.scope import importable
-from srcgrad.rules.facts import Fact
+from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.namer import Namer
@@ -34,7 +34,7 @@ from srcgrad.transform.build import load
 from srcgrad.transform.entries import stem
 from srcgrad.transform.shadows import PLAIN, Modes
 
-_NAMES = ("one_for", "closure", "attempt", "attempt_whole", "zeros_like")
+_NAMES = ("one_for", "closure", "attempt", "attempt_store", "attempt_whole", "zeros_like")
 _RUNTIME = {
     name: GlobalBinding(name, getattr(runtime, name), "srcgrad.runtime", name) for name in _NAMES
 }
@@ -205,8 +205,7 @@ def attempt_primal(name: str, inner: str, parameters: Sequence[str], guarded: Gu
 
 def _attempt(inner: str, passed: Sequence[str], guarded: Guarded) -> str:
     caught = "".join(f"__srcgrad_caught{j}__, " for j in range(len(guarded.caught)))
-    tried = "attempt_whole" if guarded.whole else "attempt"
-    return f"__srcgrad_{tried}__({', '.join([inner, f'({caught})', *passed])})"
+    return f"__srcgrad_{guarded.by}__({', '.join([inner, f'({caught})', *passed])})"
 
 
 def _guarding(guarded: Guarded) -> dict[str, GlobalBinding]:
@@ -345,8 +344,9 @@ class CalleesAsValues(ABC):
         self.tried = True
         forward, backward = (_spelling(half) for half in self.pair(unguarded(callee), active, facts, modes))
         parameters = self.normalized(callee).parameters
-        if self.summary_of(callee, facts).stored and stores_midway(self.normalized(callee)):
-            guarded = replace(guarded, whole=True)
+        if self.summary_of(callee, facts).stored:
+            midway = stores_midway(self.normalized(callee))
+            guarded = replace(guarded, by="attempt_whole" if midway else "attempt_store")
         by_value = sum(a and p not in modes.shadowed(parameters) for a, p in zip(active, parameters, strict=True))
         self._later(attempt_forward(names[0], forward, parameters, active, guarded, modes))
         self._later(attempt_backward(names[1], backward, by_value, modes))
@@ -356,12 +356,17 @@ class CalleesAsValues(ABC):
     ) -> None:
         self.tried = True
         inner = _spelling(self.tangent(unguarded(callee), active, facts))
+        if guarded.by == "attempt" and self.summary_of(callee, facts).stored:
+            guarded = replace(guarded, by="attempt_store")
         self._later(attempt_tangent(name, inner, self.normalized(callee).parameters, active, guarded))
 
     def attempt_primal(self, callee: Callee, guarded: Guarded, name: str) -> None:
         self.tried = True
         inner = self.primal(unguarded(callee))
         spelled = "__srcgrad_function__" if inner is None else _spelling(inner)
+        unknown = tuple(Unknown() for _ in self.normalized(callee).parameters)
+        if inner is not None and guarded.by == "attempt" and self.summary_of(callee, unknown).stored:
+            guarded = replace(guarded, by="attempt_store")
         self._later(attempt_primal(name, spelled, self.normalized(callee).parameters, guarded))
 
     def nested(

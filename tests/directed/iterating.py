@@ -450,3 +450,13 @@ def view_given_to_callee(x):
 def through(v, d, z):
     d["a"] = z*z
     return sum(v)
+
+
+@directed(np.array([0.3,0.4,0.5,0.7]))
+def extended_by_what_it_holds(x):
+    """Once wrong in silence: the generator was run through before the first item was in the list."""
+    items, last, first = [x[0]], deque([x[0]], maxlen=3), deque([x[1]])
+    items.extend(items[-1]*v + len(items) for v in x)
+    last.extend(sum(last)*v for v in x if v > 0.35)
+    first.extendleft(first[0]*v for v in x)
+    return sum(items)*items[-1] + sum(last)*last[-1] + first[0]*first[1]

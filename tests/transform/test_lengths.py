@@ -75,7 +75,40 @@ def grows_before_it_is_left(x):
     return s
 
 
-REFUSED = (grows_through_an_alias, grows_in_a_callee, grows_by_an_augmented_assignment)
+def total(items, same, x):
+    s = 0.0
+    for e in items:
+        s += e * e
+        if len(same) < 4:
+            same.append(x[2] * e)
+    return s
+
+
+def grows_as_another_argument(x):
+    """Once wrong in silence: two arguments that are one list."""
+    items = [x[0], x[1]]
+    return total(items, items, x)
+
+
+def grows_while_it_is_mapped(x):
+    """Once wrong in silence: no heading shows what a local function is mapped over."""
+    items = [x[0], x[1]]
+
+    def grown(e):
+        if len(items) < 4:
+            items.append(e * x[2])
+        return e * e
+
+    return sum(list(map(grown, items)))
+
+
+REFUSED = (
+    grows_through_an_alias,
+    grows_in_a_callee,
+    grows_by_an_augmented_assignment,
+    grows_as_another_argument,
+    grows_while_it_is_mapped,
+)
 
 
 @pytest.mark.parametrize("function", REFUSED)

@@ -50,6 +50,7 @@ _CHANGES = frozenset("append extend insert add update remove discard sort revers
 _HARMLESS = frozenset({"errstate", "no_grad", "catch_warnings"})
 _DIVISIONS = (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow)
 _ATTEMPT = GlobalBinding("attempt", runtime.attempt, "srcgrad.runtime", "attempt")
+_IN_PLACE = GlobalBinding("raised_in_place", runtime.raised_in_place, "srcgrad.runtime", "raised_in_place")
 _RAISABLE = GlobalBinding("raisable", runtime.raisable, "srcgrad.runtime", "raisable")
 
 
@@ -167,6 +168,11 @@ class _Attempts:
         tried = self._tried(change, self.fresh("attempted"))
         return [*before, branch(_is_none(self.raised, change), tried, [], change)] if may else [*before, *tried]
 
+    def _in_place(self, changed: gast.Name) -> gast.stmt:
+        """What was raised, if the augmented assignment that raised it has not changed this all the same."""
+        given = [load(self.raised, changed), load(changed.id, changed)]
+        return assign(self.raised, call(reference(_IN_PLACE), given, changed), changed)
+
     def _unpacking(self, target: gast.Tuple | gast.List, value: gast.expr, at: gast.stmt) -> gast.stmt:
         """The same unpacking to names of no use, which raises where the number of parts does not fit."""
         parts: list[gast.expr] = []
@@ -191,6 +197,8 @@ class _Attempts:
                     inner = [branch(_is_none(self.raised, statement), after, [], statement)]
                     return [*fitting, *inner], [], True
                 return before, after, may
+            case gast.AugAssign(target=gast.Subscript(value=gast.Name() as base)):
+                return [*self._changing(statement, [], False), self._in_place(base)], [], True
             case gast.AugAssign(target=gast.Subscript() | gast.Attribute()) | gast.Delete(
                 targets=[gast.Subscript() | gast.Attribute()]
             ):
@@ -201,6 +209,7 @@ class _Attempts:
                 if isinstance(op, _DIVISIONS):
                     divided = placed(gast.BinOp(load(target.id, target), op, held), statement)
                     tried, _, _ = self.attempt(divided)
+                    tried.append(self._in_place(target))
                     inner = [branch(_is_none(self.raised, statement), after, [], statement)]
                     return (before, [*tried, *inner], True) if may else ([*before, *tried], after, True)
                 return before, after, may
@@ -214,7 +223,8 @@ class _Attempts:
                     befores += before
                     arguments.append(held)
                 named = any(_may_raise(keyword.value) for keyword in made.keywords)
-                if attempted > 1 or named or not isinstance(func.value, gast.Name):
+                lazy = any(isinstance(argument, gast.GeneratorExp) for argument in made.args)
+                if attempted > 1 or named or lazy or not isinstance(func.value, gast.Name):
                     befores, arguments, attempted = [], made.args, 0
                 changed = with_bodies(statement, value=placed(gast.Call(func, arguments, made.keywords), made))
                 return self._changing(changed, befores, bool(attempted)), [], True

@@ -70,6 +70,12 @@ def list_comprehension(node: gast.ListComp | gast.GeneratorExp, target: str) -> 
     return [assign(target, empty, node), *_loops(node, [placed(innermost, node)])]
 
 
+def each_into(node: gast.GeneratorExp, container: str, method: str) -> list[gast.stmt]:
+    """``container.extend(elt for ...)``: every item is computed when those before it are in the container."""
+    innermost = gast.Expr(method_call(load(container, node), method, [node.elt], node.elt))
+    return _loops(node, [placed(innermost, node)])
+
+
 def total(node: gast.GeneratorExp, start: gast.expr, target: str) -> list[gast.stmt]:
     """``target = sum((elt for ...), start)``, added up as ``sum`` does."""
     more = assign(target, binary(load(target, node.elt), gast.Add(), node.elt, node.elt), node)
