@@ -9,6 +9,7 @@ default values are copies of the run's own: a run changes nothing of the caller'
 from __future__ import annotations
 
 import builtins
+import copy
 import dataclasses
 import functools
 import inspect
@@ -129,6 +130,8 @@ class Names:
             return FollowedModule(value, self)
         if value is type:
             return lambda of, *more: self.translated(type(unfollowed(of))) if not more else type(of, *more)
+        if value is np.ndenumerate:
+            return _elements
         if isinstance(value, type):
             if plain_objects.has_twin(value):
                 return self._twin(value)
@@ -136,6 +139,8 @@ class Names:
             numeric = issubclass(value, _TYPES) or value is np.dtype or ruled
             return FollowedType(value, self) if numeric else value
         if value in _OF_CLASSES or hasattr(value, "__mro_entries__"):  # as NamedTuple has: it makes classes
+            return value
+        if value in (copy.copy, copy.deepcopy):  # which ask what they are given
             return value
         if lookup(value) is not None:
             return FollowedFunction(value, self)
@@ -202,6 +207,12 @@ class Names:
             except ValueError:  # not bound yet
                 pass
         return made
+
+
+def _elements(array: Any) -> Iterator[Any]:
+    """``np.ndenumerate`` of what may be followed."""
+    held = applied(np.asarray, (array,), {})
+    return ((place, held[place]) for place in np.ndindex(held.shape))
 
 
 def _read_by_classes(code: CodeType) -> Iterator[str]:

@@ -273,7 +273,7 @@ def applied(
             applied(np.array, (arg,), {}) if p in arrays and isinstance(arg, list | tuple) and _varies(arg) else arg
             for p, arg in zip(parameters, args)
         )
-    if function is sorted or (function in (max, min) and "key" in kwargs):
+    if function is sorted or (function in (max, min) and not kwargs.keys().isdisjoint(("key", "default"))):
         return function(*args, **kwargs)  # the items themselves, which are compared as they are
     if function in (max, min) and len(args) == 1:
         args = tuple(args[0])

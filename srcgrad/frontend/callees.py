@@ -30,7 +30,8 @@ _SIZES = (isinstance, issubclass, len, range, type)
 ITERATORS = (enumerate, filter, frozenset, iter, map, reversed, set, zip)
 EFFECTS = (eval, exec, globals, input, locals, next, open, setattr, delattr, vars)
 STORES = frozenset(
-    "copyto put putmask place put_along_axis fill_diagonal shuffle heappush heappop heapify insort".split()
+    """copyto put putmask place put_along_axis fill_diagonal shuffle heappush heappop heapify heapreplace heappushpop
+    insort insort_left insort_right""".split()
 )
 
 #: Attributes that say how an array lies in memory, not what is in it.

@@ -8,6 +8,7 @@ a user function (``frontend.user_calls``), ``Unruled`` for what has neither sour
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -27,9 +28,11 @@ from srcgrad.frontend.callees import (
     spelled,
     unwrapped,
 )
+from srcgrad.frontend.classes import COPYING, decides_copies
 from srcgrad.frontend.derivative_calls import DerivativeCalls
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed, store
+from srcgrad.frontend.known import classes_in
 from srcgrad.frontend.normal_form import Apply, Fixed, LocalFunction, Operation
 from srcgrad.frontend.user_calls import is_none
 from srcgrad.frontend.writing import LATER
@@ -82,6 +85,8 @@ class Calls(DerivativeCalls):
         node = self._spliced(node)
         if function is deque:
             node = self._queue(node)
+        if function is copy.deepcopy and node.args:
+            node = self._deeply_copied(node)
         rule = lookup(function)
         if rule is not None:
             assert static.expression is not None
@@ -118,6 +123,16 @@ class Calls(DerivativeCalls):
         self._refuse_calling(node, function)
         settled = self.settle(node)
         return settled, self.unruled(node, settled, spelled(node.func), function)
+
+    def _deeply_copied(self, node: gast.Call) -> gast.Call:
+        """``copy.deepcopy`` of an atom, in which no object decides itself how it is copied."""
+        subject = self.value(node.args[0])
+        for kind in classes_in(self.peek(subject), self.table.resolved):
+            if decides_copies(kind, COPYING):
+                raise self.refuse(
+                    node, f"how an object of class {kind.__name__} is copied is not known", "call the class"
+                )
+        return placed(gast.Call(node.func, [subject, *node.args[1:]], node.keywords), node)
 
     def _queue(self, node: gast.Call) -> gast.Call:
         """``deque(items)`` of a list."""

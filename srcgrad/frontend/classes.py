@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from collections.abc import Sequence
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
@@ -42,6 +43,16 @@ def found(kind: type, name: str, after: type | None = None) -> Any:
     """What the classes of an object hold under a name, those after ``after`` only; ``ABSENT`` if none does."""
     classes = kind.__mro__ if after is None else kind.__mro__[kind.__mro__.index(after) + 1 :]
     return next((vars(base)[name] for base in classes if name in vars(base)), ABSENT)
+
+
+#: How a class may decide itself how its objects are copied; ``__copy__`` is followed.
+COPYING = ("__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__")
+
+
+def decides_copies(kind: type, names: Sequence[str]) -> bool:
+    """Whether a class has one of these methods of its own, and not from ``dataclass``."""
+    own = [method for name in names if isinstance(method := found(kind, name), FunctionType)]
+    return any(method.__module__ != dataclasses.__name__ for method in own)
 
 
 def is_user_class(kind: object) -> bool:

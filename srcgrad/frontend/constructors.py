@@ -19,6 +19,8 @@ import gast
 from srcgrad import runtime
 from srcgrad.frontend.classes import (
     ABSENT,
+    COPYING,
+    decides_copies,
     found,
     initial_fields,
     is_generated_init,
@@ -40,8 +42,6 @@ _INIT_ONLY = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
 _OF_CLASS = dataclasses._FIELD_CLASSVAR  # type: ignore[attr-defined]
 _MADE = (runtime.made, "srcgrad.runtime", "made")
 _FIELDS = (runtime.require_fields, "srcgrad.runtime", "require_fields")
-#: How a class may decide itself how it is copied.
-_COPYING = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__")
 _REFLECTED = (runtime.require_reflected, "srcgrad.runtime", "require_reflected")
 
 
@@ -249,7 +249,7 @@ class Constructors(Operators):
         own = found(kind, "__copy__")
         if isinstance(own, FunctionType):
             return self.method(own, atom, [], [], node, None)
-        if is_named_tuple(kind) or any(isinstance(found(kind, name), FunctionType) for name in _COPYING):
+        if is_named_tuple(kind) or decides_copies(kind, COPYING[1:]):
             raise self.refuse(node, f"how an object of class {kind.__name__} is copied is not known", "call the class")
         names = [name for name, _ in known.fields]
         told = placed(gast.Tuple([constant(name, node) for name in names], gast.Load()), node)

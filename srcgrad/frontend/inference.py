@@ -9,6 +9,7 @@ and of what is put into fields and containers, here or in callees, whatever obje
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -228,6 +229,8 @@ class Table:
             case [Items() as given] if function is runtime.from_pairs:
                 return told(Items(dict, None, self.item(given.any(), gast.Constant(1, None))))
             case [Items() as given] if function is np.copy:  # the method of that name
+                return given
+            case [given] if function in (copy.copy, copy.deepcopy):
                 return given
             case [Items() as left, Items() as right] if function is operator.add and left.kind is right.kind:
                 if left.items is None or right.items is None:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.containers import Containers
@@ -36,7 +37,7 @@ from srcgrad.frontend.desugar.build import (
     with_bodies,
 )
 from srcgrad.frontend.normal_form import Fixed, Operation
-from srcgrad.frontend.plans import Columns, Plan
+from srcgrad.frontend.plans import Columns, Elements, Plan
 from srcgrad.frontend.scope import bindings, names_of
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
@@ -55,6 +56,13 @@ class Iterables(Containers):
             row, head = self._own("row"), reference(GlobalBinding("zip", zip, "builtins", "zip"))
             made = call(node.args[0], [placed(gast.Starred(row, gast.Load()), node)], node)
             return super().plan(self._comprehension(made, call(head, node.args[1:], node), node, row), rebound)
+        if isinstance(node, gast.Call) and self._calls(node, np.ndenumerate) and len(node.args) == 1:
+            array = self.value(call(_numpy("asarray", np.asarray), node.args, node))
+            assert isinstance(array, gast.Name)
+            shape = placed(gast.Attribute(array, "shape", gast.Load()), node)
+            places = self.held(self.settle(call_runtime(runtime.all_places, [shape], node)))
+            assert isinstance(places, gast.Name)
+            return Elements(array.id, places.id, True)
         listed = self._listed_iterator(node)
         return super().plan(node if listed is None else listed, rebound)
 
@@ -75,6 +83,8 @@ class Iterables(Containers):
             order = self.ordered(name, given["key"], given.get("reverse"), node)
             made = self.value(self._comprehension(subscript(load(name, node), self._own("k"), node), order, node))
             return self.operation(made)
+        if (function is min or function is max) and "default" in given and len(node.args) == 1:
+            return self._copied(self.value(self._or_default(node, given["default"])))
         if (function is min or function is max) and set(given) == {"key"} and node.args:
             several = len(node.args) > 1
             items = placed(gast.List(list(node.args), gast.Load()), node) if several else node.args[0]
@@ -88,6 +98,13 @@ class Iterables(Containers):
             listed = self.consumed(node.args[0])
             return self.call(placed(gast.Call(node.func, [self.value(listed), *node.args[1:]], node.keywords), node))
         return super().call(node)
+
+    def _or_default(self, node: gast.Call, default: gast.expr) -> gast.expr:
+        """``max(xs, default=d)``: the default is evaluated as Python does, and taken where there are no items."""
+        name, held = self._items(node.args[0]), self.value(default)
+        rest = [keyword for keyword in node.keywords if keyword.arg != "default"]
+        found = placed(gast.Call(node.func, [load(name, node)], rest), node)
+        return placed(gast.IfExp(call_builtin("len", [load(name, node)], node), found, held), node)
 
     def consumed(self, node: gast.expr) -> gast.expr:
         """What is taken apart at once: an iterator as its list."""
@@ -140,6 +157,8 @@ class Iterables(Containers):
         return call_builtin("tuple", [here], at)
 
     def printable(self, plan: Plan, at: gast.AST) -> gast.expr:
+        if isinstance(plan, Elements):
+            return call(_numpy("ndenumerate", np.ndenumerate), [load(plan.mapping, at)], at)
         if not isinstance(plan, Columns):
             return super().printable(plan, at)
         return call_builtin("zip", [placed(gast.Starred(load(plan.rows, at), gast.Load()), at)], at)
@@ -150,6 +169,8 @@ class Iterables(Containers):
             return None
         static = self.scope.static_of(node.func)
         function = None if static is None else static.value
+        if function is np.ndindex:
+            return function
         if any(isinstance(argument, gast.Starred) for argument in node.args):
             return None
         if getattr(function, "__qualname__", "") == "chain.from_iterable":
@@ -163,6 +184,8 @@ class Iterables(Containers):
             return None
         assert isinstance(node, gast.Call)
         args: Sequence[gast.expr] = node.args
+        if function is np.ndindex:
+            return call_runtime(runtime.all_places, list(args), node)
         if function is itertools.chain:
             whole = tuple_of(args, node)
             return self._flattened(whole, node)
@@ -314,6 +337,10 @@ def _only(node: gast.Call, *names: str) -> bool:
 
 def _is_false(keyword: gast.keyword) -> bool:
     return keyword.arg == "strict" and isinstance(keyword.value, gast.Constant) and keyword.value.value is False
+
+
+def _numpy(name: str, function: object) -> gast.expr:
+    return reference(GlobalBinding(name, function, "numpy", name))
 
 
 def call_runtime(function: Callable[..., object], arguments: list[gast.expr], at: gast.AST) -> gast.Call:

@@ -282,6 +282,26 @@ def holds_objects(known: Known) -> bool:
     return bool(instances_of(known))
 
 
+def classes_in(known: Known, resolved: Callable[[Known], Known]) -> set[type]:
+    """The classes of the objects that a value may be or hold; ``resolved`` looks into results of calls."""
+    found: set[type] = set()
+    pending: list[Known] = [known]
+    while pending:
+        match resolved(pending.pop()):
+            case Instance(kind=kind, fields=fields):
+                found.add(kind)
+                pending += [inner for _, inner in fields]
+            case Items(items=items, item=item):
+                pending += [*(items or ()), item]
+            case Entries(items=entries):
+                pending += [inner for _, inner in entries]
+            case OneOf(choices=choices):
+                pending += choices
+            case Again(kind=kind):
+                found.add(kind)
+    return found
+
+
 def matters(known: Known) -> bool:
     """Whether a callee should be compiled for it: an object, or what holds one."""
     match known:

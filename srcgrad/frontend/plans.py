@@ -54,6 +54,11 @@ class Entries:
 
 
 @dataclass(frozen=True)
+class Elements(Entries):
+    """``np.ndenumerate(array)``: ``keys`` is a local list of its indices, tuples."""
+
+
+@dataclass(frozen=True)
 class Mapped:
     """``map(function, inner...)``."""
 

@@ -25,6 +25,7 @@ from srcgrad.frontend.derivatives import derived_by
 from srcgrad.frontend.normal_form import Derived, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
 from srcgrad.rules.table import is_constant, lookup, refusal
+from srcgrad.runtime.written import written
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, public_home, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import children, parameters_of
@@ -76,6 +77,14 @@ class Closure:
 
     def __hash__(self) -> int:
         return hash(self.key)
+
+
+def _static(value: object, expression: gast.expr) -> Static:
+    """A callable under its name; in the place of some of the standard library's, what is read for them."""
+    instead = written(value)
+    if instead is None or lookup(value) is not None or is_constant(value):
+        return Static(value, expression)
+    return Static(instead, expression)
 
 
 def is_callee(value: object) -> bool:
@@ -213,7 +222,7 @@ class Scope:
             scope = scope.parent
         binding = self.source.resolve(name, self.source.span(at))
         assert binding is not None
-        return Static(binding.value, reference(binding)) if is_callee(binding.value) else binding
+        return _static(binding.value, reference(binding)) if is_callee(binding.value) else binding
 
     def static(self, name: str) -> Static | None:
         """The callable or module that one of this scope's own names is bound to, once and for all."""
@@ -227,7 +236,7 @@ class Scope:
             value = self.fixed[name]
             if value is None or isinstance(value, LocalFunction | Derived):
                 return Static(value, gast.Constant(None, None) if value is None else None)
-            return Static(value, reference(importable(name, value)))
+            return _static(value, reference(importable(name, value)))
         match self._definitions.get(name):
             case gast.FunctionDef() | gast.Lambda() as node:
                 return Static(self.function(name, node), None)
@@ -246,7 +255,7 @@ class Scope:
         match node:
             case GlobalReference():
                 value = node.binding.value
-                return Static(value, node) if is_callee(value) else None
+                return _static(value, node) if is_callee(value) else None
             case gast.Name():
                 meaning = self.resolve(node.id, node)
                 return meaning if isinstance(meaning, Static) and meaning.value is not None else None
@@ -259,7 +268,7 @@ class Scope:
                 value = self.attribute(base.value, node)
                 if not is_callee(value):
                     return None
-                return Static(value, gast.copy_location(gast.Attribute(base.expression, node.attr, gast.Load()), node))
+                return _static(value, gast.copy_location(gast.Attribute(base.expression, node.attr, gast.Load()), node))
             case gast.Lambda():
                 return Static(self.function("function", node), None)
             case gast.Call(func=gast.Name() | gast.Attribute() as func, args=[first, *_]):

@@ -20,6 +20,7 @@ import numpy as np
 
 from srcgrad.frontend.callees import CHANGES, STORES, is_inert
 from srcgrad.rules.table import lookup
+from srcgrad.runtime.written import written
 
 _OPERATIONS = ("STORE_SUBSCR", "STORE_SLICE", "STORE_ATTR", "DELETE_SUBSCR", "DELETE_ATTR")
 _OPENINGS = ("LOAD_METHOD", "LOAD_ATTR")
@@ -48,6 +49,7 @@ def may_store(function: FunctionType) -> bool:
             return True
         for name in code.co_names:
             called = owner.__globals__.get(name)
+            called = written(called) or called
             if isinstance(called, FunctionType) and lookup(called) is None and not is_inert(called):
                 pending.append((called.__code__, called))
         for cell in owner.__closure__ or ():

@@ -8,6 +8,7 @@ number.  Printing and other effects are not here: they are statements, not value
 # mypy: disable-error-code="attr-defined"
 from __future__ import annotations
 
+import bisect
 import cmath
 import math
 import operator
@@ -76,10 +77,13 @@ constant(
 # windows of an integer length; the tests of a module
 constant(np.bartlett, np.blackman, np.hamming, np.hanning, np.fft.test)
 
+# places in sorted lists
+constant(bisect.bisect_left, bisect.bisect_right)
+
 # of the runtime
 constant(
-    runtime.chosen, runtime.argsorted, runtime.shortest, runtime.places_of, runtime.is_above, runtime.is_below,
-    runtime.is_within,
+    runtime.all_places, runtime.chosen, runtime.argsorted, runtime.shortest, runtime.places_of, runtime.is_above,
+    runtime.is_below, runtime.is_within,
     runtime.attribute, runtime.made, runtime.require_apart, runtime.require_length, runtime.require_number,
     runtime.require_output, runtime.require_places,
     runtime.never, runtime.require_fields, runtime.require_reflected, runtime.stop_gradient,

@@ -8,6 +8,7 @@ results of all samples of the table against their arguments.
 
 from __future__ import annotations
 
+import copy
 import sys
 
 import numpy as np
@@ -28,6 +29,8 @@ VIEWS = frozenset(
 )
 #: NumPy's functions of the same names do make new memory.
 _NEW = frozenset({np.sum, np.max, np.min})
+#: What is made anew of a container may hold one memory in two places.
+KEEPS_ALIASES = frozenset({copy.deepcopy})
 #: Methods that hand on a real array where the function of that name makes a new one.
 _METHODS = frozenset({"conj", "conjugate"})
 #: Statements of emitted code: which argument a function of the runtime changes, and which have tangents of their own.
@@ -68,6 +71,8 @@ def makes_new(function: object, name: str | None = None) -> bool:
     try:
         if function in _NEW_HERE:
             return True
+        if function is copy.copy:
+            return False  # of a container, whose items it hands on
         called = getattr(function, "__name__", "")
         if name in _METHODS or (called in VIEWS and function not in _NEW):
             return False

@@ -4,6 +4,7 @@
 # mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
 from __future__ import annotations
 
+import copy
 from collections import deque
 
 from srcgrad import runtime
@@ -108,6 +109,28 @@ def repairs_(moved, pairs, *, y, y_bar):
 def deque_(iterable=(), maxlen=None, *, y, y_bar):
     """The last items."""
     return runtime.unqueue(y_bar, iterable)
+
+
+@linear(copy.copy, "x")
+def copied(x, *, y, y_bar):
+    """An array or a number again, a container of the same items."""
+    return y_bar
+
+
+@copied.infer
+def copied(arguments, literals):
+    return arguments["x"]
+
+
+@linear(copy.deepcopy, "x")
+def deeply_copied(x, *, y, y_bar):
+    """An array or a number again, a container of copies of the items."""
+    return y_bar
+
+
+@deeply_copied.infer
+def deeply_copied(arguments, literals):
+    return arguments["x"]
 
 
 @rule(tuple)

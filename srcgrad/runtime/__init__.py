@@ -11,8 +11,8 @@ from srcgrad.runtime.attempts import attempt, attempt_store, attempt_whole, rais
 from srcgrad.runtime.defaults import defaulting
 from srcgrad.runtime.closures import Closure, closure, one_for, units
 from srcgrad.runtime.containers import (
-    argsorted, chosen, gather, operand, pack_like, places_of, rearray, shortest, spread, tolist, total, unarray,
-    ungather, unpack_like,
+    all_places, argsorted, chosen, gather, operand, pack_like, places_of, rearray, shortest, spread, tolist, total,
+    unarray, ungather, unpack_like,
 )  # fmt: skip
 from srcgrad.runtime.convolution import kaiser_abscissas, unconvolve, uncorrelate_left, uncorrelate_right
 from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, retake, untake, zeros_like
@@ -99,9 +99,9 @@ from srcgrad.runtime.systems import (
 )  # fmt: skip
 
 __all__ = [
-    "Closure", "StopsGradients", "accumulate", "add", "add_at", "aligned", "along_places", "anchors", "angle_slope",
-    "argsorted", "arranging", "as_columns", "as_cotangent", "as_given", "as_list", "as_stored", "astype", "at_mask",
-    "attempt", "attempt_store", "attempt_whole", "attribute",
+    "Closure", "StopsGradients", "accumulate", "add", "add_at", "aligned", "all_places", "along_places", "anchors",
+    "angle_slope", "argsorted", "arranging", "as_columns", "as_cotangent", "as_given", "as_list", "as_stored", "astype",
+    "at_mask", "attempt", "attempt_store", "attempt_whole", "attribute",
     "axes_at_end", "basis_free", "bessel_i", "chosen", "claim", "closure",
     "cofactor", "column", "column_sums", "compressed", "corner", "count", "cut", "defaulting", "deviation",
     "diagonal_places", "differences", "division",
@@ -121,8 +121,8 @@ __all__ = [
     "rearray",
     "reastype", "rebroadcast", "rechoose", "recurrence", "repad", "repad_chosen", "repad_values", "repairs", "repeated",
     "replaced_at", "require_apart", "require_distinct", "require_length", "require_new", "require_number",
-    "require_fields", "require_output", "require_places", "require_reflected", "rest_like", "retake", "rewound",
-    "root_count", "running_product",
+    "require_fields", "require_output", "require_places", "require_reflected", "rest_like", "retake",
+    "rewound", "root_count", "running_product",
     "safe_divide", "safe_power",
     "scaled", "segment_ties", "selected", "separate", "shadow", "share", "shifted", "shortest", "shuffled",
     "signal_length", "sinc_slope", "slope_leaning", "slope_places", "sorting", "span_of", "spread", "spread_numbers",

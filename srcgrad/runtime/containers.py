@@ -61,6 +61,11 @@ def places_of(items: Any) -> Any:
     return list(items) if isinstance(items, dict) else items
 
 
+def all_places(*shape: Any) -> list[tuple[int, ...]]:
+    """The indices of all elements of an array of this shape, in the order of ``np.ndindex``."""
+    return list(np.ndindex(*shape))
+
+
 def argsorted(items: Any, reverse: bool = False) -> list[int]:
     """The positions of ``items`` in the order of ``sorted``, equals in their old order."""
     return sorted(range(len(items)), key=places_of(items).__getitem__, reverse=reverse)

@@ -49,7 +49,7 @@ from srcgrad.rules.facts import (
     same_dtype,
     same_shape,
 )
-from srcgrad.rules.memory import LIBRARIES, home_of
+from srcgrad.rules.memory import KEEPS_ALIASES, LIBRARIES, home_of
 from srcgrad.rules.template import inline
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
@@ -109,9 +109,13 @@ class StatementAdjoint(CallAdjoint):
         if statement in self.shadows.handed or target not in self.activity.useful_after(statement):
             return []
         sources = self.shadows.sources.get(statement, ())
-        if any(not isinstance(self.fact(name), Array) for name in sources):
+        again = self._holds_twice(statement)
+        if again or any(not isinstance(self.fact(name), Array) for name in sources):
             self.seeds[statement] = self.fresh(f"{target}_bar")
         code = self._operation(statement, block, position)
+        if again:
+            once = call_runtime(runtime.each_once, self.shadow(target, after=True))
+            return [assign(self.seeds[statement], once), *code] if code else []
         known = [self.shadow(name) for name in self.shadows.sources.get(statement, ())]
         if not known or not code:
             return code
@@ -126,6 +130,13 @@ class StatementAdjoint(CallAdjoint):
             ]
         test = call_runtime(runtime.separate, self.shadow(target, after=True), *known)
         return [gast.If(test, code, [])]
+
+    def _holds_twice(self, statement: Bind) -> bool:
+        """Whether a statement makes anew what may hold one memory in two places, whose adjoint belongs to it once."""
+        made = statement.operation
+        return isinstance(made, Apply) and made.function in KEEPS_ALIASES and not isinstance(
+            self.fact(statement.target), Array
+        )
 
     def _operation(self, statement: Bind, block: Block, position: int) -> list[gast.stmt]:
         target = statement.target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,8 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     runtime.from_pairs: [call([("a", 0.3), ("b", n(2))])],
     runtime.unpairs: [call({"a": 0.3, "b": n(2)}, [("a", 0.1), ("b", n(2))])],
     runtime.repairs: [call([(None, 0.3), (None, n(2))], ((0, None), (1, None)))],
+    copy.copy: [call([0.3, n(2), 0.1]), call(n(3)), call({"a": 0.3, "b": n(2)}), call((n(2), 0.4)), call(0.7)],
+    copy.deepcopy: [call([0.3, n(2), 0.1]), call(n(2, 3)), call({"a": (0.3,), "b": n(2)}), call(0.7)],
     deque: [call([0.3, n(2), 0.1], 2), call([n(2), 0.4])],
     tuple: [call([0.3, n(2), 0.1]), call(n(3)), call((n(2), 0.4))],
     runtime.unqueue: [call([0.3, 0.4], [0.1, 0.3, 0.2]), call([n(2)], [n(2)])],

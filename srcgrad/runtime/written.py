@@ -1,0 +1,127 @@
+"""Functions of the standard library as they would be written in the language: the compiler reads these in their place.
+
+Enters: what the originals take.  Leaves: what they return, made and changed by what is differentiated already.  Where
+nothing that a call is given varies, the original is called.
+"""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+from collections.abc import Callable
+from typing import Any
+
+#: By the original; some originals are made anew whenever they are read, so that they are found by equality.
+WRITTEN: dict[object, Callable[..., Any]] = {}
+
+
+def written(function: object) -> Callable[..., Any] | None:
+    """The text that is read in the place of a function."""
+    try:
+        return WRITTEN.get(function)
+    except TypeError:  # it has no hash
+        return None
+
+
+def _stands_for(*originals: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def record(function: Callable[..., Any]) -> Callable[..., Any]:
+        WRITTEN.update(dict.fromkeys(originals, function))
+        return function
+
+    return record
+
+
+# --- heaps -----------------------------------------------------------------------------------------------------------
+# The same comparisons in the same order as in CPython's Lib/heapq.py, so that equals come out in the same order.
+@_stands_for(heapq.heappush)
+def heappush(heap: list[Any], item: Any) -> None:
+    heap.append(item)
+    _sift_down(heap, 0, len(heap) - 1)
+
+
+@_stands_for(heapq.heappop)
+def heappop(heap: list[Any]) -> Any:
+    last = heap.pop()
+    if len(heap) == 0:
+        return last
+    first = heap[0]
+    heap[0] = last
+    _sift_up(heap, 0)
+    return first
+
+
+@_stands_for(heapq.heapreplace)
+def heapreplace(heap: list[Any], item: Any) -> Any:
+    first = heap[0]
+    heap[0] = item
+    _sift_up(heap, 0)
+    return first
+
+
+@_stands_for(heapq.heappushpop)
+def heappushpop(heap: list[Any], item: Any) -> Any:
+    if len(heap) > 0 and heap[0] < item:
+        first = heap[0]
+        heap[0] = item
+        _sift_up(heap, 0)
+        return first
+    return item
+
+
+@_stands_for(heapq.heapify)
+def heapify(heap: list[Any]) -> None:
+    for place in range(len(heap) // 2 - 1, -1, -1):
+        _sift_up(heap, place)
+
+
+def _sift_down(heap: list[Any], start: int, place: int) -> None:
+    item = heap[place]
+    while place > start and item < heap[(place - 1) >> 1]:
+        heap[place] = heap[(place - 1) >> 1]
+        place = (place - 1) >> 1
+    heap[place] = item
+
+
+def _sift_up(heap: list[Any], place: int) -> None:
+    start = place
+    item = heap[place]
+    child = 2 * place + 1
+    while child < len(heap):
+        if child + 1 < len(heap) and not heap[child] < heap[child + 1]:
+            child = child + 1
+        heap[place] = heap[child]
+        place = child
+        child = 2 * place + 1
+    heap[place] = item
+    _sift_down(heap, start, place)
+
+
+@_stands_for(heapq.nlargest)
+def nlargest(n: int, iterable: Any, key: Any = None) -> list[Any]:
+    if key is None:
+        return sorted(iterable, reverse=True)[: max(n, 0)]
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
+
+
+@_stands_for(heapq.nsmallest)
+def nsmallest(n: int, iterable: Any, key: Any = None) -> list[Any]:
+    if key is None:
+        return sorted(iterable)[: max(n, 0)]
+    return sorted(iterable, key=key)[: max(n, 0)]
+
+
+# --- sorted lists ----------------------------------------------------------------------------------------------------
+@_stands_for(bisect.insort_right)
+def insort_right(a: list[Any], x: Any, lo: int = 0, hi: Any = None) -> None:
+    a.insert(bisect.bisect_right(a, x, lo, hi), x)
+
+
+@_stands_for(bisect.insort_left)
+def insort_left(a: list[Any], x: Any, lo: int = 0, hi: Any = None) -> None:
+    a.insert(bisect.bisect_left(a, x, lo, hi), x)
+
+
+# --- dicts -----------------------------------------------------------------------------------------------------------
+@_stands_for(dict.fromkeys)
+def fromkeys(iterable: Any, value: Any = None) -> dict[Any, Any]:
+    return {key: value for key in iterable}  # noqa: C420  this is what is read

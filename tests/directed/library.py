@@ -1,0 +1,162 @@
+"""Pieces of the standard library and NumPy's iterators: copies, heaps, sorted lists, elements with their indices."""
+
+import bisect
+import copy
+import heapq
+from collections import namedtuple
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tests.directed.program import directed
+
+X = np.array([0.3, 1.5, 0.7, -0.2])
+A = np.array([[0.3, 1.2, -0.5], [0.9, 0.4, 2.0]])
+T = namedtuple("T", "a b")
+
+
+@dataclass
+class P:
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class F:
+    v: np.ndarray
+    k: float = 2.0
+
+
+@dataclass
+class N:
+    items: list = field(default_factory=list)
+    sub: P = None
+
+
+@directed(X)
+def history_of_copies(x):
+    state = {"p": x*1.0, "t": 0.0}
+    h = []
+    for i in range(3):
+        h.append(copy.deepcopy(state))
+        state["p"][i] = state["p"][i+1]**2
+        state["t"] += 0.5*state["p"][0]
+    return sum(np.sum(s["p"]**2)*s["t"] for s in h) + state["t"]
+
+@directed(A)
+def copies_of_views(a):
+    b = copy.deepcopy(a[:, ::2]); c = copy.deepcopy(a.T)
+    b[0] = c[1]
+    c *= 2.0
+    return np.sum(b*a[:, 1:]) + np.sum(c**2)
+
+@directed(A)
+def shallow_copy_shares_rows(a):
+    rows = [a[0]*1.0, a[1]*2.0]
+    other = copy.copy(rows)
+    other[0][1] = rows[1][0]**2
+    other[1] = a[0]
+    return np.sum(rows[0]*other[1]) + np.sum(rows[1])*other[0][1]
+
+@directed(F(X.copy()))
+def deep_copy_of_frozen(f):
+    g = copy.deepcopy(f); g.v[0] = f.k*f.v[1]; return np.sum(g.v*f.v)*g.k
+
+@directed(T(X.copy(), 0.5))
+def deep_copy_of_named_tuple(s):
+    t = copy.deepcopy(s); t.a[1] = s.b**2; return np.sum(s.a*t.a)*s.b*t.b
+
+@directed([P(0.5, 1.5), P(0.25, 2.0)])
+def deep_copy_of_objects_in_list(ps):
+    qs = copy.deepcopy(ps)
+    for q in qs: q.x *= q.y
+    return sum(p.x*q.x + q.y for p, q in zip(ps, qs))
+
+@directed(X)
+def deep_copy_keeps_aliases_of_objects(x):
+    p = P(x[0], x[1]); n = N([p, p], p); m = copy.deepcopy(n)
+    m.items[0].x = x[2]**2
+    return m.sub.x*n.sub.x + m.items[1].x*p.y
+
+@directed(X)
+def deep_copy_keeps_aliases_of_arrays(x):
+    a = x*2.0; n = N([a], P(a, a)); m = copy.deepcopy(n)
+    m.items[0][0] = x[2]**2
+    m.sub.y[1] *= x[0]
+    return np.sum(m.sub.x*n.sub.x) + np.sum(m.items[0]**2*a)
+
+@directed(X)
+def copies_of_tuples(x):
+    t = (x*1.0, [x[0]]); u = copy.deepcopy(t); v = copy.copy(t)
+    u[0][0] = x[1]**2; v[1][0] = x[2]**3
+    return np.sum(t[0]*u[0])*u[1][0]*t[1][0]
+
+@directed({"w":A.copy(),"b":X[:2].copy()}, X[:3].copy())
+def deep_copy_of_parameters(p, x):
+    q = copy.deepcopy(p)
+    q["w"] *= 2.0
+    q["w"][0] = x
+    return np.sum((p["w"]@x + q["b"])*(q["w"]@x))
+
+@directed(A)
+def ndenumerate_with_stores(a):
+    y = np.zeros_like(a)
+    for idx, v in np.ndenumerate(a):
+        y[idx] = v*v
+    return np.sum(y*a)
+
+@directed(A)
+def ndenumerate_reads_as_it_goes(a):
+    y = a*1.0
+    s = 0.0
+    for idx, v in np.ndenumerate(y):
+        y[1, 2] = v*v
+        s += v*idx[1]
+    return s + np.sum(y**2)
+
+@directed(A)
+def ndindex_in_a_loop(a):
+    s = 0.0
+    for i, j in np.ndindex(a.shape):
+        s += a[i, j]*a[i-1, j]*(i+1)
+    return s
+
+@directed(X)
+def least_of_nothing(x):
+    xs = [v for v in x if v > 0.5]
+    return max(xs, default=0.0)**2 + min([v for v in x if v > 9.0], default=x[1])
+
+@directed(X)
+def heap_of_plain_entries(x):
+    h = [(2, 0), (1, 1)]
+    heapq.heapify(h)
+    s = 0.0
+    heapq.heappush(h, (0, 2))
+    w = 1.0
+    while h:
+        d, i = heapq.heappop(h)
+        s += w*x[i]**2; w *= 2.0
+    return s
+
+@directed(X)
+def heap_of_numbers(x):
+    h = []
+    for v in x: heapq.heappush(h, v*v)
+    a = heapq.heappop(h); b = heapq.heappop(h)
+    return a*b*b
+
+@directed(X)
+def largest_and_smallest(x):
+    return sum(heapq.nlargest(2, x))**2 + heapq.nsmallest(1, list(x))[0]
+
+@directed(X)
+def sorted_insertion(x):
+    l = []
+    for v in x: bisect.insort(l, v)
+    return l[0]*l[1]**2
+
+@directed(X)
+def fromkeys_shares_its_value(x):
+    d = dict.fromkeys("ab", x*2.0)
+    d["a"][0] = x[1]**2
+    return np.sum(d["b"]*x)
