@@ -16,6 +16,7 @@ from srcgrad.runtime import (
     merged,
     repairs,
     repeated,
+    union,
     unjoined,
     unkeyed,
     unmerged,
@@ -166,7 +167,7 @@ def union_(*parts, y, y_bar):
 
 @union_.tangent
 def union_(*parts, y, parts_dot):
-    return merged(*parts_dot)
+    return union(*parts_dot)
 
 
 @union_.infer

@@ -85,7 +85,9 @@ def unqueue(g: Sequence[Any], items: Sequence[Any]) -> list[Any]:
 
 
 def union(*parts: Any) -> Any:
-    """``a | b`` of dicts, truth values or integers."""
+    """``a | b`` of dicts, truth values or integers; zero of the tangents of these numbers."""
+    if not isinstance(parts[0], Mapping) and any(np.asarray(part).dtype.kind in "fc" for part in parts):
+        return np.zeros(np.broadcast_shapes(*map(np.shape, parts)))
     result = parts[0]
     for part in parts[1:]:
         result = result | part
@@ -100,9 +102,14 @@ def merged(*parts: Mapping[Any, Any]) -> dict[Any, Any]:
     return {key: value for part in parts for key, value in part.items()}
 
 
-def unmerged(g: Mapping[Any, Any], *parts: Mapping[Any, Any]) -> list[dict[Any, Any]]:
-    """The cotangents of ``parts`` where ``g`` is that of ``merged(*parts)``: of a key the last value counts."""
-    found = []
+def unmerged(g: Any, *parts: Any) -> list[Any]:
+    """The cotangents of ``parts`` where ``g`` is that of ``merged(*parts)``: of a key the last value counts.
+
+    Truth values and integers, which ``union`` takes as well, have zeros.
+    """
+    if not isinstance(parts[0], Mapping):
+        return [zeros_like(part) for part in parts]
+    found: list[Any] = []
     for place, part in enumerate(parts):
         later = parts[place + 1 :]
         gone = {key for key in part if any(key in other for other in later)}

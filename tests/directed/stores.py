@@ -547,3 +547,14 @@ def sqrt_whose_result_is_stored_over(x):
     y[:] = 1.0
     y[0] = s
     return np.prod(y) * s
+
+
+@directed(vector(5), 0.5)
+def marks_that_are_joined_beside_stores(x, a):
+    done = np.zeros(5, dtype=bool)
+    y = x.copy()
+    for _ in range(2):
+        y[~done] -= a * y[~done] ** 2
+        newly = np.abs(y) < 0.3
+        done = done | newly
+    return y @ y
