@@ -304,8 +304,7 @@ class Calls(DerivativeCalls):
         static = self.scope.static_of(node.func)
         if static is None or not node.args or not isinstance(node.args[0], gast.GeneratorExp):
             return False
-        # ``break`` leaves one loop, so a search through several is a list first.
-        return static.value is sum or (is_one_of(static.value, any, all) and len(node.args[0].generators) == 1)
+        return is_one_of(static.value, sum, any, all)
 
     def _consume(self, target: str, function: object, node: gast.Call) -> None:
         generator = node.args[0]

@@ -21,7 +21,8 @@ import gast
 from srcgrad import runtime
 from srcgrad.errors import UnresolvedName
 from srcgrad.frontend.desugar.build import call_builtin, constant, load, method_call, placed
-from srcgrad.frontend.iterables import Iterables, call_runtime
+from srcgrad.frontend.iterables import call_runtime
+from srcgrad.frontend.live_iterators import LiveIterators
 from srcgrad.frontend.methods import VIEWS, only_reads
 from srcgrad.frontend.normal_form import Effect, LocalFunction, Operation
 from srcgrad.frontend.plans import Columns, Counted, Plan
@@ -33,7 +34,7 @@ _HINT = "write list(...) of it where it is read"
 _KEPT = "a view of a dict is kept, which may change"
 
 
-class LiveViews(Iterables):
+class LiveViews(LiveIterators):
     """Views under names."""
 
     _views_kept: dict[str, tuple[str, str]] | None = None  # name -> the name of the dict, and the method

@@ -1,5 +1,7 @@
 """Columns of rows, tuples of what is iterated over, dicts that are walked while they change."""
 
+import functools
+import itertools
 from collections import deque
 
 import numpy as np
@@ -460,3 +462,54 @@ def extended_by_what_it_holds(x):
     last.extend(sum(last)*v for v in x if v > 0.35)
     first.extendleft(first[0]*v for v in x)
     return sum(items)*items[-1] + sum(last)*last[-1] + first[0]*first[1]
+
+
+@directed(np.array([0.3,0.4,0.5,0.7]))
+def iterators_of_what_is_stored_into(x):
+    """Once wrong in silence: what an iterator runs through was read before the loop began."""
+    items, s = list(x), 0.0
+    for i, v in enumerate(itertools.chain(items[:1], items)):
+        s += v*(i + 1)
+        items[3] = s*v
+    for a, b in itertools.pairwise(items):
+        s += a*b
+        items[2] = a*3.0
+    for v in itertools.islice(items, 1, None, 2):
+        s += v*v
+        items[3] = s
+    for t in itertools.accumulate(items):
+        s += 0.1*t*t
+        items[2] = 0.1*s
+    return s
+
+
+@directed(np.array([0.3,0.4,0.5,0.7]))
+def functions_of_iterators_read_what_is_bound_in_the_loop(x):
+    """Once wrong in silence: the functions were called before the loop began."""
+    items, s = list(x), 0.0
+    for v in filter(lambda v: v > 0.5*s, items):
+        s += v*v
+        items[3] = s*2.0
+    for i, v in enumerate(itertools.starmap(lambda a, b: a*b*s, zip(items, x))):
+        s += v*(i + 1)
+        if v > 0.1:
+            break
+        items[i + 1] = s
+    for t in itertools.accumulate(items, lambda a, b: a*b + s):
+        s += t
+    return s*v
+
+
+def raised(y, v):
+    y[0] += v
+    return y[0] > 0.65
+
+
+@directed(np.array([0.3,0.4,0.5,0.7]))
+def any_and_all_stop(x):
+    """Once wrong in silence: a function that stores was called for all items."""
+    y, z, w = x*1.0, x*2.0, x*1.0
+    a = any(map(functools.partial(raised, y), x))
+    b = all(filter(lambda v: raised(z, v) and v > 0.45, x))
+    c = any(raised(w, u*v) for u in x for v in x if v > 0.35)
+    return y[0]*(1 + a) + z[0]*z[0]*(2 + b) + w[0]**3*(1 + c)

@@ -83,9 +83,18 @@ def total(node: gast.GeneratorExp, start: gast.expr, target: str) -> list[gast.s
 
 
 def any_or_all(node: gast.GeneratorExp, target: str, *, is_any: bool) -> list[gast.stmt]:
-    """``target = any(elt for ...)`` or ``all``: stops where they stop.  One loop only: ``break`` leaves one."""
+    """``target = any(elt for ...)`` or ``all``: nothing more is evaluated where they stop.
+
+    ``break`` leaves one loop, so several run to their ends with nothing to do.
+    """
     test = node.elt if is_any else negation(node.elt, node.elt)
-    decided = [assign(target, constant(is_any, node), node), placed(gast.Break(), node)]
+    decided = [assign(target, constant(is_any, node), node)]
+    if len(node.generators) == 1:
+        decided.append(placed(gast.Break(), node))
+    else:
+        unknown = negation(load(target, node), node) if is_any else load(target, node)
+        generators = [gast.comprehension(g.target, g.iter, [unknown, *g.ifs], 0) for g in node.generators]
+        node = placed(gast.GeneratorExp(node.elt, generators), node)
     return [assign(target, constant(not is_any, node), node), *_loops(node, [branch(test, decided, [], node)])]
 
 

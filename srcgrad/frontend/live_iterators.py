@@ -1,0 +1,193 @@
+"""Loops over iterators that read what they run through as the loop goes: the loop itself does what they do.
+
+Enters: ``for`` over an iterator of ``itertools`` or ``filter``, ``any`` and ``all`` of what a function makes.  Leaves:
+loops in which every item is read, and every function called, when Python does; what the body stores is seen::
+
+    for v in filter(test, xs): ...      ->     for t in xs:
+                                                   if test(t): v = t; ...
+    for a, b in pairwise(xs): ...       ->     for i in range(len(xs) - 1):
+                                                   first = xs[0] if i == 0 else last;  last = xs[i + 1]
+                                                   a, b = first, last; ...
+
+``product`` and ``combinations`` read everything when they are made.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import gast
+
+from srcgrad.frontend.desugar.build import (
+    assign,
+    binary,
+    branch,
+    call,
+    call_builtin,
+    compare,
+    constant,
+    load,
+    placed,
+    store,
+    subscript,
+    targets,
+    tuple_of,
+    with_bodies,
+)
+from srcgrad.frontend.desugar.loops import breaks
+from srcgrad.frontend.iterables import Iterables
+from srcgrad.frontend.normal_form import Operation
+
+Writer = Callable[[gast.For, gast.Call], list[gast.stmt] | None]
+
+
+class LiveIterators(Iterables):
+    """Iterators whose items are read one by one."""
+
+    def write_for(self, node: gast.For) -> None:
+        made = self._live(node)
+        if made is None:
+            super().write_for(node)
+        else:
+            self.run(self.desugared(made))
+
+    def call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
+        """``any`` and ``all`` stop where they know; the items after that are not made."""
+        static = self.scope.static_of(node.func)
+        if static is not None and static.value in (any, all) and len(node.args) == 1 and not node.keywords:
+            made = self._generated(node.args[0])
+            if made is not None:
+                return self._copied(self.value(call(node.func, [made], node)))
+        return super().call(node)
+
+    def _generated(self, node: gast.expr) -> gast.GeneratorExp | None:
+        """What ``map`` and its like make, as a generator expression."""
+        function, args = self._maker_of(node), getattr(node, "args", [])
+        if function is map and len(args) > 1:
+            items = [self._own("item") for _ in args[1:]]
+            names = [store(item.id, node) for item in items]
+            target: gast.expr = targets(names, node) if len(items) > 1 else names[0]
+            source = call_builtin("zip", args[1:], node) if len(items) > 1 else args[1]
+            element, tests = call(args[0], items, node), []
+        elif function is filter:
+            item = self._own("item")
+            target, source, element, tests = store(item.id, node), args[1], item, [self._condition(args[0], item, node)]
+        elif function is itertools.starmap:
+            item = self._own("row")
+            target, source, tests = store(item.id, node), args[1], []
+            element = call(args[0], [placed(gast.Starred(item, gast.Load()), node)], node)
+        else:
+            return None
+        return placed(gast.GeneratorExp(element, [gast.comprehension(target, source, tests, 0)]), node)
+
+    def _maker_of(self, node: gast.expr) -> object:
+        if not isinstance(node, gast.Call) or any(isinstance(argument, gast.Starred) for argument in node.args):
+            return None
+        known = self._iterator_of(node)
+        return map if known is None and self._calls(node, map) else known
+
+    def _condition(self, predicate: gast.expr, item: gast.expr, at: gast.AST) -> gast.expr:
+        is_none = isinstance(predicate, gast.Constant) and predicate.value is None
+        return item if is_none else call(predicate, [item], at)
+
+    # --- loops -------------------------------------------------------------------------------------------------------
+    def _live(self, node: gast.For) -> list[gast.stmt] | None:
+        """The loop, if what it runs over is an iterator that reads as the loop goes."""
+        if self._calls(node.iter, enumerate) and node.iter.args and self._writer(node.iter.args[0]) is not None:
+            return self._counted(node)
+        write = self._writer(node.iter)
+        return None if write is None else write(node, node.iter)
+
+    def _writer(self, node: gast.expr) -> Writer | None:
+        if not isinstance(node, gast.Call):
+            return None
+        function = self._iterator_of(node)
+        if function is itertools.accumulate and node.keywords:
+            return None
+        if getattr(function, "__qualname__", "") == "chain.from_iterable":
+            return self._chain
+        writers: dict[object, Writer] = {
+            filter: self._filter,
+            itertools.starmap: self._starmap,
+            itertools.accumulate: self._accumulate,
+            itertools.pairwise: self._pairwise,
+            itertools.islice: self._islice,
+            itertools.chain: self._chain,
+        }
+        return writers.get(function)
+
+    def _counted(self, node: gast.For) -> list[gast.stmt] | None:
+        """``enumerate(iterator, start)``: a count of its own, which goes on at the head of each pass."""
+        outer = node.iter
+        starts = [*outer.args[1:], *(k.value for k in outer.keywords if k.arg == "start")]
+        count, item = self.fresh("count"), self.fresh("item")
+        one = binary(load(count, node), gast.Add(), constant(1, node), node)
+        pair = tuple_of([load(count, node), load(item, node)], node)
+        body = [assign(node.target, pair, node), assign(count, one, node), *node.body]
+        first = starts[0] if starts else constant(0, node)
+        return [assign(count, first, node), with_bodies(node, target=store(item, node), iter=outer.args[0], body=body)]
+
+    def _loop(self, node: gast.For, item: str, source: gast.expr, body: list[gast.stmt]) -> gast.For:
+        return with_bodies(node, target=store(item, node), iter=source, body=body)
+
+    def _filter(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
+        item = self.fresh("item")
+        inside = [assign(node.target, load(item, node), node), *node.body]
+        test = self._condition(made.args[0], load(item, node), node)
+        return [self._loop(node, item, made.args[1], [branch(test, inside, [], node)])]
+
+    def _starmap(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
+        row = self.fresh("row")
+        spread = placed(gast.Starred(load(row, node), gast.Load()), node)
+        body = [assign(node.target, call(made.args[0], [spread], node), node), *node.body]
+        return [self._loop(node, row, made.args[1], body)]
+
+    def _accumulate(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
+        item, total, i = self.fresh("item"), self.fresh("total"), self.fresh("i")
+        both = [load(total, node), load(item, node)]
+        joined = call(made.args[1], both, node) if len(made.args) > 1 else binary(both[0], gast.Add(), both[1], node)
+        is_first = compare(load(i, node), gast.Eq(), constant(0, node), node)
+        more = branch(is_first, [assign(total, load(item, node), node)], [assign(total, joined, node)], node)
+        body = [more, assign(node.target, load(total, node), node), *node.body]
+        pair = targets([store(i, node), store(item, node)], node)
+        source = call_builtin("enumerate", [made.args[0]], node)
+        return [assign(total, constant(None, node), node), with_bodies(node, target=pair, iter=source, body=body)]
+
+    def _pairwise(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
+        items = self._run_through(made.args[0])
+        first, last, i = self.fresh("first"), self.fresh("last"), self.fresh("i")
+        is_first = compare(load(i, node), gast.Eq(), constant(0, node), node)
+        one = binary(load(i, node), gast.Add(), constant(1, node), node)
+        begin = assign(first, subscript(load(items, node), constant(0, node), node), node)
+        body = [
+            branch(is_first, [begin], [assign(first, load(last, node), node)], node),
+            assign(last, subscript(load(items, node), one, node), node),
+            assign(node.target, tuple_of([load(first, node), load(last, node)], node), node),
+            *node.body,
+        ]
+        count = binary(call_builtin("len", [load(items, node)], node), gast.Sub(), constant(1, node), node)
+        nothing = [assign(name, constant(None, node), node) for name in (first, last)]
+        return [*nothing, self._loop(node, i, call_builtin("range", [count], node), body)]
+
+    def _islice(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
+        items, i = self._run_through(made.args[0]), self.fresh("i")
+        bounds: list[gast.expr | None] = [*made.args[1:]] if len(made.args) > 2 else [None, made.args[1]]
+        every = call_builtin("range", [call_builtin("len", [load(items, node)], node)], node)
+        bounds += [None] * (3 - len(bounds))
+        places = self.held(self.settle(subscript(every, placed(gast.Slice(*bounds), node), node)))
+        body = [assign(node.target, subscript(load(items, node), load(i, node), node), node), *node.body]
+        return [self._loop(node, i, places, body)]
+
+    def _chain(self, node: gast.For, made: gast.Call) -> list[gast.stmt] | None:
+        if breaks(node.body):
+            return None
+        part, item = self.fresh("part"), self.fresh("item")
+        several = getattr(self._iterator_of(made), "__qualname__", "") != "chain.from_iterable"
+        parts = tuple_of(made.args, node) if several else made.args[0]
+        inner = self._loop(node, item, load(part, node), [assign(node.target, load(item, node), node), *node.body])
+        return [self._loop(node, part, parts, [inner])]
+
+    def _run_through(self, node: gast.expr) -> str:
+        """A name for what is run through: the list or array itself, a list of anything else."""
+        return self.name_of(node) if isinstance(node, gast.Name) else self._items(node)
