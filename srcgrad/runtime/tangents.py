@@ -134,14 +134,19 @@ def _array_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]]) -> Any:
     for w, w_dot in pairs:
         if v is w:
             return w_dot
-        if np.may_share_memory(v, w) and np.shares_memory(v, w):
+        if _meet(v, w):
             sharing += [w, w_dot]
     if sharing:
-        shares = any(np.may_share_memory(moved, w_dot) for w_dot in sharing[1::2])
+        shares = any(_meet(moved, w_dot) for w_dot in sharing[1::2])
         return moved if shares else view_like(v, *sharing)
     repeats = any(stride == 0 and count > 1 for stride, count in zip(moved.strides, moved.shape, strict=True))
-    shared = repeats or not moved.flags.writeable or any(np.may_share_memory(moved, w_dot) for _, w_dot in pairs)
+    shared = repeats or not moved.flags.writeable or any(_meet(moved, w_dot) for _, w_dot in pairs)
     return fresh(moved, v) if shared else moved
+
+
+def _meet(a: Any, b: Any) -> bool:
+    """Whether two arrays have an element in common; views that interleave have none."""
+    return bool(np.may_share_memory(a, b)) and bool(np.shares_memory(a, b))
 
 
 def _arrays_of(known: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:

@@ -558,3 +558,21 @@ def marks_that_are_joined_beside_stores(x, a):
         newly = np.abs(y) < 0.3
         done = done | newly
     return y @ y
+
+
+def coarse(u, f):
+    if len(u) <= 3:
+        u[1] = 0.5 * (u[0] + u[2] + f[1] ** 2)
+        return u
+    r = np.zeros(len(u))
+    r[1:-1] = f[1:-1] * (u[2:] - 2.0 * u[1:-1] + u[:-2] + 1.0)
+    restricted = r[::2].copy()
+    restricted[1:-1] = 0.25 * r[1:-3:2] + 0.5 * r[2:-2:2] + 0.25 * r[3:-1:2]
+    u[::2] += coarse(np.zeros_like(restricted), restricted)
+    return u
+
+
+@directed(vector(9))
+def a_recursion_over_grids_with_views_that_interleave(x):
+    u = coarse(np.sin(x), x * 2.0)
+    return np.sum(u * u) + u[4]
