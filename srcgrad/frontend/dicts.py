@@ -18,6 +18,7 @@ from srcgrad.frontend.methods import Methods
 from srcgrad.frontend.normal_form import Apply, Operation
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.parse import walk
 
 
 class Dicts(Methods):
@@ -37,9 +38,12 @@ class Dicts(Methods):
             keys.clear()
             values.clear()
 
-        for key, value in zip(node.keys, node.values, strict=True):
+        for j, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
             if key is None:
                 close()
+                if any(isinstance(part, gast.Call) for part in walk(*node.values[j + 1 :])):  # it may change the dict
+                    parts = [self.value(part) for part in parts]
+                    value = self.value(_call(runtime.merged, [self.value(value)], node))
                 parts.append(value)
             else:
                 keys.append(key)
@@ -77,14 +81,17 @@ class Dicts(Methods):
 
     def _dict_copied(self, subject: gast.expr, node: gast.Call) -> gast.expr:
         """``dict(d)`` of another dict."""
-        return self._with_keywords(_call(runtime.merged, [subject], node), node)
+        rest = [self._keywords(node)] if node.keywords else []
+        return _call(runtime.merged, [subject, *rest], node)
 
     def _with_keywords(self, made: gast.expr, node: gast.Call) -> gast.expr:
         if not node.keywords:
             return made
+        return _call(runtime.merged, [made, self._keywords(node)], node)
+
+    def _keywords(self, node: gast.Call) -> gast.expr:
         keys = [k.arg and gast.Constant(k.arg, None) for k in node.keywords]
-        rest = placed(gast.Dict(keys, [k.value for k in node.keywords]), node)
-        return _call(runtime.merged, [made, rest], node)
+        return placed(gast.Dict(keys, [k.value for k in node.keywords]), node)
 
     def _is_pairs(self, node: gast.expr) -> bool:
         if isinstance(node, gast.Name) and node.id in self.scope.locals:

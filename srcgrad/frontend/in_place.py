@@ -26,6 +26,7 @@ from srcgrad.rules.calling import signature_of
 from srcgrad.rules.formula import literal
 from srcgrad.rules.table import lookup, method
 from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.parse import walk
 
 _NUMPY = GlobalBinding("np", np, "numpy", None, None)
 _RANDOM = GlobalBinding("random", np.random, "numpy.random", None, None)
@@ -89,8 +90,13 @@ class InPlace(Stores):
         """Write a call with outputs; its value is the output, or the tuple of outputs if that is ``wanted``."""
         outputs = self.outputs(node)
         assert outputs is not None
-        bases = [None if output is None else self.stored_into(output) for output in outputs]
         plain, where = self._without_outputs(node, outputs)
+        if any(isinstance(part, gast.Call) for output in outputs if output is not None for part in walk(output)):
+            static = self.scope.static_of(node.func)
+            several = static is not None and isinstance(static.value, np.ufunc)
+            last = len(plain.args) if several else 1  # of the others the rest are axes, places and the like
+            plain.args[:last] = [self.value(argument) for argument in plain.args[:last]]
+        bases = [None if output is None else self.stored_into(output) for output in outputs]
         if where is not None:
             return self._store_where(node, plain, where, bases)
         results = self.value(plain)

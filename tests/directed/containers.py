@@ -596,3 +596,31 @@ def sorted_keys_that_are_numbers(x):
     for k in sorted(late, reverse=True):
         s = s + (k + 1) * late[k] ** 2
     return s + sum(d) * d[1] + sum(late) * late[0] + max(late.keys()) * d[0]
+
+
+@directed(np.array([0.3,0.4,0.55,0.7]))
+def displays_of_a_dict_that_changes_meanwhile(x):
+    """Once wrong in silence: the dict was read when all of the display had been computed, or before its keywords."""
+    d = {"a": x[0], "b": x[1]}
+    first = {"z": d["b"]*3.0, **d, "b": d.pop("b")*2.0, **d}
+    second = dict(d, c=d.pop("a"), q=x[2])
+    return sum(v*v*(i + 1) for i, v in enumerate(first.values()))*len(first) + len(second)*second["c"]
+
+
+def stretched(y):
+    y[0] *= 1.5
+    return y[0] + y[1]
+
+
+@directed(np.array([0.3,0.4,0.55,0.7]))
+def an_output_that_a_call_chooses(x):
+    """Once wrong in silence: the output was evaluated before the operands."""
+    y, z = x*1.0, np.zeros((2, 2))
+
+    def row(i):
+        y[i] = 3.0*y[0]
+        return z[i]
+
+    np.multiply(y[:2], stretched(y), out=row(0))
+    np.sum(y.reshape(2, 2)*stretched(y), axis=1, out=row(1))
+    return np.sum(z*z) + np.sum(y)
