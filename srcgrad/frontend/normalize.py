@@ -249,14 +249,11 @@ def _looked_into(callee: Callee, underway: frozenset[Callee]) -> bool:
     functions = {each.function for each in underway}
     repeated = len(underway) - len(functions) + (callee.function in functions)
     deepest = DEEPEST_OF_RECURSIONS if _unknown.get() else DEEPEST
-    if not isinstance(callee.function, FunctionType | LocalFunction):
-        wanted = False
-    elif callee not in underway and len(underway) < deepest and repeated <= REPEATED:
-        return True
-    else:
-        wanted = callee not in underway and any(known not in (DATA, PLAIN) for _, known in callee.classes)
-    if wanted:
-        raise _TooDeep(callee)
+    if isinstance(callee.function, FunctionType | LocalFunction) and callee not in underway and repeated <= REPEATED:
+        if len(underway) < deepest:
+            return True
+        if any(known not in (DATA, PLAIN) for _, known in callee.classes):
+            raise _TooDeep(callee)
     _unknown.set(_unknown.get() + 1)
     return False
 
@@ -267,7 +264,7 @@ class _TooDeep(Exception):
     def refusal(self) -> UnsupportedSyntax:
         source, node, _ = definition_of(self.args[0])
         return UnsupportedSyntax(
-            "what this does to its objects is not known: calls are nested too deep, or have other classes each time",
+            "what this does to the objects that it is given is not known: calls are nested too deep",
             source.span(node),
             hint="nest calls that are given objects less deep",
         )
