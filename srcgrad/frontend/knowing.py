@@ -26,7 +26,6 @@ from srcgrad.frontend.known import (
     PLAIN,
     Instance,
     Known,
-    OneOf,
     holds_objects,
     instances_of,
     known_of,
@@ -43,7 +42,7 @@ class Knowing(Expressions):
 
     table: Table
     assumed: Mapping[str, Known]
-    relied: dict[str, Known]
+    relied: dict[str, list[Known]]
     narrowed: dict[str, Known]
     replaced: list[tuple[gast.AST, str, gast.expr]]
 
@@ -70,8 +69,9 @@ class Knowing(Expressions):
         return known
 
     def _note_relied(self, name: str, known: Known) -> None:
-        """Two different things that were relied on cannot both be what is known in the end."""
-        self.relied[name] = known if self.relied.get(name, known) == known else OneOf(())
+        relied = self.relied.setdefault(name, [])
+        if known not in relied:
+            relied.append(known)
 
     def rely(self, node: gast.Name, known: Known) -> None:
         """Note that something was decided by what is known of a name."""

@@ -319,6 +319,19 @@ def tells(known: Known) -> bool:
     return not isinstance(known, Plain | Data) and not (isinstance(known, Items) and known.items == ())
 
 
+def bears_out(known: Known, relied: Known) -> bool:
+    """Whether what is known in the end bears out what was relied on: it is that, or tells of more fields of an object,
+    which were read as nothing is known of them."""
+    match known, relied:
+        case Instance(kind=kind), Instance() if kind is relied.kind:
+            before, after = dict(relied.fields), dict(known.fields)
+            added = [name for name in after if name not in before]
+            return all(name in after and after[name] == before[name] for name in before) and all(
+                _without(kind, name) == NEVER for name in added
+            )
+    return known == relied
+
+
 def cut(known: Known, depth: int = DEEPEST) -> Known:
     """The same without what lies deeper, so that a recursion that wraps its argument anew comes to an end."""
     match known:

@@ -33,7 +33,7 @@ from srcgrad.frontend.desugar.imports import without_imports
 from srcgrad.frontend.desugar.unpacking import one_by_one
 from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.inference import ROUNDS, Table, inferred
-from srcgrad.frontend.known import DATA, PLAIN, Items, Known, OneOf, Result
+from srcgrad.frontend.known import DATA, PLAIN, Items, Known, OneOf, Result, bears_out
 from srcgrad.frontend.local_classes import without_classes
 from srcgrad.frontend.mappings import blurred
 from srcgrad.frontend.namespaces import settled
@@ -153,7 +153,8 @@ def _with_names_apart(
         # Tests of fields and items, and calls, are written by what is known so far: what is set below them in a loop
         # has to have been known when the writing began.
         in_time = writer.table.same_changes(table) and before.same_changes(table)
-        if in_time and all(table.of(name) == known for name, known in writer.relied.items()):
+        borne_out = all(bears_out(table.of(name), known) for name, all_of in writer.relied.items() for known in all_of)
+        if in_time and borne_out:
             return replace(made, returns=returns(made, table), sets=table.changes())
         assumed = {name: known for name, known in table.names.items() if name not in made.temporaries}
     refusal = UnsupportedSyntax(
