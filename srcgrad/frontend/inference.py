@@ -43,6 +43,7 @@ from srcgrad.frontend.known import (
     sequences,
     tells,
     told,
+    without,
 )
 from srcgrad.frontend.normal_form import (
     Append,
@@ -73,7 +74,8 @@ from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalReference
 
 _OF_ANYTHING = (operator.add, operator.mul, max, min)  # elementwise, but of lists and objects as well
-ITEMS = "[]"  # in place of the name of a field: what is put into containers
+ITEMS = "[]"  # in place of the name of a field: what is put into containers, nobody knows which
+ENTRIES = "{}"  # what is put into dicts
 Returned = Callable[[Callee], Known]
 Stored = Callable[[Callee], Iterable[tuple[str, Known]]]  # the fields that a callee sets
 
@@ -88,7 +90,7 @@ class Table:
         self.assumed: Mapping[str, Known] = {}  # of names, wherever they are asked for
         self.stored = stored
         self.generated = False  # our own output: tuples that are appended are records, on lists of their own
-        self.puts: list[Known] = []
+        self.puts: list[tuple[str, Known]] = []  # ITEMS or ENTRIES, and what is put there
         self.fields: dict[str, Known] = {}  # what is stored into fields of this name, whatever object they are of
         self.returned = returned
 
@@ -143,11 +145,12 @@ class Table:
                     return join(held, self.fields[name])
                 return known.field(name)
             case OneOf(choices=choices):
-                parts = [self.field(c, name) for c in choices if isinstance(c, Instance)]
-                made = parts[0] if parts else PLAIN
-                for part in parts[1:]:
-                    made = join(made, part)
-                return made
+                made: Known = NEVER  # an object that has no such field is not what is read from
+                for choice in choices:
+                    if isinstance(choice, Instance):
+                        holds = name in self.fields or name in dict(choice.fields)
+                        made = join(made, self.field(choice, name) if holds else without(choice.kind, name))
+                return PLAIN if made == NEVER else made
         return PLAIN
 
     def item(self, known: Known, index: gast.expr) -> Known:
@@ -164,16 +167,16 @@ class Table:
                 return self.item(Items(tuple, tuple(known.field(name) for name, _ in fields)), index)
             case Items(kind=kind) if isinstance(index, gast.Slice):
                 return Items(kind, None, self._with_puts(known, kind))
-            case Items(items=()) if not (self.puts or self.generated):
+            case Items(kind=kind, items=()) if not (self.put_into(kind) or self.generated):
                 return NEVER
-            case Items(kind=kind, items=tuple() as listed) if not self.puts or kind is tuple:
+            case Items(kind=kind, items=tuple() as listed) if not self.put_into(kind) or kind is tuple:
                 position = _integer(index)
                 if position is not None and -len(listed) <= position < len(listed):
                     return listed[position]  # type: ignore[no-any-return]
                 return known.any()
             case Items(kind=kind):
                 return self._with_puts(known, kind)
-            case Entries(items=items) if isinstance(index, gast.Constant) and not set(self.puts) - {NEVER}:
+            case Entries(items=items) if isinstance(index, gast.Constant) and not set(self.put_into(dict)) - {NEVER}:
                 return next((inner for key, inner in items if key == index.value), PLAIN)
             case Entries():
                 return self._with_puts(known, dict)
@@ -183,7 +186,7 @@ class Table:
         """What any item is: one that was there at first, or one that was put into some container later."""
         if self.generated and isinstance(container, Items) and container.items == ():
             return PLAIN  # it may be the shadow of what the objects were put into
-        found = list(self.puts) if kind is not tuple else []
+        found = self.put_into(kind) if kind is not tuple else []
         if not (isinstance(container, Items) and container.items == ()):
             held = container.any()
             if isinstance(held, Items | Entries | Instance):  # what holds lists is another list than they are
@@ -266,8 +269,8 @@ class Table:
                     self.note(target, self.value(statement))
                     if isinstance(statement.operation, Call):
                         for name, known in self.stored(statement.operation.callee):
-                            if name == ITEMS:
-                                self.put(known)
+                            if name in (ITEMS, ENTRIES):
+                                self.put(known, name)
                             else:
                                 self._set(name, known)
             case Unpack(targets=targets, source=source, star=star):
@@ -302,20 +305,25 @@ class Table:
             case Store(base=base, value=value):
                 stored = self.resolved(self.atom(value))
                 present = self.of(base)
-                if isinstance(present, Items) and present.kind is dict:
+                is_dict = isinstance(present, Entries) or isinstance(present, Items) and present.kind is dict
+                if is_dict and isinstance(present, Items):
                     self._filled(base, stored)
                 if matters(present) or tells(stored):
-                    self.put(stored)
+                    self.put(stored, ENTRIES if is_dict else ITEMS)
             case SetField(name=name, value=value):
                 self._set(name, self.atom(value))
             case For(index=index):
                 self.note(index, PLAIN)
 
-    def put(self, known: Known) -> None:
+    def put(self, known: Known, where: str = ITEMS) -> None:
         """Note that something was put into a container, nobody knows which, or with ``NEVER`` that items of lists may
         have changed their places."""
-        if known not in self.puts:
-            self.puts.append(known)
+        if (where, known) not in self.puts:
+            self.puts.append((where, known))
+
+    def put_into(self, kind: type) -> list[Known]:
+        """What was put into containers of this kind, maybe."""
+        return [known for where, known in self.puts if where == ITEMS or kind is dict]
 
     def _put_in(self, base: str, known: Known, method: str) -> None:
         if method == "extend" and isinstance(known, Items):
@@ -340,7 +348,7 @@ class Table:
         if not (self.fields or self.puts) or depth == 0:
             return known
         match known:
-            case Items(kind=kind) if kind is not tuple and self.puts:
+            case Items(kind=kind) if kind is not tuple and self.put_into(kind):
                 return Items(kind, None, self.enriched(self.resolved(self._with_puts(known, kind)), depth - 1))
             case Items(kind=kind, items=tuple() as items):
                 return Items(kind, tuple(self.enriched(item, depth) for item in items))
@@ -355,7 +363,7 @@ class Table:
 
     def changes(self) -> tuple[tuple[str, Known], ...]:
         """What a caller is told: fields that were set, and what was put into containers."""
-        return (*self.fields.items(), *((ITEMS, known) for known in self.puts))
+        return (*self.fields.items(), *self.puts)
 
     def same_changes(self, other: Table) -> bool:
         """Whether another table knows of the same changes of fields and containers."""

@@ -327,7 +327,7 @@ def bears_out(known: Known, relied: Known) -> bool:
             before, after = dict(relied.fields), dict(known.fields)
             added = [name for name in after if name not in before]
             return all(name in after and after[name] == before[name] for name in before) and all(
-                _without(kind, name) == NEVER for name in added
+                without(kind, name) == NEVER for name in added
             )
     return known == relied
 
@@ -395,13 +395,13 @@ def _instances(a: Instance, b: Instance) -> Known:
     joined = []
     one, other = dict(a.fields), dict(b.fields)
     for name in names:
-        absent = _without(a.kind, name)
+        absent = without(a.kind, name)
         known = join(one.get(name, absent), other.get(name, absent))
         joined.append((name, PLAIN if _depth(known) > 4 else known))
     return Instance(a.kind, tuple(joined))
 
 
-def _without(kind: type, name: str) -> Known:
+def without(kind: type, name: str) -> Known:
     """What reading a field gives where an object has none: nothing, or what its class holds."""
     held = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
     return NEVER if held is None or isinstance(held, MemberDescriptorType) else PLAIN
