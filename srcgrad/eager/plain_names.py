@@ -24,6 +24,7 @@ import numpy as np
 from srcgrad.eager import plain_objects
 from srcgrad.eager.plain_values import Followed, applied, followed, unfollowed
 from srcgrad.rules.table import is_constant, lookup
+from srcgrad.runtime.written import VECTORIZED, apply_along_axis
 
 _OF_CLASSES = (dataclasses.dataclass, dataclasses.field)
 _TYPES = (np.ndarray, np.generic, float, complex, int, bool)
@@ -132,6 +133,11 @@ class Names:
             return lambda of, *more: self.translated(type(unfollowed(of))) if not more else type(of, *more)
         if value is np.ndenumerate:
             return _elements
+        if value is np.vectorize:
+            return self._vectorized
+        if isinstance(value, np.vectorize):
+            options = {"signature": value.signature, "excluded": value.excluded}
+            return self._vectorized(self.translated(value.pyfunc), value.otypes, **options)
         if isinstance(value, type):
             if plain_objects.has_twin(value):
                 return self._twin(value)
@@ -148,6 +154,9 @@ class Names:
             return value
         if is_constant(value):
             return FollowedFunction(value, self)
+        if value is np.apply_along_axis:
+            assert isinstance(apply_along_axis, FunctionType)
+            return self.rebound(apply_along_axis)
         if isinstance(value, FunctionType):
             home = value.__module__ or ""
             outside = home.split(".")[0] in ("numpy", "scipy", "srcgrad") and not home.startswith("srcgrad.eager")
@@ -168,6 +177,16 @@ class Names:
         if isinstance(value, BuiltinFunctionType) and value.__module__ == math.__name__:
             return FollowedFunction(value, self)
         return value
+
+    def _vectorized(self, function: Callable[..., Any], otypes: Any = None, **options: Any) -> Callable[..., Any]:
+        """``np.vectorize(function)``, of floats where that is asked for."""
+        kinds = [np.dtype(getattr(kind, "followed_type", kind)) for kind in otypes or ()]
+        if any(options.values()) or kinds not in ([], [np.dtype(float)]):
+            raise NotImplementedError("np.vectorize with options is not followed eagerly")
+        as_float, made = self.translated(float), function
+        if kinds:
+            made = lambda *row: as_float(function(*row))
+        return lambda *arrays: self.rebound(VECTORIZED[len(arrays) - 1])(made, *arrays)
 
     def _twin(self, kind: type) -> type:
         """A class of the program whose methods run followed, and which keeps the class that it stands for."""

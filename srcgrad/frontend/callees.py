@@ -10,6 +10,7 @@ import functools
 from types import FunctionType
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.desugar.build import placed
 from srcgrad.frontend.scope import importable, is_callee
@@ -102,6 +103,12 @@ def as_library(function: object) -> FunctionType | None:
     if isinstance(function, FunctionType) and home_of(function) in READ and refusal(function) is None:
         return function
     return None
+
+
+def is_plain_vectorized(function: np.vectorize) -> bool:
+    """Whether an object of ``np.vectorize`` was made without options, or for floats."""
+    kinds = [np.dtype(kind) for kind in function.otypes or ()]
+    return function.signature is None and not function.excluded and kinds in ([], [np.dtype(float)])
 
 
 def is_one_of(function: object, *known: object) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType, ModuleType
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.callees import (
@@ -24,6 +25,7 @@ from srcgrad.frontend.callees import (
     as_python,
     is_inert,
     is_one_of,
+    is_plain_vectorized,
     makes_iterator,
     spelled,
     unwrapped,
@@ -32,8 +34,10 @@ from srcgrad.frontend.classes import COPYING, decides_copies
 from srcgrad.frontend.derivative_calls import DerivativeCalls
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed, store
+from srcgrad.frontend.desugar.functional import giving_floats
 from srcgrad.frontend.known import classes_in
 from srcgrad.frontend.normal_form import Apply, Fixed, LocalFunction, Operation
+from srcgrad.frontend.scope import importable
 from srcgrad.frontend.user_calls import is_none
 from srcgrad.frontend.writing import LATER
 from srcgrad.rules.calling import signature_of
@@ -41,7 +45,8 @@ from srcgrad.rules.formula import displayed, is_number, literal
 from srcgrad.rules.memory import home_of
 from srcgrad.rules.table import lookup, refusal
 from srcgrad.rules.template import Rule, UnsupportedCall
-from srcgrad.syntax.globals import GlobalReference
+from srcgrad.runtime.written import VECTORIZED, vectorized
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import names_read
 
 
@@ -83,6 +88,14 @@ class Calls(DerivativeCalls):
         if made is not None:
             return made
         node = self._spliced(node)
+        if function is vectorized and 2 < len(node.args) <= len(VECTORIZED) + 1:
+            return self._vectorized(VECTORIZED[len(node.args) - 2], node.args, node)
+        if isinstance(function, np.vectorize) and is_plain_vectorized(function) and not node.keywords:
+            inner: gast.expr = reference(importable("function", function.pyfunc))
+            if function.otypes is not None:
+                inner = giving_floats(inner, self.fresh("row"), node)
+            if 1 <= len(node.args) <= len(VECTORIZED):
+                return self._vectorized(VECTORIZED[len(node.args) - 1], [inner, *node.args], node)
         if function is deque:
             node = self._queue(node)
         if function is copy.deepcopy and node.args:
@@ -123,6 +136,14 @@ class Calls(DerivativeCalls):
         self._refuse_calling(node, function)
         settled = self.settle(node)
         return settled, self.unruled(node, settled, spelled(node.func), function)
+
+    def _vectorized(
+        self, function: FunctionType, args: list[gast.expr], node: gast.Call
+    ) -> tuple[gast.expr, Operation]:
+        """A call of ``np.vectorize``'s for so many arrays."""
+        name = function.__name__
+        head = reference(GlobalBinding(name, function, function.__module__, name))
+        return self.call(placed(gast.Call(head, args, []), node))
 
     def _deeply_copied(self, node: gast.Call) -> gast.Call:
         """``copy.deepcopy`` of an atom, in which no object decides itself how it is copied."""
@@ -302,21 +323,54 @@ class Calls(DerivativeCalls):
 
     def consumes(self, node: gast.Call) -> bool:
         static = self.scope.static_of(node.func)
-        if static is None or not node.args or not isinstance(node.args[0], gast.GeneratorExp):
+        if static is None or not node.args:
+            return False
+        if static.value is next:
+            return self._drawn_from(node) is not None
+        if not isinstance(node.args[0], gast.GeneratorExp):
             return False
         return is_one_of(static.value, sum, any, all)
 
+    def _drawn_from(self, node: gast.Call) -> gast.expr | None:
+        """What ``next`` takes the first item of, where nothing else reads the iterator."""
+        iterator = node.args[0]
+        if len(node.args) > 2 or node.keywords:
+            return None
+        if isinstance(iterator, gast.GeneratorExp):
+            several = len(iterator.generators) > 1  # ``break`` leaves one loop
+            return placed(gast.ListComp(iterator.elt, iterator.generators), node) if several else iterator
+        static = self.scope.static_of(iterator.func) if isinstance(iterator, gast.Call) else None
+        if static is not None and static.value is iter and len(iterator.args) == 1:
+            return iterator.args[0]
+        return iterator if self.draws(iterator) else None
+
+    def _first_of(self, items: gast.expr | None, node: gast.Call) -> gast.GeneratorExp:
+        if isinstance(items, gast.GeneratorExp):
+            return items
+        name = self.fresh("item")
+        self.scope.locals.discard(name)
+        return placed(gast.GeneratorExp(load(name, node), [gast.comprehension(store(name, node), items, [], 0)]), node)
+
+    def draws(self, node: gast.expr) -> bool:
+        """Whether an expression makes an iterator that a loop can run through."""
+        static = self.scope.static_of(node.func) if isinstance(node, gast.Call) else None
+        return static is not None and is_one_of(static.value, enumerate, zip, map, reversed)
+
     def _consume(self, target: str, function: object, node: gast.Call) -> None:
-        generator = node.args[0]
+        generator = self._first_of(self._drawn_from(node), node) if function is next else node.args[0]
         made = self.renamed(generator)
         start = node.args[1] if len(node.args) > 1 else None
         for keyword in node.keywords:
             start = keyword.value
-        first = self.value(start) if start is not None else constant(0, node)
+        nothing = None if function is next else constant(0, node)
+        first = nothing if start is None else self.value(start)
         reads = target in names_read(made)
 
         def write(name: str) -> None:
-            if function is sum:
+            if function is next:
+                found = self.fresh("found")
+                self.within(made, lambda: self.run(control.first(made, first, name, found)))
+            elif function is sum:
                 self.within(made, lambda: self.run(control.total(made, first, name)))
             else:
                 self.within(made, lambda: self.run(control.any_or_all(made, name, is_any=function is any)))

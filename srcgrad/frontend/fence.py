@@ -58,7 +58,10 @@ ADMITTED: Row = None
 NEVER = Refusal("this node is no part of a function of Python 3", hint="please report the program that made it")
 
 _SKIPPED = frozenset({"annotation", "returns", "type_params", "type_comment", "decorator_list"})
-_CONSUMERS = frozenset("sum max min any all list tuple sorted prod fsum dict deque extend extendleft".split())
+_CONSUMERS = frozenset(
+    "sum max min any all list tuple sorted prod fsum fmean dict deque extend extendleft next fromiter".split()
+)
+_SECOND = frozenset({"reduce", "nlargest", "nsmallest"})  # which run through their second argument
 _REFLECTION = frozenset(
     {"locals", "vars", "globals", "dir", "exec", "eval", "setattr", "delattr", "__import__"}
 )
@@ -109,8 +112,10 @@ def _generator(node: gast.GeneratorExp, place: Place) -> Refusal | None:
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name), args=[first, *_]):
             if first is node and name in _CONSUMERS:
                 return None
-            if name == "reduce" and len(place.parent.args) > 1 and place.parent.args[1] is node:
+            if name in _SECOND and len(place.parent.args) > 1 and place.parent.args[1] is node:
                 return None
+        case gast.Starred():
+            return None
         case gast.Assign(targets=[gast.Tuple(elts=targets)]) if is_unpacked_at_once(node, len(targets)):
             return None
     return Refusal(

@@ -69,6 +69,9 @@ class Iterables(Containers):
     def _is_iterator(self, node: gast.expr) -> bool:
         return self._iterator_of(node) is not None or super()._is_iterator(node)
 
+    def draws(self, node: gast.expr) -> bool:
+        return self._iterator_of(node) is not None or super().draws(node)
+
     def _is_pairs(self, node: gast.expr) -> bool:
         return self._is_iterator(node) or super()._is_pairs(node)
 
@@ -78,6 +81,8 @@ class Iterables(Containers):
         if function is functools.reduce and 2 <= len(node.args) <= 3 and not node.keywords:
             return self.operation(self._reduced(node))
         given = {k.arg: k.value for k in node.keywords}
+        if function is math.hypot and len(node.args) == 1 and isinstance(node.args[0], gast.Starred):
+            return self.operation(self._distance(node, node.args[0].value))
         if function is sorted and "key" in given and len(node.args) == 1:
             name = self._items(node.args[0])
             order = self.ordered(name, given["key"], given.get("reverse"), node)
@@ -98,6 +103,14 @@ class Iterables(Containers):
             listed = self.consumed(node.args[0])
             return self.call(placed(gast.Call(node.func, [self.value(listed), *node.args[1:]], node.keywords), node))
         return super().call(node)
+
+    def _distance(self, node: gast.Call, items: gast.expr) -> gast.expr:
+        """``math.hypot(*xs)`` of any number of coordinates: the distance from the origin, which is computed alike."""
+        name = self._items(items)
+        count, origin = call_builtin("len", [load(name, node)], node), gast.List([constant(0.0, node)], gast.Load())
+        zeros = binary(placed(origin, node), gast.Mult(), count, node)
+        head = reference(GlobalBinding("dist", math.dist, "math", "dist"))
+        return call(head, [load(name, node), self.held(self.settle(zeros))], node)
 
     def _or_default(self, node: gast.Call, default: gast.expr) -> gast.expr:
         """``max(xs, default=d)``: the default is evaluated as Python does, and taken where there are no items."""

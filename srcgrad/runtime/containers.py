@@ -66,6 +66,11 @@ def all_places(*shape: Any) -> list[tuple[int, ...]]:
     return list(np.ndindex(*shape))
 
 
+def dtype_of_first(made: Sequence[Any]) -> np.dtype[Any]:
+    """The dtype of the array that NumPy puts the results of a function into: that of the first of them."""
+    return np.asarray(made[0]).dtype
+
+
 def argsorted(items: Any, reverse: bool = False) -> list[int]:
     """The positions of ``items`` in the order of ``sorted``, equals in their old order."""
     return sorted(range(len(items)), key=places_of(items).__getitem__, reverse=reverse)

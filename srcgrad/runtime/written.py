@@ -11,6 +11,10 @@ import heapq
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from srcgrad.runtime.containers import dtype_of_first
+
 #: By the original; some originals are made anew whenever they are read, so that they are found by equality.
 WRITTEN: dict[object, Callable[..., Any]] = {}
 
@@ -125,3 +129,38 @@ def insort_left(a: list[Any], x: Any, lo: int = 0, hi: Any = None) -> None:
 @_stands_for(dict.fromkeys)
 def fromkeys(iterable: Any, value: Any = None) -> dict[Any, Any]:
     return {key: value for key in iterable}  # noqa: C420  this is what is read
+
+
+# --- functions of elements and of rows -------------------------------------------------------------------------------
+def vectorized(function: Any, x: Any) -> Any:
+    """``np.vectorize(function)(x)``, which calls it with Python's numbers."""
+    array = np.asarray(x)
+    made = [function(v) for v in np.ravel(array).tolist()]
+    return np.reshape(np.array(made, dtype=dtype_of_first(made)), array.shape)
+
+
+def vectorized_two(function: Any, x: Any, y: Any) -> Any:
+    first, second = np.broadcast_arrays(x, y)
+    made = [function(v, w) for v, w in zip(np.ravel(first).tolist(), np.ravel(second).tolist(), strict=True)]
+    return np.reshape(np.array(made, dtype=dtype_of_first(made)), first.shape)
+
+
+def vectorized_three(function: Any, x: Any, y: Any, z: Any) -> Any:
+    first, second, third = np.broadcast_arrays(x, y, z)
+    rows = np.ravel(first).tolist(), np.ravel(second).tolist(), np.ravel(third).tolist()
+    made = [function(u, v, w) for u, v, w in zip(rows[0], rows[1], rows[2], strict=True)]
+    return np.reshape(np.array(made, dtype=dtype_of_first(made)), first.shape)
+
+
+@_stands_for(np.apply_along_axis)
+def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any) -> Any:
+    array = np.asarray(arr)
+    lines = np.moveaxis(array, axis, -1)
+    made = [np.asarray(func1d(lines[place], *args)) for place in np.ndindex(lines.shape[:-1])]
+    count, at = np.ndim(made[0]), axis % np.ndim(array)
+    whole = np.reshape(np.stack(made).astype(dtype_of_first(made)), lines.shape[:-1] + np.shape(made[0]))
+    return np.moveaxis(whole, tuple(range(-count, 0)), tuple(range(at, at + count)))
+
+
+#: By the number of arrays.
+VECTORIZED: tuple[Any, ...] = (vectorized, vectorized_two, vectorized_three)

@@ -3,6 +3,7 @@
 import bisect
 import copy
 import heapq
+import math
 from collections import namedtuple
 from dataclasses import dataclass, field
 
@@ -13,6 +14,23 @@ from tests.directed.program import directed
 X = np.array([0.3, 1.5, 0.7, -0.2])
 A = np.array([[0.3, 1.2, -0.5], [0.9, 0.4, 2.0]])
 T = namedtuple("T", "a b")
+L = [0.52, 1.5, 0.25]
+
+
+def f1(v, k=2.0):
+    return v**k if v > 0.5 else k * v
+
+
+def f3(a, b, c):
+    return a * b + c
+
+
+def relu(v):
+    return v if v > 0 else 0
+
+
+gf = np.vectorize(relu, otypes=[float])
+gs = np.vectorize(math.sin)
 
 
 @dataclass
@@ -160,3 +178,87 @@ def fromkeys_shares_its_value(x):
     d = dict.fromkeys("ab", x*2.0)
     d["a"][0] = x[1]**2
     return np.sum(d["b"]*x)
+
+
+@directed(X)
+def next_of_several_iterators(x):
+    return 2.0*next(v for v in x if v > 0.5)*next(iter(x)) + next(zip(x, x[1:]))[1]**2
+
+
+@directed(X)
+def next_of_nothing_raises(x):
+    try:
+        v = next(v for v in x if v > 50)
+    except StopIteration:
+        v = x[0]**2
+    return v*x[1]
+
+
+@directed(X)
+def next_reads_no_further(x):
+    xs = [x[0], x[1], 0.0*x[2]]
+    return next(1.0/v for v in xs if 1.0/v > 0)
+
+
+@directed(X)
+def next_in_a_loop(x):
+    s = 0.0
+    for i in range(3):
+        j = next((j for j in range(i+1, 4) if x[j] < x[i]), i)
+        s += x[i]*x[j]**2
+    return s
+
+
+@directed(X)
+def generator_after_a_star(x): return f3(*(v*v for v in x[:3]))
+
+
+@directed(X)
+def hypot_of_any_number(x): return math.hypot(*[v*v for v in x])*math.hypot(*x)
+
+
+@directed(X)
+def vectorized_to_floats(x): return np.sum(np.vectorize(relu, otypes=[float])(-x)*x)
+
+
+@directed(X)
+def vectorized_outside(x): return np.sum(gf(-x)*x) + np.sum(gs(x)*x)
+
+
+@directed(X)
+def vectorized_to_integers(x): return np.sum(np.vectorize(relu)(-x)*x)
+
+
+@directed(X, A)
+def vectorized_of_several(x, a):
+    return np.sum(np.vectorize(f1)(a[:, :1], x[1:]) * np.vectorize(lambda p, q, r: p * q + r)(a, 2.0, x[:3]))
+
+
+@directed(X, 0.4)
+def vectorized_closure(x, k):
+    def g(v):
+        return v*k if v > 0.5 else v**2
+    h = np.vectorize(g)
+    return np.sum(h(x))*h(k)
+
+
+@directed(A)
+def along_axis_with_arguments(a): return np.sum(np.apply_along_axis(lambda r, k: r*k[0], 0, a, a[:, 0]))
+
+
+@directed(A)
+def along_axis_of_rows(a): return np.sum(np.apply_along_axis(lambda r: r[::-1]*r, 0, a)*a)
+
+
+@directed(A)
+def along_axis_in_place(a):
+    b = a*1.0
+    def g(r):
+        r[0] = r[1]**2
+        return np.sum(r)
+    s = np.sum(np.apply_along_axis(g, 1, b))
+    return s + np.sum(b**2)
+
+
+@directed(A)
+def along_axis_of_matrices(a): return np.sum(np.apply_along_axis(lambda r: np.outer(r, r), 1, a)[..., 0]*a)

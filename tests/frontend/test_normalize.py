@@ -490,7 +490,7 @@ REFUSED = [
     ("g = lambda y: y * x\n    h = [g]\n    x = 2 * x\n    return h[0](x)", "'x' may be bound again", "g"),
     ("g = None\n    for k in x: g = lambda y: y * k\n    return g(x)", "'k' may be bound again", "lambda y: y * k"),
     ("return map(math.sin, x)", "an iterator made by map", "map(math.sin, x)"),
-    ("return next(iter(x))", "a call of next", "next(iter(x))"),
+    ("return next(x)", "a call of next", "next(x)"),
     ("return eval('x')", "eval() reaches names", "eval('x')"),
     ("return np.maximum(x)", "", "np.maximum(x)"),
     ("return np.sum(x, no=1)", "", "np.sum(x, no=1)"),

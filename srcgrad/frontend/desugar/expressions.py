@@ -18,6 +18,7 @@ from srcgrad.frontend.desugar.build import (
     assign,
     binary,
     branch,
+    call_builtin,
     compare,
     constant,
     load,
@@ -96,6 +97,20 @@ def any_or_all(node: gast.GeneratorExp, target: str, *, is_any: bool) -> list[ga
         generators = [gast.comprehension(g.target, g.iter, [unknown, *g.ifs], 0) for g in node.generators]
         node = placed(gast.GeneratorExp(node.elt, generators), node)
     return [assign(target, constant(not is_any, node), node), *_loops(node, [branch(test, decided, [], node)])]
+
+
+def first(node: gast.GeneratorExp, default: gast.expr | None, target: str, found: str) -> list[gast.stmt]:
+    """``target = next((elt for ...), default)``, of one loop; without a default ``found`` tells whether to raise."""
+    leave = placed(gast.Break(), node)
+    taken = assign(target, node.elt, node.elt)
+    if default is not None:
+        return [assign(target, default, node), *_loops(node, [taken, leave])]
+    nothing = placed(gast.Raise(call_builtin("StopIteration", [], node), None), node)
+    return [
+        assign(found, constant(False, node), node),
+        *_loops(node, [taken, assign(found, constant(True, node), node), leave]),
+        branch(negation(load(found, node), node), [nothing], [], node),
+    ]
 
 
 def _loops(node: gast.ListComp | gast.GeneratorExp, innermost: list[gast.stmt]) -> list[gast.stmt]:

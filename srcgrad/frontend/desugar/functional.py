@@ -18,9 +18,12 @@ import operator
 from collections.abc import Callable, Sequence
 
 import gast
+import numpy as np
 
-from srcgrad.frontend.desugar.build import assign, call, load, placed, subscript, tuple_of, with_bodies
+from srcgrad.frontend.desugar.build import assign, call, call_builtin, load, placed, subscript, tuple_of, with_bodies
 from srcgrad.rules.rewriting import rebuilt
+from srcgrad.runtime.written import vectorized
+from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
 
 Meaning = Callable[[str], object]  # of a name that the function does not bind; None of any other
@@ -130,6 +133,41 @@ def _partial(node: gast.Call, fresh: Callable[[str], str], meaning: Meaning) -> 
     return _lambda([], rest, only, body, node, others)
 
 
+def _vectorized(node: gast.Call, fresh: Callable[[str], str], meaning: Meaning) -> gast.expr | None:
+    """``np.vectorize(f)``, of results of the first one's dtype or of floats."""
+    given = {keyword.arg: keyword.value for keyword in node.keywords}
+    floats = set(given) == {"otypes"} and _says_float(given["otypes"], meaning)
+    if len(node.args) != 1 or isinstance(node.args[0], gast.Starred) or (node.keywords and not floats):
+        return None
+    rest, function = fresh("rest"), node.args[0]
+    only: list[tuple[str, gast.expr]] = []
+    if not _is_outside(function, meaning):
+        only = [(fresh("applied"), function)]
+        function = load(only[0][0], node)
+    if floats:
+        function = giving_floats(function, fresh("row"), node)
+    head = reference(GlobalBinding("vectorized", vectorized, vectorized.__module__, "vectorized"))
+    arrays = placed(gast.Starred(load(rest, node), gast.Load()), node)
+    return _lambda([], rest, only, call(head, [function, arrays], node), node)
+
+
+def _says_float(types: gast.expr, meaning: Meaning) -> bool:
+    match types:
+        case gast.List(elts=[gast.Name(id=name)]):
+            return meaning(name) is float
+        case gast.List(elts=[gast.Attribute(value=gast.Name(id=name), attr="float64")]):
+            return meaning(name) is np
+        case gast.Constant(value=str() as text) | gast.List(elts=[gast.Constant(value=str() as text)]):
+            return text == "d"
+    return False
+
+
+def giving_floats(function: gast.expr, row: str, node: gast.AST) -> gast.Lambda:
+    """``lambda *row: float(function(*row))``."""
+    called = call(function, [placed(gast.Starred(load(row, node), gast.Load()), node)], node)
+    return _lambda([], row, [], call_builtin("float", [called], node), node)
+
+
 def _item_getter(node: gast.Call, fresh: Callable[[str], str], meaning: Meaning) -> gast.expr | None:
     if not node.args or node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
         return None
@@ -193,10 +231,11 @@ def _lambda(
     return placed(gast.Lambda(arguments, body), node)
 
 
-_OPERATORS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+_OPERATORS = (operator.itemgetter, operator.attrgetter, operator.methodcaller, np.vectorize)
 _MAKERS: dict[object, Maker] = {
     functools.partial: _partial,
     operator.itemgetter: _item_getter,
     operator.attrgetter: _attribute_getter,
     operator.methodcaller: _method_caller,
+    np.vectorize: _vectorized,
 }
