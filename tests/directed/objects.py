@@ -509,7 +509,7 @@ class Doubling(Cell):
         return Doubling(self.value * 2.0, self.weight)
 
 
-@directed(vector(3), order=1, without={"eager": "issubclass"})
+@directed(vector(3), order=1)
 def copies_of_objects(x):
     first = Cell(x[0], x[1])
     first.step(x[2])

@@ -58,7 +58,8 @@ ADMITTED = {
     "loops": "for i, (a, b) in enumerate(zip(x, x)):\n    if i: continue\n    break\nelse:\n    x = 1\n"
     "while x > 0:\n    x -= 1\nreturn x",
     "lists": "return [a * b for a in x if a for b in [1, *x]], (x, *x), {'a': x}, x[1:, ..., ::2, None], x['a'][-1]",
-    "generators": "return sum(a for a in x) + max((a for a in x), default=0) + math.prod(*(a for a in x)) + next(a for a in x)",
+    "generators": "return sum(a for a in x) + max((a for a in x), default=0) + math.prod(*(a for a in x))\n"
+    "return next(a for a in x)",
     "text": 'print(f"{x:>{8}} {x!r} {x=}")\nassert x > 0, f"{x}"\nif x: raise ValueError("no") from None\nreturn x',
     "with": "with np.errstate(all='ignore'), np.errstate(divide='raise'):\n    return x / 0",
     "calls": "return f(x, *x, k=1, **x) + x.T.sum(axis=0) + (lambda a, *b, c=1, **d: a * c)(x)",
