@@ -41,7 +41,7 @@ def _with_evidence(body: Sequence[gast.stmt]) -> Iterator[str]:
                 yield name
             case gast.Subscript(value=gast.Name(id=name), slice=gast.Constant(value=str())):
                 yield name
-            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Dict()):
+            case gast.Assign(targets=[gast.Name(id=name)], value=gast.Dict() | gast.DictComp()):
                 yield name
 
 

@@ -624,3 +624,15 @@ def an_output_that_a_call_chooses(x):
     np.multiply(y[:2], stretched(y), out=row(0))
     np.sum(y.reshape(2, 2)*stretched(y), axis=1, out=row(1))
     return np.sum(z*z) + np.sum(y)
+
+
+@directed(positive(3))
+def keys_of_a_dict_comprehension(x):
+    d = {i: v * v for i, v in enumerate(x)}
+    s = 0.0
+    for k in d:
+        s = s + (k + 1) * d[k]
+    best = max(d, key=lambda k: abs(d[k]))
+    for k in sorted(d, key=lambda k: -d[k]):
+        s = 0.5 * s + d[k]
+    return s * d[best]
