@@ -37,6 +37,7 @@ from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Statement, unguarded
 from srcgrad.frontend.normalize import normalize, remembering
 from srcgrad.optimize import optimize
+from srcgrad.optimize.purity import enters
 from srcgrad.programs import Compiled, Request, options, present_forms, present_options
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
@@ -336,7 +337,8 @@ class Module(CalleesAsValues):
         while self.pending:
             self.pending.pop(0)()
         if present_options().optimise:
-            made = {id(f): optimize(f, t, raising=self.tried and j >= entries) for j, (f, t) in enumerate(self.written)}
+            first = 0 if any(enters(f) for f, _ in self.written) else entries if self.tried else len(self.written)
+            made = {id(f): optimize(f, t, raising=j >= first) for j, (f, t) in enumerate(self.written)}
             self.functions = [made.get(id(function), function) for function in self.functions]
 
 

@@ -246,6 +246,11 @@ class Iterables(Containers):
         assert isinstance(atom, gast.Name)
         return str(atom.id)
 
+    def run_through(self, node: gast.expr) -> str:
+        """A name for what is read item by item: the list or array itself, a list of anything else."""
+        plain = isinstance(node, gast.Name) and not self._is_mapping(node)
+        return self.name_of(node) if plain else self._items(node)
+
     def _comprehension(
         self,
         element: gast.expr,
@@ -320,7 +325,7 @@ class Iterables(Containers):
         return load(sums, node)
 
     def _reduced(self, node: gast.Call) -> gast.expr:
-        name, total, i = self._items(node.args[1]), self.fresh("total"), self.fresh("i")
+        name, total, i = self.run_through(node.args[1]), self.fresh("total"), self.fresh("i")
         start = 0 if len(node.args) == 3 else 1
         first = node.args[2] if start == 0 else subscript(load(name, node), constant(0, node), node)
         self.run([assign(total, first, node)])

@@ -155,7 +155,7 @@ class LiveIterators(Iterables):
         return [assign(total, constant(None, node), node), with_bodies(node, target=pair, iter=source, body=body)]
 
     def _pairwise(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
-        items = self._run_through(made.args[0])
+        items = self.run_through(made.args[0])
         first, last, i = self.fresh("first"), self.fresh("last"), self.fresh("i")
         is_first = compare(load(i, node), gast.Eq(), constant(0, node), node)
         one = binary(load(i, node), gast.Add(), constant(1, node), node)
@@ -171,7 +171,7 @@ class LiveIterators(Iterables):
         return [*nothing, self._loop(node, i, call_builtin("range", [count], node), body)]
 
     def _islice(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
-        items, i = self._run_through(made.args[0]), self.fresh("i")
+        items, i = self.run_through(made.args[0]), self.fresh("i")
         bounds: list[gast.expr | None] = [*made.args[1:]] if len(made.args) > 2 else [None, made.args[1]]
         every = call_builtin("range", [call_builtin("len", [load(items, node)], node)], node)
         bounds += [None] * (3 - len(bounds))
@@ -187,7 +187,3 @@ class LiveIterators(Iterables):
         parts = tuple_of(made.args, node) if several else made.args[0]
         inner = self._loop(node, item, load(part, node), [assign(node.target, load(item, node), node), *node.body])
         return [self._loop(node, part, parts, [inner])]
-
-    def _run_through(self, node: gast.expr) -> str:
-        """A name for what is run through: the list or array itself, a list of anything else."""
-        return self.name_of(node) if isinstance(node, gast.Name) else self._items(node)

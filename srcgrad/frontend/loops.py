@@ -100,10 +100,10 @@ class Loops(Calls):
         """How to index what an expression iterates over; None if it cannot be indexed.  Evaluates the expression."""
         if isinstance(node, gast.Call):
             if self._is_range(node):
-                return Numbers(tuple(self.settle(argument, calls=False) for argument in node.args))
+                return Numbers(tuple(self._now(argument, rebound) for argument in node.args))
             if isinstance(node.func, gast.Attribute) and node.func.attr in ("keys", "values", "items"):
                 if not node.args and self.scope.static_of(node.func.value) is None:
-                    return self._entries(node.func.value, node.func.attr)
+                    return self._entries(node.func.value, node.func.attr, rebound)
             static = self.scope.static_of(node.func)
             function = None if static is None else static.value
             if function is enumerate and node.args:
@@ -121,7 +121,7 @@ class Loops(Calls):
             if makes_iterator(function):
                 return None
         if self._is_mapping(node):
-            return self._entries(node, "keys")
+            return self._entries(node, "keys", rebound)
         if isinstance(node, gast.GeneratorExp):
             node = placed(gast.ListComp(node.elt, node.generators), node)
         node = self.iterated(node)
@@ -147,11 +147,20 @@ class Loops(Calls):
     def _enumerated(self, node: gast.Call, rebound: set[str]) -> Plan | None:
         inner = self.plan(node.args[0], rebound)
         starts = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "start")]
-        start = self.settle(starts[0], calls=False) if starts else None
+        start = self._now(starts[0], rebound) if starts else None
         return None if inner is None else Counted(inner, start)
 
-    def _entries(self, node: gast.expr, view: str) -> Plan:
+    def _now(self, node: gast.expr, rebound: set[str]) -> gast.expr:
+        """A number as it is before the loop, which may bind its name again."""
+        settled = self.settle(node, calls=False)
+        return settled if rebound.isdisjoint(names_read(settled)) else self.held(settled)
+
+    def _entries(self, node: gast.expr, view: str, rebound: set[str]) -> Plan:
         mapping = self.name_of(node)
+        if mapping in rebound:
+            kept = self.fresh()
+            self.bind(kept, load(mapping, node))
+            mapping = kept
         keys = self.keys_of(mapping, node)
         return Items(keys) if view == "keys" else Entries(mapping, keys, view == "items")
 

@@ -17,6 +17,8 @@ import gast
 from srcgrad.frontend.scope import bindings
 from srcgrad.syntax.parse import walk
 
+_PARTS = frozenset({"get", "items", "keys", "pop", "popitem", "setdefault", "values"})
+
 
 def mappings(body: Sequence[gast.stmt]) -> frozenset[str]:
     """The names that are dicts, or nothing at all, by everything that is written of them."""
@@ -56,8 +58,8 @@ def _keeps(value: gast.AST | None, name: str, seeming: frozenset[str]) -> bool:
             return _keeps(first, name, seeming) and _keeps(second, name, seeming)
         case gast.Call(func=gast.Name(id="dict")):
             return True
-        case gast.Call(func=gast.Attribute(value=gast.Name(id=other))) if other == name:
-            return True  # a method of the dict itself: ``d = d.copy()``
+        case gast.Call(func=gast.Attribute(value=gast.Name(id=other), attr=attr)) if other == name:
+            return attr not in _PARTS  # ``d = d.copy()`` is a dict, ``d = d.get("a")`` what the dict holds
         case gast.Call(args=arguments):
             return any(isinstance(argument, gast.Name) and argument.id == name for argument in arguments)
         case _:

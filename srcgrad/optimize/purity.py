@@ -37,6 +37,11 @@ def pure(expression: gast.expr) -> bool:
     return calls is not None and all(_pure_call(call) for call in calls)
 
 
+def enters(function: gast.FunctionDef) -> bool:
+    """Whether a function enters a context manager of the program, which may catch what is raised inside."""
+    return any(isinstance(n, gast.withitem) and isinstance(n.context_expr, gast.Name) for n in walk(function))
+
+
 def silent(expression: gast.expr) -> bool:
     """What is pure and raises nothing either: where an exception may be caught, anything else has to be evaluated."""
     return pure(expression) and all(

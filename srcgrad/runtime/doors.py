@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.runtime.broadcasting import real_for
 from srcgrad.runtime.cotangents import zeros_like
 from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, mirrored
-from srcgrad.runtime.refusals import RefusedType, RefusedValue
+from srcgrad.runtime.refusals import RefusedPath, RefusedType, RefusedValue
 
 
 def stop_gradient(x: Any) -> Any:
@@ -161,7 +161,7 @@ class Once:
 
     def __exit__(self, kind: Any, raised: Any, traceback: Any) -> None:
         if type(self.manager).__exit__(self.manager, kind, raised, traceback) and raised is not None:
-            raise RuntimeError(
+            raise RefusedPath(
                 f"a {type(self.manager).__name__} swallowed the exception {kind.__name__}: where its body was left"
                 " is not known to the derivative; write try and except"
             ) from raised

@@ -19,3 +19,7 @@ class RefusedValue(Refused, ValueError):
 
 class RefusedMode(Refused, NotImplementedError):
     """What a function is asked for has no derivative that is known."""
+
+
+class RefusedPath(Refused, RuntimeError):
+    """Which way the program went is not known."""

@@ -445,3 +445,26 @@ def a_callee_has_a_name_that_an_attempt_is_called_by(x):
     except ValueError:
         y = x[2]
     return weighted(x, y)
+
+
+@directed(vector(4), 0.5)
+def suppressed_beside_another_manager(x, a):
+    """Once wrong in silence: what raises and is of no use was left out."""
+    y = x * a
+    with np.errstate(all="ignore"), contextlib.suppress(KeyError):
+        y[1] = y[0] * a
+        {}["missing"]
+        y[2] = 9.0
+    return np.sum(y * y)
+
+
+@directed(vector(4), 0.5)
+def a_name_for_a_dict_and_for_what_it_holds(x, a):
+    """Once an error of ours: a list was asked for its keys."""
+    d = {"a": {"b": [x[0] * a, x[1]]}, "c": [x[2]]}
+    s = sum(d.get("c"))
+    d = d.get("a")
+    d = d.pop("b")
+    for v in d:
+        s = s + v * v
+    return s * a

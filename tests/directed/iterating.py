@@ -513,3 +513,32 @@ def any_and_all_stop(x):
     b = all(filter(lambda v: raised(z, v) and v > 0.45, x))
     c = any(raised(w, u*v) for u in x for v in x if v > 0.35)
     return y[0]*(1 + a) + z[0]*z[0]*(2 + b) + w[0]**3*(1 + c)
+
+
+@directed(np.array([0.3,0.4,0.5,0.7]))
+def what_a_loop_counts_by_is_bound_again(x):
+    """Once wrong in silence: start and range, or the dict, were read at each pass."""
+    items, n, s = list(x), 1, 0.0
+    for i, v in enumerate(items, n):
+        n += 2
+        s += i*v*n
+    for i, v in zip(range(n - 7, n), items):
+        n += i
+        s += v*i
+    d = {"a": x[0], "b": x[1]}
+    for _, v in d.items():
+        d = {"a": x[2]*v, "b": x[3]}
+        s += v*2.0
+    return s*n
+
+
+@directed(np.array([0.3,0.4,0.5,0.7]))
+def reduced_while_it_is_stored_into(x):
+    """Once wrong in silence: the list was copied before it was run through."""
+    items = list(x)
+
+    def joined(a, b):
+        items[-1] = a
+        return a*b + items[0]
+
+    return functools.reduce(joined, items) + functools.reduce(joined, items[1:], items[-1]) + items[-1]

@@ -118,3 +118,32 @@ def test_a_refusal_is_not_caught_by_the_program(derivative: Callable, function: 
     """Once wrong in silence: the path of the exception was taken, which the program itself does not raise."""
     with pytest.raises(TypeError, match=reason):
         derivative(function)(X)
+
+
+class Swallows:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        return True
+
+
+def is_swallowed(x):
+    y = x * 1.0
+    with Swallows():
+        y[1] = y[0]
+        missed({})
+        y[2] = 9.0
+    return np.sum(y * y)
+
+
+def missed(d):
+    d["missing"]
+    return 1.0
+
+
+@pytest.mark.parametrize("derivative", [grad, lambda f: lambda x: jvp(f, (x,), (x,))], ids=["grad", "jvp"])
+def test_what_raises_under_a_manager_is_not_left_out(derivative: Callable) -> None:
+    """Once wrong in silence: the manager had nothing to swallow, and the body ran to its end."""
+    with pytest.raises(RuntimeError, match="swallowed the exception KeyError"):
+        derivative(is_swallowed)(X)

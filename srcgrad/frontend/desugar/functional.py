@@ -38,6 +38,8 @@ def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[st
             case gast.Call(func=func):
                 maker = _MAKERS.get(_object(func, meaning))
                 return None if maker is None else maker(rebuilt_inside(node), fresh, meaning)
+            case gast.With(items=[first, *rest]) if rest and concerns(node):  # one inside of the other
+                return rebuilt(with_bodies(node, items=[first], body=[with_bodies(node, items=rest)]), change)
             case gast.With(items=[gast.withitem(context_expr=gast.Call() as manager, optional_vars=None)]) if (
                 _object(manager.func, meaning) is contextlib.suppress
             ):
