@@ -336,6 +336,7 @@ class Module(CalleesAsValues):
         entries = len(self.written)
         while self.pending:
             self.pending.pop(0)()
+        self.name_texts()
         if present_options().optimise:
             first = 0 if any(enters(f) for f, _ in self.written) else entries if self.tried else len(self.written)
             made = {id(f): optimize(f, t, raising=j >= first) for j, (f, t) in enumerate(self.written)}

@@ -160,7 +160,9 @@ def _statement(statement: Statement, function: Function) -> Iterator[str]:
 def _bind(statement: Bind) -> Iterator[str]:
     expression = statement.expression
     match statement.operation:
-        case Copy(source=source):
+        case Copy(source=source, of=of):
+            if of:
+                expression = expression.args[0] if isinstance(expression, gast.Call) and expression.args else expression
             if not isinstance(expression, gast.Name) or expression.id != source:
                 yield "a copy does not print as the name that it copies"
         case Apply(rule=rule, function=called, arguments=arguments):

@@ -54,6 +54,7 @@ from srcgrad.frontend.normal_form import (
     SetField,
     Statement,
     Store,
+    Texts,
     Unpack,
     Unruled,
 )
@@ -141,8 +142,10 @@ def _may_change(value: object) -> bool:
     if isinstance(value, tuple):
         return any(map(_may_change, value))
     # What a local function that is a value has captured stands beside its text, as an operand.
-    plain = (bool, int, float, complex, str, bytes, type(None), range, slice, type, np.generic, np.dtype, Held, Enum)
-    return not (isinstance(value, plain) or callable(value) or type(value).__name__ in ("module", "ellipsis"))
+    plain = bool | int | float | complex | str | bytes | None | range | slice | type | np.generic | np.dtype | Enum
+    if isinstance(value, plain | Held | Texts):
+        return False
+    return not (callable(value) or type(value).__name__ in ("module", "ellipsis"))
 
 
 @dataclass(frozen=True, eq=False)

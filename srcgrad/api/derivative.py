@@ -101,7 +101,8 @@ class Derivative:
         statics: tuple[tuple[str, object], ...] = ()
         classes: tuple[tuple[int, object], ...] = ()
         if values is not None:
-            from srcgrad.frontend.known import PLAIN, known_of
+            from srcgrad.frontend.known import PLAIN
+            from srcgrad.frontend.meeting import known_of
 
             named = zip(self.parameters.names, values, strict=False)
             statics = tuple((n, v) for n, v in named if is_static(v))

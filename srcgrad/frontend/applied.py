@@ -15,7 +15,8 @@ from types import FunctionType
 from typing import Any
 
 from srcgrad import runtime
-from srcgrad.frontend.known import Items, Known, known_of, matters
+from srcgrad.frontend.known import Items, Known, matters
+from srcgrad.frontend.meeting import known_of
 from srcgrad.frontend.normal_form import Callee, Dynamic
 from srcgrad.runtime.objects import is_object
 

@@ -31,8 +31,8 @@ from srcgrad.frontend.classes import (
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.folding import Initialiser, Maker
 from srcgrad.frontend.known import Instance, Known, is_named_tuple
-from srcgrad.frontend.normal_form import Copy, Effect, Field, Index, Pack
-from srcgrad.frontend.objects import ATTRIBUTE, Made
+from srcgrad.frontend.normal_form import Copy, Effect, Field, Fixed, Index, Pack
+from srcgrad.frontend.objects import ATTRIBUTE, Made, asked_of
 from srcgrad.frontend.operators import Operators
 from srcgrad.frontend.scope import Static, importable
 from srcgrad.rules.table import is_constant, lookup
@@ -92,6 +92,8 @@ class Constructors(Operators):
             assert kind is not None and isinstance(kind.value, type)
             names, values = [key.value for key in node.args[1].keys], node.args[1].values
             return self._packed_object(kind.value, names, [self.value(value) for value in values], node)
+        if function is runtime.made_of or function is runtime.is_made_of:
+            return self._asked_again(function, node)
         if function is runtime.attribute:
             atom = self.value(node.args[0])
             assert isinstance(atom, gast.Name)
@@ -108,6 +110,16 @@ class Constructors(Operators):
             return None
         assert isinstance(function, type)
         return self.construct(function, node, static)
+
+    def _asked_again(self, function: object, node: gast.Call) -> Made:
+        """``made_of(f, function)`` in our own output: what is written anew has texts of its own."""
+        atom = self.value(node.args[0])
+        assert isinstance(atom, gast.Name)
+        statics = [self.scope.static_of(argument) for argument in node.args[1:]]
+        functions = tuple(static.value for static in statics if static is not None)
+        if function is runtime.is_made_of:
+            return asked_of("is_made_of", atom, functions, node), Fixed()
+        return asked_of("made_of", atom, functions, node), Copy(atom.id, functions)
 
     def initialised(self, made: Initialiser, node: gast.Call) -> Made:
         """A new object, and a call of the ``__init__`` that changes it."""
@@ -129,7 +141,10 @@ class Constructors(Operators):
 
     def _field_value(self, part: gast.expr) -> gast.expr:
         static = self.scope.static_of(part)
-        return self.value(part) if static is None else self._atom(static, part)
+        if static is None:
+            return self.value(part)
+        self.define_defaults(part)
+        return self._atom(static, part)
 
     def _packed_object(self, kind: type, names: Sequence[str], atoms: Sequence[gast.expr], node: gast.AST) -> Made:
         keys = tuple(constant(name, node) for name in names)
@@ -147,9 +162,9 @@ class Constructors(Operators):
     def _atom(self, argument: gast.expr | Static, node: gast.AST) -> gast.expr:
         if not isinstance(argument, Static):
             return argument
-        if argument.expression is None:
-            raise self.refuse(node, "a local function is put into an object", "define it in the module")
         value = argument.value
+        if argument.expression is None:
+            return self.held_operation(*self.function_value(argument, node), node)
         if value is None:
             return argument.expression
         return self.held(placed(reference(importable(getattr(value, "__name__", "function"), value)), node))

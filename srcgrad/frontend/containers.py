@@ -174,6 +174,7 @@ class Containers(InPlace):
         static = self.scope.static_of(node)
         if static is None or static.value is None:
             return self.value(node)
+        self.define_defaults(node)
         return self._atom(static, node)
 
     def _listed(self, node: gast.expr) -> gast.expr:

@@ -256,6 +256,11 @@ class Expressions(Comprehensions):
         """A function as a value."""
         raise NotImplementedError
 
+    def held_operation(self, expression: gast.expr, operation: Operation, node: gast.AST) -> gast.expr:
+        target = self.fresh()
+        self.emit(target, expression, operation)
+        return load(target, node)
+
     def define_defaults(self, node: gast.AST) -> None:
         """Take the values of a local function's defaults now."""
         raise NotImplementedError

@@ -23,10 +23,11 @@ from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.classes import found, is_field, is_frozen
 from srcgrad.frontend.desugar.build import constant, load, placed, tuple_of
-from srcgrad.frontend.known import instances_of
+from srcgrad.frontend.known import Closed, Items, instances_of
 from srcgrad.frontend.normal_form import (
     Call,
     Callee,
+    Copy,
     Derived,
     Dynamic,
     Fixed,
@@ -35,7 +36,9 @@ from srcgrad.frontend.normal_form import (
     LocalFunction,
     Operation,
     Pack,
+    Unpack,
 )
+from srcgrad.frontend.objects import asked_of
 from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, importable, local_in
 from srcgrad.frontend.signatures import Signature, signature_of
 from srcgrad.frontend.user_calls import Arguments, UserCalls
@@ -123,11 +126,6 @@ class FunctionValues(UserCalls):
                 return self._atom_of(default, node)
         return default
 
-    def held_operation(self, expression: gast.expr, operation: Operation, node: gast.expr) -> gast.expr:
-        target = self.fresh()
-        self.emit(target, expression, operation)
-        return load(target, node)
-
     # --- calls -------------------------------------------------------------------------------------------------------
     def called_value(self, function: gast.expr, node: gast.Call) -> tuple[gast.expr, Operation]:
         """A call of a function that is known only when the program runs; ``function`` is an atom."""
@@ -162,6 +160,24 @@ class FunctionValues(UserCalls):
         shape = Dynamic(count, star is not None, tuple(names), rest is not None)
         return placed(gast.Call(function, printed, keywords), node), Call(Callee(shape), tuple(passed))
 
+    def call_closed(self, atom: gast.Name, known: Closed, node: gast.Call) -> tuple[gast.expr, Operation]:
+        """A call of a local function that is a value: what it holds is read off it."""
+        part = self.fresh("function")
+        self.emit(part, asked_of("made_of", atom, [known.function], node), Copy(atom.id, (known.function,)))
+        assert isinstance(known.held, Items)
+        assert known.held.items is not None
+        names = tuple(self.fresh("c") for _ in known.held.items)
+        if len(names) > 2:
+            self.out.append(Unpack(names, part, self.span))
+        local = known.function
+        assert isinstance(local, LocalFunction)
+        closure = closure_of(local)
+        held = [Variable(self.scope, name) for name in names[2:]]
+        count = len(held) - len(closure.actual)
+        defaults = dict(zip(closure.defaults, held[:count], strict=True))
+        moved = replace(closure, actual=tuple(held[count:]), defaults=defaults)
+        return self.user_call(replace(local, scope=moved), node, Static(local, load(part, node)))
+
     def called_later(
         self, static: Static, arguments: Arguments, node: gast.Call, refusal: UnsupportedSyntax
     ) -> tuple[gast.expr, Operation]:
@@ -176,7 +192,9 @@ class FunctionValues(UserCalls):
         keywords = [placed(gast.keyword(name, atom), node) for name, atom in named]
         if arguments.rest is not None:
             keywords.append(placed(gast.keyword(None, arguments.rest), node))
-        function = self.held_operation(*self.function_value(static, node.func), node)
+        function = static.expression if local_in(static.value) is not None else None
+        if function is None:
+            function = self.held_operation(*self.function_value(static, node.func), node)
         return self.called_value(function, placed(gast.Call(function, given, keywords), node))
 
     def _atom_of(self, value: gast.expr | Static, node: gast.expr) -> gast.expr:

@@ -14,6 +14,7 @@ import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from types import FunctionType, ModuleType
 
 import gast
 import numpy as np
@@ -24,6 +25,7 @@ from srcgrad.frontend.known import (
     NEVER,
     NONE,
     PLAIN,
+    Closed,
     Data,
     Entries,
     Instance,
@@ -36,15 +38,18 @@ from srcgrad.frontend.known import (
     Value,
     changed_inside,
     folded,
+    holds,
     is_named_tuple,
     join,
-    known_of,
+    made_of,
     matters,
     sequences,
     tells,
+    text_of,
     told,
     without,
 )
+from srcgrad.frontend.meeting import known_of
 from srcgrad.frontend.normal_form import (
     Append,
     Apply,
@@ -59,8 +64,10 @@ from srcgrad.frontend.normal_form import (
     Fixed,
     For,
     Function,
+    Held,
     If,
     Index,
+    LocalFunction,
     Pack,
     Pop,
     SetField,
@@ -70,6 +77,7 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
+from srcgrad.rules.formula import literal, object_of
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalReference
 
@@ -135,6 +143,9 @@ class Table:
                 return DATA
             case gast.Name(id=name):
                 return self.names.get(name, PLAIN)
+            case gast.Attribute(value=owner) if isinstance(owned := object_of(owner), ModuleType):
+                function = getattr(owned, expression.attr, None)
+                return known_of(function) if callable(function) else PLAIN
         return PLAIN
 
     def field(self, known: Known, name: str) -> Known:
@@ -157,6 +168,8 @@ class Table:
         match known:
             case Data():
                 return DATA
+            case Closed(held=held):
+                return self.item(held, index)
             case OneOf(choices=choices):
                 parts = [self.item(c, index) for c in choices if c != NONE]
                 made = parts[0] if parts else PLAIN
@@ -170,8 +183,8 @@ class Table:
             case Items(kind=kind, items=()) if not (self.put_into(kind) or self.generated):
                 return NEVER
             case Items(kind=kind, items=tuple() as listed) if not self.put_into(kind) or kind is tuple:
-                position = _integer(index)
-                if position is not None and -len(listed) <= position < len(listed):
+                position = literal(index)[1]
+                if type(position) is int and -len(listed) <= position < len(listed):
                     return listed[position]  # type: ignore[no-any-return]
                 return known.any()
             case Items(kind=kind):
@@ -199,8 +212,8 @@ class Table:
 
     def value(self, statement: Bind) -> Known:
         match statement.operation:
-            case Copy(source=source):
-                return self.names.get(source, PLAIN)
+            case Copy(source=source, of=of):
+                return made_of(self.of(source), of) if of else self.names.get(source, PLAIN)
             case Field(base=base, name=name):
                 return self.field(self.of(base), name)
             case Index(base=base, index=index):
@@ -216,6 +229,8 @@ class Table:
             case Pack(kind="dict", elements=elements, keys=keys):
                 if all(isinstance(key, gast.Constant) for key in keys):
                     return told(Entries(tuple((k.value, self.atom(e)) for k, e in zip(keys, elements, strict=True))))
+            case Pack(elements=(_, *rest)) if (text := text_of(statement.operation)) is not None:
+                return self._closed(text, [DATA, *map(self.atom, rest)])
             case Pack(kind=kind, elements=elements) if kind in ("list", "tuple"):
                 return told(Items(list if kind == "list" else tuple, tuple(map(self.atom, elements))))
             case Fixed():
@@ -244,6 +259,14 @@ class Table:
         if rule.kind != "elementwise" or (function in _OF_ANYTHING and any(known != DATA for known in arguments)):
             return PLAIN
         return DATA
+
+    def _closed(self, text: Held, parts: list[Known]) -> Known:
+        """A local function as a value; nothing is known of one that holds others of itself, however deep."""
+        held = Items(tuple, tuple(map(self.settled, parts)))
+        function = text.callee.function
+        if not isinstance(function, LocalFunction | FunctionType) or holds(held, function):
+            return PLAIN
+        return Closed(function, held)
 
     def _filled(self, name: str, item: Known) -> None:
         """Take up that a list, deque or dict of this name has been given an item."""
@@ -357,6 +380,8 @@ class Table:
                 names += [name for name in self.fields if name not in names]
                 parts = [(name, self.resolved(self.field(known, name))) for name in names]
                 return Instance(kind, tuple((name, self.enriched(part, depth - 1)) for name, part in parts))
+            case Closed(held=held):
+                return replace(known, held=self.enriched(held, depth - 1))
             case OneOf(choices=choices):
                 return OneOf(tuple(self.enriched(choice, depth) for choice in choices))
         return known
@@ -377,17 +402,6 @@ def _is_apart(held: Known, put: Known) -> bool:
     """Whether one is a container and the other an object."""
     told_of = isinstance(held, Items | Entries | Instance) and isinstance(put, Items | Entries | Instance)
     return told_of and isinstance(held, Instance) != isinstance(put, Instance)
-
-
-def _integer(index: gast.expr) -> int | None:
-    match index:
-        case gast.Constant(value=bool()):
-            return None
-        case gast.Constant(value=int() as value):
-            return value
-        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() as value)):
-            return -value
-    return None
 
 
 def statements_of(block: Block) -> Iterable[Statement]:

@@ -220,7 +220,7 @@ def _renamed(line: Statement, names: Mapping[str, str]) -> Statement:
 def _renamed_operation(operation: Operation, names: Mapping[str, str]) -> Operation:
     match operation:
         case Copy(source=source):
-            return Copy(names.get(source, source))
+            return replace(operation, source=names.get(source, source))
         case Apply(arguments=arguments):
             return replace(operation, arguments={p: _renamed_expression(e, names) for p, e in arguments.items()})
         case Call(arguments=arguments):

@@ -28,9 +28,9 @@ from srcgrad.frontend.known import (
     Known,
     holds_objects,
     instances_of,
-    known_of,
     tells,
 )
+from srcgrad.frontend.meeting import known_of
 from srcgrad.frontend.normal_form import Call, LocalFunction, Operation, Statement
 from srcgrad.frontend.scope import Variable
 from srcgrad.rules.table import lookup

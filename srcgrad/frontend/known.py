@@ -9,16 +9,12 @@ its binders.  It decides which method ``model.predict(x)`` is, nothing else; arr
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import BuiltinFunctionType, FunctionType, MemberDescriptorType
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import MemberDescriptorType
 
-import numpy as np
-
-from srcgrad.frontend.normal_form import Callee
-from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.frontend.normal_form import Callee, Held, Pack
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 
 DEEPEST = 12  # objects inside objects that are told apart
 TOLD_APART = 2  # of one class, before all of them are described by one that says what is found in it again
@@ -92,10 +88,25 @@ class Value:
 
 
 @dataclass(frozen=True)
+class Closed:
+    """A local function as a value: its definition, or the function that is its text in our own output, and what is
+    known of the tuple that it is."""
+
+    function: object
+    held: Known
+
+
+@dataclass(frozen=True, eq=False)
 class OneOf:
-    """One of several, of which at least one is an object or a function."""
+    """One of several, in any order, of which at least one is an object or a function."""
 
     choices: tuple[Known, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OneOf) and frozenset(self.choices) == frozenset(other.choices)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.choices))
 
 
 @dataclass(frozen=True)
@@ -105,7 +116,7 @@ class Result:
     callee: Callee
 
 
-Known = Plain | Data | Instance | Again | Never | Items | Entries | Value | OneOf | Result
+Known = Plain | Data | Instance | Again | Never | Items | Entries | Value | Closed | OneOf | Result
 PLAIN = Plain()
 DATA = Data()
 NEVER = Never()
@@ -114,73 +125,6 @@ NONE = Value(None)
 
 def is_named_tuple(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, tuple) and isinstance(getattr(kind, "_fields", None), tuple)
-
-
-def known_of(value: Any, depth: int = 0, around: Mapping[type, list[Any]] | None = None) -> Known:
-    """What a program may be compiled for: classes, functions and None, never a number.
-
-    ``around``: the objects of some classes that are being looked at, each with all that were found inside of it.
-    """
-    if depth > DEEPEST:
-        return PLAIN
-    if value is None or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType):
-        return Value(value)
-    if around is not None:
-        return _known_inside(value, depth, around)
-    if is_object(value):
-        if nesting(value) > TOLD_APART:
-            return _known_inside(value, depth, {})
-        return Instance(type(value), tuple((n, known_of(v, depth + 1)) for n, v in fields_of(value).items()))
-    if is_named_tuple(type(value)):
-        parts = zip(type(value)._fields, value, strict=True)
-        return Instance(type(value), tuple((n, known_of(v, depth + 1)) for n, v in parts))
-    if type(value) in (list, tuple, deque):
-        return told(Items(type(value), tuple(known_of(v, depth + 1) for v in value)))
-    if type(value) is dict:
-        return told(Entries(tuple((k, known_of(v, depth + 1)) for k, v in value.items())))
-    return DATA if isinstance(value, np.ndarray | np.generic | int | float | complex | str) else PLAIN
-
-
-def nesting(value: Any) -> int:
-    """How many objects of the class of an object hold one another; it is not counted beyond what is told apart."""
-    kind, level = type(value), [value]
-    for depth in range(TOLD_APART + 1):
-        pending, level = level, []
-        while pending:
-            x = pending.pop()
-            parts = fields_of(x).values() if is_object(x) else x.values() if type(x) is dict else x
-            for part in parts:
-                if type(part) is kind:
-                    level.append(part)
-                elif is_object(part) or type(part) in (list, tuple, dict):
-                    pending.append(part)
-        if not level:
-            return depth + 1
-    return TOLD_APART + 1
-
-
-def _known_inside(value: Any, depth: int, around: Mapping[type, list[Any]]) -> Known:
-    if type(value) in around:
-        around[type(value)].append(value)
-        return Again(type(value))
-    if is_object(value):
-        found = [value]
-        inside = {**around, type(value): found}
-        seen: set[int] = set()
-        made: Known | None = None
-        for each in found:  # it grows
-            if id(each) not in seen:
-                seen.add(id(each))
-                fields = ((n, known_of(v, depth + 1, inside)) for n, v in fields_of(each).items())
-                known = Instance(type(value), tuple(fields))
-                made = known if made is None else join(made, known)
-        assert made is not None
-        return made
-    if type(value) in (list, tuple, deque):
-        return told(Items(type(value), tuple(known_of(v, depth + 1, around) for v in value)))
-    if type(value) is dict:
-        return told(Entries(tuple((k, known_of(v, depth + 1, around)) for k, v in value.items())))
-    return known_of(value, depth)
 
 
 def unfolded(known: Known, outer: Instance) -> Known:
@@ -213,6 +157,8 @@ def folded(known: Known) -> Known:
             return made
         case Items(kind=kind, items=items, item=item):
             return Items(kind, None if items is None else tuple(map(folded, items)), folded(item))
+        case Closed(held=held):
+            return replace(known, held=folded(held))
         case Entries(items=entries):
             return Entries(tuple((key, folded(part)) for key, part in entries))
         case OneOf(choices=choices):
@@ -234,6 +180,8 @@ def changed_inside(known: Known, change: Callable[[Known], Known | None], opaque
         case Items(kind=kind, items=items, item=item):
             parts = None if items is None else tuple(changed_inside(part, change, opaque) for part in items)
             return Items(kind, parts, changed_inside(item, change, opaque))
+        case Closed(held=held):
+            return replace(known, held=changed_inside(held, change, opaque))
         case Entries(items=entries):
             return Entries(tuple((key, changed_inside(part, change, opaque)) for key, part in entries))
         case OneOf(choices=choices):
@@ -241,20 +189,28 @@ def changed_inside(known: Known, change: Callable[[Known], Known | None], opaque
     return known
 
 
+def parts_of(known: Known) -> tuple[Known, ...]:
+    """What is known of the parts of a value, or of each value that it may be."""
+    match known:
+        case Instance(fields=fields):
+            return tuple(part for _, part in fields)
+        case Items(items=items, item=item):
+            return items or (item,)
+        case Entries(items=entries):
+            return tuple(part for _, part in entries)
+        case Closed(held=held):
+            return (held,)
+        case OneOf(choices=choices):
+            return choices
+    return ()
+
+
 def _levels(known: Known, kind: type) -> int:
     """How deep objects of a class are told apart inside of one another."""
-    match known:
-        case Again() if known.kind is kind:
-            return TOLD_APART + 1
-        case Instance(fields=fields):
-            return (known.kind is kind) + max((_levels(part, kind) for _, part in fields), default=0)
-        case Items(items=items, item=item):
-            return max((_levels(part, kind) for part in items or (item,)), default=0)
-        case Entries(items=entries):
-            return max((_levels(part, kind) for _, part in entries), default=0)
-        case OneOf(choices=choices):
-            return max(_levels(choice, kind) for choice in choices)
-    return 0
+    if known == Again(kind):
+        return TOLD_APART + 1
+    here = isinstance(known, Instance) and known.kind is kind
+    return here + max((_levels(part, kind) for part in parts_of(known)), default=0)
 
 
 def told(known: Items | Entries) -> Known:
@@ -273,8 +229,35 @@ def told(known: Items | Entries) -> Known:
 
 def instances_of(known: Known) -> list[Instance]:
     """The objects that a value may be."""
-    choices = known.choices if isinstance(known, OneOf) else (known,)
-    return [choice for choice in choices if isinstance(choice, Instance)]
+    return [choice for choice in choices_of(known) if isinstance(choice, Instance)]
+
+
+def text_of(made: Pack) -> Held | None:
+    """The text of a local function that is made a value."""
+    match made.elements:
+        case (GlobalReference(binding=GlobalBinding(value=Held() as text)), *_):
+            return text
+    return None
+
+
+def choices_of(known: Known) -> tuple[Known, ...]:
+    """What a value may be, told apart."""
+    return known.choices if isinstance(known, OneOf) else (known,)
+
+
+def made_of(known: Known, functions: tuple[object, ...]) -> Known:
+    """What is known of a value that is one of these local functions."""
+    made: Known = NEVER
+    for choice in choices_of(known):
+        if isinstance(choice, Closed) and choice.function in functions:
+            made = join(made, choice)
+    return PLAIN if made == NEVER else made
+
+
+def holds(known: Known, function: object) -> bool:
+    """Whether a value is this local function, or holds one that is."""
+    here = isinstance(known, Closed) and known.function == function
+    return here or any(holds(part, function) for part in parts_of(known))
 
 
 def holds_objects(known: Known) -> bool:
@@ -287,18 +270,10 @@ def classes_in(known: Known, resolved: Callable[[Known], Known]) -> set[type]:
     found: set[type] = set()
     pending: list[Known] = [known]
     while pending:
-        match resolved(pending.pop()):
-            case Instance(kind=kind, fields=fields):
-                found.add(kind)
-                pending += [inner for _, inner in fields]
-            case Items(items=items, item=item):
-                pending += [*(items or ()), item]
-            case Entries(items=entries):
-                pending += [inner for _, inner in entries]
-            case OneOf(choices=choices):
-                pending += choices
-            case Again(kind=kind):
-                found.add(kind)
+        made = resolved(pending.pop())
+        if isinstance(made, Instance | Again):
+            found.add(made.kind)
+        pending += parts_of(made)
     return found
 
 
@@ -344,6 +319,8 @@ def cut(known: Known, depth: int = DEEPEST) -> Known:
         case Items(kind=kind, items=items, item=item):
             parts = None if items is None else tuple(cut(each, depth - 1) for each in items)
             return Items(kind, parts, cut(item, depth - 1))
+        case Closed(held=held):
+            return replace(known, held=cut(held, depth))
         case Entries(items=entries):
             return Entries(tuple((key, cut(item, depth - 1)) for key, item in entries))
         case OneOf(choices=choices):
@@ -360,7 +337,7 @@ def join(a: Known, b: Known) -> Known:
         return PLAIN
     choices: list[Known] = []
     for known in (a, b):
-        for choice in known.choices if isinstance(known, OneOf) else (known,):
+        for choice in choices_of(known):
             _include(choice, choices)
     return choices[0] if len(choices) == 1 else OneOf(tuple(choices))
 
@@ -378,6 +355,9 @@ def _include(choice: Known, choices: list[Known]) -> None:
                 return
             case Items(), Items() if choice.kind is other.kind:
                 choices[j] = sequences(choice, other)
+                return
+            case Closed(), Closed() if choice.function == other.function:
+                choices[j] = replace(other, held=join(other.held, choice.held))
                 return
             case Entries(), Entries():
                 names = [k for k, _ in choice.items]
@@ -418,13 +398,5 @@ def sequences(a: Items, b: Items) -> Items:
 
 
 def _depth(known: Known) -> int:
-    match known:
-        case Instance(fields=fields):
-            return 1 + max((_depth(item) for _, item in fields), default=0)
-        case Items():
-            return 1 + max(map(_depth, known.items or (known.item,)), default=0)
-        case Entries(items=items):
-            return 1 + max((_depth(item) for _, item in items), default=0)
-        case OneOf(choices=choices):
-            return max(map(_depth, choices))
-    return 0
+    here = isinstance(known, Instance | Items | Entries)
+    return here + max(map(_depth, parts_of(known)), default=0)

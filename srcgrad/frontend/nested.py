@@ -12,6 +12,7 @@ from types import FunctionType, ModuleType
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.frontend.callees import as_library, as_python, is_inert
 from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.normal_form import Derived, LocalFunction
@@ -92,7 +93,7 @@ class Nested(Writing):
                     return self.value(node)
                 if self.consumes(node) or self.stores_result(node) or self._calls_variable(node):
                     return self.value(node)
-                if self._call_may_store(node):
+                if self._call_may_store(node) or static is not None and _asks_for_texts(static.value):
                     return self.value(node)
                 if any(isinstance(inner, gast.Name) and self._is_local_function(inner) for inner in node.args):
                     return self.value(node)
@@ -246,11 +247,18 @@ class Nested(Writing):
                     return True
             if isinstance(node, gast.Call) and (self._calls_variable(node) or self._call_may_store(node)):
                 return True
-            if isinstance(node, gast.Call) and isinstance(node.func, gast.Call):
+            if isinstance(node, gast.Call):
                 static = self.scope.static_of(node.func)
-                if static is not None and isinstance(static.value, Derived):
+                if static is not None and isinstance(static.value, Derived) and isinstance(node.func, gast.Call):
+                    return True
+                if static is not None and _asks_for_texts(static.value):
                     return True
         return False
+
+
+def _asks_for_texts(function: object) -> bool:
+    """Whether a call asks for texts of local functions, which are written anew with the function that asks."""
+    return function is runtime.is_made_of or function is runtime.made_of
 
 
 def is_cheap(node: gast.Call) -> bool:

@@ -118,12 +118,21 @@ class Held:
     captured: int  # how many parameters, the last ones, are what it captured
 
 
+@dataclass(frozen=True)
+class Texts:
+    """What a global reference names where a value is asked whether it is a local function: all texts that the emitted
+    module holds of it, one for the classes of what was captured each."""
+
+    function: object  # LocalFunction, or what is one in our own output
+
+
 # --- operations ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Copy:
-    """``v = w``: another name for the same value."""
+    """``v = w``: another name for the same value, which is a local function made ``of`` one of these, if any."""
 
     source: str
+    of: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

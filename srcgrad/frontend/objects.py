@@ -13,7 +13,7 @@ of several classes, the class is asked for when the program runs::
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 
 import gast
@@ -33,15 +33,16 @@ from srcgrad.frontend.knowing import Knowing
 from srcgrad.frontend.known import (
     NEVER,
     NONE,
+    Closed,
     Instance,
     Known,
-    OneOf,
     Value,
+    choices_of,
     holds_objects,
     instances_of,
     is_named_tuple,
 )
-from srcgrad.frontend.normal_form import Block, Copy, Field, Fixed, If, Index, LocalFunction, Operation
+from srcgrad.frontend.normal_form import Block, Copy, Field, Fixed, If, Index, LocalFunction, Operation, Texts
 from srcgrad.frontend.scope import Static, importable
 from srcgrad.frontend.signatures import Signature
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
@@ -236,8 +237,9 @@ class Objects(Knowing):
     def call_of(self, node: gast.Call) -> Made | None:
         """A call of a local name that holds a function, or an object with ``__call__``; None if neither is known."""
         func, known = self.receiver(node.func)
-        choices = [c for c in (known.choices if isinstance(known, OneOf) else (known,)) if c != Value(None)]
-        if not choices or not all(isinstance(c, Instance | Value) for c in choices):
+        # Local functions last: what is taken for one is looked at, whatever else it turns out to be.
+        choices = sorted((c for c in choices_of(known) if c != NONE), key=lambda c: isinstance(c, Closed))
+        if not choices or not all(map(_is_called_directly, choices)):
             return None
         atom = self.value(func)
         assert isinstance(atom, gast.Name)
@@ -245,6 +247,8 @@ class Objects(Knowing):
         def write(choice: Known) -> Made:
             if isinstance(choice, Value):
                 return self._call_value(choice.value, getattr(choice.value, "__name__", "function"), node)
+            if isinstance(choice, Closed):
+                return self.call_closed(atom, choice, node)
             assert isinstance(choice, Instance)
             raw = found(choice.kind, "__call__")
             if not isinstance(raw, FunctionType):
@@ -252,6 +256,10 @@ class Objects(Knowing):
             return self.method(raw, atom, node.args, node.keywords, node, atom)
 
         return self.dispatch(atom, choices, node, write)
+
+    @abstractmethod
+    def call_closed(self, atom: gast.Name, known: Closed, node: gast.Call) -> Made:
+        """A call of a local function that is a value."""
 
     @abstractmethod
     def super_call(self, node: gast.Call) -> Made:
@@ -310,9 +318,25 @@ class Objects(Knowing):
         if isinstance(choice, Instance):
             kind = reference(importable(choice.kind.__name__, choice.kind))
             return compare(call_builtin("type", [load(atom.id, node)], node), gast.Is(), kind, node)
+        if isinstance(choice, Closed):
+            return asked_of("is_made_of", atom, [choice.function], node)
         assert isinstance(choice, Value)
         name = getattr(choice.value, "__name__", "function")
         return compare(load(atom.id, node), gast.Is(), reference(importable(name, choice.value)), node)
+
+
+def _is_called_directly(known: Known) -> bool:
+    if isinstance(known, Closed):
+        return isinstance(known.function, LocalFunction)  # in our own output a plain function is called by its name
+    return isinstance(known, Instance | Value)
+
+
+def asked_of(name: str, atom: gast.Name, functions: Iterable[object], node: gast.AST) -> gast.expr:
+    """``is_made_of(f, function)``, or ``made_of``."""
+    head = reference(GlobalBinding(name, getattr(runtime, name), "srcgrad.runtime", name))
+    texts = [reference(GlobalBinding("function", Texts(function))) for function in functions]
+    return placed(gast.Call(head, [load(atom.id, node), *texts], []), node)
+
 
 def spelling_of(function: object) -> str:
     return str(getattr(function, "__qualname__", function))

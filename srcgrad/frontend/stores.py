@@ -33,11 +33,15 @@ class Stores(Loops):
         """``base[index] = value``."""
         stored = self.value(value)
         base = self.stored_into(target.value)
-        if instances_of(self.known_name(base)):
+        if self._is_object(base):
             self._set_item(base, target, target.slice, stored)
             return
         index = self.settle(target.slice, calls=False)
         self.out.append(Store(base, index, stored, self.span))
+
+    def _is_object(self, base: str) -> bool:
+        """Whether a name holds an object; a temporary is bound before, and what a container under it holds may grow."""
+        return bool(instances_of(self.table.of(base) if base in self.temporaries else self.known_name(base)))
 
     def _set_item(self, base: str, target: gast.Subscript, index: gast.expr, stored: gast.expr) -> None:
         """A store into an object of a class of the user's: a call of its ``__setitem__``."""
@@ -66,7 +70,7 @@ class Stores(Loops):
         else:
             base = self.stored_into(target.value)
             index = self.settle(target.slice, calls=False)
-        is_object = bool(instances_of(self.known_name(base)))
+        is_object = self._is_object(base)
         if not is_object and not self._may_store(value):
             operand = self.value(value)
             self.out.append(AugStore(base, index, operator, operand, self.span, self.fresh(), self.fresh()))

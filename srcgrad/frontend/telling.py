@@ -6,7 +6,7 @@ Enters: the normal form of a function, and what is known of its names.  Leaves: 
 from __future__ import annotations
 
 from srcgrad.frontend.inference import ITEMS, Table, statements_of
-from srcgrad.frontend.known import NEVER, NONE, Known, folded, join
+from srcgrad.frontend.known import NEVER, NONE, Known, folded, join, text_of
 from srcgrad.frontend.normal_form import Bind, Call, Delete, Exchange, Function, Pack, Pop, Return
 
 
@@ -22,9 +22,12 @@ def moves(function: Function) -> tuple[tuple[str, Known], ...]:
 
 
 def any_objects(function: Function) -> bool:
-    """Whether a function makes objects, or may be handed some by its callees."""
+    """Whether a function makes objects or values of local functions, or may be handed some by its callees."""
     operations = (s.operation for s in statements_of(function.body) if isinstance(s, Bind))
-    return any(isinstance(made, Call) or isinstance(made, Pack) and made.of is not None for made in operations)
+    return any(
+        isinstance(made, Call) or isinstance(made, Pack) and (made.of is not None or text_of(made) is not None)
+        for made in operations
+    )
 
 
 def meets_objects(function: Function) -> bool:

@@ -123,9 +123,7 @@ class UserCalls(Dicts):
         passed: list[gast.expr] = []
         for parameter in signature.parameters:
             argument = bound[parameter]
-            if isinstance(argument, Static) and isinstance(argument.value, LocalFunction):
-                raise self.refuse(node, "a local function is put into an object", "define it in the module")
-            if isinstance(argument, Static) and argument.value is not None:
+            if isinstance(argument, Static) and argument.value is not None and argument.expression is not None:
                 statics.append((parameter, argument.value))
             else:
                 passed.append(self._atom(argument, node))

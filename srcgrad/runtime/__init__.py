@@ -9,7 +9,7 @@ from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.chains import corner, doubled, multi_dot_slope, undoubled, unmulti_dot
 from srcgrad.runtime.attempts import attempt, attempt_store, attempt_whole, raisable, raised_in_place
 from srcgrad.runtime.defaults import defaulting
-from srcgrad.runtime.closures import Closure, closure, one_for, units
+from srcgrad.runtime.closures import Closure, closure, is_made_of, made_of, one_for, units, unwritten
 from srcgrad.runtime.containers import (
     all_places, argsorted, chosen, dtype_of_first, gather, operand, pack_like, places_of, rearray, shortest, spread,
     tolist, total, unarray, ungather, unpack_like,
@@ -109,9 +109,11 @@ __all__ = [
     "extreme_share", "field", "field_of", "fitted", "flat_places", "freedom", "fresh", "from_columns", "from_matrices",
     "from_pairs", "from_triangle", "frozen", "gather", "given_to", "gradient_axis", "half_circle", "half_triangle",
     "held_before", "held_inside", "hermitian_sum", "if_floating", "in_dtype", "initial_share", "intervals", "is_above",
-    "is_below", "is_between", "is_mapping", "is_replaced", "is_sequence", "is_within", "item", "items_like",
+    "is_below", "is_between", "is_made_of", "is_mapping", "is_replaced", "is_sequence", "is_within", "item",
+    "items_like",
     "items_moved", "joined", "kaiser_abscissas", "keep_real", "kept", "keyed", "knots_around", "laps", "lasting",
-    "latest", "leading", "least_squares_cutoff", "lifted", "like_own", "made", "mask_places", "masked", "matching",
+    "latest", "leading", "least_squares_cutoff", "lifted", "like_own", "made", "made_of", "mask_places",
+    "masked", "matching",
     "memory_axes", "memory_order", "merged", "mesh", "midpoints", "multi_dot_slope", "never", "norm_shares",
     "norm_slope", "normal_solve", "observations", "observed", "of_distinct", "off_mask", "once", "one_for",
     "one_spacing_only", "operand", "or_ones", "others", "outside", "over_gaps", "own", "own_adjoint", "pack_like",
@@ -140,6 +142,7 @@ __all__ = [
     "unrepeat", "unrepeated", "unresize", "unrest", "unrfftn", "unrollaxis", "unsplit", "unstack", "unstep_sizes",
     "untake", "untake_along", "untake_axis", "untaken", "untensordot_left", "untensordot_right", "untile", "untrace",
     "unvdot_left", "unvdot_right", "unvecdot_left", "unvecdot_right", "unview", "unvstack", "unweighed", "unwindow",
+    "unwritten",
     "vector_axis", "view_like", "view_moved", "weighed", "weighted", "weighted_bins", "where_finite", "where_first",
     "where_places", "whole_inverse", "widen", "wins", "with_initial", "without_initial", "written_subscripts",
     "zeros_like",

@@ -51,6 +51,25 @@ def closure(function: Callable[..., Any], names: str, *values: Any) -> Closure:
     return Closure((function, names, *values))
 
 
+def is_made_of(f: Any, *functions: Callable[..., Any]) -> bool:
+    """Whether a value is a local function with one of these texts."""
+    return isinstance(f, Closure) and any(f.function is function for function in functions)
+
+
+def made_of(f: Any, *functions: Callable[..., Any]) -> Any:
+    """The value itself, which is a local function with one of these texts."""
+    if not is_made_of(f, *functions):
+        raise TypeError(f"{f!r} is not the local function that it was taken for: please report this")
+    return f
+
+
+def unwritten(reason: str) -> None:
+    """In place of a local function that cannot be called without knowing what it is given."""
+    from srcgrad.errors import UnsupportedSyntax  # what is saved runs on the runtime alone
+
+    raise UnsupportedSyntax(reason)
+
+
 def one_for(value: Any, name: str) -> float:
     """The seed of a gradient that is differentiated itself: 1.0, if the value is one real number."""
     is_number = np.shape(value) == () and not (value is None or isinstance(value, str | dict))

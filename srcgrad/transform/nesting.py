@@ -10,8 +10,8 @@ Enters: names.  Leaves: definitions, plain Python that is compiled again for the
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
 
@@ -21,17 +21,16 @@ from srcgrad import runtime
 from srcgrad.analysis.changes import stores_midway
 from srcgrad.analysis.summaries import Summary
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.lower import lower
-from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Guarded, Held, unguarded
+from srcgrad.frontend.normal_form import Callee, Dynamic, Guarded, unguarded
 from srcgrad.frontend.scope import importable
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import clone, quote_statements, walk
+from srcgrad.syntax.parse import clone, quote_statements
 from srcgrad.transform.adjoint import AdjointProgram
-from srcgrad.transform.build import load
 from srcgrad.transform.entries import stem
+from srcgrad.transform.local_texts import LocalTexts
 from srcgrad.transform.shadows import PLAIN, Modes
 
 _NAMES = ("one_for", "closure", "attempt", "attempt_store", "attempt_whole", "zeros_like")
@@ -225,18 +224,11 @@ def _spelling(half: gast.expr) -> str:
 Doors = tuple[GlobalBinding, GlobalBinding, GlobalBinding]
 
 
-class CalleesAsValues(ABC):
+class CalleesAsValues(LocalTexts):
     """What a module of emitted functions holds for functions that are values, and for derivatives of derivatives."""
 
     doors: Doors | None
-    namer: Namer
-    functions: list[gast.FunctionDef]
-    pending: list[Callable[[], None]]
     tried: bool
-    held_texts: dict[Held, str]
-
-    @abstractmethod
-    def normalized(self, callee: Callee) -> Function: ...
 
     @abstractmethod
     def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary: ...
@@ -251,12 +243,6 @@ class CalleesAsValues(ABC):
 
     @abstractmethod
     def tangent(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> gast.expr: ...
-
-    @abstractmethod
-    def copied(self, callee: Callee) -> gast.expr: ...
-
-    @abstractmethod
-    def add(self, function: gast.FunctionDef, temporaries: frozenset[str] | set[str]) -> None: ...
 
     @abstractmethod
     def split(
@@ -397,35 +383,3 @@ class CalleesAsValues(ABC):
         made = {function.name: function.args for function in self.functions}
         made[entry].defaults = [clone(default) for default in made[forward].defaults]
         return entry
-
-    def held(self, made: Held) -> gast.expr:
-        """The text of a local function that is a value: what it captured comes in its last, keyword-only parameters."""
-        if made not in self.held_texts:
-            name = self.held_texts[made] = self.namer.fresh(f"{stem(made.callee)}_text")
-            self.pending.append(lambda: self._hold(made, name))
-        return load(self.held_texts[made])
-
-    def _hold(self, made: Held, name: str) -> None:
-        function = self.normalized(made.callee)
-        if isinstance(made.callee.function, Derived):
-            function = replace(function, captured=function.parameters[len(function.parameters) - made.captured :])
-        text = lower(function)
-        text.name = name
-        self.add(text, function.temporaries)
-
-    def found_here(self, function: gast.FunctionDef) -> gast.FunctionDef:
-        """The function with functions of this module in place of what names them."""
-
-        def found(leaf: gast.AST) -> gast.expr | None:
-            if isinstance(leaf, GlobalReference):
-                if isinstance(leaf.binding.value, Held):
-                    return self.held(leaf.binding.value)
-                if isinstance(leaf.binding.value, Callee):
-                    return self.copied(leaf.binding.value)
-            return None
-
-        named = (node.binding.value for node in walk(function) if isinstance(node, GlobalReference))
-        if not any(isinstance(value, Held | Callee) for value in named):
-            return function
-        made: gast.FunctionDef = rebuilt(function, found)
-        return made

@@ -7,6 +7,7 @@ loop counts, every callee is run from its own normal form, with its arguments al
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -33,6 +34,7 @@ from srcgrad.frontend.normal_form import (
     If,
     Return,
     Statement,
+    Texts,
     Unpack,
     While,
     With,
@@ -94,11 +96,19 @@ def _named(node: object, namespace: dict[str, object], is_bare: bool) -> object:
     if isinstance(value, Callee):
         value = _Lazy(value)
     elif isinstance(value, Held):
-        value = _emitted(lambda module: module.held(value))
+        text = value
+        value = _emitted(lambda module: module.held(text))
+        _TEXTS[text.callee.function].append(value)
+    elif isinstance(value, Texts):
+        value = _TEXTS[value.function]
     name = f"global_{id(value if binding.cell is None else binding)}"
     namespace[name] = value
     namespace.setdefault("kept", []).append((value, binding))  # type: ignore[attr-defined]
-    return gast.Name(name, gast.Load(), None, None)
+    made = gast.Name(name, gast.Load(), None, None)
+    return gast.Starred(made, gast.Load()) if isinstance(binding.value, Texts) else made
+
+
+_TEXTS: dict[object, list[object]] = defaultdict(list)  # what was made of each local function, whoever asks for it
 
 
 class _Lazy:
@@ -119,9 +129,20 @@ class _Lazy:
         return self.compiled[self.callee](*arguments)
 
 
+class _Part(Module):
+    """A module for one function, where others make the values of local functions that it asks about."""
+
+    def name_texts(self) -> None:
+        for call in [node for node in walk(*self.functions) if isinstance(node, gast.Call)]:
+            asked = [a.binding.value for a in call.args if isinstance(a, GlobalReference)]
+            texts = [_TEXTS[value.function] for value in asked if isinstance(value, Texts)]
+            call.args += [gast.Starred(reference(GlobalBinding("texts", each)), gast.Load()) for each in texts]
+        super().name_texts()
+
+
 def _emitted(named: Callable[[Module], gast.expr]) -> Callable[..., object]:
     """What has no normal form of its own, as the compiler writes it."""
-    module = Module(doors=DOORS)
+    module = _Part(doors=DOORS)
     name = named(module)
     module.finish()
     assert isinstance(name, gast.Name)

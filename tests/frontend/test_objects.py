@@ -13,7 +13,8 @@ import pytest
 
 from srcgrad import ArgumentError, UnsupportedSyntax, grad, jvp, vjp
 from srcgrad.frontend.inference import inferred
-from srcgrad.frontend.known import PLAIN, Instance, OneOf, known_of
+from srcgrad.frontend.known import PLAIN, Instance, OneOf
+from srcgrad.frontend.meeting import known_of
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.frontend.normalize import normalize, returned, stored
 
@@ -261,6 +262,18 @@ def test_what_decides_itself_is_refused(function, arguments, reason):
         grad(function)(*arguments)
     assert error.value.reason == reason
     assert error.value.span.known
+
+
+def given_an_object_at_run_time(x):
+    g = lambda p: p.x * 2.0
+    for _ in range(2):
+        g = lambda p, g=g: g(p) * 2.0
+    return g(Point(x, 2.0))
+
+
+def test_a_function_known_at_run_time_is_given_no_objects():
+    with pytest.raises(UnsupportedSyntax, match=r"the attribute 'x' is not one of an array(.|\n)*g = lambda p: p\.x"):
+        grad(given_an_object_at_run_time)(1.0)
 
 
 def test_the_program_without_arguments_does_not_know_classes():

@@ -1,0 +1,98 @@
+"""What is known of a value that a call is given, or that a global holds: what a program may be compiled for.
+
+Enters: a value.  Leaves: a ``Known`` for it; of objects that hold others of their class as deep as they go, one
+description that says "again" of itself.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.known import (
+    DATA,
+    DEEPEST,
+    PLAIN,
+    TOLD_APART,
+    Again,
+    Entries,
+    Instance,
+    Items,
+    Known,
+    Value,
+    is_named_tuple,
+    join,
+    told,
+)
+from srcgrad.runtime.objects import fields_of, is_object
+
+
+def known_of(value: Any, depth: int = 0, around: Mapping[type, list[Any]] | None = None) -> Known:
+    """What a program may be compiled for: classes, functions and None, never a number.
+
+    ``around``: the objects of some classes that are being looked at, each with all that were found inside of it.
+    """
+    if depth > DEEPEST:
+        return PLAIN
+    if value is None or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType):
+        return Value(value)
+    if around is not None:
+        return _known_inside(value, depth, around)
+    if is_object(value):
+        if nesting(value) > TOLD_APART:
+            return _known_inside(value, depth, {})
+        return Instance(type(value), tuple((n, known_of(v, depth + 1)) for n, v in fields_of(value).items()))
+    if is_named_tuple(type(value)):
+        parts = zip(type(value)._fields, value, strict=True)
+        return Instance(type(value), tuple((n, known_of(v, depth + 1)) for n, v in parts))
+    if type(value) in (list, tuple, deque):
+        return told(Items(type(value), tuple(known_of(v, depth + 1) for v in value)))
+    if type(value) is dict:
+        return told(Entries(tuple((k, known_of(v, depth + 1)) for k, v in value.items())))
+    return DATA if isinstance(value, np.ndarray | np.generic | int | float | complex | str) else PLAIN
+
+
+def nesting(value: Any) -> int:
+    """How many objects of the class of an object hold one another; it is not counted beyond what is told apart."""
+    kind, level = type(value), [value]
+    for depth in range(TOLD_APART + 1):
+        pending, level = level, []
+        while pending:
+            x = pending.pop()
+            parts = fields_of(x).values() if is_object(x) else x.values() if type(x) is dict else x
+            for part in parts:
+                if type(part) is kind:
+                    level.append(part)
+                elif is_object(part) or type(part) in (list, tuple, dict):
+                    pending.append(part)
+        if not level:
+            return depth + 1
+    return TOLD_APART + 1
+
+
+def _known_inside(value: Any, depth: int, around: Mapping[type, list[Any]]) -> Known:
+    if type(value) in around:
+        around[type(value)].append(value)
+        return Again(type(value))
+    if is_object(value):
+        found = [value]
+        inside = {**around, type(value): found}
+        seen: set[int] = set()
+        made: Known | None = None
+        for each in found:  # it grows
+            if id(each) not in seen:
+                seen.add(id(each))
+                fields = ((n, known_of(v, depth + 1, inside)) for n, v in fields_of(each).items())
+                known = Instance(type(value), tuple(fields))
+                made = known if made is None else join(made, known)
+        assert made is not None
+        return made
+    if type(value) in (list, tuple, deque):
+        return told(Items(type(value), tuple(known_of(v, depth + 1, around) for v in value)))
+    if type(value) is dict:
+        return told(Entries(tuple((k, known_of(v, depth + 1, around)) for k, v in value.items())))
+    return known_of(value, depth)

@@ -1,0 +1,101 @@
+"""The texts of local functions that are values: what an emitted module holds of them.
+
+Enters: references that name a local function.  Leaves: functions of the module, and names of them in their place::
+
+    s = Solver(closure(function, "", k))      ->      def function_text(y, *, k): ...
+                                                      s = Solver(closure(function_text, "", k))
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.lower import lower
+from srcgrad.frontend.normal_form import Callee, Derived, Function, Held, Texts
+from srcgrad.rules.rewriting import rebuilt
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import quote_statements, walk
+from srcgrad.transform.build import load
+from srcgrad.transform.entries import stem
+
+
+class LocalTexts(ABC):
+    """The part of a module that holds them."""
+
+    namer: Namer
+    functions: list[gast.FunctionDef]
+    pending: list[Callable[[], None]]
+    held_texts: dict[Held, str]
+
+    @abstractmethod
+    def normalized(self, callee: Callee) -> Function: ...
+
+    @abstractmethod
+    def copied(self, callee: Callee) -> gast.expr: ...
+
+    @abstractmethod
+    def add(self, function: gast.FunctionDef, temporaries: frozenset[str] | set[str]) -> None: ...
+
+    def held(self, made: Held) -> gast.expr:
+        """The text of a local function that is a value: what it captured comes in its last, keyword-only parameters."""
+        if made not in self.held_texts:
+            name = self.held_texts[made] = self.namer.fresh(f"{stem(made.callee)}_text")
+            self.pending.append(lambda: self._hold(made, name))
+        return load(self.held_texts[made])
+
+    def _hold(self, made: Held, name: str) -> None:
+        try:
+            function = self.normalized(made.callee)
+        except UnsupportedSyntax as refusal:  # without the classes of its arguments, which calls by its name know
+            self.add(_unwritten(name, made.captured, refusal), set())
+            return
+        if isinstance(made.callee.function, Derived):
+            function = replace(function, captured=function.parameters[len(function.parameters) - made.captured :])
+        text = lower(function)
+        text.name = name
+        self.add(text, function.temporaries)
+
+    def name_texts(self) -> None:
+        """Write every text of a local function where a value is asked whether it is one."""
+        for call in walk(*self.functions):
+            if isinstance(call, gast.Call) and any(map(_texts_of, call.args)):
+                asked = [_texts_of(argument) for argument in call.args]
+                call.args = [a for a, texts in zip(call.args, asked, strict=True) if texts is None]
+                call.args += [load(n) for h, n in self.held_texts.items() if Texts(h.callee.function) in asked]
+
+    def found_here(self, function: gast.FunctionDef) -> gast.FunctionDef:
+        """The function with functions of this module in place of what names them."""
+
+        def found(leaf: gast.AST) -> gast.expr | None:
+            if isinstance(leaf, GlobalReference):
+                if isinstance(leaf.binding.value, Held):
+                    return self.held(leaf.binding.value)
+                if isinstance(leaf.binding.value, Callee):
+                    return self.copied(leaf.binding.value)
+            return None
+
+        named = (node.binding.value for node in walk(function) if isinstance(node, GlobalReference))
+        if not any(isinstance(value, Held | Callee) for value in named):
+            return function
+        made: gast.FunctionDef = rebuilt(function, found)
+        return made
+
+
+def _texts_of(node: gast.AST) -> Texts | None:
+    value = node.binding.value if isinstance(node, GlobalReference) else None
+    return value if isinstance(value, Texts) else None
+
+
+def _unwritten(name: str, captured: int, refusal: UnsupportedSyntax) -> gast.FunctionDef:
+    held = "".join(f", c{j}" for j in range(captured))
+    (made,) = quote_statements(f"def {name}(*given{held}, **named):\n    refuse({str(refusal)!r})")
+    head = reference(GlobalBinding("unwritten", runtime.unwritten, "srcgrad.runtime", "unwritten"))
+    made.body[0].value.func = head
+    return made
