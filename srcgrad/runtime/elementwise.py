@@ -169,6 +169,7 @@ def power_partial(x: Any, p: Any, m: int, n: int) -> Any:
 
     By x: p(p-1)...(p-m+1) x**(p-m), zero where the product is zero although x**(p-m) is not finite; each derivative
     by p brings a factor log(x), which a positive power of x = 0 outweighs.  0 ** p counts as constant for p >= 0.
+    What is asked by integers, which do not vary, is zero: log(x) may be no number.
     """
     if n == 0 and isinstance(p, int | float):
         factor = p if m == 1 else _polynomial(_falling(m, 0), p)
@@ -184,7 +185,11 @@ def power_partial(x: Any, p: Any, m: int, n: int) -> Any:
             return x**p * math.log(x)
         except OverflowError:
             pass
+    if isinstance(p, list | tuple):
+        p = np.asarray(p)
     dtype = np.result_type(x, p, 0.0)
+    if n and np.asarray(p).dtype.kind in "iu":
+        return np.zeros(np.broadcast_shapes(np.shape(x), np.shape(p)), dtype)[()]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         base, p = _widened(x, dtype), _widened(p, dtype)
         if m + n == 1 and np.asarray(p).dtype.kind in "fc":

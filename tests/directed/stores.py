@@ -576,3 +576,11 @@ def coarse(u, f):
 def a_recursion_over_grids_with_views_that_interleave(x):
     u = coarse(np.sin(x), x * 2.0)
     return np.sum(u * u) + u[4]
+
+
+@directed(vector(4))
+def whole_powers_of_negative_numbers_beside_a_store(x):
+    y = x.copy()
+    y[1:] *= np.array([2.0, -3.0, 0.5])
+    y[0] -= 1.5
+    return np.sum(y ** np.array([2, 3, 2, 1])) * y[0] ** 3
