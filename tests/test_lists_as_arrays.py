@@ -98,6 +98,27 @@ def test_an_array_makes_arrays_of_the_lists_that_it_is_combined_with():
         grad(by_lists)(x)
 
 
+def by_displays(x):
+    z = (x - [x[1], 2.0]) @ [[1.0, 3.0], [x[0], 0.5]]
+    z /= (2.0, x[1])
+    return np.sum((z - (x[0], 0.1)) ** [2, 3])
+
+
+def test_displays_are_operands_of_arrays():
+    x = np.array([0.3, -0.4])
+    step = 1e-6 * np.eye(2)
+    expected = [(by_displays(x + h) - by_displays(x - h)) / 2e-6 for h in step]
+    np.testing.assert_allclose(grad(by_displays)(x), expected, rtol=1e-6)
+    np.testing.assert_allclose(jvp(by_displays, (x,), (x,))[1], np.dot(expected, x), rtol=1e-6)
+
+
+def test_exponents_in_a_list_whose_kind_is_not_known():
+    x = np.array([0.3, -0.4])
+    exponents = [2, 3]
+    with pipeline.options(specialise=False):
+        np.testing.assert_allclose(grad(lambda x: np.sum(x**exponents))(x), [0.6, 0.48])
+
+
 # --- functions of NumPy whose formulas would join or repeat lists -----------------------------------------------------
 def collected(x):
     """A list that a loop made, in functions whose formulas are written with operators."""

@@ -29,7 +29,6 @@ from srcgrad.syntax.parse import names_read, walk
 
 BITWISE = (gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
 CONTROL = gast.IfExp | gast.BoolOp | gast.Compare | gast.ListComp | gast.GeneratorExp
-DISPLAYS = (gast.List, gast.Tuple, gast.ListComp)
 _FOLDED: Mapping[type, Callable[[object], object]] = {gast.USub: operator.neg, gast.UAdd: operator.pos}  # type: ignore[dict-item]
 
 
@@ -180,9 +179,6 @@ class Expressions(Comprehensions):
                 left = left if is_atom else self.settle(left)
                 expression, operation = placed(gast.BinOp(left, step.op, self.settle(step.right)), step), Fixed()
             else:
-                for operand in (step.left, step.right):
-                    if isinstance(operand, DISPLAYS) and not isinstance(step.op, gast.Add | gast.Mult):
-                        raise self.refuse(operand, "an operator on a tuple or list", LATER)
                 if closed is not None:
                     left = self.held(closed)
                 elif not is_atom:
