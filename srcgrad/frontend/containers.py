@@ -92,9 +92,9 @@ class Containers(InPlace):
         match name:
             case "append":
                 self.out.append(Append(base, self._item(args[0]), self.span))
-            case "extend" | "extendleft" if isinstance(args[0], gast.GeneratorExp):
+            case "extend" | "extendleft" if (source := self.generated(args[0])) is not None:
                 one = "append" if name == "extend" else "appendleft"
-                made = self.renamed(args[0])
+                made = self.renamed(source)
                 self.within(made, lambda: self.run(control.each_into(made, base, one)))
             case "extend":
                 self._exchange(base, name, [self._listed(args[0])], (0,), node)
@@ -124,6 +124,10 @@ class Containers(InPlace):
         if wanted:
             assert target is not None
             self.bind(target(), constant(None, node))
+
+    def generated(self, node: gast.expr) -> gast.GeneratorExp | None:
+        """What is made item by item as it is asked for, as a generator expression."""
+        return node if isinstance(node, gast.GeneratorExp) else None
 
     def _take(self, base: str, node: gast.Call, target: Callable[[], str]) -> None:
         """The methods that return a part of the container."""

@@ -14,11 +14,13 @@ loops in which every item is read, and every function called, when Python does; 
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable
 
 import gast
 
+from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import (
     assign,
     binary,
@@ -55,14 +57,35 @@ class LiveIterators(Iterables):
     def call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
         """``any`` and ``all`` stop where they know; the items after that are not made."""
         static = self.scope.static_of(node.func)
-        if static is not None and static.value in (any, all) and len(node.args) == 1 and not node.keywords:
-            made = self._generated(node.args[0])
+        function = None if static is None else static.value
+        if function in (any, all) or (function is sum and len(node.args) + len(node.keywords) > 1):
+            made = self.generated(node.args[0]) if node.args else None
             if made is not None:
-                return self._copied(self.value(call(node.func, [made], node)))
+                return self._copied(self.value(with_bodies(node, args=[made, *node.args[1:]])))
+        if function is functools.reduce and len(node.args) in (2, 3) and not node.keywords:
+            made = self.generated(node.args[1])
+            if made is not None:
+                return self._copied(self._taken_in(node, self.renamed(made)))
         return super().call(node)
 
-    def _generated(self, node: gast.expr) -> gast.GeneratorExp | None:
-        """What ``map`` and its like make, as a generator expression."""
+    def _taken_in(self, node: gast.Call, made: gast.GeneratorExp) -> gast.expr:
+        """``reduce``: each item is made when those before it have been taken in."""
+        total, item, count = self.fresh("total"), self.fresh("item"), self.fresh("count")
+        more: list[gast.stmt] = [assign(total, call(node.args[0], [load(total, node), load(item, node)], node), node)]
+        first = node.args[2] if len(node.args) == 3 else constant(None, node)
+        before = [assign(total, first, node)]
+        if len(node.args) == 2:
+            is_first = compare(load(count, node), gast.Eq(), constant(0, node), node)
+            next_one = binary(load(count, node), gast.Add(), constant(1, node), node)
+            begin = assign(total, load(item, node), node)
+            more = [branch(is_first, [begin], more, node), assign(count, next_one, node)]
+            before.append(assign(count, constant(0, node), node))
+        self.run(before)
+        self.within(made, lambda: self.run(control.each(made, [assign(item, made.elt, node), *more])))
+        return load(total, node)
+
+    def generated(self, node: gast.expr) -> gast.GeneratorExp | None:
+        """A generator, or what ``map`` and its like make, as a generator expression."""
         function, args = self._maker_of(node), getattr(node, "args", [])
         if function is map and len(args) > 1:
             items = [self._own("item") for _ in args[1:]]
@@ -78,7 +101,7 @@ class LiveIterators(Iterables):
             target, source, tests = store(item.id, node), args[1], []
             element = call(args[0], [placed(gast.Starred(item, gast.Load()), node)], node)
         else:
-            return None
+            return super().generated(node)
         return placed(gast.GeneratorExp(element, [gast.comprehension(target, source, tests, 0)]), node)
 
     def _maker_of(self, node: gast.expr) -> object:

@@ -542,3 +542,19 @@ def reduced_while_it_is_stored_into(x):
         return a*b + items[0]
 
     return functools.reduce(joined, items) + functools.reduce(joined, items[1:], items[-1]) + items[-1]
+
+
+@directed(np.array([0.3,0.4,0.5,0.7]))
+def items_made_as_they_are_asked_for(x):
+    """Once wrong in silence: all items were made before the first was taken in."""
+    y, items, last = x*1.0, [x[0]], deque([x[0]], 3)
+
+    def grown(v):
+        y[0] += v
+        return y[0]*y[1]
+
+    s = functools.reduce(lambda a, b: a*y[0] + b, map(grown, x), y[0]*2.0)
+    s += functools.reduce(lambda a, b: a*y[0] + b, (grown(v) for v in x))
+    items.extend(map(lambda v: items[-1]*v + len(items), x))
+    last.extend(filter(lambda v: v > 0.4*sum(last), x))
+    return s + sum(items)*items[-1] + last[0]*last[1]

@@ -201,3 +201,20 @@ def test_third_derivatives_where_an_exit_skips():
             assert third(0.5, -0.4, x) == 0.0
             numeric = (second(-0.5 + 1e-5, -0.4, x) - second(-0.5 - 1e-5, -0.4, x)) / 2e-5
             np.testing.assert_allclose(third(-0.5, -0.4, x), numeric, rtol=1e-5)
+
+
+def test_where_a_sum_of_mapped_values_starts() -> None:
+    """Once wrong in silence: the start was read when the function that stores had been called for all items."""
+
+    def f(x: np.ndarray) -> float:
+        y = x * 1.0
+
+        def grown(v: float) -> float:
+            y[0] += v
+            return y[0] * y[1]
+
+        return sum(map(grown, x), y[0] * 2.0)
+
+    x = np.array([0.3, 0.4, 0.5, 0.7])
+    numeric = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(4)]
+    np.testing.assert_allclose(srcgrad.grad(f)(x), numeric, rtol=1e-6)

@@ -68,19 +68,19 @@ def list_comprehension(node: gast.ListComp | gast.GeneratorExp, target: str) -> 
     """``target = [elt for ...]``; requires that the comprehension's own names clash with nothing around it."""
     innermost = gast.Expr(method_call(load(target, node), "append", [node.elt], node.elt))
     empty = placed(gast.List([], gast.Load()), node)
-    return [assign(target, empty, node), *_loops(node, [placed(innermost, node)])]
+    return [assign(target, empty, node), *each(node, [placed(innermost, node)])]
 
 
 def each_into(node: gast.GeneratorExp, container: str, method: str) -> list[gast.stmt]:
     """``container.extend(elt for ...)``: every item is computed when those before it are in the container."""
     innermost = gast.Expr(method_call(load(container, node), method, [node.elt], node.elt))
-    return _loops(node, [placed(innermost, node)])
+    return each(node, [placed(innermost, node)])
 
 
 def total(node: gast.GeneratorExp, start: gast.expr, target: str) -> list[gast.stmt]:
     """``target = sum((elt for ...), start)``, added up as ``sum`` does."""
     more = assign(target, binary(load(target, node.elt), gast.Add(), node.elt, node.elt), node)
-    return [assign(target, start, node), *_loops(node, [more])]
+    return [assign(target, start, node), *each(node, [more])]
 
 
 def any_or_all(node: gast.GeneratorExp, target: str, *, is_any: bool) -> list[gast.stmt]:
@@ -96,7 +96,7 @@ def any_or_all(node: gast.GeneratorExp, target: str, *, is_any: bool) -> list[ga
         unknown = negation(load(target, node), node) if is_any else load(target, node)
         generators = [gast.comprehension(g.target, g.iter, [unknown, *g.ifs], 0) for g in node.generators]
         node = placed(gast.GeneratorExp(node.elt, generators), node)
-    return [assign(target, constant(not is_any, node), node), *_loops(node, [branch(test, decided, [], node)])]
+    return [assign(target, constant(not is_any, node), node), *each(node, [branch(test, decided, [], node)])]
 
 
 def first(node: gast.GeneratorExp, default: gast.expr | None, target: str, found: str) -> list[gast.stmt]:
@@ -104,16 +104,17 @@ def first(node: gast.GeneratorExp, default: gast.expr | None, target: str, found
     leave = placed(gast.Break(), node)
     taken = assign(target, node.elt, node.elt)
     if default is not None:
-        return [assign(target, default, node), *_loops(node, [taken, leave])]
+        return [assign(target, default, node), *each(node, [taken, leave])]
     nothing = placed(gast.Raise(call_builtin("StopIteration", [], node), None), node)
     return [
         assign(found, constant(False, node), node),
-        *_loops(node, [taken, assign(found, constant(True, node), node), leave]),
+        *each(node, [taken, assign(found, constant(True, node), node), leave]),
         branch(negation(load(found, node), node), [nothing], [], node),
     ]
 
 
-def _loops(node: gast.ListComp | gast.GeneratorExp, innermost: list[gast.stmt]) -> list[gast.stmt]:
+def each(node: gast.ListComp | gast.GeneratorExp, innermost: list[gast.stmt]) -> list[gast.stmt]:
+    """The loops of a comprehension around what is done with each item."""
     body = innermost
     for generator in reversed(node.generators):
         for condition in reversed(generator.ifs):
