@@ -24,8 +24,10 @@ from srcgrad.frontend.expressions import Expressions
 from srcgrad.frontend.inference import Table
 from srcgrad.frontend.known import (
     PLAIN,
+    Closed,
     Instance,
     Known,
+    choices_of,
     holds_objects,
     instances_of,
     tells,
@@ -124,8 +126,14 @@ class Knowing(Expressions):
                 if static is not None:
                     value = static.value
                     made = is_user_class(value) or value in (dataclasses.replace, copy.copy)
-                    return made or isinstance(value, LocalFunction) or self._has_source(value)
-                return holds_objects(self.peek(func)) or self.makes_object(func)
+                    chosen = value in (max, min) and bool(node.keywords)  # by a key
+                    return made or chosen or isinstance(value, LocalFunction) or self._has_source(value)
+                called = choices_of(self.peek(func))
+                return any(isinstance(c, Instance | Closed) for c in called) or self.makes_object(func)
+            case gast.IfExp(body=body, orelse=orelse):
+                return any(self.is_object(n) or self.makes_object(n) for n in (body, orelse))
+            case gast.NamedExpr(value=value):
+                return self.is_object(value) or self.makes_object(value)
             case gast.Attribute(value=value, attr=attr):
                 if any(isinstance(found(c.kind, attr), property) for c in instances_of(self.peek(value))):
                     return True

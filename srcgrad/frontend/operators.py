@@ -20,6 +20,7 @@ from srcgrad.frontend.data_model import run_over
 from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.known import (
     DATA,
+    NONE,
     PLAIN,
     Entries,
     Instance,
@@ -197,9 +198,9 @@ class Operators(Objects):
     def calls_method(self, node: gast.AST) -> bool:
         match node:
             case gast.Call(func=gast.Attribute(value=value)):
-                if self.is_object(value) or self.is_super(value):
-                    return True
-                return isinstance(value, gast.Call) and self.makes_object(value)
+                if self.is_object(value) or self.is_super(value) or self.peek(value) == NONE:
+                    return True  # of None: the name may be found to hold an object elsewhere
+                return isinstance(value, gast.Call | gast.IfExp) and self.makes_object(value)
             case gast.Call(func=gast.Name()) if not isinstance(node.func, GlobalReference):
                 return holds_objects(self.peek(node.func))
             case gast.Attribute(value=value, attr=attr):

@@ -18,6 +18,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "default_in_a_field": ("a missing key of a defaultdict is read",),
     "default_in_callee": ("a missing key of a defaultdict is read",),
     "default_of_a_callee": ("a missing key of a defaultdict is read",),
+    "the_best_so_far_of_two_classes": ("the method 'energy' is not one of an array",),
     "view_given_to_callee": ("a view of a dict is given to a function that may change the dict",),
 }
 #: (program, mode) to the error of a fault that is not mended: no wrong number, but no refusal either.

@@ -1,0 +1,95 @@
+"""Objects chosen by keys, by tests and by what was best so far, read, called and changed where they are chosen."""
+
+from tests.corpus.example import vector
+from tests.directed.program import directed
+
+
+class Ball:
+    def __init__(self, m, v):
+        self.m = m
+        self.v = v
+
+    def energy(self):
+        return 0.5 * self.m * self.v**2
+
+    def grow(self, k):
+        self.v = self.v * k
+        return self
+
+
+class Heavy(Ball):
+    def energy(self):
+        return self.m * self.v
+
+
+def make(x):
+    return [Ball(1.0, x[0]), Ball(2.0, x[1]), Ball(0.5, x[2])]
+
+
+def pick(balls):
+    best = None
+    for o in balls:
+        if best is None or best.energy() < o.energy():
+            best = o
+    return best
+
+
+@directed(vector(3))
+def a_field_of_the_largest(x):
+    return max(make(x), key=lambda o: o.energy()).v * x[0]
+
+
+@directed(vector(3))
+def a_method_of_the_larger_of_two(x):
+    a, b = Ball(1.0, x[0]), Ball(1.0, x[1])
+    return max(a, b, key=lambda o: o.v).energy()
+
+
+@directed(vector(3))
+def the_largest_by_a_method_of_the_class(x):
+    return max(make(x), key=Ball.energy).v
+
+
+@directed(vector(3))
+def methods_of_one_of_two_classes(x):
+    a, b = Ball(1.0, x[0]), Heavy(2.0, x[1])
+    return (a if x[2] > 0 else b).energy() * (a if x[2] > 100 else b).energy()
+
+
+@directed(vector(3))
+def one_of_two_is_changed(x):
+    a, b = Ball(1.0, x[0]), Ball(2.0, x[1])
+    (a if x[2] > 0 else b).grow(x[0])
+    (a if x[2] > 0 else b).m = x[1]
+    return a.energy() * b.energy()
+
+
+@directed(vector(3))
+def an_object_named_where_it_is_made(x):
+    return (p := Ball(1.0, x[0])).energy() * p.v
+
+
+@directed(vector(3))
+def the_best_so_far_of_two_classes(x):
+    best = None
+    for o in [Ball(1.0, x[0]), Heavy(2.0, x[1])]:
+        if best is None or o.energy() > best.energy():
+            best = o
+    return best.energy() * x[0]
+
+
+@directed(vector(3))
+def the_best_so_far_by_what_is_skipped(x):
+    best = None
+    for o in make(x):
+        if best is not None and o.energy() <= best.energy():
+            continue
+        best = o
+    return best.v * x[0]
+
+
+@directed(vector(3))
+def the_best_is_changed_where_a_callee_found_it(x):
+    s = make(x)
+    pick(s).grow(x[1])
+    return sum(o.energy() for o in s)
