@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import statistics
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
@@ -43,7 +44,9 @@ from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
 
 #: What runs through its first argument at once, and keeps nothing of it.
-CONSUMERS = (sum, min, max, sorted, any, all, list, tuple, math.fsum, math.prod)
+CONSUMERS = (
+    sum, min, max, sorted, any, all, list, tuple, math.fsum, math.prod, statistics.fmean, statistics.mean,
+)  # fmt: skip
 
 
 class Iterables(Containers):

@@ -109,7 +109,10 @@ class UserCalls(Dicts):
         given = {*signature.positional[: len(arguments.positional)], *arguments.named}
         if arguments.star is None and arguments.rest is None:
             arguments.named |= {name: self.value(node) for name, node in defaults.items() if name not in given}
-        return self._bound(signature, arguments, node)[0]
+        try:
+            return self._bound(signature, arguments, node)[0]
+        except Undecided as undecided:
+            raise undecided.refusal from None
 
     def initialise(self, made: Initialiser, node: gast.Call) -> tuple[gast.expr, Operation]:
         if not is_foldable(made):

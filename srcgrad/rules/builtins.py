@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 
 import numpy as np
 
@@ -80,6 +81,73 @@ def prod_(iterable, start=1, *, y, iterable_dot, start_dot):
     values = np.array(iterable)
     others = running_product(values) * running_product(values, None, True)
     return start * np.sum(np.array(iterable_dot) * others), start_dot * np.prod(values)
+
+
+@rule(statistics.mean, statistics.fmean)
+def mean_(data, *, y, y_bar):
+    """The mean of numbers."""
+    return spread(y_bar / np.size(data), data)
+
+
+@mean_.tangent
+def mean_(data, *, y, data_dot):
+    return total(data_dot, y) / np.size(data)
+
+
+@rule(statistics.variance)
+def variance(data, *, y, y_bar):
+    """The variance of a sample: twice the distance from its mean over one less than their number."""
+    values = np.array(data)
+    return unarray(2.0 * y_bar * (values - np.mean(values)) / (np.size(values) - 1), data)
+
+
+@variance.tangent
+def variance(data, *, y, data_dot):
+    values = np.array(data)
+    return 2.0 * np.dot(values - np.mean(values), np.array(data_dot)) / (np.size(values) - 1)
+
+
+@rule(statistics.pvariance)
+def pvariance(data, *, y, y_bar):
+    """The variance of a whole population."""
+    values = np.array(data)
+    return unarray(2.0 * y_bar * (values - np.mean(values)) / np.size(values), data)
+
+
+@pvariance.tangent
+def pvariance(data, *, y, data_dot):
+    values = np.array(data)
+    return 2.0 * np.dot(values - np.mean(values), np.array(data_dot)) / np.size(values)
+
+
+@rule(statistics.stdev)
+def stdev(data, *, y, y_bar):
+    """The root of a sample's variance, with slope 0 where all are equal."""
+    values = np.array(data)
+    return unarray(safe_divide(y_bar, y) * (values - np.mean(values)) / (np.size(values) - 1), data)
+
+
+@stdev.tangent
+def stdev(data, *, y, data_dot):
+    values = np.array(data)
+    return np.dot(safe_divide(values - np.mean(values), y), np.array(data_dot)) / (np.size(values) - 1)
+
+
+@rule(statistics.pstdev)
+def pstdev(data, *, y, y_bar):
+    """The root of a population's variance, with slope 0 where all are equal."""
+    values = np.array(data)
+    return unarray(safe_divide(y_bar, y) * (values - np.mean(values)) / np.size(values), data)
+
+
+@pstdev.tangent
+def pstdev(data, *, y, data_dot):
+    values = np.array(data)
+    return np.dot(safe_divide(values - np.mean(values), y), np.array(data_dot)) / np.size(values)
+
+
+for _rule in (mean_, variance, pvariance, stdev, pstdev):
+    _rule.infer(lambda arguments, literals: number("float"))
 
 
 if hasattr(math, "sumprod"):  # Python 3.12

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,12 @@ SAMPLES |= {
         call([0.3, n(2)]),
     ],
     math.fsum: [call([0.3, 0.4]), call(n(3))],
+    statistics.mean: [call([0.3, 0.4]), call(n(3))],
+    statistics.fmean: [call([0.3, 0.4]), call((0.3, 0.1, 0.5)), call(n(3))],
+    statistics.variance: [call([0.3, 0.4, 0.9]), call(n(3))],
+    statistics.pvariance: [call([0.3, 0.4, 0.9]), call(n(3))],
+    statistics.stdev: [call([0.3, 0.4, 0.9]), call(n(3))],
+    statistics.pstdev: [call([0.3, 0.4, 0.9]), call(n(3))],
     math.prod: [call([0.3, 0.4, 2.0]), call([0.3, 0.0], start=2.0), call(n(3))],
     max: [call(0.3, 0.4), call([0.3, 0.7, 0.1]), call(distinct(4)), call(0.3, 0.1, -0.2)],
     min: [call(0.3, 0.4), call([0.3, 0.7, 0.1]), call(distinct(4)), call(0.3, 0.1, -0.2)],
