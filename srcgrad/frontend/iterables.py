@@ -28,12 +28,15 @@ from srcgrad.frontend.desugar.build import (
     branch,
     call,
     call_builtin,
+    compare,
     constant,
     load,
     method_call,
+    negation,
     placed,
     store,
     subscript,
+    targets,
     tuple_of,
     with_bodies,
 )
@@ -181,7 +184,7 @@ class Iterables(Containers):
 
     def _iterator_of(self, node: gast.expr) -> object:
         """The function of an iterator that is known here; None for anything else."""
-        if not isinstance(node, gast.Call) or node.keywords and not _only(node, "initial", "repeat"):
+        if not isinstance(node, gast.Call) or node.keywords and not _only(node, "initial", "repeat", "fillvalue"):
             return None
         static = self.scope.static_of(node.func)
         function = None if static is None else static.value
@@ -220,18 +223,28 @@ class Iterables(Containers):
             return self._comprehension(pair, call_builtin("range", [last], node), node, i)
         if function is itertools.product:
             return self._product(node)
-        if function is itertools.combinations:
-            return self._combinations(node)
+        if function in (itertools.combinations, itertools.combinations_with_replacement, itertools.permutations):
+            return self._combinations(node, function)
+        if function in (itertools.takewhile, itertools.dropwhile):
+            return self._collected(node)
+        if function is itertools.zip_longest:
+            return self.longest(node, [self._items(argument) for argument in args], self._own("i"))
+        if function is itertools.compress:
+            item, chosen = self._own("item"), self._own("chosen")
+            pair = targets([store(item.id, node), store(chosen.id, node)], node)
+            source = call_builtin("zip", args, node)
+            return placed(gast.ListComp(item, [gast.comprehension(pair, source, [chosen], 0)]), node)
         if function is itertools.accumulate:
             return self._accumulated(node)
         if function is itertools.starmap:
             row = self._own("row")
             spread = placed(gast.Starred(row, gast.Load()), node)
             return self._comprehension(call(args[0], [spread], node), args[1], node, row)
-        if function is filter:
+        if function in (filter, itertools.filterfalse):
             item = self._own("item")
             is_none = isinstance(args[0], gast.Constant) and args[0].value is None
             test = load(item.id, node) if is_none else call(args[0], [load(item.id, node)], node)
+            test = test if function is filter else negation(test, node)
             return self._comprehension(item, args[1], node, item, [test])
         return self._flattened(args[0], node)
 
@@ -287,7 +300,27 @@ class Iterables(Containers):
         ]
         return placed(gast.ListComp(tuple_of(items, node), generators), node)
 
-    def _combinations(self, node: gast.Call) -> gast.ListComp:
+    def longest(self, node: gast.Call, names: list[str], index: gast.Name) -> gast.ListComp:
+        """``zip_longest(a, b)`` of names as ``[(a[i] if i < len(a) else fill, ...) for i in range(max(...))]``."""
+        fills = [keyword.value for keyword in node.keywords if keyword.arg == "fillvalue"]
+        fill = self.value(fills[0]) if fills else constant(None, node)
+        lengths = [call_builtin("len", [load(name, node)], node) for name in names]
+        items: list[gast.expr] = []
+        for name, length in zip(names, lengths, strict=True):
+            item, has = subscript(load(name, node), index, node), compare(index, gast.Lt(), length, node)
+            items.append(placed(gast.IfExp(has, item, fill), node))
+        count = lengths[0] if len(lengths) == 1 else call_builtin("max", lengths, node)
+        return self._comprehension(tuple_of(items, node), call_builtin("range", [count], node), node, index)
+
+    def _collected(self, node: gast.Call) -> gast.expr:
+        """``takewhile`` and its like as a list, made by a loop over them."""
+        item, made = self.fresh("item"), self.fresh("made")
+        keep = placed(gast.Expr(method_call(load(made, node), "append", [load(item, node)], node)), node)
+        self.run([assign(made, placed(gast.List([], gast.Load()), node), node)])
+        self.run([placed(gast.For(store(item, node), node, [keep], [], None), node)])
+        return load(made, node)
+
+    def _combinations(self, node: gast.Call, function: object) -> gast.ListComp:
         count = node.args[1]
         if not (isinstance(count, gast.Constant) and isinstance(count.value, int) and 1 <= count.value <= 4):
             raise self.refuse(count, "combinations of a computed number of items", "write the loops")
@@ -296,10 +329,15 @@ class Iterables(Containers):
         generators = []
         for j, place in enumerate(places):
             first: gast.expr = constant(0, node)
-            if j:
-                first = binary(load(places[j - 1].id, node), gast.Add(), constant(1, node), node)
+            tests: list[gast.expr] = []
+            if function is itertools.permutations:
+                tests = [compare(place, gast.NotEq(), before, node) for before in places[:j]]
+            elif j:
+                first = load(places[j - 1].id, node)
+            if j and function is itertools.combinations:
+                first = binary(first, gast.Add(), constant(1, node), node)
             numbers = call_builtin("range", [first, call_builtin("len", [load(name, node)], node)], node)
-            generators.append(gast.comprehension(store(place.id, node), numbers, [], 0))
+            generators.append(gast.comprehension(store(place.id, node), numbers, tests, 0))
         parts = [subscript(load(name, node), load(place.id, node), node) for place in places]
         return placed(gast.ListComp(tuple_of(parts, node), generators), node)
 
@@ -346,6 +384,13 @@ _KNOWN: dict[object, tuple[int, ...]] = {
     itertools.pairwise: (1,),
     itertools.product: (1, 2, 3, 4),
     itertools.combinations: (2,),
+    itertools.combinations_with_replacement: (2,),
+    itertools.permutations: (2,),
+    itertools.takewhile: (2,),
+    itertools.dropwhile: (2,),
+    itertools.filterfalse: (2,),
+    itertools.compress: (2,),
+    itertools.zip_longest: (1, 2, 3, 4),
     itertools.accumulate: (1, 2),
     itertools.starmap: (2,),
     filter: (2,),

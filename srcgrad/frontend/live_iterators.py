@@ -20,6 +20,7 @@ from collections.abc import Callable
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import (
     assign,
@@ -30,6 +31,7 @@ from srcgrad.frontend.desugar.build import (
     compare,
     constant,
     load,
+    negation,
     placed,
     store,
     subscript,
@@ -38,8 +40,9 @@ from srcgrad.frontend.desugar.build import (
     with_bodies,
 )
 from srcgrad.frontend.desugar.loops import breaks
-from srcgrad.frontend.iterables import Iterables
+from srcgrad.frontend.iterables import Iterables, call_runtime
 from srcgrad.frontend.normal_form import Operation
+from srcgrad.frontend.scope import bindings, names_of
 
 Writer = Callable[[gast.For, gast.Call], list[gast.stmt] | None]
 
@@ -132,6 +135,11 @@ class LiveIterators(Iterables):
             return self._chain
         writers: dict[object, Writer] = {
             filter: self._filter,
+            itertools.filterfalse: self._filter,
+            itertools.takewhile: self._takewhile,
+            itertools.dropwhile: self._dropwhile,
+            itertools.compress: self._compress,
+            itertools.zip_longest: self._zip_longest,
             itertools.starmap: self._starmap,
             itertools.accumulate: self._accumulate,
             itertools.pairwise: self._pairwise,
@@ -158,7 +166,39 @@ class LiveIterators(Iterables):
         item = self.fresh("item")
         inside = [assign(node.target, load(item, node), node), *node.body]
         test = self._condition(made.args[0], load(item, node), node)
+        if self._iterator_of(made) is itertools.filterfalse:
+            test = negation(test, node)
         return [self._loop(node, item, made.args[1], [branch(test, inside, [], node)])]
+
+    def _takewhile(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
+        item = self.fresh("item")
+        fails = negation(call(made.args[0], [load(item, node)], node), node)
+        leave = branch(fails, [placed(gast.Break(), node)], [], node)
+        return [self._loop(node, item, made.args[1], [leave, assign(node.target, load(item, node), node), *node.body])]
+
+    def _dropwhile(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
+        item, drops = self.fresh("item"), self.fresh("drops")
+        asked = assign(drops, call(made.args[0], [load(item, node)], node), node)
+        inside = [assign(node.target, load(item, node), node), *node.body]
+        body = [
+            branch(load(drops, node), [asked], [], node),
+            branch(negation(load(drops, node), node), inside, [], node),
+        ]
+        return [assign(drops, constant(True, node), node), self._loop(node, item, made.args[1], body)]
+
+    def _compress(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
+        item, chosen = self.fresh("item"), self.fresh("chosen")
+        pair = targets([store(item, node), store(chosen, node)], node)
+        inside = [assign(node.target, load(item, node), node), *node.body]
+        body = [branch(load(chosen, node), inside, [], node)]
+        return [with_bodies(node, target=pair, iter=call_builtin("zip", made.args, node), body=body)]
+
+    def _zip_longest(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
+        names, i = [self._run_through(argument, node) for argument in made.args], self.fresh("i")
+        listed = self.longest(made, names, load(i, node))
+        body = [assign(node.target, listed.elt, node), *node.body]
+        unchanged = [self._unchanged(name, node) for name in names]
+        return [self._loop(node, i, listed.generators[0].iter, body), *unchanged]
 
     def _starmap(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
         row = self.fresh("row")
@@ -178,7 +218,7 @@ class LiveIterators(Iterables):
         return [assign(total, constant(None, node), node), with_bodies(node, target=pair, iter=source, body=body)]
 
     def _pairwise(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
-        items = self.run_through(made.args[0])
+        items = self._run_through(made.args[0], node)
         first, last, i = self.fresh("first"), self.fresh("last"), self.fresh("i")
         is_first = compare(load(i, node), gast.Eq(), constant(0, node), node)
         one = binary(load(i, node), gast.Add(), constant(1, node), node)
@@ -194,13 +234,14 @@ class LiveIterators(Iterables):
         return [*nothing, self._loop(node, i, call_builtin("range", [count], node), body)]
 
     def _islice(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
-        items, i = self.run_through(made.args[0]), self.fresh("i")
+        items, i = self._run_through(made.args[0], node), self.fresh("i")
         bounds: list[gast.expr | None] = [*made.args[1:]] if len(made.args) > 2 else [None, made.args[1]]
         every = call_builtin("range", [call_builtin("len", [load(items, node)], node)], node)
         bounds += [None] * (3 - len(bounds))
         places = self.held(self.settle(subscript(every, placed(gast.Slice(*bounds), node), node)))
         body = [assign(node.target, subscript(load(items, node), load(i, node), node), node), *node.body]
-        return [self._loop(node, i, places, body)]
+        unchanged = self._unchanged(items, node)
+        return [self._loop(node, i, places, body), unchanged]
 
     def _chain(self, node: gast.For, made: gast.Call) -> list[gast.stmt] | None:
         if breaks(node.body):
@@ -210,3 +251,19 @@ class LiveIterators(Iterables):
         parts = tuple_of(made.args, node) if several else made.args[0]
         inner = self._loop(node, item, load(part, node), [assign(node.target, load(item, node), node), *node.body])
         return [self._loop(node, part, parts, [inner])]
+
+    def _unchanged(self, items: str, at: gast.For) -> gast.stmt:
+        """What refuses, after a loop whose passes were counted before it, a list that has changed its length since."""
+        count = self.held(self.settle(call_builtin("len", [load(items, at)], at)))
+        place = f"{self.span.filename.rpartition('/')[2]}:{self.span.line}"
+        checked = [load(items, at), count, constant(place, at)]
+        return placed(gast.Expr(call_runtime(runtime.require_length, checked, at)), at)
+
+    def _run_through(self, source: gast.expr, loop: gast.For) -> str:
+        """A name for what is run through, which the loop does not bind again."""
+        name = self.run_through(source)
+        if name not in names_of([loop.target]) | {bound for bound, _ in bindings(*loop.body)}:
+            return name
+        kept = self.fresh(name)
+        self.bind(kept, load(name, source))
+        return kept

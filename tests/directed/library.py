@@ -3,7 +3,9 @@
 import bisect
 import copy
 import heapq
+import itertools
 import math
+import statistics
 from collections import namedtuple
 from dataclasses import dataclass, field
 
@@ -262,3 +264,98 @@ def along_axis_in_place(a):
 
 @directed(A)
 def along_axis_of_matrices(a): return np.sum(np.apply_along_axis(lambda r: np.outer(r, r), 1, a)[..., 0]*a)
+
+
+@directed(X)
+def takewhile_reads_as_it_goes(x):
+    y = x*1.0; s = 0.0
+    for v in itertools.takewhile(lambda v: v > 0.0, y):
+        y[2] = v*v+0.3
+        if v > 1.4: continue
+        s += v*v
+    else:
+        s += x[0]
+    return s + np.sum(y**2)
+
+
+@directed(X)
+def dropwhile_reads_as_it_goes(x):
+    y = x*1.0; s = 0.0
+    for v in itertools.dropwhile(lambda v: v < 1.0, y):
+        y[3] = v*v
+        s += v*v
+    return s
+
+
+@directed(X)
+def compress_reads_as_it_goes(x):
+    y = x*1.0; s = 0.0
+    for v in itertools.compress(y, [1, 0, 1, 1]):
+        y[2] = v*v+1.0
+        s += v**3
+    return s
+
+
+@directed(X, L)
+def zip_longest_reads_as_it_goes(x, l):
+    y = x*1.0; s = 0.0
+    for a, b in itertools.zip_longest(y, l, fillvalue=x[0]):
+        y[3] = a*b
+        s += a*b*b
+    return s
+
+
+@directed(X, L)
+def zip_longest_of_none(x, l):
+    s = 0.0
+    for a, b in itertools.zip_longest(l, x):
+        s += b*b if a is None else a*b
+    return s
+
+
+@directed(X)
+def iterators_consumed(x):
+    a = list(itertools.takewhile(lambda v: v > 0, x)); b = list(itertools.dropwhile(lambda v: v < 1.0, x))
+    c = max(itertools.filterfalse(lambda v: v > 1.0, x)); d = sum(itertools.compress(x, x > 0.5))
+    return a[0]*b[0]*c**2*d*sum(itertools.takewhile(lambda v: v > 0, x))
+
+
+@directed(X)
+def permutations_of_values(x):
+    s = 0.0
+    for i, (a, b, c) in enumerate(itertools.permutations(x, 3)): s += i*a*b**2*c**3
+    for i, (a, b) in enumerate(itertools.combinations_with_replacement(x, 2)): s += i*a*b**2
+    for i, (a,) in enumerate(itertools.permutations(x, 1)): s += i*a
+    return s
+
+
+@directed(X)
+def islice_of_a_name_bound_again(x):
+    y = x*1.0; s = 0.0
+    for a in itertools.islice(y, 3):
+        y = y*2.0
+        s += a*a
+    return s + np.sum(y)
+
+
+@directed(X)
+def pairwise_of_a_name_bound_again(x):
+    y = x*1.0; s = 0.0
+    for a, b in itertools.pairwise(y):
+        y = y*2.0
+        s += a*a*b
+    return s + np.sum(y)
+
+
+@directed(X)
+def zip_longest_of_a_name_bound_again(x):
+    y = x*1.0; s = 0.0
+    for a, b in itertools.zip_longest(y, x):
+        y = y*2.0
+        s += a*a*b
+    return s + np.sum(y)
+
+
+@directed([0.3, 0.9, 1.5])
+def spread_of_values(xs):
+    return statistics.fmean([math.sin(v) for v in xs]) * statistics.stdev(xs) + statistics.mean(xs) / statistics.pvariance(xs)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
+
 import numpy as np
 import pytest
 
@@ -377,3 +380,49 @@ def test_an_output_is_taken_or_refused_as_numpy_does(program, output):
     exact = output.dtype == np.float64
     assert np.allclose(value, expected) and (not exact or np.allclose(gradient, numeric, 1e-6))
     assert not np.any(output)
+
+
+# --- iterators over lists that grow -----------------------------------------------------------------------------------
+def test_a_list_that_grows_under_an_iterator_is_refused_when_it_does():
+    def sliced(x):
+        y, s = [x[0], x[1]], 0.0
+        for a in itertools.islice(y, 4):
+            if len(y) < 4:
+                y.append(a * a)
+            s += a * a
+        return s
+
+    def filled_up(x):
+        y, s = [x[0], x[1]], 0.0
+        for a, b in itertools.zip_longest(y, [x[2]], fillvalue=1.0):
+            if len(y) < 4:
+                y.append(a * a)
+            s += a * a * b
+        return s
+
+    for f in (sliced, filled_up):
+        with pytest.raises(ValueError, match="changed its length from 2 to 4"):
+            srcgrad.grad(f)(np.array([0.3, 1.5, 0.7]))
+
+
+class Doubles:
+    def __init__(self, a):
+        self.a = a
+
+    def __deepcopy__(self, memo):
+        return Doubles(2.0 * self.a)
+
+
+def test_a_class_that_decides_how_it_is_copied_is_refused():
+    def f(x):
+        held = [Doubles(x[0])]
+        return copy.deepcopy(held)[0].a * x[1]
+
+    def g(x):
+        held = [Doubles(x[0])]
+        again = copy.deepcopy(held)
+        return again[0].a * x[1]
+
+    for h in (f, g):
+        with pytest.raises(srcgrad.SrcgradError):
+            srcgrad.grad(h)(np.array([0.3, 1.5]))
