@@ -358,4 +358,4 @@ def zip_longest_of_a_name_bound_again(x):
 
 @directed([0.3, 0.9, 1.5])
 def spread_of_values(xs):
-    return statistics.fmean([math.sin(v) for v in xs]) * statistics.stdev(xs) + statistics.mean(xs) / statistics.pvariance(xs)
+    return statistics.fmean([math.sin(v) for v in xs]) * statistics.stdev(xs) + xs[0] / statistics.pvariance(xs)

@@ -362,7 +362,7 @@ def test_loops_over_sequences_count():
 
 def test_items_without_a_derivative_do_not_count():
     def f(x, d):
-        for i, j in itertools.permutations(range(3), 2):
+        for i, j in itertools.permutations(range(2)):
             x = x * i + j
         for k in d:
             x = x * d[k]
@@ -376,7 +376,7 @@ def test_items_without_a_derivative_do_not_count():
 def test_an_iterator_over_what_may_vary_is_a_call_without_a_rule():
     def f(xs):
         s = 0.0
-        for a, b in itertools.permutations(xs, 2):
+        for a, b in itertools.permutations(xs):
             s = s + a * b
         return s
 
@@ -522,12 +522,13 @@ def test_names_that_mean_nothing(body, reason, program):
 
 
 def test_a_function_without_a_rule_says_which_rule_to_write(program):
-    f = program("import statistics\ndef f(x):\n    return statistics.fmean(x) * statistics.fmean([1.0, 3.0])\n")
+    name = "statistics.harmonic_mean"
+    f = program(f"import statistics\ndef f(x):\n    return {name}(x) * {name}([1.0, 3.0])\n")
     unruled = [s for s in walk(normal(f).body) if isinstance(s, Bind) and isinstance(s.operation, Unruled)]
     assert [s.target for s in unruled] == ["t"]
     refusal = unruled[0].operation.refusal
-    assert isinstance(refusal, MissingRule) and refusal.span.code == "statistics.fmean(x)"
-    assert "statistics.fmean" in refusal.reason and "@srcgrad.rule(statistics.fmean)" in refusal.hint
+    assert isinstance(refusal, MissingRule) and refusal.span.code == "statistics.harmonic_mean(x)"
+    assert "statistics.harmonic_mean" in refusal.reason and "@srcgrad.rule(statistics.harmonic_mean)" in refusal.hint
 
 
 def test_refusals_are_language_errors_with_a_caret(program):
