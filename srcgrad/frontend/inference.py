@@ -152,7 +152,7 @@ class Table:
         match known:
             case Instance():
                 if name in self.fields:
-                    held = known.field(name) if name in dict(known.fields) else NEVER
+                    held = known.field(name) if name in dict(known.fields) else without(known.kind, name)
                     return join(held, self.fields[name])
                 return known.field(name)
             case OneOf(choices=choices):

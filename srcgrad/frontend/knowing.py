@@ -107,7 +107,7 @@ class Knowing(Expressions):
             raw = found(base.kind, name)
             if isinstance(raw, property):
                 return PLAIN
-            if not is_field(raw) and name not in dict(base.fields):
+            if not is_field(raw) and name not in dict(base.fields) and name not in self.table.fields:
                 return PLAIN if is_descriptor(raw) else known_of(raw)
         return self.table.resolved(self.table.field(base, name))
 

@@ -382,9 +382,16 @@ def _instances(a: Instance, b: Instance) -> Known:
 
 
 def without(kind: type, name: str) -> Known:
-    """What reading a field gives where an object has none: nothing, or what its class holds."""
-    held = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
-    return NEVER if held is None or isinstance(held, MemberDescriptorType) else PLAIN
+    """What reading a field gives where an object has none: what its class holds, or never anything."""
+    from srcgrad.frontend.meeting import known_of  # which joins what it finds
+
+    for base in kind.__mro__:
+        if name in vars(base):
+            held = vars(base)[name]
+            if isinstance(held, MemberDescriptorType):
+                return NEVER
+            return PLAIN if hasattr(type(held), "__get__") else known_of(held)
+    return NEVER
 
 
 def sequences(a: Items, b: Items) -> Items:

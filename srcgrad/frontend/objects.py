@@ -84,7 +84,8 @@ class Objects(Knowing):
         if not having:
             raise self._no_attribute(instances[0], node)
         if all(self._reads_field(c, node.attr) for c in having):
-            return self._read(atom, having[0], node)
+            shared = (c for c in having if not is_field(found(c.kind, node.attr)))  # the class may stand in
+            return self._read(atom, next(shared, having[0]), node)
         return self.dispatch(atom, having, node, lambda choice: self._read(atom, choice, node))  # type: ignore[arg-type]
 
     def _is_of_arrays(self, node: gast.Attribute | gast.Call) -> bool:

@@ -1,0 +1,119 @@
+"""What a class holds stands in for a field until an object is given one of its own."""
+
+import numpy as np
+
+from tests.corpus.example import vector
+from tests.directed.program import directed
+
+
+class Square:
+    def at(self, x):
+        return x * x
+
+
+class Cube:
+    def at(self, x):
+        return x * x * x
+
+
+class Model:
+    curve = Square()
+    rate = 0.5
+    weights = np.array([1.0, 2.0])
+    kept = None
+
+    def __init__(self, x):
+        self.x = x
+
+    def run(self, x):
+        return self.curve.at(x)
+
+    def scaled(self, x):
+        return self.rate * np.sum(self.weights * x)
+
+    def squared(self):
+        if self.kept is None:
+            self.kept = self.x**2
+        return self.kept
+
+    def curved(self):
+        if self.kept is None:
+            return self.x
+        return self.kept.at(self.x)
+
+
+class Box:
+    def __init__(self, inside):
+        self.inside = inside
+
+
+def run(model, x):
+    return model.curve.at(x)
+
+
+def slow_down(model, by):
+    model.rate = model.rate * by
+
+
+@directed(vector(2))
+def an_object_of_the_class_gives_way_to_one_of_the_object(x):
+    model = Model(x[0])
+    before = run(model, x[1])
+    model.curve = Cube()
+    return before + run(model, x[1]) * model.run(x[0])
+
+
+@directed(vector(2))
+def an_object_of_the_class_gives_way_in_a_loop(x):
+    model = Model(x[0])
+    total = 0.0
+    for i in range(3):
+        total = total + run(model, x[1]) * (i + 1)
+        model.curve = Cube()
+    return total * x[0]
+
+
+@directed(vector(2))
+def none_of_the_class_gives_way_to_an_object(x):
+    model = Model(x[0])
+    before = model.curved()
+    model.kept = Cube()
+    return before + model.curved() * x[1]
+
+
+@directed(vector(2))
+def some_objects_have_the_field_and_some_have_not(x):
+    first, second = Model(x[0]), Model(x[1])
+    first.curve = Cube()
+    total = 0.0
+    for model in (first, second):
+        total = total + model.curve.at(x[1])
+    return total
+
+
+@directed(vector(2), order=1)
+def deep_inside_of_other_objects(x):
+    model = Model(x[0])
+    box = Box(Box(Box(model)))
+    before = run(box.inside.inside.inside, x[1])
+    model.curve = Cube()
+    return before + run(box.inside.inside.inside, x[1]) * 2.0
+
+
+@directed(vector(2), order=1)
+def numbers_and_arrays_of_the_class_give_way(x):
+    model = Model(x[0])
+    total = model.scaled(x[1])
+    for _ in range(2):
+        slow_down(model, x[0])
+        total = total + model.scaled(x[0]) * total
+        model.weights = model.weights * x[1]
+    return total
+
+
+@directed(vector(2))
+def what_is_kept_is_not_computed_again(x):
+    model = Model(x[0])
+    first = model.squared()
+    model.x = 5.0 * x[1]
+    return first * model.squared() + model.kept
