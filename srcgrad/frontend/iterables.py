@@ -365,9 +365,15 @@ class Iterables(Containers):
         self.run([placed(gast.For(store(i, node), numbers, body, [], None), node)])
         return load(sums, node)
 
+    def some(self, count: gast.expr, at: gast.AST) -> gast.stmt:
+        """What raises as ``reduce`` does where there is nothing to begin with."""
+        return placed(gast.Expr(call_runtime(runtime.require_some, [self.held(self.settle(count))], at)), at)
+
     def _reduced(self, node: gast.Call) -> gast.expr:
         name, total, i = self.run_through(node.args[1]), self.fresh("total"), self.fresh("i")
         start = 0 if len(node.args) == 3 else 1
+        if start:
+            self.run([self.some(call_builtin("len", [load(name, node)], node), node)])
         first = node.args[2] if start == 0 else subscript(load(name, node), constant(0, node), node)
         self.run([assign(total, first, node)])
         here = subscript(load(name, node), load(i, node), node)

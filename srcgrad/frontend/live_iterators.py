@@ -85,6 +85,8 @@ class LiveIterators(Iterables):
             before.append(assign(count, constant(0, node), node))
         self.run(before)
         self.within(made, lambda: self.run(control.each(made, [assign(item, made.elt, node), *more])))
+        if len(node.args) == 2:
+            self.run([self.some(load(count, node), node)])
         return load(total, node)
 
     def generated(self, node: gast.expr) -> gast.GeneratorExp | None:
@@ -243,14 +245,15 @@ class LiveIterators(Iterables):
         unchanged = self._unchanged(items, node)
         return [self._loop(node, i, places, body), unchanged]
 
-    def _chain(self, node: gast.For, made: gast.Call) -> list[gast.stmt] | None:
-        if breaks(node.body):
-            return None
+    def _chain(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
         part, item = self.fresh("part"), self.fresh("item")
         several = getattr(self._iterator_of(made), "__qualname__", "") != "chain.from_iterable"
         parts = tuple_of(made.args, node) if several else made.args[0]
         inner = self._loop(node, item, load(part, node), [assign(node.target, load(item, node), node), *node.body])
-        return [self._loop(node, part, parts, [inner])]
+        if not breaks(node.body):
+            return [self._loop(node, part, parts, [inner])]
+        inner = with_bodies(inner, orelse=[placed(gast.Continue(), node)])
+        return [self._loop(node, part, parts, [inner, placed(gast.Break(), node)])]
 
     def _unchanged(self, items: str, at: gast.For) -> gast.stmt:
         """What refuses, after a loop whose passes were counted before it, a list that has changed its length since."""

@@ -30,7 +30,7 @@ from srcgrad.runtime.differences import (
     step_sizes, turns, undiff, undifferences, unediff1d, ungradient, one_spacing_only, unmidpoints, unstep_sizes,
 )  # fmt: skip
 from srcgrad.runtime.doors import (
-    StopsGradients, as_cotangent, entered, is_mapping, is_sequence, once, require_length, require_number,
+    StopsGradients, as_cotangent, entered, is_mapping, is_sequence, once, require_length, require_number, require_some,
     require_places, rewound, stop_gradient,
 )  # fmt: skip
 from srcgrad.runtime.einsum import transposed_subscripts, uneinsum, written_subscripts
@@ -122,7 +122,7 @@ __all__ = [
     "power_partial", "present", "prevails", "private", "put_back", "quotient", "raisable", "raised_in_place", "ratio",
     "rearray",
     "reastype", "rebroadcast", "rechoose", "recurrence", "repad", "repad_chosen", "repad_values", "repairs", "repeated",
-    "replaced_at", "require_apart", "require_distinct", "require_length", "require_new",
+    "replaced_at", "require_apart", "require_distinct", "require_length", "require_new", "require_some",
     "require_number", "require_fields", "require_output", "require_places", "require_reflected", "rest_like", "retake",
     "rewound", "root_count", "running_product",
     "safe_divide", "safe_power",

@@ -48,6 +48,12 @@ def require_length(x: Any, length: int, place: str) -> None:
         )
 
 
+def require_some(count: int) -> None:
+    """Raise what ``functools.reduce`` raises where it has no items and no start."""
+    if not count:
+        raise TypeError("reduce() of empty iterable with no initial value")
+
+
 def as_cotangent(g: Any, x: Any, held: set[int] | None = None) -> Any:
     """``g`` in the structure, shape and dtype of ``x``; the caller owns every array of the result.
 

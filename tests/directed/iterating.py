@@ -558,3 +558,30 @@ def items_made_as_they_are_asked_for(x):
     items.extend(map(lambda v: items[-1]*v + len(items), x))
     last.extend(filter(lambda v: v > 0.4*sum(last), x))
     return s + sum(items)*items[-1] + last[0]*last[1]
+
+
+@directed(np.array([0.3,0.4,0.5,0.7]))
+def reduced_from_nothing(x):
+    """Once None, or an IndexError: ``reduce`` of nothing raises what a handler waits for."""
+    s = 0.0
+    for items in (x[:0], x[1:3]):
+        try:
+            s += functools.reduce(lambda a, b: a*b, map(lambda v: v*v, items))
+            s += functools.reduce(lambda a, b: a*b, items)
+        except TypeError:
+            s += x[0]*x[3]
+    return s*s
+
+
+@directed(np.array([0.3,0.4,0.5,0.7]))
+def a_chain_that_is_left(x):
+    """Once wrong in silence: all items were read before the first pass."""
+    y, z, s = x[:2]*1.0, x[2:]*1.0, 0.0
+    for v in itertools.chain(y, z):
+        s += v*v
+        y[1], z[0] = s*0.9, v*2.0
+        if s > 0.6:
+            break
+    else:
+        s *= 100.0
+    return s + y[1]*z[0]
