@@ -122,14 +122,14 @@ class LiveIterators(Iterables):
     # --- loops -------------------------------------------------------------------------------------------------------
     def _live(self, node: gast.For) -> list[gast.stmt] | None:
         """The loop, if what it runs over is an iterator that reads as the loop goes."""
-        if self._calls(node.iter, enumerate) and node.iter.args and self._writer(node.iter.args[0]) is not None:
-            return self._counted(node)
         write = self._writer(node.iter)
         return None if write is None else write(node, node.iter)
 
     def _writer(self, node: gast.expr) -> Writer | None:
         if not isinstance(node, gast.Call):
             return None
+        if self._calls(node, enumerate):
+            return self._counted if node.args and self._writer(node.args[0]) is not None else None
         function = self._iterator_of(node)
         if function is itertools.accumulate and node.keywords:
             return None
@@ -148,11 +148,53 @@ class LiveIterators(Iterables):
             itertools.islice: self._islice,
             itertools.chain: self._chain,
         }
-        return writers.get(function)
+        return writers.get(function) or (self._zip if self._drives(node) is not None else None)
 
-    def _counted(self, node: gast.For) -> list[gast.stmt] | None:
+    def _drives(self, node: gast.Call) -> int | None:
+        """Which argument of ``zip`` is read as the loop goes: an iterator, or a map that stores before others stop."""
+        if not self._calls(node, zip) or node.keywords or any(isinstance(a, gast.Starred) for a in node.args):
+            return None
+        last = len(node.args) - 1
+        maps = {j for j, argument in enumerate(node.args) if self._stores_as_it_maps(argument)}
+        drive = {j for j, argument in enumerate(node.args) if self._writer(argument) is not None or j in maps - {last}}
+        if len(drive | maps) > 1 and (maps or self._stores_items):
+            reason = "zip of several iterators in a function that stores"
+            raise self.refuse(node, reason, "zip lists, or write the loop with indices")
+        return min(drive, default=None)
+
+    def _stores_as_it_maps(self, node: gast.expr) -> bool:
+        if not (self._calls(node, map) and len(node.args) > 1):
+            return False
+        return not any(isinstance(a, gast.Starred) for a in node.args) and self.function_may_store(node.args[0])
+
+    def _zip(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
+        """One argument drives the loop; those before it end the passes before it is read, those after it when it is."""
+        place = self._drives(made)
+        assert place is not None
+        driver, item, i = made.args[place], self.fresh("item"), self.fresh("i")
+        others = {j: self._run_through(a, node) for j, a in enumerate(made.args) if j != place}
+        items = {j: subscript(load(name, node), load(i, node), node) for j, name in others.items()}
+        ends = {
+            j: compare(load(i, node), gast.GtE(), call_builtin("len", [load(name, node)], node), node)
+            for j, name in others.items()
+        }
+        leave = [branch(ends[j], [placed(gast.Break(), node)], [], node) for j in sorted(ends)]
+        whole = tuple_of([items.get(j, load(item, node)) for j in range(len(made.args))], node)
+        one = binary(load(i, node), gast.Add(), constant(1, node), node)
+        bind = assign(node.target, whole, node)
+        if self._calls(driver, map):
+            names = [*(others[j] for j in range(place)), *(self._run_through(a, node) for a in driver.args[1:])]
+            lengths = [call_builtin("len", [load(name, node)], node) for name in names]
+            count = lengths[0] if len(lengths) == 1 else call_builtin("min", lengths, node)
+            given = [subscript(load(name, node), load(i, node), node) for name in names[place:]]
+            called = assign(item, call(driver.args[0], given, node), node)
+            body = [called, *leave[place:], bind, *node.body]
+            return [self._loop(node, i, call_builtin("range", [count], node), body)]
+        body = [*leave, bind, assign(i, one, node), *node.body]
+        return [assign(i, constant(0, node), node), self._loop(node, item, driver, body)]
+
+    def _counted(self, node: gast.For, outer: gast.Call) -> list[gast.stmt]:
         """``enumerate(iterator, start)``: a count of its own, which goes on at the head of each pass."""
-        outer = node.iter
         starts = [*outer.args[1:], *(k.value for k in outer.keywords if k.arg == "start")]
         count, item = self.fresh("count"), self.fresh("item")
         one = binary(load(count, node), gast.Add(), constant(1, node), node)

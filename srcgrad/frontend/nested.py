@@ -13,8 +13,8 @@ from types import FunctionType, ModuleType
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.callees import as_library, as_python, is_inert
-from srcgrad.frontend.desugar.build import load, placed
+from srcgrad.frontend.callees import CHANGES, STORES, as_library, as_python, is_inert
+from srcgrad.frontend.desugar.build import call, load, placed
 from srcgrad.frontend.normal_form import Derived, LocalFunction
 from srcgrad.frontend.scope import COMPREHENSIONS, Static, Variable
 from srcgrad.frontend.side_effects import may_store
@@ -151,6 +151,26 @@ class Nested(Writing):
         if as_python(static.value) is None and as_library(static.value) is None:
             return False  # it stays as it is written
         return lookup(static.value) is None and not is_inert(static.value) and may_store(static.value)
+
+    def function_may_store(self, function: gast.expr) -> bool:
+        """Whether a function of the user's, here or in a module, may change what it is given or has captured."""
+        static = self.scope.static_of(function)
+        if static is None or not isinstance(static.value, LocalFunction):
+            return self._call_may_store(call(function, [], function))
+        return any(self._may_be_store(node) for node in walk(static.value.node))
+
+    def _may_be_store(self, node: gast.AST) -> bool:
+        match node:
+            case gast.Subscript() | gast.Attribute():
+                return not isinstance(node.ctx, gast.Load)
+            case gast.Nonlocal() | gast.AugAssign():
+                return True
+            case gast.Call(func=gast.Attribute(attr=attr)):
+                return attr in STORES | CHANGES
+            case gast.Call(func=gast.Name()):
+                static = self.scope.static_of(node.func)
+                return static is None or isinstance(static.value, LocalFunction) or self._call_may_store(node)
+        return False
 
     def _is_local_function(self, node: gast.Name) -> bool:
         static = self.scope.static_of(node)

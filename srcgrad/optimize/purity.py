@@ -26,7 +26,8 @@ _EFFECTS = frozenset(
 )
 _EFFECTS_HERE = IN_PLACE | {
     "made_of", "never", "one_for", "raised_in_place", "require_apart", "require_fields", "require_length",
-    "require_new", "require_number", "require_output", "require_places", "require_reflected", "require_some", "shuffled", "unwritten",
+    "require_new", "require_number", "require_output", "require_places", "require_reflected",
+    "require_some", "shuffled", "unwritten",
 }  # fmt: skip
 
 

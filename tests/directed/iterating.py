@@ -585,3 +585,39 @@ def a_chain_that_is_left(x):
     else:
         s *= 100.0
     return s + y[1]*z[0]
+
+
+@directed(np.array([0.7,1.3,0.4]), np.array([1.1,0.6]))
+def zip_asks_a_map_once_more(x, y):
+    """Once wrong in silence: what is made before the shorter list ends is made, and stored."""
+    buffer, seen, s = np.ones(1), [1.0], 0.0
+
+    def grown(v):
+        buffer[0] *= v
+        seen.append(v*buffer[0])
+        return v*seen[-2]
+
+    for a, b in zip(map(grown, x), y):
+        s += a*b
+    for a, v, b in zip(y, map(grown, x), x):
+        s += a*b*v
+    pairs = list(zip(map(grown, x), y))
+    return s + sum(a*b for a, b in pairs)*buffer[0] + sum(seen)
+
+
+@directed(np.array([0.7,1.3,0.4]), np.array([1.1,0.6]))
+def iterators_in_a_zip(x, y):
+    """Once wrong in silence: the items of an iterator inside ``zip`` were read beforehand."""
+    z, s = x*1.0, 0.0
+    for (i, a), b in zip(enumerate(itertools.chain(z, y)), range(10)):
+        if i == 3:
+            continue
+        s += a*a*(b + 1)
+        z[2] = s*0.3
+    for a, b in zip(itertools.accumulate(z), y):
+        s += a*b
+        z[1] = s*0.2
+    for b, a in zip(y, filter(lambda v: v > 0.0, z)):
+        s += a*b
+        z[1] = s*0.3
+    return s*z[1]
