@@ -185,3 +185,25 @@ def test_what_is_shown_reads_as_the_function_does() -> None:
     assert "require_places" not in grad(layers).source
     assert "for w, b in xs:" in grad(layers).source
     assert "require_places" in grad(looped_deep).source
+
+
+def read_by_numbers_twice(x):
+    d = {0: x, 1: x * x}
+    for i in range(2):
+        x = x * d[i]
+    return sum(d[i] * x for i in range(2))
+
+
+def rows_by_a_name_used_twice(x):
+    rows = [[x[0]] * 3 for _ in range(3)]
+    for i in range(3):
+        rows[i][i] = x[i]
+    return sum(rows[i][(i + 1) % 3] * rows[i][1] for i in range(3))
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+def test_a_loop_over_a_range_runs_through_nothing_else(specialise: bool) -> None:
+    with options(specialise=specialise):
+        assert grad(read_by_numbers_twice)(1.5) == pytest.approx(5 * 1.5**4 + 6 * 1.5**5)
+        x = np.array([1.0, 2.0, 3.0])
+        np.testing.assert_allclose(grad(rows_by_a_name_used_twice)(x), [6.0, 1.0, 0.0])

@@ -56,7 +56,7 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
     checks: _Checks = {}
     joins = False
     for statement in walk(function.body):
-        places = _read_by_places(statement, function.temporaries)
+        places = _read_by_places(statement)
         made = [
             _check(runtime.require_places, name, span)
             for name, span in places
@@ -99,7 +99,7 @@ def _may_be_arithmetic(fact: Fact, apply: Apply) -> bool:
     return apply.function is operator.mul and isinstance(fact, Array) and fact.shape is None and not fact.scalar
 
 
-def _read_by_places(statement: Statement, temporaries: frozenset[str]) -> list[tuple[str, Span]]:
+def _read_by_places(statement: Statement) -> list[tuple[str, Span]]:
     """What a statement takes the items of by their places, where Python may have meant the keys of a dict."""
     match statement:
         case Bind(operation=Apply(function=made, arguments=given), span=span) if made is tuple:
@@ -108,9 +108,9 @@ def _read_by_places(statement: Statement, temporaries: frozenset[str]) -> list[t
             return [(name, span) for argument in added for name in atoms(argument)]
         case Unpack(source=source, span=span):
             return [(source, span)]
-        case For(body=body, index=place, elements=elements) if elements or place in temporaries:
+        case For(index=place):
             found: dict[str, Span] = {}
-            for part in body.statements[: elements or None]:
+            for part in statement.reading:
                 match part:
                     case Bind(operation=Index(index=gast.Subscript())):
                         pass  # the key at a place

@@ -11,7 +11,7 @@ which every loop over what may grow or shrink inside of it is followed by a look
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 
 import gast
 
@@ -39,7 +39,7 @@ from srcgrad.syntax.parse import names_read
 
 def lengths_kept(function: Function, facts: Mapping[str, Fact], changes: Callable[[Callee], bool]) -> Function:
     """The function with its checks; the same object where there are none."""
-    loops = {s: _bases(s, facts, function.temporaries) for s in walk(function.body) if isinstance(s, For)}
+    loops = {s: _bases(s, facts) for s in walk(function.body) if isinstance(s, For)}
     if not any(loops.values()):
         return function
     opened = {s: names for s, names in opened_by(function, changes).items() if _may_change_length(s)}
@@ -60,14 +60,10 @@ def _given(function: Function) -> frozenset[str]:
     return frozenset().union(*(kin(name) for name in function.parameters))
 
 
-def _bases(loop: For, facts: Mapping[str, Fact], temporaries: Collection[str]) -> tuple[str, ...]:
-    """What a loop reads its items from, arrays apart: they keep their length.
-
-    Where no heading shows the items, what reads by an index that is no user's reads them.
-    """
+def _bases(loop: For, facts: Mapping[str, Fact]) -> tuple[str, ...]:
+    """What a loop reads its items from, arrays apart: they keep their length."""
     found: dict[str, None] = {}
-    reading = None if loop.index in temporaries and not loop.elements else loop.elements
-    for statement in loop.body.statements[:reading]:
+    for statement in loop.reading:
         match statement:
             case Bind(operation=Index(base=base, index=index)) if loop.index in names_read(index):
                 if not isinstance(facts.get(base, Unknown()), Array):

@@ -213,7 +213,7 @@ class Loops(Calls):
 
         body = self.block(write)
         iterable = call_builtin("range", [count], node.iter)
-        self.out.append(For(index, iterable, body, span, True, heading, elements))
+        self.out.append(For(index, iterable, body, span, True, heading, elements, indexed=True))
 
     def _own_index(self, target: gast.expr, plan: Plan) -> str | None:
         """The user's own index, where he has one: ``for j, v in enumerate(xs)``."""

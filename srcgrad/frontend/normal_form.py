@@ -14,7 +14,7 @@ nested as the user wrote them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import FunctionType
 
@@ -361,6 +361,12 @@ class For:
     counted: bool = True
     heading: tuple[gast.expr, gast.expr] | None = None  # (target, iterable) as the user wrote them
     elements: int = 0  # the first ``elements`` statements of the body are what ``heading`` binds
+    indexed: bool = False  # the loop runs over items, which the body reads by their places
+
+    @property
+    def reading(self) -> Sequence[Statement]:
+        """The statements among which those are that read the items which the loop runs over."""
+        return self.body.statements[: self.elements or None] if self.indexed else ()
 
 
 @dataclass(frozen=True, eq=False)
