@@ -34,9 +34,17 @@ refused(
 )
 refused(
     "it calls a function on parts of an array",
-    np.apply_along_axis,
     np.apply_over_axes,
     np.frompyfunc,
+    hint="call the function on the whole array, or on each part in a comprehension, joined with np.stack",
+)
+refused(
+    "it calls a function on parts of an array, and is followed only where that is a function with source",
+    np.apply_along_axis,
+    hint="call the function on the whole array, or on each part in a comprehension, joined with np.stack",
+)
+refused(
+    "it calls a function on parts of an array, and is followed only without options, or with otypes=[float]",
     np.vectorize,
     hint="call the function on the whole array, or on each part in a comprehension, joined with np.stack",
 )
@@ -55,10 +63,14 @@ refused(
     np.broadcast,
     np.flatiter,
     np.fromiter,
-    np.ndenumerate,
     np.nditer,
     np.nested_iters,
     hint="loop over the array, or over range(len(x)); make arrays of lists with np.array",
+)
+refused(
+    "it is followed only as what a loop or a comprehension runs through",
+    np.ndenumerate,
+    hint="write for place, item in np.ndenumerate(x)",
 )
 refused(
     "it reads the memory of an array",

@@ -297,20 +297,31 @@ def vectorized_here(x):
     return np.sum(np.vectorize(np.sin)(x))
 
 
+def vectorized_by_a_signature(x):
+    return np.sum(np.vectorize(np.sum, signature="(n)->()")(x))
+
+
+def over_axes(x):
+    return np.sum(np.apply_over_axes(np.sum, x, [0, 1]))
+
+
+@pytest.mark.parametrize("f", [along_an_axis, enumerated, vectorized, vectorized_here])
+def test_functions_on_parts_of_an_array_are_read(f: Callable[..., Any]) -> None:
+    check_orders(f, x)
+
+
 @pytest.mark.parametrize(
     ("f", "message"),
     [
         (in_pieces, "calls functions on parts"),
         (on_indices, "calls a function that is an argument"),
-        (vectorized, "calls a function on parts"),
-        (vectorized_here, "calls a function on parts"),
         (of_bytes, "reads the bytes"),
         (of_its_owner, "owns the memory"),
         (of_fields, "reads the bytes"),
         (of_a_matrix, "a matrix multiplies"),
-        (along_an_axis, "calls a function on parts"),
+        (over_axes, "calls a function on parts"),
+        (vectorized_by_a_signature, "calls a function on parts"),
         (found, "changes by jumps"),
-        (enumerated, "an iterator over the elements"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
