@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.analysis.cfg import ENTRY, EXIT, Graph, Names, NameSet, bound_here, graph_of, solve, stores_of, walk
+from srcgrad.analysis.text import refuse_numbers_from_text
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.callees import names_carrying
 from srcgrad.frontend.normal_form import (
@@ -211,6 +212,7 @@ def activity(
     for statement in walk(function.body):
         if isinstance(statement, For) and not statement.counted:
             _refuse_items(statement, made)
+    refuse_numbers_from_text(function, made)
     return made
 
 

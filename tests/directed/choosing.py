@@ -93,3 +93,14 @@ def the_best_is_changed_where_a_callee_found_it(x):
     s = make(x)
     pick(s).grow(x[1])
     return sum(o.energy() for o in s)
+
+
+@directed(1.3, 0.7)
+def text_of_what_varies_is_no_number(x, a):
+    """What text of a value may be: a key, a test, a rounded count, something that is kept beside the value."""
+    label = f"{x:.3f}"
+    kept = {label: x * a, "text": str(x) + "%s" % a}
+    rounded = int(f"{x:.0f}")
+    if len(label) > 3 and kept["text"] != "1":
+        return kept[label] * x * rounded
+    return x
