@@ -186,7 +186,7 @@ class Names:
         as_float, made = self.translated(float), function
         if kinds:
             made = lambda *row: as_float(function(*row))
-        return lambda *arrays: self.rebound(VECTORIZED[len(arrays) - 1])(made, *arrays)
+        return lambda *arrays: self.rebound(VECTORIZED[len(arrays) - 1])(made, *arrays, typed=bool(kinds))
 
     def _twin(self, kind: type) -> type:
         """A class of the program whose methods run followed, and which keeps the class that it stands for."""

@@ -89,13 +89,14 @@ class Calls(DerivativeCalls):
             return made
         node = self._spliced(node)
         if function is vectorized and 2 < len(node.args) <= len(VECTORIZED) + 1:
-            return self._vectorized(VECTORIZED[len(node.args) - 2], node.args, node)
+            return self._vectorized(VECTORIZED[len(node.args) - 2], node.args, node.keywords, node)
         if isinstance(function, np.vectorize) and is_plain_vectorized(function) and not node.keywords:
             inner: gast.expr = reference(importable("function", function.pyfunc))
-            if function.otypes is not None:
+            typed = [gast.keyword("typed", constant(True, node))] if function.otypes is not None else []
+            if typed:
                 inner = giving_floats(inner, self.fresh("row"), node)
             if 1 <= len(node.args) <= len(VECTORIZED):
-                return self._vectorized(VECTORIZED[len(node.args) - 1], [inner, *node.args], node)
+                return self._vectorized(VECTORIZED[len(node.args) - 1], [inner, *node.args], typed, node)
         if function is deque:
             node = self._queue(node)
         if function is copy.deepcopy and node.args:
@@ -138,12 +139,12 @@ class Calls(DerivativeCalls):
         return settled, self.unruled(node, settled, spelled(node.func), function)
 
     def _vectorized(
-        self, function: FunctionType, args: list[gast.expr], node: gast.Call
+        self, function: FunctionType, args: list[gast.expr], keywords: list[gast.keyword], node: gast.Call
     ) -> tuple[gast.expr, Operation]:
         """A call of ``np.vectorize``'s for so many arrays."""
         name = function.__name__
         head = reference(GlobalBinding(name, function, function.__module__, name))
-        return self.call(placed(gast.Call(head, args, []), node))
+        return self.call(placed(gast.Call(head, args, keywords), node))
 
     def _deeply_copied(self, node: gast.Call) -> gast.Call:
         """``copy.deepcopy`` of an atom, in which no object decides itself how it is copied."""

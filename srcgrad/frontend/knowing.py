@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from types import MethodType
 
 import gast
@@ -50,6 +50,23 @@ class Knowing(Expressions):
 
     def emit(self, target: str, expression: gast.expr, operation: Operation, *, inplace: bool = False) -> None:
         super().emit(target, expression, operation, inplace=inplace and not isinstance(operation, Call))
+
+    def is_fixed(self, function: gast.expr, bound: Set[str]) -> bool:
+        """Whether a function that is written so, or a default of it, is the same in every pass of a loop that binds
+        these names."""
+        match function:
+            case gast.Constant() | GlobalReference():
+                return True
+            case gast.Name(id=name):
+                return name not in bound
+            case gast.Lambda(args=args):
+                defaults = [default for default in args.defaults + args.kw_defaults if default is not None]
+                return all(self.is_fixed(default, bound) for default in defaults)
+            case gast.Call(args=args, keywords=keywords):
+                return all(self.is_fixed(part, bound) for part in (*args, *(keyword.value for keyword in keywords)))
+            case gast.UnaryOp(operand=operand):
+                return self.is_fixed(operand, bound)
+        return self.scope.static_of(function) is not None
 
     @property
     def out(self) -> list[Statement]:

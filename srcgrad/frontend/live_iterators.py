@@ -123,6 +123,8 @@ class LiveIterators(Iterables):
     def _live(self, node: gast.For) -> list[gast.stmt] | None:
         """The loop, if what it runs over is an iterator that reads as the loop goes."""
         write = self._writer(node.iter)
+        if write is None and self._maker_of(node.iter) is map:
+            return self._map(node, node.iter)
         return None if write is None else write(node, node.iter)
 
     def _writer(self, node: gast.expr) -> Writer | None:
@@ -187,7 +189,7 @@ class LiveIterators(Iterables):
             lengths = [call_builtin("len", [load(name, node)], node) for name in names]
             count = lengths[0] if len(lengths) == 1 else call_builtin("min", lengths, node)
             given = [subscript(load(name, node), load(i, node), node) for name in names[place:]]
-            called = assign(item, call(driver.args[0], given, node), node)
+            called = assign(item, call(self._kept_function(driver.args[0], node), given, node), node)
             body = [called, *leave[place:], bind, *node.body]
             return [self._loop(node, i, call_builtin("range", [count], node), body)]
         body = [*leave, bind, assign(i, one, node), *node.body]
@@ -209,20 +211,20 @@ class LiveIterators(Iterables):
     def _filter(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
         item = self.fresh("item")
         inside = [assign(node.target, load(item, node), node), *node.body]
-        test = self._condition(made.args[0], load(item, node), node)
+        test = self._condition(self._kept_function(made.args[0], node), load(item, node), node)
         if self._iterator_of(made) is itertools.filterfalse:
             test = negation(test, node)
         return [self._loop(node, item, made.args[1], [branch(test, inside, [], node)])]
 
     def _takewhile(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
-        item = self.fresh("item")
-        fails = negation(call(made.args[0], [load(item, node)], node), node)
+        item, function = self.fresh("item"), self._kept_function(made.args[0], node)
+        fails = negation(call(function, [load(item, node)], node), node)
         leave = branch(fails, [placed(gast.Break(), node)], [], node)
         return [self._loop(node, item, made.args[1], [leave, assign(node.target, load(item, node), node), *node.body])]
 
     def _dropwhile(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
-        item, drops = self.fresh("item"), self.fresh("drops")
-        asked = assign(drops, call(made.args[0], [load(item, node)], node), node)
+        item, drops, function = self.fresh("item"), self.fresh("drops"), self._kept_function(made.args[0], node)
+        asked = assign(drops, call(function, [load(item, node)], node), node)
         inside = [assign(node.target, load(item, node), node), *node.body]
         body = [
             branch(load(drops, node), [asked], [], node),
@@ -245,15 +247,29 @@ class LiveIterators(Iterables):
         return [self._loop(node, i, listed.generators[0].iter, body), *unchanged]
 
     def _starmap(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
-        row = self.fresh("row")
+        row, function = self.fresh("row"), self._kept_function(made.args[0], node)
         spread = placed(gast.Starred(load(row, node), gast.Load()), node)
-        body = [assign(node.target, call(made.args[0], [spread], node), node), *node.body]
+        body = [assign(node.target, call(function, [spread], node), node), *node.body]
         return [self._loop(node, row, made.args[1], body)]
+
+    def _map(self, node: gast.For, made: gast.Call) -> list[gast.stmt] | None:
+        fixed = not made.args or self.is_fixed(made.args[0], self._named_in(node))
+        if len(made.args) < 2 or (fixed and self.scope.static_of(made.args[0]) is not None):
+            return None  # it is called by the place of an item
+        function, items = self._kept_function(made.args[0], node), [self.fresh("item") for _ in made.args[1:]]
+        called = call(function, [load(item, node) for item in items], node)
+        names = [store(item, node) for item in items]
+        target, source = names[0], made.args[1]
+        if len(items) > 1:
+            target, source = targets(names, node), call_builtin("zip", made.args[1:], node)
+        return [with_bodies(node, target=target, iter=source, body=[assign(node.target, called, node), *node.body])]
 
     def _accumulate(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
         item, total, i = self.fresh("item"), self.fresh("total"), self.fresh("i")
         both = [load(total, node), load(item, node)]
-        joined = call(made.args[1], both, node) if len(made.args) > 1 else binary(both[0], gast.Add(), both[1], node)
+        function = self._kept_function(made.args[1], node) if len(made.args) > 1 else constant(None, node)
+        is_sum = isinstance(function, gast.Constant)
+        joined = binary(both[0], gast.Add(), both[1], node) if is_sum else call(function, both, node)
         is_first = compare(load(i, node), gast.Eq(), constant(0, node), node)
         more = branch(is_first, [assign(total, load(item, node), node)], [assign(total, joined, node)], node)
         body = [more, assign(node.target, load(total, node), node), *node.body]
@@ -297,6 +313,17 @@ class LiveIterators(Iterables):
         inner = with_bodies(inner, orelse=[placed(gast.Continue(), node)])
         return [self._loop(node, part, parts, [inner, placed(gast.Break(), node)])]
 
+    def _kept_function(self, function: gast.expr, loop: gast.For) -> gast.expr:
+        """The function that an iterator is made of, which it keeps whatever the loop binds or stores since."""
+        if self.is_fixed(function, self._named_in(loop)):
+            return function
+        kept = self.fresh("function")
+        self.run([assign(kept, function, function)])
+        return load(kept, function)
+
+    def _named_in(self, loop: gast.For) -> set[str]:
+        return names_of([loop.target]) | {bound for bound, _ in bindings(*loop.body)}
+
     def _unchanged(self, items: str, at: gast.For) -> gast.stmt:
         """What refuses, after a loop whose passes were counted before it, a list that has changed its length since."""
         count = self.held(self.settle(call_builtin("len", [load(items, at)], at)))
@@ -307,7 +334,7 @@ class LiveIterators(Iterables):
     def _run_through(self, source: gast.expr, loop: gast.For) -> str:
         """A name for what is run through, which the loop does not bind again."""
         name = self.run_through(source)
-        if name not in names_of([loop.target]) | {bound for bound, _ in bindings(*loop.body)}:
+        if name not in self._named_in(loop):
             return name
         kept = self.fresh(name)
         self.bind(kept, load(name, source))

@@ -116,7 +116,7 @@ class Loops(Calls):
                 plan = self.plan(node.args[0], rebound)
                 return None if plan is None else Reversed(plan)
             if function is map and len(node.args) > 1 and self.scope.static_of(node.args[0]) is not None:
-                inner = self._plans(node.args[1:], rebound)
+                inner = self._plans(node.args[1:], rebound) if self.is_fixed(node.args[0], rebound) else None
                 return None if inner is None else Mapped(node.args[0], inner)
             if makes_iterator(function):
                 return None

@@ -132,24 +132,29 @@ def fromkeys(iterable: Any, value: Any = None) -> dict[Any, Any]:
 
 
 # --- functions of elements and of rows -------------------------------------------------------------------------------
-def vectorized(function: Any, x: Any) -> Any:
+# NumPy asks a first call for the dtype, unless it is ``typed``, and then calls the function for all elements.
+def vectorized(function: Any, x: Any, typed: bool = False) -> Any:
     """``np.vectorize(function)(x)``, which calls it with Python's numbers."""
     array = np.asarray(x)
-    made = [function(v) for v in np.ravel(array).tolist()]
-    return np.reshape(np.array(made, dtype=dtype_of_first(made)), array.shape)
+    values = np.ravel(array).tolist()
+    kind = np.dtype(float) if typed else dtype_of_first([function(values[0])])
+    return np.reshape(np.array([function(v) for v in values], dtype=kind), array.shape)
 
 
-def vectorized_two(function: Any, x: Any, y: Any) -> Any:
+def vectorized_two(function: Any, x: Any, y: Any, typed: bool = False) -> Any:
     first, second = np.broadcast_arrays(x, y)
-    made = [function(v, w) for v, w in zip(np.ravel(first).tolist(), np.ravel(second).tolist(), strict=True)]
-    return np.reshape(np.array(made, dtype=dtype_of_first(made)), first.shape)
+    rows = np.ravel(first).tolist(), np.ravel(second).tolist()
+    kind = np.dtype(float) if typed else dtype_of_first([function(rows[0][0], rows[1][0])])
+    made = [function(v, w) for v, w in zip(rows[0], rows[1], strict=True)]
+    return np.reshape(np.array(made, dtype=kind), first.shape)
 
 
-def vectorized_three(function: Any, x: Any, y: Any, z: Any) -> Any:
+def vectorized_three(function: Any, x: Any, y: Any, z: Any, typed: bool = False) -> Any:
     first, second, third = np.broadcast_arrays(x, y, z)
     rows = np.ravel(first).tolist(), np.ravel(second).tolist(), np.ravel(third).tolist()
+    kind = np.dtype(float) if typed else dtype_of_first([function(rows[0][0], rows[1][0], rows[2][0])])
     made = [function(u, v, w) for u, v, w in zip(rows[0], rows[1], rows[2], strict=True)]
-    return np.reshape(np.array(made, dtype=dtype_of_first(made)), first.shape)
+    return np.reshape(np.array(made, dtype=kind), first.shape)
 
 
 @_stands_for(np.apply_along_axis)

@@ -621,3 +621,31 @@ def iterators_in_a_zip(x, y):
         s += a*b
         z[1] = s*0.3
     return s*z[1]
+
+
+@directed(np.array([0.3,1.2,-0.5,2.0]), 0.7)
+def iterators_keep_their_functions(x, y):
+    """Once wrong in silence: the function was read again in each pass, by a name that the loop had bound anew."""
+    s, wanted, tested, joined, paired = 0.0, lambda v: v > 0, lambda v: v < 1.5, lambda a, v: a*y + v, lambda a, v: a*v
+    for v in filter(wanted, x):
+        s, wanted = s + v**2*y, lambda v: v < 0
+    for v in itertools.takewhile(tested, x):
+        s, tested = s + v**2*y, lambda v: v < 1
+    for v in itertools.accumulate(x, joined):
+        s, joined = s + v**2*y, lambda a, v: a*v
+    for v in itertools.starmap(paired, [(x[0], y), (x[1], x[2])]):
+        s, paired = s + v**2*y, lambda a, v: a*y
+    return s
+
+
+@directed(np.array([0.3,1.2,-0.5,2.0]), 0.7)
+def iterators_keep_the_defaults_of_their_functions(x, y):
+    """Once wrong in silence: a default was taken again in each pass."""
+    s, limit, k = 0.0, 0.0, y
+    for v in filter(lambda v, limit=limit: v > limit, x):
+        s, limit = s + v**2*y, limit + 1.0
+    for v in map(lambda v, k=k: v*k, x):
+        s, k = s + v, k*v
+    for v in filter(functools.partial(np.less, limit - 3.0), x):
+        s, limit = s*v + y, 9.0
+    return s

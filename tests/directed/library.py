@@ -244,6 +244,17 @@ def vectorized_closure(x, k):
     return np.sum(h(x))*h(k)
 
 
+@directed(X, 0.4)
+def vectorized_asks_a_first_call_for_the_dtype(x, k):
+    """Once wrong in silence: NumPy calls the function once more than there are elements."""
+    seen = []
+    def g(v):
+        seen.append(v)
+        return v*k
+    s = np.sum(np.vectorize(g)(x))*len(seen) + sum(seen)
+    return s + np.sum(np.vectorize(g, otypes=[float])(x))*len(seen) + sum(seen)
+
+
 @directed(A)
 def along_axis_with_arguments(a): return np.sum(np.apply_along_axis(lambda r, k: r*k[0], 0, a, a[:, 0]))
 

@@ -20,7 +20,17 @@ from collections.abc import Callable, Sequence
 import gast
 import numpy as np
 
-from srcgrad.frontend.desugar.build import assign, call, call_builtin, load, placed, subscript, tuple_of, with_bodies
+from srcgrad.frontend.desugar.build import (
+    assign,
+    call,
+    call_builtin,
+    constant,
+    load,
+    placed,
+    subscript,
+    tuple_of,
+    with_bodies,
+)
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.runtime.written import vectorized
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -150,7 +160,8 @@ def _vectorized(node: gast.Call, fresh: Callable[[str], str], meaning: Meaning) 
         function = giving_floats(function, fresh("row"), node)
     head = reference(GlobalBinding("vectorized", vectorized, vectorized.__module__, "vectorized"))
     arrays = placed(gast.Starred(load(rest, node), gast.Load()), node)
-    return _lambda([], rest, only, call(head, [function, arrays], node), node)
+    typed = [gast.keyword("typed", constant(True, node))] if floats else []
+    return _lambda([], rest, only, placed(gast.Call(head, [function, arrays], typed), node), node)
 
 
 def _says_float(types: gast.expr, meaning: Meaning) -> bool:
