@@ -60,6 +60,8 @@ def _keeps(value: gast.AST | None, name: str, seeming: frozenset[str]) -> bool:
             return True
         case gast.Call(func=gast.Attribute(value=gast.Name(id=other), attr=attr)) if other == name:
             return attr not in _PARTS  # ``d = d.copy()`` is a dict, ``d = d.get("a")`` what the dict holds
+        case gast.Call(func=gast.Name(id="list" | "reversed" | "set" | "sorted" | "tuple")):
+            return False
         case gast.Call(args=arguments):
             return any(isinstance(argument, gast.Name) and argument.id == name for argument in arguments)
         case _:

@@ -649,3 +649,15 @@ def iterators_keep_the_defaults_of_their_functions(x, y):
     for v in filter(functools.partial(np.less, limit - 3.0), x):
         s, limit = s*v + y, 9.0
     return s
+
+
+@directed({"b": 0.5, "a": 1.5}, np.array([0.3,0.4]))
+def a_dict_made_a_list_of_its_keys(s, y):
+    """Once an AttributeError: what is bound to the keys of a dict was taken for a dict."""
+    total = s["a"]*y[0] + s["b"]
+    s = sorted(s)
+    for j, name in enumerate(s):
+        total = total*y[j] if name == "a" else total + y[j]**2
+    for name in s:
+        total = total + (y[0] if name == "b" else y[1])**3
+    return total

@@ -29,11 +29,14 @@ def partial(function: Any, parameter: str, *arguments: Any) -> Any:
         (0.0, 1, 1.0, 0.0),
         (0.0, 2, 0.0, 0.0),
         (0.0, 0.5, math.inf, 0.0),
-        (2.0, 0, 0.0, math.log(2.0)),
-        (-2.0, 3, 12.0, math.nan),
-        (2.0, -1, -0.25, math.log(2.0) / 2),
+        (2.0, 0.0, 0.0, math.log(2.0)),
+        (-2.0, 3.0, 12.0, math.nan),
+        (2.0, -1.0, -0.25, math.log(2.0) / 2),
         (0, 2, 0.0, 0.0),
-        (2, -1, -0.25, math.log(2.0) / 2),
+        (2, -1.0, -0.25, math.log(2.0) / 2),
+        (2.0, 0, 0.0, 0.0),  # whole exponents do not vary
+        (-2.0, 3, 12.0, 0.0),
+        (2, -1, -0.25, 0.0),
     ],
 )
 def test_powers(x: Any, p: Any, by_x: float, by_p: float) -> None:
