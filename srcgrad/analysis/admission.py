@@ -11,7 +11,7 @@ is right for numbers only, or ``UnsupportedSyntax`` where the facts already show
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import gast
@@ -27,6 +27,7 @@ from srcgrad.frontend.normal_form import (
     Call,
     Effect,
     Exchange,
+    Fixed,
     For,
     Function,
     If,
@@ -39,8 +40,9 @@ from srcgrad.frontend.normal_form import (
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.table import lookup
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import names_read
+from srcgrad.syntax.parse import walk as walk_expression
 
 JOINING = (operator.add, operator.mul)
 
@@ -53,6 +55,7 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
     In text that is ``shown`` only what a call returned is looked at for dicts: its reader knows the arguments.
     """
     returned = {s.target for s in walk(function.body) if isinstance(s, Bind) and isinstance(s.operation, Call)}
+    asked = frozenset(name for statement in walk(function.body) for name in _asked_of(statement))
     checks: _Checks = {}
     joins = False
     for statement in walk(function.body):
@@ -60,7 +63,7 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
         made = [
             _check(runtime.require_places, name, span)
             for name, span in places
-            if _may_be_keys(statement, name, span, facts) and (name in returned or not shown)
+            if _may_be_keys(statement, name, span, facts, asked) and (name in returned or not shown)
         ]
         if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
             joins = joins or _joined(statement, statement.operation, facts) is not None
@@ -120,9 +123,24 @@ def _read_by_places(statement: Statement) -> list[tuple[str, Span]]:
     return []
 
 
-def _may_be_keys(statement: Statement, name: str, span: Span, facts: Mapping[str, Fact]) -> bool:
+def _asked_of(statement: Statement) -> Iterator[str]:
+    """The names whose class is asked for: a branch is for values of one kind, whatever is known of all."""
+    match statement:
+        case If(test=test) | Bind(operation=Fixed(), expression=test):
+            for node in walk_expression(test):
+                match node:
+                    case gast.Call(func=GlobalReference(binding=binding), args=[gast.Name(id=name), _]):
+                        if binding.value is isinstance:
+                            yield name
+
+
+def _may_be_keys(
+    statement: Statement, name: str, span: Span, facts: Mapping[str, Fact], asked: frozenset[str]
+) -> bool:
     """Whether only a check at run time can tell that ``name`` is no dict."""
     fact = facts.get(name, Unknown())
+    if isinstance(fact, MappingFact) and name in asked:
+        return True
     if isinstance(fact, MappingFact) and isinstance(statement, For):
         hint = "write .items(), .values() or .keys()"
         raise UnsupportedSyntax("a loop over a dict goes over its keys", span, hint=hint)

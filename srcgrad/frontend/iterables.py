@@ -135,9 +135,10 @@ class Iterables(Containers):
 
     def write_for(self, node: gast.For) -> None:
         """``for k in d`` where items are stored: the keys are a list of the loop's own, as an iterator cannot be
-        reversed that runs through what changes."""
+        reversed that runs through what changes.  In our own output the keys go on tapes, beside what varies."""
         rebound = names_of([node.target]) | {name for name, _ in bindings(*node.body)}
-        if not self._stores_items or self._is_mapping(node.iter) or self._indexing_items(node, rebound) is None:
+        own = self._stores_items or self.source.generated
+        if not own or self._is_mapping(node.iter) or self._indexing_items(node, rebound) is None:
             super().write_for(node)
             return
         keys = self.fresh("keys")

@@ -318,3 +318,29 @@ def branches_on_objects_and_arrays_whose_truth_changes(x, a):
         switch.on = i == 0
         mark[0] = s if i == 1 else 0.0
     return s
+
+
+def total_of(t):
+    if isinstance(t, dict):
+        return sum(total_of(t[k]) for k in t)
+    if isinstance(t, (list, tuple)):
+        return sum(total_of(v) for v in t)
+    return np.sum(t * t * t)
+
+
+@directed({"a": np.array([1.0, 2.0]), "b": [np.array([3.0]), (np.array([0.5]), {"c": np.array([2.0, 1.0])})]})
+def recursion_over_a_nested_structure(t):
+    """Once refused: a loop of the branch for lists was held against a dict that never comes there."""
+    return total_of(t)
+
+
+@directed({"a": np.array([1.0, 2.0]), "b": [np.array([3.0]), (np.array([0.5]), {"c": np.array([2.0, 1.0])})]})
+def local_recursion_to_the_leaves(t):
+    def leaves(t):
+        if isinstance(t, dict):
+            return [leaf for k in sorted(t) for leaf in leaves(t[k])]
+        if isinstance(t, (list, tuple)):
+            return [leaf for v in t for leaf in leaves(v)]
+        return [t]
+
+    return sum(np.sum(leaf**3) for leaf in leaves(t))
