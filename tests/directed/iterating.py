@@ -661,3 +661,16 @@ def a_dict_made_a_list_of_its_keys(s, y):
     for name in s:
         total = total + (y[0] if name == "b" else y[1])**3
     return total
+
+
+@directed(np.array([0.7,1.3,0.4]))
+def keys_that_come_twice(x):
+    """Once a TypeError: what a later pair replaces was made by a function that stores."""
+    buffer = np.ones(1)
+
+    def grown(v):
+        buffer[0] *= v
+        return v*buffer[0]
+
+    d = {i % 2: grown(x[i]) for i in range(3)}
+    return d[0]*2.0 + d[1] + buffer[0]
