@@ -35,7 +35,8 @@ from srcgrad.errors import InternalError, SrcgradError
 from srcgrad.frontend.inline import inline_local_functions
 from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Statement, unguarded
-from srcgrad.frontend.normalize import normalize, remembering
+from srcgrad.frontend.normalize import normalize, remembering, returned
+from srcgrad.frontend.telling import hands_out_functions
 from srcgrad.optimize import optimize
 from srcgrad.optimize.purity import enters
 from srcgrad.programs import Compiled, Request, options, present_forms, present_options
@@ -63,8 +64,7 @@ class Module(CalleesAsValues):
         self.tried, self.shown = tried, shown  # whether what a callee raises may be caught; whether this is to be read
         self.generic = generic  # nothing is known about arguments, so nothing is told apart about callees' arguments
         self.doors = doors
-        self.namer = Namer()
-        self.held_texts = {}
+        self.namer, self.held_texts = Namer(), {}
         self.functions: list[gast.FunctionDef] = []
         self.written: list[tuple[gast.FunctionDef, frozenset[str]]] = []
         self.forms = present_forms()
@@ -202,10 +202,10 @@ class Module(CalleesAsValues):
         return name_of(self.tangents[key])
 
     def primal(self, callee: Callee) -> gast.expr | None:
-        """A callee that the emitted module must hold itself: one that reads its surroundings."""
-        if isinstance(callee.function, FunctionType) and not callee.statics and callee.makes is None:
-            return None
-        return self.copied(callee)
+        """A callee that the emitted module must hold itself: it reads its surroundings, or hands out functions."""
+        alone = isinstance(callee.function, FunctionType) and not callee.statics and callee.makes is None
+        kept = alone and not hands_out_functions(returned(callee), self.normalized(callee))
+        return None if kept else self.copied(callee)
 
     def copied(self, callee: Callee) -> gast.expr:
         """A callee as a function of this module, every parameter plain and positional."""

@@ -5,8 +5,10 @@ Enters: the normal form of a function, and what is known of its names.  Leaves: 
 
 from __future__ import annotations
 
+from typing import Any
+
 from srcgrad.frontend.inference import ITEMS, Table, statements_of
-from srcgrad.frontend.known import NEVER, NONE, Known, folded, join, text_of
+from srcgrad.frontend.known import NEVER, NONE, Closed, Known, folded, join, parts_of, text_of
 from srcgrad.frontend.normal_form import Bind, Call, Delete, Exchange, Function, Pack, Pop, Return
 
 
@@ -48,3 +50,14 @@ def returns(function: Function, table: Table) -> Known:
             known = folded(table.enriched(table.atom(statement.value)))
             made = known if made is None else join(made, known)
     return NONE if made is None else made
+
+
+def hands_out_functions(result: Known, function: Function) -> bool:
+    """Whether local functions leave a function: in its ``result``, or in what it puts into objects and containers."""
+    pending: list[Any] = [result, *(known for _, known in function.sets)]
+    while pending:
+        known = pending.pop()
+        if isinstance(known, Closed):
+            return True
+        pending += parts_of(known)
+    return False
