@@ -41,10 +41,11 @@ def arrays_inside(v: Any) -> list[Any]:
     """The arrays in a container, a whole before its parts."""
     found: dict[int, Any] = {}
     _collect(v, found, set())
-    return sorted(found.values(), key=_extent, reverse=True)
+    return sorted(found.values(), key=extent, reverse=True)
 
 
-def _extent(array: Any) -> int:
+def extent(array: Any) -> int:
+    """The bytes from an array's first to its last: a part has no more than the whole."""
     low, high = np.lib.array_utils.byte_bounds(array)
     return int(high - low)
 

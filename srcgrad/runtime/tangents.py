@@ -22,7 +22,7 @@ from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.mirrors import each_once, items_like
 from srcgrad.runtime.objects import fields_of, is_object
 from srcgrad.runtime.refusals import RefusedValue
-from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, shadow, view_like
+from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, extent, shadow, view_like
 
 
 def entering(x: Any, moved: Any = None) -> Any:
@@ -96,7 +96,12 @@ def _real_for(made: Any, x_dot: Any) -> Any:
 def tangent_like(moved: Any, v: Any, *known: Any) -> Any:
     """``moved``, sharing memory with one of the tangents in ``w1, w1_dot, w2, w2_dot, ...`` exactly where ``v`` shares
     memory with the value beside it."""
-    return _tangent_like(moved, v, list(_arrays_of(known)), set())
+    pairs = list(_arrays_of(known))
+    arrays = [] if isinstance(v, np.ndarray) else list(_arrays_of((v, moved)))
+    if len(arrays) > 1:  # a view of a local array that stands before it waits for what the whole is given
+        for part, part_dot in sorted(arrays, key=lambda pair: extent(pair[0]), reverse=True):
+            pairs.append((part, _array_like(part_dot, part, pairs)))
+    return _tangent_like(moved, v, pairs, set())
 
 
 @descending

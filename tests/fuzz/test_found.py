@@ -339,3 +339,16 @@ def test_a_list_of_objects_is_copied_in_try():
             u = u + sum([part.value() for part in parts])
         return a * u
     """)
+
+
+def test_a_view_of_what_a_callee_made_is_stored_into():
+    in_every_mode("""
+    def g1(r):
+        r = r + 0.5
+        return r[2:]
+
+    def f(a, b, x, y, m):
+        k = g1(y)
+        k[0] = a * k[1]
+        return np.sum(k * k) * b
+    """)
