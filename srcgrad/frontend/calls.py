@@ -39,7 +39,7 @@ from srcgrad.frontend.known import classes_in
 from srcgrad.frontend.normal_form import Apply, Fixed, LocalFunction, Operation
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.user_calls import is_none
-from srcgrad.frontend.writing import LATER
+from srcgrad.frontend.writing import AS_A_STATEMENT
 from srcgrad.rules.calling import signature_of
 from srcgrad.rules.formula import displayed, is_number, literal
 from srcgrad.rules.memory import home_of
@@ -205,7 +205,7 @@ class Calls(DerivativeCalls):
                 raise self.refuse(keyword.value, f"keywords of {rule.name} that are not known here", "write them out")
             keywords[keyword.arg] = self._named_number(keyword.value)
         if keywords.get("out") is not None and not is_none(keywords["out"]):
-            raise self.refuse(keywords["out"], f"{rule.name} stores into an array", "use its result: " + LATER)
+            raise self.refuse(keywords["out"], f"{rule.name} stores into an array", "use its result")
         keywords.pop("out", None)
         try:
             bound = rule.bind(function, [*([] if receiver is None else [receiver]), *given], keywords)
@@ -401,12 +401,12 @@ class Calls(DerivativeCalls):
         if is_one_of(function, *EFFECTS):
             raise self.refuse(node, f"a call of {spelled(node.func)}", "call it outside of the function")
         if name in STORES and (owner is not None or home_of(function) in ("numpy", "random", "heapq", "bisect")):
-            raise self.refuse(node, f"{spelled(node.func)} changes its argument in place", LATER)
+            raise self.refuse(node, f"{spelled(node.func)} changes its argument in place", AS_A_STATEMENT)
         if name in ("at",) and type(owner).__name__ == "ufunc":
-            raise self.refuse(node, f"{spelled(node.func)} changes its argument in place", LATER)
+            raise self.refuse(node, f"{spelled(node.func)} changes its argument in place", AS_A_STATEMENT)
         for keyword in node.keywords:
             if keyword.arg == "out" and not is_none(keyword.value):
-                raise self.refuse(keyword.value, f"{spelled(node.func)} stores into an array", LATER)
+                raise self.refuse(keyword.value, f"{spelled(node.func)} stores into an array", "use its result")
         if home_of(function) == "scipy":
             self._refuse_stores_of_scipy(node, function)
 
@@ -420,7 +420,7 @@ class Calls(DerivativeCalls):
             static = self.scope.static_of(value)
             is_dtype = known or (static is not None and isinstance(static.value, type))
             if (name == "output" and not is_dtype) or ((name or "").startswith("overwrite_") and constant is not False):
-                raise self.refuse(value, f"{spelled(node.func)} stores into an array", LATER)
+                raise self.refuse(value, f"{spelled(node.func)} stores into an array", "use its result")
 
 
 def _is_named_number(node: gast.expr) -> bool:

@@ -22,7 +22,6 @@ from srcgrad.frontend.desugar.build import call_builtin, load, placed
 from srcgrad.frontend.nested import placed_reference
 from srcgrad.frontend.normal_form import Apply, Copy, Fixed, Index, LocalFunction, Operation, Pack
 from srcgrad.frontend.scope import Static, Variable
-from srcgrad.frontend.writing import LATER
 from srcgrad.rules.table import is_constant, lookup, operator_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 from srcgrad.syntax.parse import names_read, walk
@@ -143,7 +142,7 @@ class Expressions(Comprehensions):
                 self.define_defaults(node)
                 return self.function_value(static, node)
             case gast.Starred():
-                raise self.refuse(node, "a starred value of unknown length", LATER)
+                raise self.refuse(node, "a starred value of unknown length", "hand on its items by name")
         return self.settle(node), Fixed()
 
     def _name(self, node: gast.Name) -> tuple[gast.expr, Operation]:

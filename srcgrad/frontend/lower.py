@@ -84,6 +84,12 @@ def lower_statement(statement: Statement) -> gast.stmt:
 
 def _lowered(statement: Statement) -> gast.stmt:
     match statement:
+        case Bind(target=target, expression=gast.BinOp(left=gast.Name(id=left), op=op, right=right), inplace=True) if (
+            left == target
+        ):
+            return gast.AugAssign(_store(target), op, right)  # what shares its memory changes too
+        case Bind(inplace=True):
+            raise AssertionError(statement)
         case Bind(target=target, expression=expression):
             return gast.Assign([_store(target)], expression, None)
         case Unpack(targets=targets, source=source, star=star):

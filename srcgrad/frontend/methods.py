@@ -35,7 +35,7 @@ from srcgrad.frontend.desugar.build import (
 from srcgrad.frontend.known import NONE
 from srcgrad.frontend.normal_form import Apply, Copy, Field, Fixed, LocalFunction, Operation
 from srcgrad.frontend.scope import Static
-from srcgrad.frontend.writing import LATER
+from srcgrad.frontend.writing import AS_A_STATEMENT
 from srcgrad.rules.formula import spelling
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS, is_constant, lookup, member_refusal
 from srcgrad.rules.table import attribute as attribute_function
@@ -236,7 +236,7 @@ class Methods(Constructors):
     def _refuse_change(self, node: gast.Call) -> None:
         name = node.func.attr
         if name in CHANGES and not self.is_global(node.func):
-            raise self.refuse(node, f"the method {name!r} changes its object in place", LATER)
+            raise self.refuse(node, f"the method {name!r} changes its object in place", AS_A_STATEMENT)
         if name in CHANGES and isinstance(self._global_value(node.func.value), PLAIN_DATA):
             raise self.refuse(node, f"the method {name!r} changes a global in place", "return the value instead")
 

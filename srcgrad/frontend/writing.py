@@ -21,7 +21,7 @@ from srcgrad.rules.table import refusal
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read
 
-LATER = "building containers and storing into arrays come in a later version"
+AS_A_STATEMENT = "call it as a statement of its own, or make a new value"
 
 
 class Writing:

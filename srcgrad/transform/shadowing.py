@@ -277,7 +277,7 @@ class _Shadowing(Mirroring):
         if result:
             self._received(statement)
         elif target in self.shadowed:
-            self.add(self.result.bars[target], self.zeros(target), statement.span)
+            self.add(self.result.bars[target], call_runtime(runtime.shadow, load(target)), statement.span)  # gaps too
             self.freeze_result(statement)
             if target in self.result.changing and not self.is_array(target):
                 self.result.detached.add(statement)

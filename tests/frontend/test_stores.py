@@ -54,7 +54,7 @@ def test_what_an_augmented_store_loads_comes_before_the_value():
         x[1] += x[2]
         return x
 
-    assert lines(f) == "t = x[0]; t2 = helper(x); t = t + t2; x[0] = t; t3 = x[2]; x[1] += t3; return x"
+    assert lines(f) == "t = x[0]; t2 = helper(x); t += t2; x[0] = t; t3 = x[2]; x[1] += t3; return x"
 
 
 def test_a_walrus_binds_between_the_parts_of_a_store():

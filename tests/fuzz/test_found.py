@@ -352,3 +352,47 @@ def test_a_view_of_what_a_callee_made_is_stored_into():
         k[0] = a * k[1]
         return np.sum(k * k) * b
     """)
+
+
+def test_a_local_function_changes_in_place_what_does_not_vary():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        c = np.array([1.0, 2.0])
+        k = c
+
+        def double(v):
+            v *= 2.0
+
+        double(c)
+        return a * np.sum(k)
+    """)
+
+
+def test_a_field_that_does_not_vary_changes_in_place_in_try():
+    in_every_mode("""
+    class Box:
+        def __init__(self, v):
+            self.v = v
+
+    def f(a, b, x, y, m):
+        box = Box(np.array([1.0, 2.0]))
+        k = box.v
+        try:
+            box.v *= box.v
+        except ValueError:
+            pass
+        return a * np.sum(k)
+    """)
+
+
+def test_a_callee_returns_a_view_with_gaps():
+    in_every_mode("""
+    def g0():
+        p = np.ones((2, 2, 2))
+        return np.moveaxis(p, 0, 2)[1]
+
+    def f(a, b, x, y, m):
+        k = g0()
+        k[0] = a
+        return np.sum(k * k.T) * b
+    """)
