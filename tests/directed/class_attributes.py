@@ -100,7 +100,7 @@ def deep_inside_of_other_objects(x):
     return before + run(box.inside.inside.inside, x[1]) * 2.0
 
 
-@directed(vector(2), order=1)
+@directed(vector(2))
 def numbers_and_arrays_of_the_class_give_way(x):
     model = Model(x[0])
     total = model.scaled(x[1])

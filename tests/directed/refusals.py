@@ -22,4 +22,10 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "view_given_to_callee": ("a view of a dict is given to a function that may change the dict",),
 }
 #: (program, mode) to the error of a fault that is not mended: no wrong number, but no refusal either.
-CRASHES: dict[tuple[str, str], type[Exception]] = {}
+CRASHES: dict[tuple[str, str], type[Exception]] = {
+    # What the class holds in place of a field has no place in the adjoint of the object.
+    ("base_classes_and_properties_change_what_is_made", "reverse-over-reverse"): KeyError,
+    ("numbers_and_arrays_of_the_class_give_way", "reverse-over-reverse"): KeyError,
+    # The adjoint of what a later key replaced.
+    ("displays_of_a_dict_that_changes_meanwhile", "reverse-over-reverse"): TypeError,
+}
