@@ -1,5 +1,7 @@
 """What the compiler does not do of the directed programs: refused, with these words; or not mended yet, but loud."""
 
+from srcgrad.runtime.refusals import RefusedType
+
 #: What is said of a program where a mode refuses it; the other modes are right.
 REFUSED: dict[str, tuple[str, ...]] = {
     "a_callee_raises_after_a_store": ("stored before it raised",),
@@ -27,5 +29,5 @@ CRASHES: dict[tuple[str, str], type[Exception]] = {
     ("base_classes_and_properties_change_what_is_made", "reverse-over-reverse"): KeyError,
     ("numbers_and_arrays_of_the_class_give_way", "reverse-over-reverse"): KeyError,
     # The adjoint of what a later key replaced.
-    ("displays_of_a_dict_that_changes_meanwhile", "reverse-over-reverse"): TypeError,
+    ("displays_of_a_dict_that_changes_meanwhile", "reverse-over-reverse"): RefusedType,
 }
