@@ -38,6 +38,7 @@ from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, F
 from srcgrad.frontend.normalize import normalize, remembering, returned
 from srcgrad.frontend.telling import hands_out_functions
 from srcgrad.optimize import optimize
+from srcgrad.optimize.depth import deep_enough
 from srcgrad.optimize.purity import enters
 from srcgrad.programs import Compiled, Request, options, present_forms, present_options
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
@@ -62,8 +63,7 @@ class Module(CalleesAsValues):
         self, *, generic: bool = False, doors: Doors | None = None, tried: bool = False, shown: bool = False
     ) -> None:
         self.tried, self.shown = tried, shown  # whether what a callee raises may be caught; whether this is to be read
-        self.generic = generic  # nothing is known about arguments, so nothing is told apart about callees' arguments
-        self.doors = doors
+        self.generic, self.doors = generic, doors  # generic: nothing is known, so nothing is told apart, of arguments
         self.namer, self.held_texts = Namer(), {}
         self.functions: list[gast.FunctionDef] = []
         self.written: list[tuple[gast.FunctionDef, frozenset[str]]] = []
@@ -345,8 +345,7 @@ class Module(CalleesAsValues):
 
 @contextmanager
 def _without_collecting() -> Iterator[None]:
-    """Pause the search for garbage in cycles: compiling makes many objects that stay and none of that garbage, and
-    traversing them again and again would be a quarter of the time, growing faster than the program."""
+    """Pause the search for garbage in cycles: compiling makes none, and a quarter of the time would go into it."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -364,6 +363,7 @@ def stored_parameters(callee: Callee) -> list[str]:
     return [parameters[j] for j in sorted(stored)]
 
 
+@deep_enough
 @_without_collecting()
 def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Compiled:
     """Everything from the user's function to loaded derivative functions, none of which is called like ``taken``."""
