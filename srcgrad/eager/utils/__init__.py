@@ -1,4 +1,4 @@
-"""``torch.utils``: checkpoints, handles of hooks."""
+"""The name ``torch.utils``."""
 
 from srcgrad.eager.utils import checkpoint, hooks
 

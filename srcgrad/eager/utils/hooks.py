@@ -1,4 +1,4 @@
-"""``torch.utils.hooks``: the handles of registered hooks."""
+"""The name ``torch.utils.hooks``."""
 
 from srcgrad.eager.hooks import RemovableHandle
 
