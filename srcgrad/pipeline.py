@@ -85,14 +85,12 @@ class Module(CalleesAsValues):
         normal = self.forms.normal
         if callee not in normal:
             with remembering(self.forms.written):
-                normal[callee] = plain = normalize(self._entry(callee))
+                plain = normalize(self._entry(callee))
             self.underway.add(callee)
             try:
                 normal[callee] = inline_local_functions(plain, self._unless_underway)
-            except BaseException:
-                del normal[callee]  # forms may outlive this module
-                raise
-            self.underway.discard(callee)
+            finally:
+                self.underway.discard(callee)
             if present_options().check:
                 check_normal_form(normal[callee])
         return normal[callee]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.util
 import inspect
 import re
 import types
@@ -98,7 +97,6 @@ def test_three_times(case):
     assert lines[2] < 60 * lines[0]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("black") is None, reason="black is not installed")
 @pytest.mark.parametrize("case", cases(TWICE[::7]))
 def test_the_text_is_as_black_would_write_it(case):
     import black

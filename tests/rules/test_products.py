@@ -155,7 +155,6 @@ def test_call_forms(f: Callable[..., Any], shapes: list[tuple[int, ...]]) -> Non
     check_grads(f, *map(draw, shapes))
 
 
-@pytest.mark.skipif(not hasattr(np, "matvec"), reason="NumPy before 2.2")
 def test_matvec_and_vecmat() -> None:
     check_grads(lambda a, b: size(np.matvec(a, b)), draw((2, 3, 2), complex), draw((1, 2)))
     check_grads(lambda a, b: size(np.vecmat(a, b)), draw((3,), complex), draw((2, 3, 2), complex))
