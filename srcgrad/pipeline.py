@@ -28,10 +28,11 @@ from srcgrad.analysis.shapes import inert, result, shapes
 from srcgrad.analysis.stores import stores_lowered
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import seen_from_inside, without_symbols
+from srcgrad.analysis.text import TextReader
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
-from srcgrad.errors import InternalError, SrcgradError
+from srcgrad.errors import InternalError
 from srcgrad.frontend.inline import inline_local_functions
 from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Statement, unguarded
@@ -40,7 +41,7 @@ from srcgrad.frontend.telling import hands_out_functions
 from srcgrad.optimize import optimize
 from srcgrad.optimize.depth import deep_enough
 from srcgrad.optimize.purity import enters
-from srcgrad.programs import Compiled, Request, options, present_forms, present_options
+from srcgrad.programs import Compiled, Request, present_forms, present_options
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
 from srcgrad.syntax.namer import Namer
@@ -77,7 +78,7 @@ class Module(CalleesAsValues):
         self.results: dict[tuple[Callee, tuple[Fact, ...]], Fact] = {}
         self.shaped: dict[tuple[Callee, tuple[Fact, ...]], Mapping[str, Fact]] = {}
         self.pending: list[Callable[[], None]] = []
-        self.summaries = Summaries(self._summary)
+        self.summaries, self.text = Summaries(self._summary), TextReader(self.normalized)
         self.changes_saved = False  # whether a backward half stores into what its forward half saved
 
     # --- the road ----------------------------------------------------------------------------------------------------
@@ -161,6 +162,7 @@ class Module(CalleesAsValues):
             with_shadow,
             stores=stores,
         )
+        self.text.refuse_numbers(function, solved, facts)
         refuse_varied_axes(function, solved)
         return solved
 
@@ -317,6 +319,7 @@ class Module(CalleesAsValues):
         function, known = self.prepared(callee, facts)
         classes = memory_classes(function, known, self.summary_of)
         moved = moving(function, wanted, known, classes, self.summary_of)
+        self.text.refuse_numbers(function, moved.activity, known)
         stored = classes.shadowed if door else frozenset()
         made = tangent(function, wanted, moved.activity, known, self, name, moved.names, stored)
         self.add(made.definition, made.temporaries)
@@ -412,27 +415,3 @@ def _entry_facts(function: Function, known: Mapping[str, Fact] | None) -> tuple[
 _NESTED = {"reverse": "nested", "value": "nested value", "split": "nested split"}  # what is differentiated again
 _LABELS = {"reverse": "adjoint", "value": "adjoint", "split": "pair", "forward": "tangent"}
 _LABELS |= {_NESTED[mode]: _LABELS[mode] for mode in _NESTED}
-
-
-def door(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
-    """The text of the program at one door of the road, for ``explain``."""
-    function = normalize(callee)
-    if at in ("source", "fence"):
-        return str(function.source)
-    if at in ("desugar", "normalize"):
-        return str(function)
-    module = Module()
-    facts = tuple(Unknown() for _ in function.parameters)
-    if at in ("activity", "analysis"):
-        return _explained(module.active(function, wanted or function.parameters, module.facts_of(callee, facts)))
-    if at in ("reverse", "optimize", "emit"):
-        with options(optimise=at != "reverse"):
-            return compile_request(Request(callee, wanted or function.parameters, "reverse", shown=True)).emission.text
-    raise SrcgradError(
-        f"the road has no door {at!r}", hint="one of source, normalize, analysis, reverse, optimize, emit"
-    )
-
-
-def _explained(facts: Activity) -> str:
-    row = "{:5}  {:50}  active after: {}\n"
-    return "".join(row.format(s.span.line, s.span.code, ", ".join(facts.active_after(s))) for s in facts.graph.heads)

@@ -2,7 +2,7 @@
 
 Enters: the normal form of a function, or the trees that are about to be printed.  Leaves: nothing, or ``InternalError``
 that names the rule and the statement.  ``frontend/normal_form.py`` and ``ARCHITECTURE.md`` say the same in words.  The
-checks run when ``SRCGRAD_CHECK=1`` is in the environment, and inside ``pipeline.options(check=True)``.
+checks run when ``SRCGRAD_CHECK=1`` is in the environment, and inside ``programs.options(check=True)``.
 """
 
 from __future__ import annotations

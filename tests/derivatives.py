@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import srcgrad
-import srcgrad.pipeline
+import srcgrad.programs
 from srcgrad.api.derivative import Derivative
 from tests.corpus.example import Case
 from tests.layouts import fresh
@@ -30,7 +30,7 @@ def settings(name: str) -> Iterator[None]:
         "generic": {"specialise": False},
         "generic-plain": {"optimise": False, "specialise": False},
     }[name]
-    with srcgrad.pipeline.options(**chosen):
+    with srcgrad.programs.options(**chosen):
         yield
 
 

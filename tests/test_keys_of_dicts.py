@@ -12,7 +12,7 @@ import pytest
 
 from srcgrad import grad, jvp
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.pipeline import options
+from srcgrad.programs import options
 
 
 def squares(x):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import grad, hvp, jvp, pipeline
+from srcgrad import grad, hvp, jvp, programs
 from srcgrad.eager import plain
 
 
@@ -94,7 +94,7 @@ def test_an_array_makes_arrays_of_the_lists_that_it_is_combined_with():
 
     np.testing.assert_allclose(grad(by_lists)(x), grad(as_arrays)(x))
     np.testing.assert_allclose(jvp(by_lists, (x,), (x,)), jvp(as_arrays, (x,), (x,)))
-    with pipeline.options(specialise=False), pytest.raises(TypeError, match="integer"):
+    with programs.options(specialise=False), pytest.raises(TypeError, match="integer"):
         grad(by_lists)(x)
 
 
@@ -115,7 +115,7 @@ def test_displays_are_operands_of_arrays():
 def test_exponents_in_a_list_whose_kind_is_not_known():
     x = np.array([0.3, -0.4])
     exponents = [2, 3]
-    with pipeline.options(specialise=False):
+    with programs.options(specialise=False):
         np.testing.assert_allclose(grad(lambda x: np.sum(x**exponents))(x), [0.6, 0.48])
 
 
@@ -183,10 +183,10 @@ def test_numpy_computes_with_a_list_as_with_an_array(function: Callable[..., Any
     x, d, step = np.array([0.5, 0.9, 0.3]), np.array([0.3, -0.2, 0.7]), 1e-6
     slopes = np.array([(function(x + h) - function(x - h)) / (2.0 * step) for h in step * np.eye(3)])
     if function is of_unknown_kind_in_any_formula and not specialise:
-        with pipeline.options(specialise=False), pytest.raises(TypeError, match="arithmetic on containers"):
+        with programs.options(specialise=False), pytest.raises(TypeError, match="arithmetic on containers"):
             grad(function)(x)
         return
-    with pipeline.options(specialise=specialise):
+    with programs.options(specialise=specialise):
         gradient = grad(function)
         np.testing.assert_allclose(gradient(x), slopes, rtol=1e-7)
         np.testing.assert_allclose(jvp(function, (x,), (d,))[1], slopes @ d, rtol=1e-7)
@@ -201,7 +201,7 @@ def repeating(a, b):
 @pytest.mark.parametrize("specialise", [True, False])
 def test_the_tangent_of_a_list_is_neither_joined_nor_repeated(specialise: bool) -> None:
     a, b, da, db = [1.0, 2.0, 3.0], [2.0, 5.0, 7.0], [0.3, 0.5, -0.2], [0.7, 0.1, 0.9]
-    with pipeline.options(specialise=specialise):
+    with programs.options(specialise=specialise):
         assert np.isclose(jvp(repeating, (a, b), (da, db))[1], 2.3 / 3 + 0.4 * 2.0 + 4.0 * 0.7)
         for found, expected in zip(grad(repeating, argnums=(0, 1))(a, b), ([5 / 3] * 3, [13 / 3, 1 / 3, 1 / 3])):
             np.testing.assert_allclose(found, expected)

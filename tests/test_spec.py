@@ -14,7 +14,7 @@ import gast
 import numpy as np
 import pytest
 
-from srcgrad import pipeline, runtime
+from srcgrad import pipeline, programs, runtime
 from srcgrad.analysis.references import decision, hidden, reference
 from srcgrad.api.derivative import Derivative
 from srcgrad.errors import InternalError, Span
@@ -85,7 +85,7 @@ def test_the_programs_here_are_in_order() -> None:
 
 @pytest.mark.parametrize("case", CASES[::7], ids=lambda case: case.name)
 def test_what_the_compiler_makes_keeps_to_the_doors(case: Any) -> None:
-    with pipeline.options(check=True):
+    with programs.options(check=True):
         for mode in ("reverse", "split", "forward"):
             Derivative(case.function, case.argnums, mode=mode).source_for(*case.arguments, **case.keywords)
 
@@ -196,7 +196,7 @@ def test_a_broken_emission_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch) 
 def test_the_checks_run_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = with_first(bind("y", "ghost", Copy("ghost")))
     monkeypatch.setattr(pipeline, "inline_local_functions", lambda *_: broken)
-    with pipeline.options(check=True), pytest.raises(InternalError, match="ghost is read and never bound"):
+    with programs.options(check=True), pytest.raises(InternalError, match="ghost is read and never bound"):
         Derivative(program).source_for(0.5, 2)
 
 

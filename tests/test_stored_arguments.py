@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad import pipeline
+from srcgrad import programs
 from srcgrad.runtime import private, require_apart
 from tests import oracle
 
@@ -55,7 +55,7 @@ def test_views_are_views_in_every_layout(name, specialise):
         ).value[0]
         for direction in np.eye(x.size)
     ]
-    with pipeline.options(specialise=specialise):
+    with programs.options(specialise=specialise):
         gradient = srcgrad.grad(through_views)(x)
     np.testing.assert_allclose(np.ravel(gradient), columns, rtol=1e-6, atol=1e-8)
     np.testing.assert_array_equal(x, before)

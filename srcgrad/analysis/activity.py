@@ -22,7 +22,6 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.analysis.cfg import ENTRY, EXIT, Graph, Names, NameSet, bound_here, graph_of, solve, stores_of, walk
-from srcgrad.analysis.text import refuse_numbers_from_text
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.callees import names_carrying
 from srcgrad.frontend.normal_form import (
@@ -124,6 +123,7 @@ class Activity:
     useful_in: list[int]  # useful before the node
     useful_out: list[int]  # useful after the node
     escaping: frozenset[str]  # sequences that come from elsewhere or go elsewhere
+    handed_in: frozenset[str]  # those that come from elsewhere
 
     def varied_before(self, statement: Statement) -> NameSet:
         return NameSet(self.names, self.varied_in[self.graph.heads[statement]])
@@ -208,11 +208,13 @@ def activity(
     start = names.mask(varied) & ~solver.inert | solver.always
     varied_in, varied_out = solve(graph, solver.varied, start)
     useful_out, useful_in = solve(graph, solver.useful, 0, backward=True)
-    made = Activity(function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out, _escaping(function))
+    made_here = {s.target for s in walk(function.body) if isinstance(s, Bind) and _makes_sequence(s)}
+    escaping = _escaping(function)
+    handed_in = escaping - made_here
+    made = Activity(function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out, escaping, handed_in)
     for statement in walk(function.body):
         if isinstance(statement, For) and not statement.counted:
             _refuse_items(statement, made)
-    refuse_numbers_from_text(function, made)
     return made
 
 
@@ -248,13 +250,17 @@ def _escaping(function: Function) -> frozenset[str]:
         match statement:
             case Unpack(targets=targets):
                 found |= sequences & set(targets)
-            case Bind(target=target, operation=Pack(elements=[])) if target in sequences:
+            case Bind() if _makes_sequence(statement):
                 continue
             case Bind(target=target):
                 found |= sequences & {target, *inputs(statement)}
             case Return():
                 found |= sequences & set(inputs(statement))
     return frozenset(found)
+
+
+def _makes_sequence(statement: Bind) -> bool:
+    return isinstance(statement.operation, Pack) and not statement.operation.elements
 
 
 def _read(statement: Statement) -> Iterable[str]:

@@ -1,7 +1,8 @@
 """Text that is made of values which vary, and read back as a number: the derivative would be lost on the way.
 
-Enters: ``Function`` with its ``Activity``.  Leaves: nothing, or a refusal where such text becomes a number that is of
-use.  Text that is printed, compared, measured or rounded to an integer loses nothing::
+Enters: ``Function`` with its ``Activity``, and the normal forms of what it calls.  Leaves: nothing, or a refusal where
+such text becomes a number that is of use.  Text that is printed, compared, measured or rounded to an integer loses
+nothing::
 
     s = f"{x}"          s is text of x
     t = "x = " + s      t too
@@ -11,21 +12,36 @@ use.  Text that is printed, compared, measured or rounded to an integer loses no
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass
 
 import gast
 import numpy as np
 
+from srcgrad.analysis.activity import Activity, inputs
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.normal_form import Append, Apply, Bind, Call, Fixed, For, Function, SetField, Statement, Store
+from srcgrad.frontend.normal_form import (
+    Append,
+    Apply,
+    Bind,
+    Call,
+    Callee,
+    Dynamic,
+    Fixed,
+    For,
+    Function,
+    Guarded,
+    Return,
+    SetField,
+    Statement,
+    Store,
+    unguarded,
+)
+from srcgrad.rules.facts import Array, Fact
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
 from srcgrad.syntax.parse import walk as nodes_of
-
-if TYPE_CHECKING:
-    from srcgrad.analysis.activity import Activity
 
 _WRITERS = (str, repr, ascii, format)
 _METHODS = frozenset(
@@ -36,36 +52,103 @@ _ARRAYS = (np.array, np.asarray)  # arrays of text, but with a dtype
 _JOINS = (operator.add, operator.iadd, operator.mod)
 
 
-def refuse_numbers_from_text(function: Function, activity: Activity) -> None:
-    """Refuse a number that is read from text of what varies."""
-    statements = list(walk(function.body))
-    textual = {name for s in statements if _writes(s, activity) for name in bound_here(s)}
-    while textual:
-        more = {name for s in statements if not textual.isdisjoint(_passed_on(s)) for name in _receivers(s)}
-        if more <= textual:
-            break
-        textual |= more
-    for statement in statements if textual else ():
-        read = _read_back(statement)
-        if textual.isdisjoint(read) or not any(n in activity.useful_after(statement) for n in bound_here(statement)):
-            continue
-        raise UnsupportedSyntax(
-            "a number is read from text that is made of a value which varies",
-            statement.span,
-            label="its derivative is lost here",
-            hint="pass the value itself; text is for printing, keys and tests",
+@dataclass(frozen=True)
+class _Flow:
+    """What a callee does with text: whether it returns text of what varies, and whether it reads text as a number."""
+
+    returned: bool = False
+    read: bool = False
+
+
+class TextReader:
+    """The check of the functions of one module: what is text is followed into callees and out of them."""
+
+    def __init__(self, normalized: Callable[[Callee], Function]) -> None:
+        self.normalized = normalized
+        self.flows: dict[tuple[Callee, tuple[bool, ...], tuple[bool, ...]], _Flow] = {}
+
+    def refuse_numbers(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> None:
+        """Refuse a number that is read from text of what varies; what is known to be an array is no text."""
+        statements = list(walk(function.body))
+        textual = self._textual(statements, activity.varied_before, set(), facts)
+        for statement in statements if textual else ():
+            if not self._reads(statement, textual):
+                continue
+            if any(name in activity.useful_after(statement) for name in bound_here(statement)):
+                raise UnsupportedSyntax(
+                    "a number is read from text that is made of a value which varies",
+                    statement.span,
+                    label="its derivative is lost here",
+                    hint="pass the value itself; text is for printing, keys and tests",
+                )
+
+    def _textual(
+        self,
+        statements: Iterable[Statement],
+        varied_before: Callable[[Statement], Container[str]],
+        textual: set[str],
+        facts: Mapping[str, Fact],
+    ) -> set[str]:
+        """The names that may hold text of what varies, where those given do."""
+        before = -1
+        while len(textual) != before:
+            before = len(textual)
+            for statement in statements:
+                if self._writes(statement, varied_before, textual):
+                    textual.update(n for n in _receivers(statement) if not isinstance(facts.get(n), Array))
+        return textual
+
+    def _writes(
+        self, statement: Statement, varied_before: Callable[[Statement], Container[str]], textual: set[str]
+    ) -> bool:
+        """Whether a statement makes text of a value that varies, or hands such text on."""
+        match statement:
+            case Bind(operation=Call() as made):
+                return self._flow(made, varied_before(statement), textual).returned
+            case Bind(expression=expression) if any(map(_makes_text, nodes_of(expression))):
+                varied = varied_before(statement)
+                if any(name in varied for name in names_read(expression)):
+                    return True
+        return not textual.isdisjoint(_passed_on(statement))
+
+    def _reads(self, statement: Statement, textual: set[str]) -> bool:
+        """Whether a statement reads text as a number."""
+        if isinstance(statement, Bind) and isinstance(statement.operation, Call):
+            return self._flow(statement.operation, (), textual).read
+        return not textual.isdisjoint(_read_back(statement))
+
+    def _flow(self, made: Call, varied: Container[str], textual: Container[str]) -> _Flow:
+        """What a call does with text, by which arguments vary and which are text."""
+        callee = made.callee
+        if isinstance(callee.function, Dynamic):
+            return _Flow()
+        if isinstance(callee.function, Guarded):
+            callee = unguarded(callee)
+        varies, is_text = (
+            tuple(any(name in among for name in names_read(argument)) for argument in made.arguments)
+            for among in (varied, textual)
         )
+        key = (callee, varies, is_text)
+        if key not in self.flows:
+            self.flows[key] = _Flow()  # a recursive call adds nothing by itself
+            self.flows[key] = self._flow_inside(self.normalized(callee), varies, is_text)
+        return self.flows[key]
 
-
-def _writes(statement: Statement, activity: Activity) -> bool:
-    """Whether a statement makes text of a value that varies."""
-    if not isinstance(statement, Bind) or isinstance(statement.operation, Call):
-        return False
-    expression = statement.expression
-    if not any(map(_makes_text, nodes_of(expression))):
-        return False
-    varied = activity.varied_before(statement)
-    return any(name in varied for name in names_read(expression))
+    def _flow_inside(self, function: Function, varies: tuple[bool, ...], is_text: tuple[bool, ...]) -> _Flow:
+        statements = list(walk(function.body))
+        derived = {p for p, flag in zip(function.parameters, varies, strict=True) if flag}
+        before = -1
+        while len(derived) != before:
+            before = len(derived)
+            for statement in statements:
+                if not derived.isdisjoint(inputs(statement)):
+                    derived.update(_receivers(statement))
+        texts = {p for p, flag in zip(function.parameters, is_text, strict=True) if flag}
+        textual = self._textual(statements, lambda statement: derived, texts, {})
+        returned = any(
+            not textual.isdisjoint(names_read(s.value)) for s in statements if isinstance(s, Return)
+        )
+        return _Flow(returned, any(self._reads(s, textual) for s in statements) if textual else False)
 
 
 def _makes_text(node: gast.AST) -> bool:

@@ -285,9 +285,9 @@ class Derivative:
 
     def explain(self, at: str = "normalize") -> str:
         """The program as it stands at one door of the compiler: source, normalize, analysis, reverse or emit."""
-        from srcgrad.pipeline import door
+        from srcgrad.api.stages import text_at
 
-        return door(self._callee(None), at, self.wanted)
+        return text_at(self._callee(None), at, self.wanted)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the program that assumes nothing as a file that can be imported without the compiler."""

@@ -9,6 +9,7 @@ import statistics
 
 import numpy as np
 
+from srcgrad.rules.arguments import is_real
 from srcgrad.rules.facts import Array, Sequence, as_array, element, is_floating, join, number
 from srcgrad.rules.results import scalar_sum
 from srcgrad.rules.table import elementwise, rule
@@ -16,6 +17,7 @@ from srcgrad.runtime import (
     add,
     argsorted,
     chosen,
+    float_tangent,
     gather,
     rebroadcast,
     running_product,
@@ -227,13 +229,18 @@ def sorted_(iterable, reverse=False, *, y, iterable_dot):
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
-@rule(float)
+@rule(float, float_tangent)
 def float_(x, *, y, y_bar):
     """A number as a float."""
     return unbroadcast(y_bar, x)
 
 
 @float_.tangent
+def float_(x, *, y, x_dot):
+    return float_tangent(x_dot)
+
+
+@float_.tangent_when(x=is_real)
 def float_(x, *, y, x_dot):
     return float(x_dot)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.runtime.refusals import RefusedType
 
-_CONTAINERS = (tuple, list, dict, set, str, type(None))
+_CONTAINERS = (tuple, list, dict, set, type(None))
 _NUMBERS = (bool, int, float, complex)
 _SINGLE = frozenset({complex, np.float64, np.complex128, np.float32, np.complex64})
 
@@ -104,6 +104,8 @@ def _cast(g: Any, like: Any) -> Any:
 
 def _refuse_containers(g: Any, like: Any) -> None:
     for value in (g, like):
+        if isinstance(value, str):
+            raise RefusedType("a number is read from text beside values that vary; text carries no derivative")
         if isinstance(value, _CONTAINERS):
             raise RefusedType(
                 f"a {type(value).__name__} has no shape to broadcast; arithmetic on containers has no derivative"

@@ -21,7 +21,7 @@ from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.mirrors import each_once, items_like
 from srcgrad.runtime.objects import fields_of, is_object
-from srcgrad.runtime.refusals import RefusedValue
+from srcgrad.runtime.refusals import RefusedType, RefusedValue
 from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, extent, shadow, view_like
 
 
@@ -93,13 +93,20 @@ def _real_for(made: Any, x_dot: Any) -> Any:
     return np.real(x_dot) if made.dtype.kind == "f" and np.iscomplexobj(x_dot) else x_dot
 
 
+def float_tangent(x: Any) -> float:
+    """The tangent of a number as a float; text, which a number may be read from, has none."""
+    if x is None:
+        raise RefusedType("a number is read from text beside values that vary; text carries no derivative")
+    return float(x)
+
+
 def tangent_like(moved: Any, v: Any, *known: Any) -> Any:
     """``moved``, sharing memory with one of the tangents in ``w1, w1_dot, w2, w2_dot, ...`` exactly where ``v`` shares
     memory with the value beside it."""
     pairs = list(_arrays_of(known))
     arrays = [] if isinstance(v, np.ndarray) else list(_arrays_of((v, moved)))
     if len(arrays) > 1:  # a view of a local array that stands before it waits for what the whole is given
-        for part, part_dot in sorted(arrays, key=lambda pair: extent(pair[0]), reverse=True):
+        for part, part_dot in sorted(arrays, key=lambda pair: (extent(pair[0]), pair[0].size), reverse=True):
             pairs.append((part, _array_like(part_dot, part, pairs)))
     return _tangent_like(moved, v, pairs, set())
 

@@ -220,7 +220,7 @@ class _Sweep:
         root = function.body
         active = program.activity.active_names()
         for stack in sorted(self.adjoint.stacks):
-            carries = stack in active or (stack in program.activity.escaping and self._varies(stack))
+            carries = stack in active or (stack in program.activity.handed_in and self._varies(stack))
             if carries and stack not in function.parameters:
                 self.code += self.adjoint.zero(stack, root, len(root.statements))
         self.code += self.control.block(root, self.leave, set())

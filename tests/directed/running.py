@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import srcgrad
-import srcgrad.pipeline
+import srcgrad.programs
 from srcgrad.eager import plain
 from tests import derivatives, oracle
 from tests.directed.program import Program, collected
@@ -33,14 +33,14 @@ for _theme in THEMES:
     importlib.import_module(f"tests.directed.{_theme}")
 PROGRAMS: tuple[Program, ...] = collected()
 
-HAS_SINKING = any(option.name == "sink" for option in fields(srcgrad.pipeline.present_options()))
+HAS_SINKING = any(option.name == "sink" for option in fields(srcgrad.programs.present_options()))
 
 
 @contextmanager
 def settings(sink: bool = True, **more: Any) -> Iterator[None]:
     """The compiler's options; the sinking of shadows where it can be chosen."""
     chosen = {**more, "sink": sink} if HAS_SINKING else more
-    with srcgrad.pipeline.options(**chosen):
+    with srcgrad.programs.options(**chosen):
         yield
 
 

@@ -396,3 +396,21 @@ def test_a_callee_returns_a_view_with_gaps():
         k[0] = a
         return np.sum(k * k.T) * b
     """)
+
+
+def test_a_list_loses_an_item_that_its_derivative_reads_no_more():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        n = [e for e in y]
+        z = n.pop()
+        return sum(n)
+    """)
+
+
+def test_a_diagonal_is_as_long_in_memory_as_the_whole():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        while True:
+            m[..., 1] = np.sin(np.diag(m))
+            return np.sum(x) + np.sum(y * y) + np.sum(m * m)
+    """)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-import srcgrad.pipeline
+import srcgrad.programs
 from tests.kinks.rows import PAGE, name_of, page, program, rows, value
 from tests.kinks.table import Row
 
@@ -35,7 +35,7 @@ def of(row: Row) -> tuple[Any, tuple[Any, ...]]:
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_reverse(row: Row, specialise: bool) -> None:
     function, arguments = of(row)
-    with srcgrad.pipeline.options(specialise=specialise):
+    with srcgrad.programs.options(specialise=specialise):
         result, pullback = srcgrad.vjp(function, *arguments)
         gradient = dict(zip(row.arguments, pullback(np.ones_like(result)[()]), strict=True))
     for name, expected in row.gradient.items():

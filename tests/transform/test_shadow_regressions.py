@@ -73,7 +73,7 @@ def slope(program: Callable[..., Any]) -> Any:
 def test_first_order(program: Callable[..., Any], sink: bool) -> None:
     value, seed, gradient = expected(program)
     given = arguments()
-    with srcgrad.pipeline.options(sink=sink):
+    with srcgrad.programs.options(sink=sink):
         got, pullback = srcgrad.vjp(program, *given)
         for _ in range(2):
             np.testing.assert_allclose(oracle.ravel(pullback(seed)), gradient, rtol=1e-6, atol=1e-8)

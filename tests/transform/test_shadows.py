@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import srcgrad
-import srcgrad.pipeline
+import srcgrad.programs
 from tests import oracle
 from tests.directed import memory
 from tests.transform import storing
@@ -62,7 +62,7 @@ def expected(program: Any) -> tuple[Any, Any, Any]:
 def test_reverse(program: Any, setting: str) -> None:
     value, seed, gradient = expected(program)
     given = arguments()
-    with srcgrad.pipeline.options(**SETTINGS[setting]):
+    with srcgrad.programs.options(**SETTINGS[setting]):
         got, pullback = srcgrad.vjp(program, *given)
         first, second = pullback(seed), pullback(seed)
         np.testing.assert_allclose(oracle.ravel(got), oracle.ravel(value), rtol=1e-13)
@@ -166,7 +166,7 @@ def test_a_list_joined_where_nothing_is_known_is_not_stored_into_unseen() -> Non
     first, second = srcgrad.grad(joined)(rows)
     np.testing.assert_array_equal(first, [0.0, 4.0])
     np.testing.assert_array_equal(second, [3.0, 2.0])
-    with srcgrad.pipeline.options(specialise=False), pytest.raises(TypeError, match="arrays or containers"):
+    with srcgrad.programs.options(specialise=False), pytest.raises(TypeError, match="arrays or containers"):
         srcgrad.grad(joined)(rows)
     np.testing.assert_array_equal(rows[0], [1.0, 2.0])
 

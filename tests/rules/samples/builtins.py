@@ -38,6 +38,7 @@ SAMPLES |= {
     min: [call(0.3, 0.4), call([0.3, 0.7, 0.1]), call(distinct(4)), call(0.3, 0.1, -0.2)],
     sorted: [call([0.3, 0.7, 0.1]), call([0.3, 0.7, 0.1], reverse=True), call(n(3))],
     float: [call(0.3), call(n())],
+    runtime.float_tangent: [call(0.3), call(n())],
     divmod: [call(2.5, 0.7)],
     np.divmod: [call(np.array([2.5, 1.1]), np.array([0.7, 0.4]))],
     math.modf: [call(2.5)],

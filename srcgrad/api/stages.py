@@ -1,0 +1,35 @@
+"""The text of a program at one stage of the compiler, for ``explain``."""
+
+from __future__ import annotations
+
+from srcgrad.analysis.activity import Activity
+from srcgrad.errors import SrcgradError
+from srcgrad.frontend.normal_form import Callee
+from srcgrad.frontend.normalize import normalize
+from srcgrad.pipeline import Module, compile_request
+from srcgrad.programs import Request, options
+from srcgrad.rules.facts import Unknown
+
+
+def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
+    """The program as the compiler sees it at a stage: ``source``, ``normalize``, ``analysis``, …, ``emit``."""
+    function = normalize(callee)
+    if at in ("source", "fence"):
+        return str(function.source)
+    if at in ("desugar", "normalize"):
+        return str(function)
+    module = Module()
+    facts = tuple(Unknown() for _ in function.parameters)
+    if at in ("activity", "analysis"):
+        return _explained(module.active(function, wanted or function.parameters, module.facts_of(callee, facts)))
+    if at in ("reverse", "optimize", "emit"):
+        with options(optimise=at != "reverse"):
+            return compile_request(Request(callee, wanted or function.parameters, "reverse", shown=True)).emission.text
+    raise SrcgradError(
+        f"the road has no door {at!r}", hint="one of source, normalize, analysis, reverse, optimize, emit"
+    )
+
+
+def _explained(facts: Activity) -> str:
+    row = "{:5}  {:50}  active after: {}\n"
+    return "".join(row.format(s.span.line, s.span.code, ", ".join(facts.active_after(s))) for s in facts.graph.heads)

@@ -1,0 +1,115 @@
+"""Text that is made of what varies is not read back as a number, in whatever functions that happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.programs import options
+
+
+class Labelled:
+    def __init__(self, x):
+        self.x = x
+
+    def label(self):
+        return f"{self.x}"
+
+    def read(self):
+        return float(self.label())
+
+
+def label(x):
+    return f"{x}"
+
+
+def labels(x, n):
+    return [f"{x}"] if n == 0 else labels(x, n - 1)
+
+
+def parse(text):
+    return float(text.split("=")[1])
+
+
+def from_a_callee(x):
+    return float(label(x)) * x
+
+
+def in_a_callee(x):
+    return parse("x=" + str(x)) * x
+
+
+def from_a_method(x):
+    return float(Labelled(x).label()) * x
+
+
+def inside_a_method(x):
+    return Labelled(x).read() * x
+
+
+def through_recursion(x):
+    return sum(float(t) for t in labels(x, 3)) * x
+
+
+def in_an_attempt(x):
+    try:
+        t = parse(f"x={x}")
+    except ValueError:
+        t = 1.0
+    return x * t
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize(
+    "function", [from_a_callee, in_a_callee, from_a_method, inside_a_method, through_recursion, in_an_attempt]
+)
+def test_a_number_from_text_of_what_varies_is_refused(function: Callable[..., object], specialise: bool) -> None:
+    with options(specialise=specialise):
+        for derivative in (lambda: srcgrad.grad(function)(2.0), lambda: srcgrad.jvp(function, (2.0,), (1.0,))):
+            with pytest.raises(srcgrad.UnsupportedSyntax, match="read from text") as error:
+                derivative()
+            assert "^" in str(error.value) and "test_text.py" in str(error.value)
+
+
+def reads_a_constant(x):
+    return parse("x=3.5") * x
+
+
+def keys_are_labels(x):
+    values = {label(2.0): x, label(len([x])): 2 * x}
+    return values["2.0"] * float("2.5") + values["1"]
+
+
+def measures_text(x):
+    return float(len(label(x))) * x
+
+
+def prints(x):
+    t = label(x)
+    print(t, parse("x=" + t))
+    return x * x
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"), [(reads_a_constant, 3.5), (keys_are_labels, 4.5), (measures_text, 3.0), (prints, 4.0)]
+)
+def test_other_uses_of_text_are_right(function: Callable[..., object], wanted: float) -> None:
+    for specialise in (True, False):
+        with options(specialise=specialise):
+            np.testing.assert_allclose(srcgrad.grad(function)(2.0), wanted)
+            np.testing.assert_allclose(srcgrad.jvp(function, (2.0,), (1.0,))[1], wanted)
+
+
+def test_a_number_from_text_in_a_container_that_varies_is_refused() -> None:
+    def f(x):
+        total = 0.0
+        for key, value in [("1", x), ("2", 2 * x)]:
+            total += value * float(key)
+        return total
+
+    for derivative in (lambda: srcgrad.grad(f)(2.0), lambda: srcgrad.jvp(f, (2.0,), (1.0,))):
+        with pytest.raises(TypeError, match="text carries no derivative"):
+            derivative()
