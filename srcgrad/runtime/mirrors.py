@@ -70,7 +70,13 @@ def _refuse_items(w: Any, index: Any) -> None:
 
 
 def as_stored(g: Any, e: Any) -> Any:
-    """The cotangent of ``e``, a number, an array or nested lists of numbers, from that of the places that it filled."""
+    """The cotangent of ``e``, a number, an array or nested lists of numbers, from that of the places that it filled.
+
+    What items of a list were given, or added to, is a list too.
+    """
+    if isinstance(g, list | dict):
+        given = as_given(g, e)
+        return np.stack(given) if isinstance(e, np.ndarray) else given
     return unarray(unbroadcast(g, np.asarray(e)), e) if isinstance(e, tuple | list | deque) else unbroadcast(g, e)
 
 

@@ -414,3 +414,12 @@ def test_a_diagonal_is_as_long_in_memory_as_the_whole():
             m[..., 1] = np.sin(np.diag(m))
             return np.sum(x) + np.sum(y * y) + np.sum(m * m)
     """)
+
+
+def test_a_slice_of_a_list_beside_a_store_is_differentiated_twice():
+    in_every_mode("""
+    def f(a, b, x, y, m, h):
+        m[:] = m
+        n = h[::1]
+        return np.sum(m) + sum((np.sum(e * e) for e in n))
+    """)
