@@ -35,6 +35,7 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
+from srcgrad.runtime import accumulate
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, walk
@@ -108,8 +109,7 @@ def _lowered(statement: Statement) -> gast.stmt:
             return seen_elsewhere(_lowered(replace(statement, shared=False)))
         case AddAt(buffer=buffer, index=index, value=value):
             if statement.function is not None:
-                whole = isinstance(index, gast.Constant)  # ``accumulate`` adds to all there is
-                place = [] if whole and index.value is ... else [index]
+                place = [] if _adds_to_all(statement.function) else [index]
                 return gast.Expr(gast.Call(statement.function, [_load(buffer), *place, value], []))
             return gast.AugAssign(gast.Subscript(_load(buffer), index, gast.Store()), gast.Add(), value)
         case Store(base=base, index=index, value=value):
@@ -184,3 +184,8 @@ def _load(name: str) -> gast.Name:
 
 def _store(name: str) -> gast.Name:
     return gast.Name(name, gast.Store(), None, None)
+
+
+def _adds_to_all(function: gast.expr) -> bool:
+    """Whether the call is ``accumulate(v, e)``, which names no place."""
+    return isinstance(function, GlobalReference) and function.binding.value is accumulate

@@ -423,3 +423,11 @@ def test_a_slice_of_a_list_beside_a_store_is_differentiated_twice():
         n = h[::1]
         return np.sum(m) + sum((np.sum(e * e) for e in n))
     """)
+
+
+def test_all_of_what_may_be_a_container_is_read_and_differentiated_twice():
+    in_every_mode("""
+    def f(a, b, x, y, m, d):
+        m = d.get('p')[...]
+        return np.sum(m * m)
+    """)
