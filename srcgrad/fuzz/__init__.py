@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from srcgrad.fuzz.agreement import THOROUGH, Check, Outcome, Plan, agree, judge, usual
+from srcgrad.fuzz.agreement import Outcome, agree, judge
 from srcgrad.fuzz.choices import Choices, RandomChoices
 from srcgrad.fuzz.grammar import FUNCTIONAL, WHOLE, Program, program
+from srcgrad.fuzz.plans import THOROUGH, Check, Plan, usual
 from srcgrad.fuzz.shrinking import shrink
 
 __all__ = [

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from srcgrad.fuzz.agreement import judge, usual
+from srcgrad.fuzz.agreement import judge
 from srcgrad.fuzz.choices import RandomChoices
 from srcgrad.fuzz.grammar import FEATURES, program
 from srcgrad.fuzz.hunt import Hunt, hunt
+from srcgrad.fuzz.plans import MODES
 from srcgrad.fuzz.report import summary
 
 
@@ -17,12 +18,9 @@ def run(options: argparse.Namespace) -> int:
     if unknown := left_out - set(FEATURES):
         raise SystemExit(f"srcgrad fuzz: --without takes {', '.join(FEATURES)}, found {', '.join(sorted(unknown))}")
     features = frozenset(FEATURES) - left_out
-    if options.number is not None:
-        made = program(RandomChoices(options.number), features, options.longest)
-        outcome = judge(made.text, usual(options.number))
-        print(made.text)
-        print(f"# {outcome}", *(f"\n# {mode}: {reason}" for mode, reason in outcome.refusals))
-        return int(outcome.is_finding)
+    modes = tuple(filter(None, options.modes.split(",")))
+    if unknown := set(modes) - set(MODES):
+        raise SystemExit(f"srcgrad fuzz: --modes takes {', '.join(MODES)}, found {', '.join(sorted(unknown))}")
     what = Hunt(
         seconds=60.0 * options.minutes,
         seed=options.seed,
@@ -33,7 +31,14 @@ def run(options: argparse.Namespace) -> int:
         stop=options.stop,
         shrinking=options.shrink,
         out=options.out,
+        modes=modes,
     )
+    if options.number is not None:
+        made = program(RandomChoices(options.number), what.features, what.longest)
+        outcome = judge(made.text, what.plan(options.number))
+        print(made.text)
+        print(f"# {outcome}", *(f"\n# {mode}: {reason}" for mode, reason in outcome.refusals))
+        return int(outcome.is_finding)
     tally = hunt(what, lambda line: print(line, flush=True))
     print(summary(tally, options.every))
     return int(bool(tally.repeated))

@@ -15,9 +15,10 @@ from multiprocessing import Pipe, Process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
-from srcgrad.fuzz.agreement import Outcome, Plan, agree, gist, judge, usual
+from srcgrad.fuzz.agreement import Outcome, agree, gist, judge
 from srcgrad.fuzz.choices import RandomChoices
 from srcgrad.fuzz.grammar import WHOLE, program
+from srcgrad.fuzz.plans import Plan, given, usual
 from srcgrad.fuzz.shrinking import shrink
 
 AGAIN = 2000  # programs per process: what rules cut is kept and makes it fast; compiled functions are too, 0.3 MB each
@@ -36,6 +37,11 @@ class Hunt:
     stop: int = 10  # findings after which it ends
     shrinking: float = 30.0  # seconds for one finding
     out: Path | None = None
+    modes: tuple[str, ...] = ()  # in which every program is compared; without any, a mixture
+
+    def plan(self, number: int) -> Plan:
+        """What is asked of the program of a number."""
+        return given(number, self.modes) if self.modes else usual(number)
 
 
 @dataclass(frozen=True)
@@ -121,7 +127,7 @@ def _judged(what: Hunt, end: float) -> Iterator[Judged]:
         for number in itertools.count(what.seed):
             if time.monotonic() >= end:
                 return
-            yield examine((number, what.features, what.longest))
+            yield examine(what, number)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     working = dict(_started(what, next(blocks)) for _ in range(what.jobs))
@@ -144,29 +150,28 @@ def _judged(what: Hunt, end: float) -> Iterator[Judged]:
 def _started(what: Hunt, first: int) -> tuple[Connection, Process]:
     """A process that judges the next programs, and where it says what it found."""
     here, there = Pipe(duplex=False)
-    process = Process(target=_examine_many, args=(first, what.features, what.longest, there), daemon=True)
+    process = Process(target=_examine_many, args=(what, first, there), daemon=True)
     process.start()
     there.close()
     return here, process
 
 
-def _examine_many(first: int, features: frozenset[str], longest: int, found: Connection) -> None:
+def _examine_many(what: Hunt, first: int, found: Connection) -> None:
     for number in range(first, first + AGAIN):
-        found.send(examine((number, features, longest)))
+        found.send(examine(what, number))
 
 
-def examine(task: tuple[int, frozenset[str], int]) -> Judged:
+def examine(what: Hunt, number: int) -> Judged:
     """Write and judge the program of one number."""
-    number, features, longest = task
-    made = program(RandomChoices(number), features, longest)
-    outcome = judge(made.text, usual(number))
+    made = program(RandomChoices(number), what.features, what.longest)
+    outcome = judge(made.text, what.plan(number))
     return Judged(number, outcome, made.constructs, made.text if outcome.is_finding else "")
 
 
 def _follow(what: Hunt, judged: Judged, tally: Tally, say: Callable[[str], None]) -> None:
     """Shrink a finding of a new kind, and write it as a test."""
     outcome = judged.outcome
-    plan = Plan((outcome.check,) if outcome.check else (), usual(judged.number).moving)
+    plan = Plan((outcome.check,) if outcome.check else (), what.plan(judged.number).moving)
     found = Finding(judged.number, outcome, plan, judged.text, judged.text)
     tally.repeated[found.key] += 1
     if tally.repeated[found.key] > (3 if outcome.kind == "mismatch" else 1):

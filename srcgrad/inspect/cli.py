@@ -93,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     fuzz.add_argument("--shrink", type=float, default=30.0, help="seconds for one finding (default: 30)")
     fuzz.add_argument("--longest", type=int, default=9, help="statements of a program, about (default: 9)")
     fuzz.add_argument("--without", default="", metavar="LIST", help="leave out stores, views, containers, …")
+    fuzz.add_argument("--modes", default="", metavar="LIST", help="compare each program in these: pair, second, …")
     fuzz.add_argument("--out", type=Path, default=None, metavar="FOLDER", help="write a test for each finding there")
     fuzz.add_argument("--every", action="store_true", help="list every construct with its count")
     fuzz.add_argument("--print", type=int, default=None, dest="number", metavar="N", help="print program N, judged")

@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from srcgrad.fuzz import Check, Plan, RandomChoices, judge, program, shrink
-from srcgrad.fuzz.grammar import FUNCTIONAL, WHOLE
-from srcgrad.fuzz.hunt import examine
+from srcgrad.fuzz.grammar import FUNCTIONAL
+from srcgrad.fuzz.hunt import Hunt, examine
 from srcgrad.fuzz.numbers import Unsuitable, is_smooth, truth
 from srcgrad.inspect.cli import main
 
@@ -99,7 +99,7 @@ def test_the_shrinker_keeps_a_loop_and_what_leaves_it():
 
 @pytest.mark.parametrize("number", range(12))
 def test_a_short_hunt_finds_nothing(number):
-    judged = examine((number, WHOLE, 9))
+    judged = examine(Hunt(seconds=0.0), number)
     assert not judged.outcome.is_finding, f"{judged.outcome}\n{judged.text}"
 
 
@@ -107,5 +107,8 @@ def test_the_command(capsys):
     assert main(["fuzz", "--minutes", "1", "--jobs", "1", "--count", "3", "--seed", "3"]) == 0
     printed = capsys.readouterr().out
     assert "3 programs in" in printed and "coverage" in printed and "no findings" in printed
+    assert main(["fuzz", "--jobs", "1", "--count", "1", "--seed", "3", "--modes", "forward,reverse over reverse"]) == 0
+    with pytest.raises(SystemExit, match="--modes takes joint"):
+        main(["fuzz", "--modes", "backward"])
     assert main(["fuzz", "--print", "3"]) == 0
     assert "def f(a, b, x, y, m" in capsys.readouterr().out
