@@ -172,3 +172,41 @@ def test_a_derivative_called_inside_a_differentiated_function_is_followed():
 
     numeric = (penalised(0.4 + 1e-6, 0.9) - penalised(0.4 - 1e-6, 0.9)) / 2e-6
     assert abs(srcgrad.grad(penalised)(0.4, 0.9) - numeric) < 1e-7 * max(1.0, abs(numeric))
+
+
+def filled(x):
+    rows = [0.0, 1.0]
+    r = x
+    for _ in range(6):
+        r = r * r * 0.8 + 0.3
+        rows.append(r)
+    return rows
+
+
+def read_from_its_start(x):
+    """Once -229: the adjoint of a list was taken to be empty in the end, as a tape is."""
+    rows = filled(x)
+    return rows[3] * rows[2] + rows[5] ** 2
+
+
+def read_from_its_end(x):
+    """Once an IndexError, for the same reason."""
+    total = 0.0
+    for j in range(2):
+        rows = [0.0, x]
+        r = x + j
+        for _ in range(4):
+            r = r * r * 0.3 + 0.3
+            rows.append(r)
+            if r < 0.1:
+                break
+        total += rows[-2] * rows[2] + rows[1]
+    return total
+
+
+@pytest.mark.parametrize("f", [read_from_its_start, read_from_its_end])
+def test_what_a_list_held_before_loops_appended_to_it_is_in_its_adjoint_in_the_end(f):
+    slope = srcgrad.grad(f)
+    numeric = (slope(0.9 + 1e-6) - slope(0.9 - 1e-6)) / 2e-6
+    assert srcgrad.grad(slope)(0.9) == pytest.approx(numeric, rel=1e-7)
+    assert srcgrad.grad(lambda x: slope(x))(0.9) == pytest.approx(numeric, rel=1e-7)

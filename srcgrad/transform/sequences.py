@@ -122,11 +122,12 @@ class SequenceAdjoint(AdjointVariables):
     def pop(self, statement: Pop, block: Block, position: int) -> list[gast.stmt]:
         sequence = statement.sequence
         positions = self.activity.tape_positions(sequence) if statement.tupled else (0,)
-        if not positions or sequence not in self.bars:
+        held = sequence in self.bars or any(target in self.bars for target in statement.targets)
+        if not positions or not held:
             for target in statement.targets:
                 self.bars.drop(target)
             return []
-        code = self.own(sequence)
+        code = self.own(sequence) if sequence in self.bars else self.zero(sequence, block, position + 1)
         parts: list[gast.expr] = []
         for j in positions:
             target = statement.targets[j]
