@@ -132,6 +132,10 @@ class Constructors(Operators):
         return load(target, node), Copy(target)
 
     @abstractmethod
+    def named_keywords(self, node: gast.Call) -> list[gast.keyword]:
+        """The keywords of a call, those that ``**`` passes on among them."""
+
+    @abstractmethod
     def initialise(self, made: Initialiser, node: gast.Call) -> Made:
         """A call of an ``__init__`` as a function that returns the object."""
 
@@ -246,8 +250,8 @@ class Constructors(Operators):
         if not isinstance(known, Instance) or not dataclasses.is_dataclass(known.kind) or len(node.args) > 1:
             raise self.refuse(node, "dataclasses.replace of an object whose class is not known", "call the class")
         atom = self.value(subject)
-        given = {keyword.arg for keyword in node.keywords}
-        keywords = list(node.keywords)
+        keywords = self.named_keywords(node)
+        given = {keyword.arg for keyword in keywords}
         for field in dataclasses.fields(known.kind):
             if field.init and field.name not in given:
                 read = placed(gast.Attribute(atom, field.name, gast.Load()), node)

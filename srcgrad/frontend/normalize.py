@@ -59,6 +59,7 @@ from srcgrad.frontend.scope import (
 )
 from srcgrad.frontend.signatures import Signature, default_objects, definition_of, signature_of, text_of
 from srcgrad.frontend.source import Source, meaning_outside
+from srcgrad.frontend.spreading import lasting
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
 from srcgrad.frontend.telling import any_objects, meets_objects, moves, returns
@@ -319,7 +320,6 @@ class Normalizer(Statements):
         super().__init__(scope, namer, {})
         self.temporaries |= self.made
         scope.locals |= set(self.given)
-        self.lengths = dict(callee.lengths)
         self.captured: list[str] = []
         cells: dict[Variable, str] = {}
         if isinstance(callee.function, LocalFunction):
@@ -332,6 +332,7 @@ class Normalizer(Statements):
         # A parameter that is bound again holds its function as a value.
         scope.fixed = {name: value for name, value in fixed.items() if name not in scope.rebound}
         self.held_at_entry = {name: value for name, value in fixed.items() if name in scope.rebound}
+        self.lengths = lasting(dict(callee.lengths), body, scope.static_of)
         known = dict(callee.classes)
         self.entry: dict[str, Known] = {n: known[j] for j, n in enumerate(self._parameters()) if j in known}  # type: ignore[misc]
         self.table.names.update(self.entry)

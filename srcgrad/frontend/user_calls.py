@@ -16,7 +16,7 @@ import gast
 
 from srcgrad.errors import LanguageError, UnsupportedSyntax
 from srcgrad.frontend.callees import spelled, without_cache
-from srcgrad.frontend.desugar.build import constant, load, placed
+from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed
 from srcgrad.frontend.dicts import Dicts
 from srcgrad.frontend.folding import Initialiser, is_foldable
 from srcgrad.frontend.known import NONE, PLAIN, Items, Value, cut, matters
@@ -223,23 +223,38 @@ class UserCalls(Dicts):
             if made.star is not None or not isinstance(source, gast.Name):
                 raise self.refuse(argument, "two starred arguments of unknown length", "pass the values one by one")
             made.star, made.before = source, len(made.positional)
-        for keyword in node.keywords:
+        for keyword in self._spread_keywords(node):
             if keyword.arg is not None:
                 made.named[keyword.arg] = self._argument(keyword.value)
-                continue
+            elif made.rest is None:
+                made.rest = self.value(keyword.value)
+            else:
+                raise self.refuse(keyword.value, "two ** arguments of unknown keys", "pass the values one by one")
+        return made
+
+    def _spread_keywords(self, node: gast.Call) -> list[gast.keyword]:
+        """The keywords of a call, those of dicts of known keys by name."""
+        made: list[gast.keyword] = []
+        for keyword in node.keywords:
             value = keyword.value
             keys = self.lengths.get(value.id) if isinstance(value, gast.Name) else None
-            if isinstance(value, gast.Dict) and all(isinstance(key, gast.Constant) for key in value.keys):
-                made.named |= {k.value: self._argument(v) for k, v in zip(value.keys, value.values, strict=True)}
+            if keyword.arg is not None:
+                made.append(keyword)
+            elif isinstance(value, gast.Dict) and all(isinstance(key, gast.Constant) for key in value.keys):
+                made += [gast.keyword(k.value, v) for k, v in zip(value.keys, value.values, strict=True)]
             elif isinstance(keys, tuple):
-                for key in keys:
-                    made.named[key] = self.value(
-                        placed(gast.Subscript(value, constant(key, value), gast.Load()), value)
-                    )
-            elif made.rest is None:
-                made.rest = self.value(value)
+                reads = [placed(gast.Subscript(value, constant(key, value), gast.Load()), value) for key in keys]
+                made += [gast.keyword(key, read) for key, read in zip(keys, reads, strict=True)]
             else:
-                raise self.refuse(value, "two ** arguments of unknown keys", "pass the values one by one")
+                made.append(keyword)
+        return made
+
+    def named_keywords(self, node: gast.Call) -> list[gast.keyword]:
+        made = self._spread_keywords(node)
+        if any(keyword.arg is None for keyword in made):
+            raise self.refuse(
+                node, "which keywords ** passes on is not known when this is compiled", "pass them one by one"
+            )
         return made
 
     def _argument(self, node: gast.expr) -> gast.expr | Static:
@@ -290,8 +305,8 @@ class UserCalls(Dicts):
                 whole = self._packed(extra, "tuple", node)
             elif extra:
                 raise self.refuse(node, "values before a starred argument of unknown length", "pack them into it first")
-            elif isinstance(whole, gast.Name) and whole.id in self.lengths:
-                known[signature.variadic] = self.lengths[whole.id]
+            else:
+                whole = self.value(call_builtin("tuple", [whole], node))
             bound[signature.variadic] = whole
         self._bind_named(signature, arguments, bound, known, node)
         for parameter in signature.parameters:
@@ -325,7 +340,7 @@ class UserCalls(Dicts):
                         node, "which keywords ** passes on is not known when this is compiled", "pass them one by one"
                     )
                 )
-            bound[signature.keywords] = arguments.rest
+            bound[signature.keywords] = self.value(placed(gast.Dict([None], [arguments.rest]), node))
         elif signature.keywords is not None:
             known[signature.keywords] = tuple(others)
             bound[signature.keywords] = self._packed(list(others.values()), "dict", node, tuple(others))

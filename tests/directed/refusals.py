@@ -21,6 +21,10 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "default_in_callee": ("a missing key of a defaultdict is read",),
     "default_of_a_callee": ("a missing key of a defaultdict is read",),
     "the_best_so_far_of_two_classes": ("the method 'energy' is not one of an array",),
+    "items_bound_again": ("an array that is stored into is handed on by a function known only when the program runs",),
+    "keywords_that_a_callee_adds_to": ("is handed on by a function known only when the program runs",),
+    "keywords_that_an_alias_adds_to": ("is handed on by a function known only when the program runs",),
+    "keywords_that_grow": ("is handed on by a function known only when the program runs",),
     "view_given_to_callee": ("a view of a dict is given to a function that may change the dict",),
 }
 #: (program, mode) to the error of a fault that is not mended: no wrong number, but no refusal either.

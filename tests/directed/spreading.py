@@ -1,0 +1,113 @@
+"""What stars pass on: tuples and dicts of the callee's own, of the items and keys that there are when it is called."""
+
+from dataclasses import dataclass, replace
+
+from tests.corpus.example import vector
+from tests.directed.program import directed
+
+
+@dataclass(frozen=True)
+class Gain:
+    by: float
+    times: float = 1.0
+
+    def with_fields(self, **fields):
+        return replace(self, **fields)
+
+
+@directed(0.7, 1.3)
+def replace_of_what_keywords_hold(x, a):
+    gain = Gain(x).with_fields(times=a * 3.0)
+    return gain.by * gain.times
+
+
+def doubling(**options):
+    options["u"] = 2.0 * options["u"]
+    return options["u"]
+
+
+@directed(0.7)
+def a_dict_passed_on_is_not_changed(x):
+    held = {"u": x}
+    return doubling(**held) * held["u"]
+
+
+def after_append(items, *rest):
+    items.append(4.0)
+    return len(rest) * rest[0]
+
+
+@directed(vector(3))
+def a_list_passed_on_does_not_grow(x):
+    items = [x[0]]
+    return after_append(items, *items) * x[1]
+
+
+def after_store(y, *rest):
+    y[0] = 5.0
+    return rest[0] * rest[1]
+
+
+@directed(vector(3))
+def items_of_an_array_are_read_at_the_call(x):
+    y = x * 1.0
+    return after_store(y, *y) * y[0]
+
+
+def longer(*items):
+    kind = 2.0 if isinstance(items, tuple) else 3.0
+    return sum(items + (items[0] * kind,))
+
+
+@directed(vector(3))
+def an_array_passed_on_is_a_tuple(x):
+    return longer(*x) * x[1]
+
+
+def product(u=1.0, w=2.0):
+    return u * w
+
+
+def one_more(*items):
+    items = items + (5.0,)
+    return product(*items)
+
+
+@directed(0.7)
+def items_bound_again(x):
+    return one_more(x)
+
+
+def growing(**options):
+    options["w"] = 3.0
+    return product(**options)
+
+
+def add_to(options):
+    options["w"] = 4.0
+
+
+def grown_by_a_callee(**options):
+    add_to(options)
+    return product(**options)
+
+
+def grown_through_an_alias(**options):
+    same = options
+    same.update(w=7.0)
+    return product(**options)
+
+
+@directed(0.7)
+def keywords_that_grow(x):
+    return growing(u=x)
+
+
+@directed(0.7)
+def keywords_that_a_callee_adds_to(x):
+    return grown_by_a_callee(u=x)
+
+
+@directed(0.7)
+def keywords_that_an_alias_adds_to(x):
+    return grown_through_an_alias(u=x)
