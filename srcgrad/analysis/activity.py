@@ -45,6 +45,7 @@ from srcgrad.frontend.normal_form import (
     Store,
     Unpack,
     Unruled,
+    With,
 )
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.globals import GlobalReference
@@ -88,6 +89,15 @@ def inputs(statement: Statement) -> tuple[str, ...]:
         case Return(value=value):
             return atoms(value)
     return ()
+
+
+def refuse_seen(statement: With, activity: Activity) -> None:
+    """Refuse a context manager that was given what varies: it may change that when it is entered, and when left."""
+    inside = (*walk(statement.body), statement)
+    for name in statement.given:
+        if any(name in activity.varied_before(s) or name in activity.varied_after(s) for s in inside):
+            assert statement.refusal is not None
+            raise statement.refusal
 
 
 def flat_names(function: Function, facts: Mapping[str, Fact]) -> set[str]:

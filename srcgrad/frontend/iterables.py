@@ -86,25 +86,8 @@ class Iterables(Containers):
         function = None if static is None else static.value
         if function is functools.reduce and 2 <= len(node.args) <= 3 and not node.keywords:
             return self.operation(self._reduced(node))
-        given = {k.arg: k.value for k in node.keywords}
         if function is math.hypot and len(node.args) == 1 and isinstance(node.args[0], gast.Starred):
             return self.operation(self._distance(node, node.args[0].value))
-        if function is sorted and "key" in given and len(node.args) == 1:
-            name = self._items(node.args[0])
-            order = self.ordered(name, given["key"], given.get("reverse"), node)
-            made = self.value(self._comprehension(subscript(load(name, node), self._own("k"), node), order, node))
-            return self.operation(made)
-        if (function is min or function is max) and "default" in given and len(node.args) == 1:
-            return self._copied(self.value(self._or_default(node, given["default"])))
-        if (function is min or function is max) and set(given) == {"key"} and node.args:
-            several = len(node.args) > 1
-            items = placed(gast.List(list(node.args), gast.Load()), node) if several else node.args[0]
-            name = self._items(items)
-            item = self._own("item")
-            keys = self.value(self._comprehension(call(given["key"], [item], node), load(name, node), node, item))
-            made = call_runtime(runtime.chosen, [keys, constant(function is max, node)], node)
-            place = self.held(self.settle(made))
-            return self.operation(subscript(load(name, node), place, node))
         if function in CONSUMERS and node.args and self._is_iterator(node.args[0]):
             listed = self.consumed(node.args[0])
             return self.call(placed(gast.Call(node.func, [self.value(listed), *node.args[1:]], node.keywords), node))
@@ -117,13 +100,6 @@ class Iterables(Containers):
         zeros = binary(placed(origin, node), gast.Mult(), count, node)
         head = reference(GlobalBinding("dist", math.dist, "math", "dist"))
         return call(head, [load(name, node), self.held(self.settle(zeros))], node)
-
-    def _or_default(self, node: gast.Call, default: gast.expr) -> gast.expr:
-        """``max(xs, default=d)``: the default is evaluated as Python does, and taken where there are no items."""
-        name, held = self._items(node.args[0]), self.value(default)
-        rest = [keyword for keyword in node.keywords if keyword.arg != "default"]
-        found = placed(gast.Call(node.func, [load(name, node)], rest), node)
-        return placed(gast.IfExp(call_builtin("len", [load(name, node)], node), found, held), node)
 
     def consumed(self, node: gast.expr) -> gast.expr:
         """What is taken apart at once: an iterator as its list."""

@@ -143,7 +143,7 @@ class Knowing(Expressions):
                 if static is not None:
                     value = static.value
                     made = is_user_class(value) or value in (dataclasses.replace, copy.copy)
-                    chosen = value in (max, min) and bool(node.keywords)  # by a key
+                    chosen = value in (max, min)
                     return made or chosen or isinstance(value, LocalFunction) or self._has_source(value)
                 called = choices_of(self.peek(func))
                 return any(isinstance(c, Instance | Closed) for c in called) or self.makes_object(func)

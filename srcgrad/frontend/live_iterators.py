@@ -40,14 +40,15 @@ from srcgrad.frontend.desugar.build import (
     with_bodies,
 )
 from srcgrad.frontend.desugar.loops import breaks
-from srcgrad.frontend.iterables import Iterables, call_runtime
+from srcgrad.frontend.iterables import call_runtime
 from srcgrad.frontend.normal_form import Operation
+from srcgrad.frontend.ordering import Ordering
 from srcgrad.frontend.scope import bindings, names_of
 
 Writer = Callable[[gast.For, gast.Call], list[gast.stmt] | None]
 
 
-class LiveIterators(Iterables):
+class LiveIterators(Ordering):
     """Iterators whose items are read one by one."""
 
     def write_for(self, node: gast.For) -> None:

@@ -378,12 +378,14 @@ class While:
 
 @dataclass(frozen=True, eq=False)
 class With:
-    """A declared-safe context manager (``np.errstate``), entered again in the reverse sweep; any other ``once``."""
+    """A context manager, entered again in the reverse sweep, or ``once``; ``refusal`` is raised if ``given`` vary."""
 
     items: tuple[gast.AST, ...]
     body: Block
     span: Span
     once: bool = False
+    given: tuple[str, ...] = ()
+    refusal: SrcgradError | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,7 +90,7 @@ constant(
     runtime.written_subscripts, runtime.wins, runtime.prevails, runtime.zeros_like, runtime.closure, runtime.one_for,
     runtime.units, runtime.once, runtime.entered, runtime.attempt, runtime.attempt_store, runtime.attempt_whole,
     runtime.defaulting, runtime.raisable, runtime.raised_in_place, runtime.is_mapping, runtime.is_sequence,
-    runtime.is_made_of, runtime.made_of, runtime.unwritten, runtime.require_some,
+    runtime.is_made_of, runtime.made_of, runtime.unwritten, runtime.require_some, runtime.leaving,
 )  # fmt: skip
 
 

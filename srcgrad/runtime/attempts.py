@@ -61,9 +61,9 @@ def raised_in_place(raised: BaseException | None, changed: Any) -> BaseException
 def attempt_whole(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tuple[Any, BaseException | None]:
     """The attempt of a function that stores: what it stored before it raised would stay, and how to take that back is
     known to the rest of it alone."""
-    before = _contents(arguments)
+    before = contents(arguments)
     value, raised = attempt_store(function, caught, *arguments)
-    if raised is None or all(_is_as_before(part, held) for part, held in before):
+    if raised is None or all(is_as_before(part, held) for part, held in before):
         return value, raised
     raise _stored_before(raised) from raised
 
@@ -83,7 +83,7 @@ def raisable(made: Any) -> BaseException:
     return raised
 
 
-def _contents(values: Sequence[Any]) -> list[tuple[Any, Any]]:
+def contents(values: Sequence[Any]) -> list[tuple[Any, Any]]:
     """Every array, container and object in the values, with what it holds now."""
     return [(part, _held(part)) for part in contained(values) if isinstance(part, np.ndarray) or can_change(part)]
 
@@ -96,7 +96,7 @@ def _held(part: Any) -> Any:
     return [each for pair in (part if isinstance(part, dict) else fields_of(part)).items() for each in pair]
 
 
-def _is_as_before(part: Any, held: Any) -> bool:
+def is_as_before(part: Any, held: Any) -> bool:
     now = _held(part)
     if isinstance(part, np.ndarray):
         return bool(now == held)

@@ -7,15 +7,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.attempts import contents, is_as_before
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.cotangents import add_at, zeros_like
 from srcgrad.runtime.reducing import unreduce
 from srcgrad.runtime.refusals import RefusedType
+
+_NUMBERS = frozenset({float, int, bool, str, np.float64, np.int64})
 
 
 def spread(g: Any, items: Any) -> Any:
@@ -40,9 +44,10 @@ def chosen(items: Sequence[Any], largest: bool) -> int:
     if isinstance(items, dict):
         raise RefusedType("max() and min() of a dict give a key, which has no derivative; write max(d.keys())")
     best = 0
-    for i in range(1, len(items)):
-        if items[i] > items[best] if largest else items[i] < items[best]:
-            best = i
+    with _compared(items):
+        for i in range(1, len(items)):
+            if items[i] > items[best] if largest else items[i] < items[best]:
+                best = i
     return best
 
 
@@ -73,7 +78,17 @@ def dtype_of_first(made: Sequence[Any]) -> np.dtype[Any]:
 
 def argsorted(items: Any, reverse: bool = False) -> list[int]:
     """The positions of ``items`` in the order of ``sorted``, equals in their old order."""
-    return sorted(range(len(items)), key=places_of(items).__getitem__, reverse=reverse)
+    with _compared(items):
+        return sorted(range(len(items)), key=places_of(items).__getitem__, reverse=reverse)
+
+
+@contextmanager
+def _compared(items: Any) -> Iterator[None]:
+    """Around comparisons of objects by methods of theirs, which are run as they are: they may store nothing."""
+    before = contents([item for item in items if type(item) not in _NUMBERS])
+    yield
+    if not all(is_as_before(part, held) for part, held in before):
+        raise RefusedType("objects are compared by a method that stores into them; sort by a key computed before")
 
 
 def gather(items: Any, places: Sequence[int]) -> list[Any]:

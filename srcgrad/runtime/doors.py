@@ -173,6 +173,22 @@ class Once:
             ) from raised
 
 
+class Leaving(Once):
+    """A context manager whose methods are called in the text beside it, but where an exception leaves its body."""
+
+    def __enter__(self) -> Leaving:
+        return self
+
+    def __exit__(self, kind: Any, raised: Any, traceback: Any) -> None:
+        if raised is not None:
+            super().__exit__(kind, raised, traceback)
+
+
+def leaving(manager: Any) -> Leaving:
+    """What leaves a context manager where its body raises."""
+    return Leaving(manager)
+
+
 def once(manager: Any) -> Once:
     """A context manager that is not entered again by the reverse sweep."""
     return Once(manager)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import gast
 
-from srcgrad.analysis.activity import inputs
+from srcgrad.analysis.activity import inputs, refuse_seen
 from srcgrad.analysis.cfg import stores_of, walk
 from srcgrad.analysis.layout import Layout
 from srcgrad.analysis.references import Reference, decision, hidden, referring
@@ -189,6 +189,7 @@ class ReverseSweep:
             case For() | While():
                 return self._loop(statement, block, position, legal)
             case With():
+                refuse_seen(statement, self.adjoint.activity)
                 body = self.block(statement.body, leave, legal)
                 if statement.once:
                     return [gast.If(constant(True), body, [])] if body else []

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import gast
 
-from srcgrad.analysis.activity import Activity
+from srcgrad.analysis.activity import Activity, refuse_seen
 from srcgrad.analysis.cfg import bound_here
 from srcgrad.frontend.normal_form import (
     AddAt,
@@ -152,6 +152,7 @@ class _Writer(MirroredTangent):
             case While(test=test, body=body):
                 return [gast.While(clone(test), self.block(body), [])]
             case With(items=items, body=body):
+                refuse_seen(statement, self.activity)
                 return [gast.With([clone(item) for item in items], self.block(body), None)]
             case Return(value=value):
                 return [gast.Return(tuple_of([clone(value), self.dot_of(value, statement)]))]

@@ -104,3 +104,39 @@ def text_of_what_varies_is_no_number(x, a):
     if len(label) > 3 and kept["text"] != "1":
         return kept[label] * x * rounded
     return x
+
+
+class Ranked:
+    def __init__(self, x, w):
+        self.x = x
+        self.w = w
+
+    def __lt__(self, other):
+        return self.x < other.x
+
+
+def ranked(x, a):
+    return [Ranked(x[i], a * (i + 1)) for i in range(3)]
+
+
+@directed(vector(3), 0.7)
+def sorted_objects_that_compare(x, a):
+    made = ranked(x, a)
+    falling = sorted(made, reverse=True)
+    falling[0].w = falling[1].x * falling[2].w
+    made.sort()
+    return sum(o.w * o.x * k for k, o in enumerate(made)) + falling[2].w
+
+
+@directed(vector(3), 0.7)
+def the_least_of_objects_that_compare(x, a):
+    made = ranked(x, a)
+    min(made).w = x[0] * x[1]
+    return max(made).w * min(made[0], made[1]).x + min(o for o in made).w + max(Ranked(a, x[2]), made[0]).w
+
+
+@directed(vector(3), 0.7)
+def rows_that_hold_objects_in_order(x, a):
+    rows = [(int(10 * o.x), o) for o in ranked(x, a)]
+    first = sorted(rows)[0]
+    return first[1].w * first[1].x + min(rows)[1].w

@@ -426,3 +426,28 @@ def test_a_class_that_decides_how_it_is_copied_is_refused():
     for h in (f, g):
         with pytest.raises(srcgrad.SrcgradError):
             srcgrad.grad(h)(np.array([0.3, 1.5]))
+
+
+class Lazy:
+    def __init__(self, x):
+        self.x = x
+        self.cost = None
+
+    def price(self):
+        if self.cost is None:
+            self.cost = self.x * self.x
+        return self.cost
+
+    def __lt__(self, other):
+        return self.price() < other.price()
+
+
+def cheapest(x):
+    made = [Lazy(v) for v in x]
+    made.sort()
+    return made[0].price()
+
+
+def test_a_comparison_that_stores_is_refused():
+    with pytest.raises(TypeError, match="objects are compared by a method that stores into them"):
+        srcgrad.grad(cheapest)(np.array([2.0, 1.0]))

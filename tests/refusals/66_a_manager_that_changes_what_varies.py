@@ -1,0 +1,19 @@
+import contextlib
+
+
+class Model:
+    def __init__(self, w):
+        self.w = w
+
+
+@contextlib.contextmanager
+def doubled(model):
+    model.w = model.w * 2.0
+    yield
+
+
+def f(x):
+    model = Model(1.0)
+    with doubled(model):
+        model.w = model.w * x
+    return model.w
