@@ -14,6 +14,7 @@ from srcgrad.runtime import (
     joined,
     keyed,
     merged,
+    remerged,
     repairs,
     repeated,
     union,
@@ -80,7 +81,13 @@ def unjoined_(g, *parts, y, y_bar):
 @linear(runtime.unmerged, "g")
 def unmerged_(g, *parts, y, y_bar):
     """Taken apart; merged again."""
-    return merged(*y_bar)
+    return remerged(y_bar, *parts)
+
+
+@linear(runtime.remerged, "bars")
+def remerged_(bars, *parts, y, y_bar):
+    """Merged; taken apart again."""
+    return unmerged(y_bar, *parts)
 
 
 @rule(runtime.from_pairs)

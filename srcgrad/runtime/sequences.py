@@ -103,6 +103,14 @@ def merged(*parts: Mapping[Any, Any]) -> dict[Any, Any]:
     return {key: value for part in parts for key, value in part.items()}
 
 
+def remerged(bars: Any, *parts: Any) -> Any:
+    """The transpose of ``unmerged``: of a key the adjoint in the last part that has it, if that part has one at all."""
+    if not isinstance(parts[0], Mapping):
+        return None
+    last = {key: place for place, part in enumerate(parts) for key in part}
+    return {key: bars[place][key] for key, place in last.items() if bars[place] is not None and key in bars[place]}
+
+
 def unmerged(g: Any, *parts: Any) -> list[Any]:
     """The cotangents of ``parts`` where ``g`` is that of ``merged(*parts)``: of a key the last value counts.
 

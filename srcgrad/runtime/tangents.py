@@ -238,6 +238,8 @@ def _emptied(x: Any) -> Any:
 
 def unpart_like(g: Any, v: Any, w: Any, held: Any, index: Any) -> Any:
     """The transpose of ``part_like``."""
+    if isinstance(held, dict) and index not in held:
+        return {}  # a field that the class holds in place of the object's: nothing here was read
     if not isinstance(w, np.ndarray):
         return untake(g, held, index)
     found = shadow(held)

@@ -1,6 +1,4 @@
-"""What the compiler does not do of the directed programs: refused, with these words; or not mended yet, but loud."""
-
-from srcgrad.runtime.refusals import RefusedType
+"""What the compiler does not do of the directed programs: refused, with these words."""
 
 #: What is said of a program where a mode refuses it; the other modes are right.
 REFUSED: dict[str, tuple[str, ...]] = {
@@ -26,12 +24,4 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "keywords_that_an_alias_adds_to": ("is handed on by a function known only when the program runs",),
     "keywords_that_grow": ("is handed on by a function known only when the program runs",),
     "view_given_to_callee": ("a view of a dict is given to a function that may change the dict",),
-}
-#: (program, mode) to the error of a fault that is not mended: no wrong number, but no refusal either.
-CRASHES: dict[tuple[str, str], type[Exception]] = {
-    # What the class holds in place of a field has no place in the adjoint of the object.
-    ("base_classes_and_properties_change_what_is_made", "reverse-over-reverse"): KeyError,
-    ("numbers_and_arrays_of_the_class_give_way", "reverse-over-reverse"): KeyError,
-    # The adjoint of what a later key replaced.
-    ("displays_of_a_dict_that_changes_meanwhile", "reverse-over-reverse"): RefusedType,
 }

@@ -29,6 +29,7 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
     tuple: [call([0.3, n(2), 0.1]), call(n(3)), call((n(2), 0.4))],
     runtime.unqueue: [call([0.3, 0.4], [0.1, 0.3, 0.2]), call([n(2)], [n(2)])],
     runtime.merged: [call({"a": 0.3, "b": n(2)}, {"c": 0.1}), call({"a": 0.3}, {"a": 0.5, "b": 0.2})],
+    runtime.remerged: [call([{"a": 0.3}, {"b": 0.4, "a": 0.7}], {"a": 0.1}, {"b": 0.2, "a": 0.5})],
     runtime.unmerged: [call({"a": 0.3, "b": 0.4}, {"a": 0.1}, {"b": 0.2})],
     runtime.union: [call({"a": 0.3, "b": n(2)}, {"c": 0.1}), call({"a": 0.3}, {"a": 0.5, "b": 0.2})],
 }
