@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
@@ -40,9 +40,22 @@ UNARY: dict[type, str] = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
 
 
 def found(kind: type, name: str, after: type | None = None) -> Any:
-    """What the classes of an object hold under a name, those after ``after`` only; ``ABSENT`` if none does."""
+    """What the classes of an object hold under a name, those after ``after`` only; ``ABSENT`` if none does.
+
+    A function that is the default of a dataclass's field is no method: every object has the field.
+    """
     classes = kind.__mro__ if after is None else kind.__mro__[kind.__mro__.index(after) + 1 :]
-    return next((vars(base)[name] for base in classes if name in vars(base)), ABSENT)
+    raw = next((vars(base)[name] for base in classes if name in vars(base)), ABSENT)
+    return ABSENT if is_method(raw) and name in _fields_of_dataclass(kind) else raw
+
+
+def is_method(raw: object) -> bool:
+    """Whether what a class holds is a method, which a field of the same name would hide."""
+    return isinstance(raw, FunctionType | staticmethod | classmethod)
+
+
+def _fields_of_dataclass(kind: type) -> Collection[str]:
+    return [field.name for field in dataclasses.fields(kind)] if dataclasses.is_dataclass(kind) else ()
 
 
 #: How a class may decide itself how its objects are copied; ``__copy__`` is followed.

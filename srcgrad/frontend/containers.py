@@ -15,7 +15,7 @@ from collections.abc import Callable
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.classes import found, is_frozen, setter
+from srcgrad.frontend.classes import found, is_frozen, is_method, setter
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import (
     assign,
@@ -266,6 +266,11 @@ class Containers(InPlace):
             )
         for instance in instances:
             self._admit_store(instance, target)
+            if is_method(found(instance.kind, target.attr)):
+                raise self.refuse(
+                    target, f"a store hides the method {target.attr!r} of class {instance.kind.__name__}",
+                    "give the field another name",
+                )
         raws = {id(raw): raw for raw in (found(each.kind, target.attr) for each in instances)}
         raw = next(iter(raws.values()))
         if not any(isinstance(each, property) for each in raws.values()):

@@ -27,6 +27,7 @@ from srcgrad.frontend.classes import (
     intercepts,
     is_descriptor,
     is_field,
+    is_method,
 )
 from srcgrad.frontend.desugar.build import call_builtin, compare, constant, load, placed
 from srcgrad.frontend.knowing import Knowing
@@ -121,7 +122,7 @@ class Objects(Knowing):
 
     def _read(self, atom: gast.Name, known: Instance, node: gast.Attribute) -> Made:
         kind, name = known.kind, node.attr
-        self._admit_class(kind, node)
+        self._admit_attribute(known, name, node)
         expression = placed(gast.Attribute(atom, name, gast.Load()), node)
         if self._reads_field(known, name):
             if not self._has(known, name):
@@ -166,6 +167,14 @@ class Objects(Knowing):
         if name is not None:
             raise self.refuse(node, f"class {kind.__name__} decides by {name} what its attributes are", "use fields")
 
+    def _admit_attribute(self, known: Instance, name: str, node: gast.AST) -> None:
+        kind = known.kind
+        self._admit_class(kind, node)
+        if name in dict(known.fields) and is_method(found(kind, name)):
+            raise self.refuse(
+                node, f"a field of an object of class {kind.__name__} hides the method {name!r}", "give it another name"
+            )
+
     # --- methods -----------------------------------------------------------------------------------------------------
     def method_of(self, node: gast.Call) -> Made | None:
         """``object.name(...)``; None if what is before the dot is no object that is known."""
@@ -191,7 +200,7 @@ class Objects(Knowing):
     def _call_member(self, atom: gast.Name, known: Known, node: gast.Call) -> Made:
         assert isinstance(known, Instance)
         kind, name = known.kind, node.func.attr
-        self._admit_class(kind, node)
+        self._admit_attribute(known, name, node)
         raw = found(kind, name)
         expression = placed(gast.Attribute(atom, name, gast.Load()), node.func)
         if is_field(raw) or name in dict(known.fields) and not is_descriptor(raw):

@@ -1,5 +1,9 @@
 """What a class holds stands in for a field until an object is given one of its own."""
 
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
 from tests.corpus.example import vector
@@ -117,3 +121,45 @@ def what_is_kept_is_not_computed_again(x):
     first = model.squared()
     model.x = 5.0 * x[1]
     return first * model.squared() + model.kept
+
+
+def doubled(v, w=2.0):
+    return v * w if not isinstance(v, Activated) else 100.0
+
+
+@dataclass
+class Activated:
+    weight: float
+    act: Callable = doubled
+
+
+@directed(0.7)
+def a_function_as_a_default_of_a_field_is_no_method(x):
+    one, other = Activated(x), Activated(3.0, lambda v: v * x)
+    held = one.act
+    return one.act(2.0 * x) * other.act(x) + held(one.weight)
+
+
+class Acting:
+    def __init__(self, by):
+        self.by = by
+
+    def act(self, v):
+        return v * self.by
+
+
+@directed(0.7, 1.3)
+def a_store_hides_a_method(x, a):
+    acting = Acting(x)
+    same = acting
+    same.act = lambda v: v * a
+    return acting.act(2.0)
+
+
+_PATCHED = Acting(2.0)
+_PATCHED.act = math.sin
+
+
+@directed(0.7, _PATCHED, argnums=(0,))
+def an_argument_hides_a_method(x, acting):
+    return acting.act(x)

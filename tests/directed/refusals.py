@@ -19,6 +19,8 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "default_in_callee": ("a missing key of a defaultdict is read",),
     "default_of_a_callee": ("a missing key of a defaultdict is read",),
     "the_best_so_far_of_two_classes": ("the method 'energy' is not one of an array",),
+    "a_store_hides_a_method": ("a store hides the method 'act' of class Acting",),
+    "an_argument_hides_a_method": ("a field of an object of class Acting hides the method 'act'",),
     "items_bound_again": ("an array that is stored into is handed on by a function known only when the program runs",),
     "keywords_that_a_callee_adds_to": ("is handed on by a function known only when the program runs",),
     "keywords_that_an_alias_adds_to": ("is handed on by a function known only when the program runs",),
