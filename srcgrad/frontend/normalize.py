@@ -30,6 +30,7 @@ from srcgrad.frontend.desugar.build import constant
 from srcgrad.frontend.desugar.exits import ends
 from srcgrad.frontend.desugar.functional import written_out
 from srcgrad.frontend.desugar.imports import without_imports
+from srcgrad.frontend.desugar.iterators import by_places
 from srcgrad.frontend.desugar.unpacking import one_by_one
 from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.inference import ROUNDS, Table, inferred
@@ -308,7 +309,7 @@ class Normalizer(Statements):
         body = without_imports(body, parameters_of(node.args))
         body = without_classes(body, source, parameters_of(node.args))  # type: ignore[arg-type]
         meaning = meaning_outside(source)  # type: ignore[arg-type]
-        body = one_by_one(written_out(detached(body), meaning, fresh), meaning)
+        body = by_places(one_by_one(written_out(detached(body), meaning, fresh), meaning), meaning, fresh)
         if isinstance(callee.makes, Initialiser):
             body = self._folded(callee.makes, body, source, fresh)  # type: ignore[arg-type]
         body = desugar(body, fresh)

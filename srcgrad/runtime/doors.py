@@ -48,6 +48,22 @@ def require_length(x: Any, length: int, place: str) -> None:
         )
 
 
+END = sys.maxsize  # the place of an iterator that has given its last item
+
+
+def require_item(place: int) -> int:
+    """The place of what an iterator gives next; raises what ``next`` raises where there is nothing more."""
+    if place == END:
+        raise StopIteration
+    return place
+
+
+def require_row(x: Any) -> None:
+    """Refuse an iterator, kept under a name, over what has no items by their places."""
+    if not isinstance(x, list | tuple | np.ndarray | range | str):
+        raise RefusedType(f"an iterator over a {type(x).__name__} is kept under a name; make it a list before")
+
+
 def require_some(count: int) -> None:
     """Raise what ``functools.reduce`` raises where it has no items and no start."""
     if not count:

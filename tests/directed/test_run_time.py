@@ -428,6 +428,16 @@ def test_a_class_that_decides_how_it_is_copied_is_refused():
             srcgrad.grad(h)(np.array([0.3, 1.5]))
 
 
+def first_key(d, x):
+    it = iter(d)
+    return d[next(it)] * x
+
+
+def test_a_kept_iterator_over_a_dict_is_refused():
+    with pytest.raises(TypeError, match="an iterator over a dict is kept under a name"):
+        srcgrad.grad(first_key, argnums=1)({0: 2.0}, 3.0)
+
+
 class Lazy:
     def __init__(self, x):
         self.x = x

@@ -1,0 +1,133 @@
+"""Iterators that a name keeps: ``next`` and loops read on where the last of them stopped."""
+
+import numpy as np
+
+from tests.corpus.example import vector
+from tests.directed.program import directed
+
+
+class Held:
+    def __init__(self, v):
+        self.v = v
+
+
+@directed(vector(4), 0.7)
+def the_first_apart(x, a):
+    it = iter(x)
+    t = next(it)
+    for v in it:
+        t = t * v + a
+    return t
+
+
+@directed(vector(4), 0.7)
+def a_default_at_the_end(x, a):
+    it = iter([x[0] * a, x[1], a])
+    t = next(it)
+    u = next(it)
+    return t * u * next(it, 1.0) * next(it, a)
+
+
+@directed(vector(4), 0.7)
+def an_item_taken_by_the_body(x, a):
+    it = iter(x)
+    t = 0.0
+    for v in it:
+        if v > 0.5:
+            t = t + v * next(it)
+        else:
+            t = t * a
+    return t
+
+
+@directed(vector(4), 0.7)
+def stop_iteration_is_caught(x, a):
+    it = iter(x)
+    t = 0.0
+    while True:
+        try:
+            v = next(it)
+        except StopIteration:
+            break
+        t = t * v + a
+    return t
+
+
+@directed(vector(4), 0.7)
+def loops_that_go_on(x, a):
+    it = iter(x)
+    t = 0.0
+    for v in it:
+        if v < 1.0:
+            break
+        t = t + v * a
+    else:
+        t = t * 2.0
+    for v in it:
+        t = t + v
+    else:
+        t = t * a
+    for v in it:
+        t = t * 100.0
+    return t + next(it, a)
+
+
+@directed(vector(4), 0.7)
+def a_list_that_changes_meanwhile(x, a):
+    xs = [a, x[0]]
+    it = iter(xs)
+    t = 0.0
+    for v in it:
+        t = t + v * v
+        if len(xs) < 5:
+            xs.append(v * x[1])
+        xs[0] = a * a
+    xs.append(a)
+    for v in it:  # it stays at its end
+        t = t * v
+    return t
+
+
+@directed(vector(4), 0.7)
+def a_while_loop_over_next(x, a):
+    it = iter(x)
+    while (v := next(it, None)) is not None:
+        a = a * v
+    return a
+
+
+@directed(vector(4), 0.7)
+def rows_that_are_views(x, a):
+    rows = np.outer(x, x) * a
+    it = iter(rows)
+    first = next(it)
+    first[0] = a
+    next(it)
+    t = np.sum(rows)
+    for r in rows:
+        numbers = iter(r)
+        t = t + next(numbers) * next(numbers)
+        for v in numbers:
+            t = t * v
+    return t + np.sum(next(it) * next(it))
+
+
+@directed(vector(4), 0.7)
+def objects_one_by_one(x, a):
+    it = iter([Held(v * a) for v in x])
+    best = next(it)
+    for o in it:
+        if o.v > best.v:
+            best = o
+        o.v = o.v * best.v
+    return best.v * a
+
+
+@directed(vector(4), 0.7)
+def tokens_and_their_numbers(x, a):
+    tokens = iter(["+", 2, "*", 3])
+    t = a
+    for token in tokens:
+        n = next(tokens)
+        t = t + x[n] if token == "+" else t * x[n]
+    return t
