@@ -210,3 +210,18 @@ def test_what_a_list_held_before_loops_appended_to_it_is_in_its_adjoint_in_the_e
     numeric = (slope(0.9 + 1e-6) - slope(0.9 - 1e-6)) / 2e-6
     assert srcgrad.grad(slope)(0.9) == pytest.approx(numeric, rel=1e-7)
     assert srcgrad.grad(lambda x: slope(x))(0.9) == pytest.approx(numeric, rel=1e-7)
+
+
+def popped_by_the_program(x):
+    stack = []
+    for k in range(3):
+        stack.append(x * (k + 1))
+        stack.append(stack[-1])
+        b, a = stack.pop(), stack.pop()
+        stack.append(a * b)
+    return stack[-1] * stack[0] + stack[1]
+
+
+def test_a_list_that_begins_empty_need_not_be_empty_in_the_end():
+    """Once an IndexError: the adjoint of every list that is popped was taken to be empty in the end."""
+    assert srcgrad.grad(srcgrad.grad(popped_by_the_program))(0.9) == pytest.approx(108 * 0.9**2 + 8.0, rel=1e-12)

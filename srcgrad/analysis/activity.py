@@ -133,7 +133,6 @@ class Activity:
     useful_in: list[int]  # useful before the node
     useful_out: list[int]  # useful after the node
     escaping: frozenset[str]  # sequences that come from elsewhere or go elsewhere
-    handed_in: frozenset[str]  # those that come from elsewhere
 
     def varied_before(self, statement: Statement) -> NameSet:
         return NameSet(self.names, self.varied_in[self.graph.heads[statement]])
@@ -218,10 +217,8 @@ def activity(
     start = names.mask(varied) & ~solver.inert | solver.always
     varied_in, varied_out = solve(graph, solver.varied, start)
     useful_out, useful_in = solve(graph, solver.useful, 0, backward=True)
-    made_here = {s.target for s in walk(function.body) if isinstance(s, Bind) and _makes_sequence(s)}
     escaping = _escaping(function)
-    handed_in = escaping - made_here
-    made = Activity(function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out, escaping, handed_in)
+    made = Activity(function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out, escaping)
     for statement in walk(function.body):
         if isinstance(statement, For) and not statement.counted:
             _refuse_items(statement, made)

@@ -218,11 +218,6 @@ class _Sweep:
         self.control = ReverseSweep(self.layout, self.adjoint, self.leave)
         self.code: list[gast.stmt] = []
         root = function.body
-        active = program.activity.active_names()
-        for stack in sorted(self.adjoint.stacks):
-            carries = stack in active or (stack in program.activity.handed_in and self._varies(stack))
-            if carries and stack not in function.parameters:
-                self.code += self.adjoint.zero(stack, root, len(root.statements))
         self.code += self.control.block(root, self.leave, set())
         self.undone = self._undone()
         self.code = settled(self.code, self.undone)
@@ -321,10 +316,6 @@ class _Sweep:
             pending = pending or changes()
         idle = {s for s in made if s not in kept and s.target not in needed}
         return idle | {s for s in effects if s not in kept} | shadows.silent
-
-    def _varies(self, name: str) -> bool:
-        bit = self.program.activity.names.mask((name,))
-        return any(state & bit for state in self.program.activity.varied_out)
 
     def plan(self) -> Plan:
         planner = self.planner

@@ -19,7 +19,7 @@ from srcgrad.analysis.activity import Activity
 from srcgrad.analysis.numeric import numeric_names
 from srcgrad.analysis.references import Reference, reference
 from srcgrad.analysis.regions import is_basic
-from srcgrad.frontend.normal_form import Append, Bind, Block, Pop, Statement, Unpack
+from srcgrad.frontend.normal_form import Append, Block, Pop, Statement
 from srcgrad.rules.facts import Array, Fact, Unknown, is_floating
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.marks import seen_elsewhere
@@ -56,7 +56,6 @@ class AdjointVariables:
         self.temporaries: set[str] = set()
         self.bars = Cotangents()
         self.numeric = numeric_names(activity.function)
-        self.stacks: set[str] = _tapes(activity) - set(self.shadowed)
         self.lists: set[str] = {s.sequence for s in activity.graph.heads if isinstance(s, Append | Pop)}
         self.lists -= set(self.shadowed)
 
@@ -131,10 +130,8 @@ class AdjointVariables:
     # --- contributions -----------------------------------------------------------------------------------------------
     def zero(self, name: str, block: Block, position: int) -> list[gast.stmt]:
         """Give ``name`` a zero adjoint in the shape of its value there."""
-        if name in self.stacks:
-            value: gast.expr = gast.List([], gast.Load())
-        elif self.is_scalar(name):
-            value = constant(0.0)
+        if self.is_scalar(name):
+            value: gast.expr = constant(0.0)
         else:
             value = call_runtime(runtime.zeros_like, reference(name, block, position, shape_only=True))
         self.bars.assign(name, owned=True)
@@ -279,28 +276,6 @@ def is_fresh(value: gast.expr) -> bool:
     if isinstance(value, gast.UnaryOp):
         return not isinstance(value.op, gast.UAdd)
     return any(calls_function(value, function) for function in FRESH)
-
-
-def _tapes(activity: Activity) -> set[str]:
-    """The lists that a function pops until they are empty: that begin empty, or that another function has saved.
-
-    An adjoint of a list is none of them: what the list held before its loops appended to it is left in the end.
-    """
-    heads = activity.graph.heads
-    handed_in = set(activity.function.parameters)
-    saved = {t for s in heads if isinstance(s, Unpack) and s.source in handed_in for t in s.targets}
-    others = set(handed_in)
-    for statement in heads:
-        match statement:
-            case Bind(expression=gast.List(elts=[])):
-                pass
-            case Bind(expression=gast.Call(args=[gast.Name(id=source)]) as call) if (
-                source in saved and calls_function(call, runtime.as_list)
-            ):
-                pass
-            case Bind(target=target):
-                others.add(target)
-    return {s.sequence for s in heads if isinstance(s, Pop)} - others
 
 
 def _is_handed_on(value: gast.expr) -> bool:

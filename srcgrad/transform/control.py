@@ -226,7 +226,7 @@ class ReverseSweep:
         self.bars = before.copy()
         orelse = self.block(statement.orelse, leave, legal)
         after_orelse = self.bars
-        active = set(self.adjoint.activity.active_before(statement)) | self.adjoint.stacks
+        active = set(self.adjoint.activity.active_before(statement))
         kept = [n for n in dict.fromkeys([*after_body.owned, *after_orelse.owned]) if n in active]
         after: list[Cotangents] = []
         for bars, code in ((after_body, body), (after_orelse, orelse)):
@@ -255,8 +255,7 @@ class ReverseSweep:
         names = [
             n
             for n in activity.names.listed
-            if n not in adjoint.shadowed
-            and ((n in carried and (n in self.bars or n in read)) or (n in self.bars and n in adjoint.stacks))
+            if n not in adjoint.shadowed and n in carried and (n in self.bars or n in read)
         ]
         code: list[gast.stmt] = []
         for name in names:

@@ -96,8 +96,7 @@ class StatementAdjoint(CallAdjoint):
             return self._bind_shadowed(statement, block, position)
         if target not in self.bars:
             return []
-        if target not in self.activity.useful_after(statement) and target not in self.stacks:
-            # A stack keeps its adjoint, one entry for each of its own, whatever its entries are good for.
+        if target not in self.activity.useful_after(statement):
             self.bars.drop(target)
             return []
         return self._operation(statement, block, position)
