@@ -7,8 +7,8 @@ its derivative.  The same function is compiled once for each way of calling it; 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
-from types import FunctionType
+from functools import lru_cache, partial
+from types import FunctionType, MethodType
 from typing import Any
 
 from srcgrad.errors import Span, UnsupportedSyntax
@@ -109,6 +109,15 @@ def _kept(
 @lru_cache(maxsize=1024)
 def _checked(identity: _Identity, shape: str, lengths: Lengths, rules: object) -> Callee:
     """The call as a callee.  It gets its arguments by value, so that it may store into none of them."""
+    applied: Any = identity.function
+    while isinstance(applied, partial):
+        applied = applied.func
+    if isinstance(applied, MethodType) and is_object(applied.__self__):
+        name, kind = applied.__name__, type(applied.__self__).__name__
+        raise UnsupportedSyntax(
+            f"the method {name!r} of an object of class {kind}, known only when the program runs, is called",
+            hint="call it by its name, of the object: what the object holds may vary",
+        )
     callee = adapter(identity.function, _spelled(shape), lengths)
     if stored_parameters(callee):
         name = getattr(identity.code, "__name__", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 
 import numpy as np
@@ -436,6 +437,30 @@ def first_key(d, x):
 def test_a_kept_iterator_over_a_dict_is_refused():
     with pytest.raises(TypeError, match="an iterator over a dict is kept under a name"):
         srcgrad.grad(first_key, argnums=1)({0: 2.0}, 3.0)
+
+
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    def force(self, x):
+        return self.k * x
+
+
+class Holder:
+    def __init__(self, force):
+        self.force = force
+
+
+def pulled(holder, spring, x):
+    return holder.force(x) * spring.k
+
+
+@pytest.mark.parametrize("made", [lambda force: force, functools.partial], ids=["method", "partial"])
+def test_a_method_in_a_field_of_an_argument_is_refused(made):
+    spring = Spring(2.0)
+    with pytest.raises(srcgrad.SrcgradError, match="the method 'force' of an object of class Spring, known only when"):
+        srcgrad.grad(pulled, argnums=1)(Holder(made(spring.force)), spring, 3.0)
 
 
 class Lazy:
