@@ -74,9 +74,11 @@ class SequenceAdjoint(AdjointVariables):
         held: list[gast.stmt] = []
         if source in statement.targets:
             for j, part in enumerate(parts):
-                if isinstance(part, gast.Name) and part.id == self.bar(source):
-                    parts[j] = load(self.fresh(f"{source}_bar"))
-                    held.append(assign(parts[j].id, part))
+                value = part.value if isinstance(part, gast.Starred) else part
+                if isinstance(value, gast.Name) and value.id == self.bar(source):
+                    kept = load(self.fresh(f"{source}_bar"))
+                    held.append(assign(kept.id, value))
+                    parts[j] = gast.Starred(kept, gast.Load()) if isinstance(part, gast.Starred) else kept
         for target in statement.targets:
             self.bars.drop(target)
         code: list[gast.stmt] = held

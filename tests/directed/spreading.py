@@ -111,3 +111,16 @@ def keywords_that_a_callee_adds_to(x):
 @directed(0.7)
 def keywords_that_an_alias_adds_to(x):
     return grown_through_an_alias(u=x)
+
+
+def running_product(head, *rest):
+    if rest:
+        head, *rest = rest
+    return head * sum(rest)
+
+
+@directed(vector(4))
+def the_rest_of_the_rest(x):
+    *items, last = [x[0], x[1], x[2]]
+    last, *items = items
+    return running_product(*x) * last * items[0]
