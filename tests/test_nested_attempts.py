@@ -32,3 +32,26 @@ def test_attempts_in_attempts_of_many_statements():
     for k, direction in enumerate(np.eye(3)):
         slope = (program(x + h * direction) - program(x - h * direction)) / (2 * h)
         assert gradient[k] == pytest.approx(slope, rel=1e-6)
+
+
+def twice_inside(x):
+    t = 1.0
+    try:
+        try:
+            t = t * x[0]
+            t = t / x[1]
+            t = t + x[2] * t
+        except ZeroDivisionError:
+            t = t + 1.0
+        finally:
+            t = t * x[0]
+    except ValueError:
+        t = t * 2.0
+    return t
+
+
+def test_what_stands_in_several_is_attempted_once():
+    """Once each attempt was attempted again: the text grew by the depth's power, and took minutes to compile."""
+    text = grad(twice_inside).source_for(np.array([1.5, 0.5, 2.0]))
+    assert text.count("attempt(") == 5
+    np.testing.assert_allclose(grad(twice_inside)(np.array([1.5, 0.5, 2.0])), [18.0, -27.0, 4.5])

@@ -14,8 +14,10 @@ and what follows runs if there was none.  So the path taken is a path of branche
                                           e = raised; z = str(e)
                                       n = 1
 
-``finally`` is an attempt of everything, after which what was raised is raised again.  What cannot be taken apart (a
-binding inside of an expression, a context manager around what may raise) stays a ``gast.Try``, to be refused.
+Where one ``try`` stands in another, an expression is attempted once, with the kinds of both: what the inner one does
+not catch was raised in the outer.  ``finally`` is an attempt of everything, after which what was raised is raised
+again.  What cannot be taken apart (a binding inside of an expression, a context manager around what may raise) stays a
+``gast.Try``, to be refused.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from srcgrad.frontend.desugar.build import (
     with_bodies,
 )
 from srcgrad.frontend.desugar.loops import endless
-from srcgrad.syntax.globals import GlobalBinding, builtin, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, reference
 from srcgrad.syntax.parse import clone, walk
 
 Body = Sequence[gast.stmt]
@@ -187,6 +189,10 @@ class _Attempts:
     def statement(self, statement: gast.stmt) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
         """What runs in any case, what runs if that did not raise, and whether it may have."""
         match statement:
+            case gast.Assign(
+                targets=[gast.Tuple(elts=[_, gast.Name(id=raised)])], value=gast.Call(func=function, args=[part, kinds])
+            ) if _is_ours(function, _ATTEMPT):
+                return self._attempted_inside(statement, part, raised, kinds.elts)
             case gast.Assign(targets=[target], value=value):
                 before, held, may = self.attempt(value)
                 after: list[gast.stmt] = [with_bodies(statement, value=held)]
@@ -267,6 +273,25 @@ class _Attempts:
             case gast.Try() | gast.Match():
                 raise Stays
         return [statement], [], False
+
+    def _attempted_inside(
+        self, statement: gast.Assign, part: gast.expr, raised: str, kinds: Sequence[gast.expr]
+    ) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
+        """What a ``try`` in here attempts is attempted once, for both: what is not caught there was raised here."""
+        if any(_is_everything(kind) for kind in kinds):
+            return [statement], [], False
+        both = [*kinds, *self.caught]
+        both = [kind for kind in both if _is_everything(kind)] or both
+        tried = call(reference(_ATTEMPT), [part, tuple_of([clone(kind) for kind in both], statement)], statement)
+        inner = tuple_of([clone(kind) for kind in kinds], statement)
+        caught = call(reference(builtin("isinstance")), [load(raised, statement), inner], statement)
+        passed_on = [
+            assign(self.raised, load(raised, statement), statement),
+            assign(raised, constant(None, statement), statement),
+        ]
+        some = compare(load(raised, statement), gast.IsNot(), constant(None, statement), statement)
+        dispatch = branch(some, [branch(negation(caught, statement), passed_on, [], statement)], [], statement)
+        return [with_bodies(statement, value=tried), dispatch], [], True
 
     def _loop(self, loop: gast.For | gast.While) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
         before: list[gast.stmt] = []
@@ -357,7 +382,18 @@ def _may_raise(value: gast.expr) -> bool:
             return _may_raise(operand)
         case gast.BoolOp(values=values):
             return any(map(_may_raise, values))
+        case gast.Call(func=function) if _is_ours(function, _IN_PLACE, builtin("isinstance")):
+            return False  # asked of what was raised
     return True
+
+
+def _is_ours(function: gast.expr, *bindings: GlobalBinding) -> bool:
+    """Whether a ``try`` that is taken apart calls one of these here: what a user writes is a plain name still."""
+    return isinstance(function, GlobalReference) and any(function.binding.value is b.value for b in bindings)
+
+
+def _is_everything(kind: gast.expr) -> bool:
+    return isinstance(kind, GlobalReference) and kind.binding.value is BaseException
 
 
 def _writes(value: gast.expr) -> bool:
