@@ -134,3 +134,29 @@ def heard(x):
 def test_the_shadow_of_a_list_in_an_object_has_the_tangents_of_what_is_appended() -> None:
     x, d = np.array([0.3, 0.9]), np.array([1.0, -0.5])
     np.testing.assert_allclose(srcgrad.hvp(heard)(x, d), np.array([4.0, 8.0]) * d, rtol=1e-12)
+
+
+def logged(x, a):
+    """Once an IndexError: the shadow of the adjoint of the list was read when the list had been popped."""
+    history, work = [], np.zeros(4)
+    for _ in range(3):
+        slope = np.sin(x)
+        size = np.linalg.norm(slope)
+        work[:] = slope
+        try:
+            step = np.sin(work)
+        except ValueError:
+            step = -slope
+            history.append(None)
+        x = x + step * a
+        history.append((a, size))
+    return np.sum(x) + sum(h[0] * h[1] for h in history if h is not None)
+
+
+def test_places_of_a_list_that_is_popped_later_are_read_as_they_were() -> None:
+    x, d = np.array([1.1, 0.6, 2.2, 0.4]), np.array([0.5, -1.0, 0.2, 0.7])
+    slope = srcgrad.grad(logged, argnums=(0, 1))
+    _, pullback = srcgrad.vjp(slope, x, 0.7, argnums=(0, 1))
+    above, below = slope(x + 1e-6 * d, 0.7 + 3e-7), slope(x - 1e-6 * d, 0.7 - 3e-7)
+    for got, p, q in zip(pullback((d, 0.3)), above, below, strict=True):
+        np.testing.assert_allclose(got, (p - q) / 2e-6, rtol=1e-7, atol=1e-7)

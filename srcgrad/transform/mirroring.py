@@ -344,7 +344,7 @@ class Mirroring:
         self.result.handed.add(statement)
 
     # --- whole containers --------------------------------------------------------------------------------------------
-    def freeze(self, statement: Bind, names: Sequence[str]) -> None:
+    def freeze(self, statement: Statement, names: Sequence[str]) -> None:
         """Keep containers that change, and their shadows, as an operation sees them; called before the statement."""
         for name in dict.fromkeys(names):
             if name in self.result.changing and not isinstance(self.fact(name), Array):

@@ -427,14 +427,13 @@ class _Shadowing(Mirroring):
         base = statement.buffer if isinstance(statement, AddAt) else statement.base
         if base not in self.shadowed:
             return
+        self.freeze(statement, [base])
         self.result.places[statement] = index = self.settled(statement.index, statement.span)
         old = self.result.olds[statement] = self.namer.fresh(f"{base}_0")
         read: gast.expr = subscript(load(base), clone(index))
         if isinstance(statement, AddAt) and is_whole(statement, self.fact(base)):
             read = call_runtime(runtime.held_inside, load(base))
         elif not is_element(self.fact(base), index, self.fact):
-            known = is_view(self.fact(base), index, self.fact)
-            read = gast.Call(gast.Attribute(read, "copy", gast.Load()), [], []) if known else call_runtime(
-                runtime.kept, read
-            )
+            copied = gast.Call(gast.Attribute(read, "copy", gast.Load()), [], [])
+            read = copied if is_view(self.fact(base), index, self.fact) else call_runtime(runtime.kept, clone(read))
         self.add(old, read, statement.span)

@@ -206,6 +206,8 @@ class StoreAdjoint(SequenceAdjoint):
             node.code = [gast.Expr(call_runtime(runtime.put_back, place.value, before))]
         else:
             node.code = [_store(place, before)]
+            if isinstance(statement, AddAt) and not isinstance(self.fact(base), Array):
+                node.code = [gast.If(is_array(clone(place.value)), node.code, [])]  # containers are never put back
         return node
 
     def _claimed(self, bar: gast.Subscript, base: str, block: Block, position: int) -> gast.expr:
