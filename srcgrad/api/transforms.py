@@ -18,7 +18,7 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import as_cotangent, zeros_like
 from srcgrad.runtime.defaults import dict_like
-from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, mapped
+from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, made
 from srcgrad.runtime.private import shares_memory
 from srcgrad.runtime.shadows import cloned
 
@@ -171,20 +171,27 @@ def filled(direction: Any, value: Any) -> Any:
     return direction
 
 
-def unshared(value: Any) -> Any:
-    """The value with arrays and containers of its own."""
+def unshared(value: Any, owner: tuple[Any, Any] = (None, None)) -> Any:
+    """The value with arrays and containers of its own; ``owner``: the object that keeps it in a field, and its copy."""
     if isinstance(value, np.ndarray):
         return value.copy(order="K")
     if isinstance(value, tuple | list | deque):
-        items = [unshared(item) for item in value]
+        items = [unshared(item, owner) for item in value]
         if isinstance(value, list):
             return items
         if isinstance(value, deque):
             return deque(items, value.maxlen)
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if isinstance(value, dict):
-        return dict_like(value, {key: unshared(item) for key, item in value.items()})
-    return mapped(value, unshared) if is_object(value) else value
+        return dict_like(value, {key: unshared(item, owner) for key, item in value.items()})
+    if isinstance(value, MethodType) and value.__self__ is owner[0]:
+        return MethodType(value.__func__, owner[1])
+    if not is_object(value):
+        return value
+    own = made(type(value), {})
+    for name, item in fields_of(value).items():
+        object.__setattr__(own, name, unshared(item, (value, own)))
+    return own
 
 
 def directions_of(

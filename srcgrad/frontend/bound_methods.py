@@ -15,14 +15,15 @@ from types import FunctionType
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.errors import Span, UnresolvedName, UnsupportedSyntax
 from srcgrad.frontend.classes import found
 from srcgrad.frontend.desugar.build import load, placed
-from srcgrad.frontend.known import Instance, Known, instances_of
+from srcgrad.frontend.known import Instance, Known, Own, instances_of
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.signatures import Signature, signature_of
 from srcgrad.rules.rewriting import rebuilt
-from srcgrad.syntax.globals import reference
+from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import children, walk
 
 Place = tuple[int, int, int, int]
@@ -32,6 +33,34 @@ _ANY = Signature("method", (), 0, "arguments", (), None)
 
 def place_of(node: gast.AST) -> Place:
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def places_kept(body: Iterable[gast.AST]) -> frozenset[Place]:
+    """Where methods of an object may be read to be kept in a field of the same object, as ``Own``."""
+    found: set[Place] = set()
+    for node in walk(*body):
+        match node:
+            case gast.Assign(targets=[gast.Attribute(value=gast.Name(id=owner))], value=value):
+                pending = [value]
+                while pending:
+                    match pending.pop():
+                        case gast.Attribute(value=gast.Name(id=name)) as read if name == owner:
+                            found.add(place_of(read))
+                        case gast.IfExp(body=first, orelse=second):
+                            pending += [first, second]
+                        case gast.Dict(values=parts) | gast.List(elts=parts) | gast.Tuple(elts=parts):
+                            pending += parts
+                        case gast.Subscript(value=gast.Dict() | gast.List() | gast.Tuple() as container):
+                            pending.append(container)
+    return frozenset(found)
+
+
+def kept_method(expression: gast.expr) -> Own | None:
+    """What is known of ``bound(object, name)``."""
+    match expression:
+        case gast.Call(func=GlobalReference(binding=binding), args=[_, gast.Constant(value=name)]):
+            return Own(name) if binding.value is runtime.bound else None
+    return None
 
 
 def method_signature(known: Iterable[Known], name: str) -> Signature | None:
@@ -72,9 +101,12 @@ def _shape(signature: Signature) -> tuple[object, ...]:
 def read_here(body: Iterable[gast.AST], peek: Callable[[gast.AST], Known]) -> Iterator[tuple[Place, Signature | None]]:
     """The places in a body where methods of objects that are known are read and not called."""
     pending: list[gast.AST] = list(body)
+    kept = places_kept(pending)
     while pending:
         node = pending.pop()
         match node:
+            case gast.Attribute() if place_of(node) in kept:
+                continue
             case gast.FunctionDef() | gast.Lambda():
                 continue
             case gast.Call(func=gast.Attribute(value=value), args=args, keywords=keywords):

@@ -10,13 +10,14 @@ fields.  Requires that every field is set on every path and that the object is n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 
 import gast
 
 from srcgrad.errors import SrcgradError, UnsupportedSyntax
+from srcgrad.frontend.bound_methods import place_of, places_kept
 from srcgrad.frontend.classes import ABSENT, defining_class, found, is_field
 from srcgrad.frontend.desugar.build import assign, call, load, placed
 from srcgrad.frontend.source import source_of
@@ -113,10 +114,20 @@ def is_foldable(made: Initialiser) -> bool:
         Folding(made.function, made.kind, this, made.given, refuse, names.fresh).body(source.node.body)
     except UnsupportedSyntax:
         return False
+    if any(isinstance(found(made.kind, name), FunctionType) for name in _kept(source.node.body, this)):
+        return False  # a method that is kept in a field is one of the object itself
     if any(_changes_object(node, this, made.kind, set()) for node in walk(*source.node.body)):
         return False
     bases = (initialised(node, made.function, made.kind, this) for node in walk(*source.node.body))
     return all(is_foldable(Initialiser(made.kind, base)) for base in bases if base is not None)
+
+
+def _kept(body: Sequence[gast.stmt], this: str) -> Iterator[str]:
+    """The names of what is read of the object to be kept in its fields."""
+    places = places_kept(body)
+    for node in walk(*body):
+        if isinstance(node, gast.Attribute) and place_of(node) in places and node.value.id == this:
+            yield node.attr
 
 
 def _changes_object(node: gast.AST, this: str, kind: type, seen: set[object]) -> bool:

@@ -20,6 +20,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.frontend.bound_methods import kept_method
 from srcgrad.frontend.known import (
     DATA,
     NEVER,
@@ -234,7 +235,7 @@ class Table:
             case Pack(kind=kind, elements=elements) if kind in ("list", "tuple"):
                 return told(Items(list if kind == "list" else tuple, tuple(map(self.atom, elements))))
             case Fixed():
-                return self.atom(statement.expression)
+                return kept_method(statement.expression) or self.atom(statement.expression)
             case Apply(rule=rule, function=function, arguments=arguments):
                 return self._applied(function, rule, [self.resolved(self.atom(given)) for given in arguments.values()])
         return PLAIN

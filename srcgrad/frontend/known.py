@@ -88,6 +88,13 @@ class Value:
 
 
 @dataclass(frozen=True)
+class Own:
+    """A method of the object that keeps it, in a field or in a container in one; looked at when the program runs."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Closed:
     """A local function as a value: its definition, or the function that is its text in our own output, and what is
     known of the tuple that it is."""
@@ -116,7 +123,7 @@ class Result:
     callee: Callee
 
 
-Known = Plain | Data | Instance | Again | Never | Items | Entries | Value | Closed | OneOf | Result
+Known = Plain | Data | Instance | Again | Never | Items | Entries | Value | Own | Closed | OneOf | Result
 PLAIN = Plain()
 DATA = Data()
 NEVER = Never()
@@ -310,7 +317,7 @@ def bears_out(known: Known, relied: Known) -> bool:
 def cut(known: Known, depth: int = DEEPEST) -> Known:
     """The same without what lies deeper, so that a recursion that wraps its argument anew comes to an end."""
     match known:
-        case Plain() | Data() | Never() | Again() | Value() | Result():
+        case Plain() | Data() | Never() | Again() | Value() | Own() | Result():
             return known
         case _ if depth == 0:
             return PLAIN

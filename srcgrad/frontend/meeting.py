@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -23,36 +23,43 @@ from srcgrad.frontend.known import (
     Instance,
     Items,
     Known,
+    Own,
     Value,
     is_named_tuple,
     join,
     told,
 )
-from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.runtime.objects import fields_of, is_bound, is_object
 
 
-def known_of(value: Any, depth: int = 0, around: Mapping[type, list[Any]] | None = None) -> Known:
+def known_of(
+    value: Any, depth: int = 0, around: Mapping[type, list[Any]] | None = None, owner: object = None
+) -> Known:
     """What a program may be compiled for: classes, functions and None, never a number.
 
-    ``around``: the objects of some classes that are being looked at, each with all that were found inside of it.
+    ``around``: the objects of some classes that are being looked at, each with all that were found inside of it;
+    ``owner``: the object that keeps the value in a field.
     """
     if depth > DEEPEST:
         return PLAIN
     if value is None or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType):
         return Value(value)
+    if isinstance(value, MethodType) and is_bound(value, owner, value.__name__):
+        return Own(value.__name__)
     if around is not None:
-        return _known_inside(value, depth, around)
+        return _known_inside(value, depth, around, owner)
     if is_object(value):
         if nesting(value) > TOLD_APART:
-            return _known_inside(value, depth, {})
-        return Instance(type(value), tuple((n, known_of(v, depth + 1)) for n, v in fields_of(value).items()))
+            return _known_inside(value, depth, {}, owner)
+        fields = ((n, known_of(v, depth + 1, None, value)) for n, v in fields_of(value).items())
+        return Instance(type(value), tuple(fields))
     if is_named_tuple(type(value)):
         parts = zip(type(value)._fields, value, strict=True)
         return Instance(type(value), tuple((n, known_of(v, depth + 1)) for n, v in parts))
     if type(value) in (list, tuple, deque):
-        return told(Items(type(value), tuple(known_of(v, depth + 1) for v in value)))
+        return told(Items(type(value), tuple(known_of(v, depth + 1, None, owner) for v in value)))
     if type(value) is dict:
-        return told(Entries(tuple((k, known_of(v, depth + 1)) for k, v in value.items())))
+        return told(Entries(tuple((k, known_of(v, depth + 1, None, owner)) for k, v in value.items())))
     return DATA if isinstance(value, np.ndarray | np.generic | int | float | complex | str) else PLAIN
 
 
@@ -74,7 +81,7 @@ def nesting(value: Any) -> int:
     return TOLD_APART + 1
 
 
-def _known_inside(value: Any, depth: int, around: Mapping[type, list[Any]]) -> Known:
+def _known_inside(value: Any, depth: int, around: Mapping[type, list[Any]], owner: object) -> Known:
     if type(value) in around:
         around[type(value)].append(value)
         return Again(type(value))
@@ -86,13 +93,13 @@ def _known_inside(value: Any, depth: int, around: Mapping[type, list[Any]]) -> K
         for each in found:  # it grows
             if id(each) not in seen:
                 seen.add(id(each))
-                fields = ((n, known_of(v, depth + 1, inside)) for n, v in fields_of(each).items())
+                fields = ((n, known_of(v, depth + 1, inside, each)) for n, v in fields_of(each).items())
                 known = Instance(type(value), tuple(fields))
                 made = known if made is None else join(made, known)
         assert made is not None
         return made
     if type(value) in (list, tuple, deque):
-        return told(Items(type(value), tuple(known_of(v, depth + 1, around) for v in value)))
+        return told(Items(type(value), tuple(known_of(v, depth + 1, around, owner) for v in value)))
     if type(value) is dict:
-        return told(Entries(tuple((k, known_of(v, depth + 1, around)) for k, v in value.items())))
+        return told(Entries(tuple((k, known_of(v, depth + 1, around, owner)) for k, v in value.items())))
     return known_of(value, depth)

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from types import FunctionType
 
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.bound_methods import MethodRead, Place, method_signature, place_of, read_here
+from srcgrad.frontend.bound_methods import MethodRead, Place, method_signature, place_of, places_kept, read_here
 from srcgrad.frontend.callees import SHAPES, as_python
 from srcgrad.frontend.classes import (
     ABSENT,
@@ -29,7 +30,7 @@ from srcgrad.frontend.classes import (
     is_field,
     is_method,
 )
-from srcgrad.frontend.desugar.build import call_builtin, compare, constant, load, placed
+from srcgrad.frontend.desugar.build import call, call_builtin, compare, constant, load, placed, tuple_of
 from srcgrad.frontend.knowing import Knowing
 from srcgrad.frontend.known import (
     NEVER,
@@ -37,13 +38,14 @@ from srcgrad.frontend.known import (
     Closed,
     Instance,
     Known,
+    Own,
     Value,
     choices_of,
     holds_objects,
     instances_of,
     is_named_tuple,
 )
-from srcgrad.frontend.normal_form import Block, Copy, Field, Fixed, If, Index, LocalFunction, Operation, Texts
+from srcgrad.frontend.normal_form import Block, Copy, Effect, Field, Fixed, If, Index, LocalFunction, Operation, Texts
 from srcgrad.frontend.scope import Static, importable
 from srcgrad.frontend.signatures import Signature
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
@@ -135,6 +137,8 @@ class Objects(Knowing):
         if isinstance(raw, property):
             assert raw.fget is not None
             return self.method(raw.fget, atom, [], [], node, expression)
+        if isinstance(raw, FunctionType) and place_of(node) in self._places_kept:
+            return _of_runtime("bound", [atom, constant(name, node)], node), Fixed()
         if isinstance(raw, FunctionType | staticmethod | classmethod):
             self._refuse_method(node, place_of(node), method_signature([known], name))
         if is_descriptor(raw) and not callable(raw):
@@ -145,6 +149,10 @@ class Objects(Knowing):
             )
         owner = placed(reference(importable(kind.__name__, kind)), node)  # its memory is no part of the object's
         return (expression if callable(raw) else placed(gast.Attribute(owner, name, gast.Load()), node)), Fixed()
+
+    @cached_property
+    def _places_kept(self) -> frozenset[Place]:
+        return places_kept([self.scope.node])
 
     def refuse_method_read(self, node: gast.Attribute) -> None:
         """Refuse a method that is read inside of an expression that stays as it is."""
@@ -205,6 +213,8 @@ class Objects(Knowing):
         expression = placed(gast.Attribute(atom, name, gast.Load()), node.func)
         if is_field(raw) or name in dict(known.fields) and not is_descriptor(raw):
             held = self.table.resolved(self.table.field(known, name))
+            if any(isinstance(choice, Own) for choice in choices_of(held)):
+                return self._call_kept(atom, kind, expression, held, node)
             return self._call_held(expression, held, node)
         if isinstance(raw, property):
             made, operation = self._read(atom, known, placed(gast.Attribute(atom, name, gast.Load()), node.func))
@@ -240,6 +250,48 @@ class Objects(Knowing):
         self.emit(target, *self.operation(expression))
         return self.call(placed(gast.Call(load(target, node), node.args, node.keywords), node))
 
+    def _call_kept(self, owner: gast.Name, kind: type, read: gast.expr, held: Known, node: gast.Call) -> Made:
+        """A call of a method that an object keeps in a field: of the object, by the method's name."""
+        atom = load(self.fresh("function"), node)
+        self.emit(atom.id, *self.operation(read))
+        choices = sorted((c for c in choices_of(held) if c != NONE), key=lambda c: not isinstance(c, Own))
+        missing = [c.name for c in choices if isinstance(c, Own) and not isinstance(found(kind, c.name), FunctionType)]
+        if missing:
+            raise self.refuse(node, f"a method {missing[0]!r} is called, which class {kind.__name__} has not")
+        names = tuple_of([constant(c.name, node) for c in choices if isinstance(c, Own)], node)
+        checked = _of_runtime("require_bound", [atom, owner, names], node)
+        self.out.append(Effect(placed(gast.Expr(checked), node), self.span))
+        self._owners[atom.id] = owner
+
+        def write(choice: Known) -> Made:
+            if not isinstance(choice, Own):
+                return self.call(placed(gast.Call(atom, node.args, node.keywords), node))
+            spelled = placed(gast.Attribute(owner, choice.name, gast.Load()), node.func)
+            return self.method(found(kind, choice.name), owner, node.args, node.keywords, node, spelled)
+
+        return self.dispatch(atom, choices, node, write)
+
+    @cached_property
+    def _owners(self) -> dict[str, gast.Name]:
+        """The objects of which the methods are that names hold."""
+        return {}
+
+    def _owner_of(self, path: gast.expr) -> tuple[gast.Name, type]:
+        """The object whose method a path leads to: that before the dot, or that of the method which is being read;
+        which is looked at when the program runs."""
+        base = path
+        while isinstance(base, gast.Subscript):
+            base = base.value
+        this = self.scope.node.args.args[:1]
+        for owner in [base.value] if isinstance(base, gast.Attribute) else [load(name.id, path) for name in this]:
+            known = self.peek(owner)
+            if isinstance(known, Instance):
+                atom = self.value(owner)
+                assert isinstance(atom, gast.Name)
+                return atom, known.kind
+        reason = "a method that an object keeps in a field is called otherwise than where it is read"
+        raise self.refuse(path, reason, "call it there: object.field(...)", label="whose method this is is not known")
+
     def _call_value(self, function: object, name: str, node: gast.Call) -> Made:
         head = placed(reference(importable(name, function)), node.func)
         return self.call(placed(gast.Call(head, node.args, node.keywords), node))
@@ -247,6 +299,8 @@ class Objects(Knowing):
     def call_of(self, node: gast.Call) -> Made | None:
         """A call of a local name that holds a function, or an object with ``__call__``; None if neither is known."""
         func, known = self.receiver(node.func)
+        if any(isinstance(choice, Own) for choice in choices_of(known)):
+            return self._call_kept(*self._owner_of(func), func, known, node)
         # Local functions last: what is taken for one is looked at, whatever else it turns out to be.
         choices = sorted((c for c in choices_of(known) if c != NONE), key=lambda c: isinstance(c, Closed))
         if not choices or not all(map(_is_called_directly, choices)):
@@ -330,6 +384,8 @@ class Objects(Knowing):
             return compare(call_builtin("type", [load(atom.id, node)], node), gast.Is(), kind, node)
         if isinstance(choice, Closed):
             return asked_of("is_made_of", atom, [choice.function], node)
+        if isinstance(choice, Own):
+            return _of_runtime("is_bound", [atom, self._owners[atom.id], constant(choice.name, node)], node)
         assert isinstance(choice, Value)
         name = getattr(choice.value, "__name__", "function")
         return compare(load(atom.id, node), gast.Is(), reference(importable(name, choice.value)), node)
@@ -346,6 +402,10 @@ def asked_of(name: str, atom: gast.Name, functions: Iterable[object], node: gast
     head = reference(GlobalBinding(name, getattr(runtime, name), "srcgrad.runtime", name))
     texts = [reference(GlobalBinding("function", Texts(function))) for function in functions]
     return placed(gast.Call(head, [load(atom.id, node), *texts], []), node)
+
+
+def _of_runtime(name: str, arguments: Sequence[gast.expr], node: gast.AST) -> gast.Call:
+    return call(reference(GlobalBinding(name, getattr(runtime, name), "srcgrad.runtime", name)), arguments, node)
 
 
 def spelling_of(function: object) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
-from types import SimpleNamespace
+from types import MethodType, SimpleNamespace
 from typing import Any
 
 from srcgrad.runtime.refusals import RefusedType
@@ -101,6 +101,24 @@ def cotangents_of(g: Any, x: Any) -> dict[str, Any]:
 def attribute(x: Any, name: str) -> Any:
     """``x.name``, where the name alone would mean something else in generated text."""
     return getattr(x, name)
+
+
+def bound(x: Any, name: str) -> Any:
+    """A method of ``x``, which keeps it in a field: its derivative is that of a call of the method by its name."""
+    return getattr(x, name)
+
+
+def is_bound(f: Any, x: Any, name: str) -> bool:
+    """Whether ``f`` is this method of ``x``."""
+    is_of = isinstance(f, MethodType) and f.__self__ is x
+    return is_of and f.__func__ is getattr(type(x), name, None) and is_object(x)
+
+
+def require_bound(f: Any, x: Any, names: tuple[str, ...]) -> None:
+    """Refuse a method kept in a field of ``x`` that is another's, or another one."""
+    if isinstance(f, MethodType) and not any(is_bound(f, x, name) for name in names):
+        kinds = f"a {type(x).__name__} keeps a method {f.__name__!r} of another {type(f.__self__).__name__} in a field"
+        raise RefusedType(f"{kinds}, or one that it had not when this was compiled; write a lambda that calls it")
 
 
 def never(x: Any, name: str) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -179,6 +180,8 @@ def copied(value: Any, arrays: dict[int, Any], memo: dict[int, Any]) -> Step[Any
         made = memo[id(value)] = copy.copy(value)
         for name, part in fields_of(value).items():
             object.__setattr__(made, name, (yield part, arrays, memo))
+    elif isinstance(value, MethodType) and id(value.__self__) in memo:
+        made = MethodType(value.__func__, memo[id(value.__self__)])
     else:
         made = value
     return made

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -312,6 +313,8 @@ def _rebuilt(tree: Any, copies: dict[int, Any]) -> Any:
     seen: dict[int, Any] = {}
 
     def leaf(node: Any) -> Any:
+        if isinstance(node, MethodType) and id(node.__self__) in seen:
+            return MethodType(node.__func__, seen[id(node.__self__)][1])
         return copies[id(node)] if isinstance(node, np.ndarray) else node
 
     @descending

@@ -12,6 +12,7 @@ import pytest
 import srcgrad
 from tests.corpus.example import matrix, vector
 from tests.directed import running
+from tests.directed.kept_methods import Integrator
 from tests.layouts import laid_out
 
 SINKS = pytest.mark.parametrize("sink", [True, False], ids=["sunk", "beside"])
@@ -461,6 +462,46 @@ def test_a_method_in_a_field_of_an_argument_is_refused(made):
     spring = Spring(2.0)
     with pytest.raises(srcgrad.SrcgradError, match="the method 'force' of an object of class Spring, known only when"):
         srcgrad.grad(pulled, argnums=1)(Holder(made(spring.force)), spring, 3.0)
+
+
+def turned(o, x):
+    t = o.step(x)
+    o.step = o._euler
+    return o.step(t) * o.h
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_an_argument_keeps_methods_of_its_own(order):
+    def plain(h):
+        return turned(Integrator(h, True), 0.7)
+
+    def slopes(h):
+        return (plain(h + 1e-4) - plain(h - 1e-4)) / 2e-4
+
+    given = Integrator(0.3, True)
+    if order == 1:
+        assert np.isclose(srcgrad.grad(turned)(given, 0.7).h, slopes(0.3), rtol=1e-6)
+        assert np.isclose(srcgrad.jvp(turned, (given, 0.7), ({"h": 1.0, "step": None}, 0.0))[1], slopes(0.3), rtol=1e-6)
+        value, pullback = srcgrad.vjp(turned, given, 0.7, argnums=0)
+        assert value == plain(0.3)
+        assert np.isclose(pullback(1.0)[0].h, slopes(0.3), rtol=1e-6)
+        assert np.isclose(pullback(1.0)[0].h, slopes(0.3), rtol=1e-6)
+    else:
+        second = srcgrad.hvp(turned)(given, 0.7, {"h": 1.0, "step": None})
+        assert np.isclose(second.h, (slopes(0.3001) - slopes(0.2999)) / 2e-4, rtol=1e-3)
+    assert given.h == 0.3
+    assert given.step == given._shrinking
+
+
+def handed_over(a, x):
+    o, p = Integrator(a, True), Integrator(x, False)
+    p.step = o.step
+    return p.step(x)
+
+
+def test_a_method_kept_by_another_object_is_refused():
+    with pytest.raises(TypeError, match="keeps a method '_shrinking' of another Integrator in a field"):
+        srcgrad.grad(handed_over)(0.3, 0.7)
 
 
 class Lazy:
