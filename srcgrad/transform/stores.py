@@ -112,10 +112,10 @@ class StoreAdjoint(SequenceAdjoint):
         return [gast.If(is_array(clone(like)), code, []), *self.mirrored(statement, block, position)]
 
     def store(self, statement: Store | AugStore, block: Block, position: int) -> list[gast.stmt]:
-        assert self.shadows is not None
         base = statement.base
         if base not in self.shadowed:
             return []  # a number, by what is known here: nothing is ever stored
+        assert self.shadows is not None
         if isinstance(statement, Store) and not isinstance(self.fact(base), Array):
             if statement in self.shadows.stored:
                 return self._store_somewhere(statement, block, position)

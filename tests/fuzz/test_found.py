@@ -431,3 +431,17 @@ def test_all_of_what_may_be_a_container_is_read_and_differentiated_twice():
         m = d.get('p')[...]
         return np.sum(m * m)
     """)
+
+
+def test_a_number_is_augmented_in_try_beside_arrays_that_are_only_read():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        try:
+            z = m[1]
+            a *= z[0]
+        except ValueError:
+            pass
+        finally:
+            z = np.zeros
+        return a * b
+    """)
