@@ -257,7 +257,7 @@ class Nested(Writing):
     def needs_statements(self, *nodes: gast.AST) -> bool:
         """Whether an expression binds names, loops, or calls a local function, which emitted code does not hold."""
         for node in walk(*nodes):
-            if isinstance(node, gast.NamedExpr | gast.Lambda | COMPREHENSIONS):
+            if isinstance(node, gast.NamedExpr | gast.Lambda | COMPREHENSIONS) or _asks_for_a_field(node):
                 return True
             if isinstance(node, gast.Call) and node.keywords and self.stores_result(node):
                 return True
@@ -279,6 +279,14 @@ class Nested(Writing):
 def _asks_for_texts(function: object) -> bool:
     """Whether a call asks for texts of local functions, which are written anew with the function that asks."""
     return function is runtime.is_made_of or function is runtime.made_of
+
+
+def _asks_for_a_field(node: gast.AST) -> bool:
+    """``o.re if isinstance(o, Dual) else o``: a branch of statements, which knows in each half what ``o`` is."""
+    match node:
+        case gast.IfExp(test=gast.Call(func=gast.Name(id="isinstance")), body=body, orelse=orelse):
+            return any(isinstance(inner, gast.Attribute) for inner in walk(body, orelse))
+    return False
 
 
 def is_cheap(node: gast.Call) -> bool:

@@ -140,3 +140,26 @@ def rows_that_hold_objects_in_order(x, a):
     rows = [(int(10 * o.x), o) for o in ranked(x, a)]
     first = sorted(rows)[0]
     return first[1].w * first[1].x + min(rows)[1].w
+
+
+class Dual:
+    def __init__(self, re, du):
+        self.re = re
+        self.du = du
+
+    def __lt__(self, other):
+        return self.re < (other.re if isinstance(other, Dual) else other)
+
+    def scaled(self, factor):
+        return Dual(self.re * factor, self.du * factor + self.re)
+
+
+@directed(vector(3))
+def a_field_or_a_number_inside_of_a_test(x):
+    """Refused once: the half that does not run reads a field of a number."""
+    z, w = Dual(x[0], x[1]), Dual(x[1], 1.0)
+    while not z < 0.25:
+        z = z.scaled(0.5)
+    if z < w and not w < 0.1:
+        z = z.scaled(x[2])
+    return z.re * z.du * w.re
