@@ -23,8 +23,16 @@ from srcgrad.runtime.refusals import Refused
 Caught = tuple[type[BaseException], ...]
 
 
+_CHANGED = "__srcgrad_changed__"
+
+
 class PartlyStored(IndexError):
     """Raised before anything is stored where NumPy stores what comes before the index that is out of range."""
+
+
+def changed_by_raising(raised: BaseException) -> None:
+    """Note of an exception that a context manager has changed what it holds when it was raised, unseen."""
+    setattr(raised, _CHANGED, True)
 
 
 def attempt(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tuple[Any, BaseException | None]:
@@ -36,7 +44,7 @@ def attempt(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tu
 
         if isinstance(raised, SrcgradError | Refused):
             raise
-        if isinstance(raised, PartlyStored):
+        if isinstance(raised, PartlyStored) or getattr(raised, _CHANGED, False):
             raise _stored_before(raised) from raised
         return None, raised
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.attempts import changed_by_raising, contents, is_as_before
 from srcgrad.runtime.broadcasting import real_for
 from srcgrad.runtime.cotangents import zeros_like
 from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, mirrored
@@ -197,7 +198,10 @@ class Leaving(Once):
 
     def __exit__(self, kind: Any, raised: Any, traceback: Any) -> None:
         if raised is not None:
+            before = contents((self.manager,))
             super().__exit__(kind, raised, traceback)
+            if not all(is_as_before(part, held) for part, held in before):
+                changed_by_raising(raised)
 
 
 def leaving(manager: Any) -> Leaving:

@@ -144,3 +144,22 @@ def two_managers_whose_names_are_bound_again(x, a):
         m.w = m.w * n.w
         m = n
     return m.w * n.w
+
+
+def risky(m, v):
+    with m:
+        if v > 0.5:
+            raise ValueError("large")
+        return v * m.w
+
+
+@directed(vector(4), 0.7)
+def left_by_an_exception_that_is_caught(x, a):
+    m = Scale(a)
+    t = 0.0
+    for v in x:
+        try:
+            t = t + risky(m, v)
+        except ValueError:
+            t = t + m.w
+    return t * m.w

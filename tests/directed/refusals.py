@@ -9,6 +9,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "a_linked_list_made_in_a_loop": ("which classes the objects in",),
     "getattr_and_setattr": ("setattr() reaches names and objects behind the compiler's back",),
     "iterating_a_list_that_grows": ("a list changes its length while it is looped over",),
+    "left_by_an_exception_that_is_caught": ("stored before it raised",),
     "maximum_at": ("np.maximum.at repeats its operation where an index is repeated",),
     "multiply_at": ("np.multiply.at repeats its operation where an index is repeated",),
     "sorted_lists_of_numbers": ("a loop over items that may be stored into cannot be reversed yet",),
