@@ -636,3 +636,36 @@ def keys_of_a_dict_comprehension(x):
     for k in sorted(d, key=lambda k: -d[k]):
         s = 0.5 * s + d[k]
     return s * d[best]
+
+
+def as_items(x, whole):
+    return [x[0], x[1], x[0]] if whole else x[0] * x[1]
+
+
+@directed(vector(3))
+def an_array_made_a_list_by_a_callee(x):
+    """Once wrong in silence: the adjoints of a name that held an array first were joined."""
+    r = x * 2.0
+    s = np.sum(r * r)
+    r = as_items(r, True)
+    return sum(r) * sum(r) + sum(r) * s
+
+
+@directed(vector(3))
+def an_array_made_a_list_in_a_loop(x):
+    r, s = x * 2.0, 0.0
+    for i in range(3):
+        s = s + sum(r) * sum(r)
+        if i == 0:
+            r = as_items(r, True)
+    return s
+
+
+def a_list_or_a_number(x, whole):
+    r = as_items(x, whole)
+    return sum(r) * sum(r) if whole else r**2
+
+
+@directed(vector(3))
+def a_list_or_a_number_by_a_flag(x):
+    return a_list_or_a_number(x, True) * a_list_or_a_number(x, False)
