@@ -18,6 +18,7 @@ from srcgrad.frontend.desugar.build import call, call_builtin, constant, load, p
 from srcgrad.frontend.iterables import Iterables, call_runtime
 from srcgrad.frontend.known import Items, Known, classes_in, holds_objects
 from srcgrad.frontend.normal_form import Operation
+from srcgrad.syntax.parse import names_bound, names_read
 
 
 class Ordering(Iterables):
@@ -65,10 +66,13 @@ class Ordering(Iterables):
         match node.args[0]:
             case gast.List(elts=elts) | gast.Tuple(elts=elts):
                 return any(self.is_object(element) or self.makes_object(element) for element in elts)
-            case gast.ListComp(elt=element, generators=[first, *_]) | gast.GeneratorExp(
-                elt=element, generators=[first, *_]
+            case gast.ListComp(elt=element, generators=[first, *_] as generators) | gast.GeneratorExp(
+                elt=element, generators=[first, *_] as generators
             ):
-                return self.makes_object(element) or self._holds_objects(self.peek(first.iter))
+                # What the comprehension binds means nothing out here.
+                read = names_read(element.func if isinstance(element, gast.Call) else element)
+                makes = names_bound(*(each.target for each in generators)).isdisjoint(read)
+                return self._holds_objects(self.peek(first.iter)) or makes and self.makes_object(element)
             case given:
                 return self._holds_objects(self.peek(given)) or self.makes_object(given)
 
