@@ -220,15 +220,15 @@ def activity(
     escaping = _escaping(function)
     made = Activity(function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out, escaping)
     for statement in walk(function.body):
-        if isinstance(statement, For) and not statement.counted:
-            _refuse_items(statement, made)
+        if isinstance(statement, For) and statement.index in made.useful_before(statement):
+            refuse_items(statement, made)
     return made
 
 
-def _refuse_items(loop: For, activity: Activity) -> None:
-    """The items of an iterator have no adjoint: where they vary and are of use, a derivative would be lost."""
+def refuse_items(loop: For, activity: Activity) -> None:
+    """The items of an iterator that are of use have no adjoint: where they vary, a derivative would be lost."""
     varied = activity.varied_before(loop)
-    if loop.index in activity.useful_before(loop) and any(name in varied for name in names_read(loop.iterable)):
+    if not loop.counted and any(name in varied for name in names_read(loop.iterable)):
         raise UnsupportedSyntax(
             "the items of this iterator carry a derivative",
             loop.span,

@@ -20,7 +20,7 @@ from srcgrad.frontend.calls import Calls
 from srcgrad.frontend.desugar.build import assign, binary, call_builtin, constant, load, placed, subscript
 from srcgrad.frontend.mappings import mappings
 from srcgrad.frontend.normal_form import For
-from srcgrad.frontend.plans import Counted, Entries, Items, Mapped, Numbers, Plan, Reversed, Zipped, mapped_by
+from srcgrad.frontend.plans import Counted, Entries, Items, Mapped, Numbers, Plan, Reversed, Zipped, lettered, mapped_by
 from srcgrad.frontend.scope import Variable, bindings, names_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 from srcgrad.syntax.parse import children, names_read, walk
@@ -141,11 +141,11 @@ class Loops(Calls):
     def _plans(self, nodes: list[gast.expr], rebound: set[str]) -> tuple[Plan, ...] | None:
         if any(isinstance(node, gast.Starred) for node in nodes):
             return None
-        plans = [self.plan(node, rebound) for node in nodes]
+        plans = [self.plan(lettered(node), rebound) for node in nodes]
         return tuple(p for p in plans if p is not None) if all(p is not None for p in plans) else None
 
     def _enumerated(self, node: gast.Call, rebound: set[str]) -> Plan | None:
-        inner = self.plan(node.args[0], rebound)
+        inner = self.plan(lettered(node.args[0]), rebound)
         starts = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "start")]
         start = self._now(starts[0], rebound) if starts else None
         return None if inner is None else Counted(inner, start)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import gast
 
+from srcgrad.frontend.desugar.build import constant, placed
+
 
 @dataclass(frozen=True)
 class Items:
@@ -87,3 +89,10 @@ def mapped_by(plan: Plan) -> list[gast.expr]:
         case Mapped(function=function, inner=several):
             return [function, *(function for one in several for function in mapped_by(one))]
     return []
+
+
+def lettered(node: gast.expr) -> gast.expr:
+    """Text beside other things is a tuple of its letters: it carries no derivative, but what is beside it may."""
+    if not isinstance(node, gast.Constant) or not isinstance(node.value, str):
+        return node
+    return placed(gast.Tuple([constant(letter, node) for letter in node.value], gast.Load()), node)

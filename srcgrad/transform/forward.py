@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import gast
 
-from srcgrad.analysis.activity import Activity, refuse_seen
+from srcgrad.analysis.activity import Activity, refuse_items, refuse_seen
 from srcgrad.analysis.cfg import bound_here
 from srcgrad.frontend.normal_form import (
     AddAt,
@@ -160,7 +160,10 @@ class _Writer(MirroredTangent):
 
     def _for(self, loop: For) -> gast.For:
         """A loop under the user's own heading, unless a tangent needs the hidden index."""
-        opening = self.zero(loop.index) if self.tangents.needed_in(loop.body, loop.index) else []
+        opening = []
+        if self.tangents.needed_in(loop.body, loop.index):
+            refuse_items(loop, self.tangents.activity)
+            opening = self.zero(loop.index)
         opening = [placed(s, loop.span) for s in opening]
         bound = loop.body.statements[: loop.elements]
         rest = Block(loop.body.statements[loop.elements :])

@@ -6,6 +6,7 @@ from collections import deque
 
 import numpy as np
 
+from tests.corpus.example import vector
 from tests.directed.program import directed
 
 
@@ -674,3 +675,15 @@ def keys_that_come_twice(x):
 
     d = {i % 2: grown(x[i]) for i in range(3)}
     return d[0]*2.0 + d[1] + buffer[0]
+
+
+@directed(vector(4), 0.2)
+def letters_beside_what_varies(x, a):
+    """Forward mode once lost the tangent of ``v`` in silence; the rest was refused."""
+    p, q = {}, {g: a * k for k, g in enumerate("ifog")}
+    for k, v in zip("abcd", x):
+        p[k] = v * a
+    p["a"] *= p["b"]
+    q["f"] += p["a"]
+    r = dict(zip("uv", x))
+    return p["a"] * p["d"] + q["f"] * q["g"] + r["v"]

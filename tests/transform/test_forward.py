@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import srcgrad
 from srcgrad.calling import DOORS
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.pipeline import compile_request
 from srcgrad.programs import Compiled, Request, options
@@ -382,3 +384,18 @@ def test_what_a_buffer_is_copied_from_is_not_added_to():
         lambda y, w: (y + VECTOR + np.array([w, 0.0, 0.0])) * y, (VECTOR, 2.0), (np.ones(3), 1.0), (0, 1), analytic=True
     )
     assert_close(moved, expected.value)
+
+
+def kept_by_letters(x, a):
+    p = {}
+    for k, v in zip(f"{3}bcd", x, strict=True):
+        p[k] = v * a
+    p["b"] *= p["c"]
+    return p["b"] * p["d"]
+
+
+def test_items_of_an_iterator_that_vary_are_refused_beside_changes_too():
+    """What an iterator hands out has no tangent: it was zero in silence where a container that changes took it."""
+    x = np.array([1.1, 0.6, 2.2, 0.4])
+    with pytest.raises(UnsupportedSyntax, match="the items of this iterator carry a derivative"):
+        srcgrad.jvp(kept_by_letters, (x, 0.2), (x, 0.1))
