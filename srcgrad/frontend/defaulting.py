@@ -13,11 +13,14 @@ refused when the program runs (``runtime.defaults``).
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
-from functools import cached_property
+from collections.abc import Callable
+from functools import cache, cached_property
+from types import FunctionType
 
 import gast
 
 from srcgrad import runtime
+from srcgrad.errors import SrcgradError, UnresolvedName
 from srcgrad.frontend.desugar.build import (
     assign,
     branch,
@@ -30,16 +33,20 @@ from srcgrad.frontend.desugar.build import (
     placed,
     subscript,
 )
+from srcgrad.frontend.known import instances_of
 from srcgrad.frontend.live_views import LiveViews, nodes_of
-from srcgrad.frontend.normal_form import Operation
+from srcgrad.frontend.normal_form import Effect, Operation
 from srcgrad.frontend.scope import Scope
+from srcgrad.frontend.source import meaning_outside, source_of
 from srcgrad.frontend.user_calls import is_none
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import GlobalBinding, builtin, reference
 from srcgrad.syntax.parse import clone, names_read, walk
 
 _DEFAULTING = GlobalBinding("defaulting", runtime.defaulting, "srcgrad.runtime", "defaulting")
+_FACTORY = GlobalBinding("require_factory", runtime.require_factory, "srcgrad.runtime", "require_factory")
 _EMPTY: dict[object, object] = {float: 0.0, int: 0, str: "", bool: False, complex: 0j}
 _DISPLAYS: dict[object, type[gast.expr]] = {list: gast.List, tuple: gast.Tuple}
+_MADE = (*_EMPTY, *_DISPLAYS, dict)
 
 
 class Defaulting(LiveViews):
@@ -50,7 +57,7 @@ class Defaulting(LiveViews):
             assert isinstance(value, gast.Call)
             items = self._as_dict(value, value.args[1:])
             shown = items if isinstance(items, gast.Dict) else None
-            self.bind(name, self._defaulting(shown, value))
+            self.bind(name, self._defaulting(shown, value, *self._told(value)))
             if shown is None:
                 self.run([placed(gast.Expr(method_call(load(name, value), "update", [items], value)), value)])
             return True
@@ -61,11 +68,13 @@ class Defaulting(LiveViews):
             return self.operation(self._as_dict(node, node.args))
         if self._makes(node, runtime.defaulting):
             shown, operation = self.operation(node.args[0])
-            return call(reference(_DEFAULTING), [shown], node), operation
+            return call(reference(_DEFAULTING), [shown, *node.args[1:]], node), operation
+        if self._makes(node, defaultdict) and len(node.args) == 1 and not node.keywords and self._told(node):
+            return self.call(self._defaulting(None, node, *self._told(node)))
         return super().call(node)
 
     def needs_statements(self, *nodes: gast.AST) -> bool:
-        if self._factories and any(self._factory_of(inner) is not None for node in nodes for inner in gast.walk(node)):
+        if any(self._factory_of(inner) is not None for node in nodes for inner in gast.walk(node)):
             return True
         return super().needs_statements(*nodes)
 
@@ -134,24 +143,45 @@ class Defaulting(LiveViews):
 
     def _factory_of(self, node: gast.AST) -> gast.expr | None:
         """What makes the item that a subscript reads, where it may be missing."""
-        if not isinstance(node, gast.Subscript) or not self._factories or id(node) in self._settled:
+        if not isinstance(node, gast.Subscript) or id(node) in self._settled:
             return None
         return self._factory_in(node.value)
 
     def _factory_in(self, base: gast.expr) -> gast.expr | None:
         if isinstance(base, gast.Name):
             return self._factories.get(base.id)
+        if isinstance(base, gast.Attribute):
+            return self._factory_in_field(base)
         outer = self._factory_in(base.value) if isinstance(base, gast.Subscript) else None
         match outer:  # of a dict of such dicts
             case gast.Lambda(body=gast.Call(args=[factory, *_]) as made) if self._makes(made, defaultdict):
                 return factory
         return None
 
+    def _factory_in_field(self, base: gast.Attribute) -> gast.expr | None:
+        """What makes the items of a dict in a field, as the class of the object says."""
+        try:
+            kinds = {instance.kind for instance in instances_of(self.peek(base.value))}
+        except UnresolvedName:  # the target of a comprehension
+            return None
+        made = {factory_of_field(kind, base.attr) for kind in kinds}
+        factory = made.pop() if len(made) == 1 else None
+        return None if factory is None else placed(reference(builtin(factory.__name__)), base)
+
+    def _told(self, node: gast.Call) -> list[gast.expr]:
+        """What the run is told that a dict makes, where that is a built-in type."""
+        static = self.scope.static_of(node.args[0])
+        kind = None if static is None else static.value
+        return [reference(builtin(kind.__name__))] if isinstance(kind, type) and kind in _MADE else []
+
     def _present(self, node: gast.Subscript) -> tuple[str, gast.expr]:
         """Put what is missing into the dict; its name and the key."""
         factory = self._factory_of(node)
         assert factory is not None
         base = self.name_of(node.value)
+        if isinstance(node.value, gast.Attribute):
+            checked = call(reference(_FACTORY), [load(base, node), factory], node)
+            self.out.append(Effect(placed(gast.Expr(checked), node), self.span))
         key = self.held(self.settle(node.slice))
         missing = compare(clone(key), gast.NotIn(), load(base, node), node)
         place = placed(gast.Subscript(load(base, node), clone(key), gast.Store()), node)
@@ -178,9 +208,10 @@ class Defaulting(LiveViews):
             raise self.refuse(node, "a defaultdict makes dicts of what another holds", "put in what is missing")
         return self._defaulting(items, node)
 
-    def _defaulting(self, items: gast.expr | None, node: gast.AST) -> gast.expr:
+    def _defaulting(self, items: gast.expr | None, node: gast.AST, *made: gast.expr) -> gast.Call:
         """A call that makes a ``defaultdict``, in which nothing is made by itself."""
-        return call(reference(_DEFAULTING), [placed(gast.Dict([], []), node) if items is None else items], node)
+        items = placed(gast.Dict([], []), node) if items is None else items
+        return call(reference(_DEFAULTING), [items, *made], node)
 
     def _as_dict(self, node: gast.Call, items: list[gast.expr]) -> gast.expr:
         """The dict of what a constructor is given."""
@@ -191,3 +222,45 @@ class Defaulting(LiveViews):
         made = call_builtin("dict", items, node)
         made.keywords = list(node.keywords)
         return made
+
+
+@cache
+def factory_of_field(kind: type, name: str) -> type | None:
+    """What the dicts make that the methods of a class put into a field, if they always put a ``defaultdict`` there."""
+    made: set[type | None] = set()
+    functions = [value for base in kind.__mro__ for value in vars(base).values() if isinstance(value, FunctionType)]
+    for function in functions:
+        try:
+            source = source_of(function)
+        except SrcgradError:
+            continue
+        nodes, plain = list(walk(source.node)), 0
+        for node in nodes:
+            match node:
+                case gast.Assign(targets=[gast.Attribute(attr=attr)], value=value) | gast.AnnAssign(
+                    target=gast.Attribute(attr=attr), value=value
+                ) if attr == name:
+                    made.add(_made_by(value, meaning_outside(source)))
+                    plain += 1
+        if plain != sum(isinstance(n, gast.Attribute) and n.attr == name and not _is_read(n) for n in nodes):
+            return None
+    return made.pop() if len(made) == 1 else None
+
+
+def _is_read(node: gast.Attribute) -> bool:
+    return isinstance(node.ctx, gast.Load)
+
+
+def _made_by(value: gast.expr | None, meaning: Callable[[str], object]) -> type | None:
+    found: object = None
+    match value:
+        case gast.Call(func=function, args=[gast.Name(id=made)], keywords=[]):
+            match function:
+                case gast.Name(id=name):
+                    found = meaning(name)
+                case gast.Attribute(value=gast.Name(id=module), attr=attr):
+                    found = getattr(meaning(module), attr, None)
+            factory = meaning(made)
+            if found is defaultdict and isinstance(factory, type) and factory in _MADE:
+                return factory
+    return None

@@ -12,9 +12,21 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from srcgrad.runtime.refusals import RefusedType
+
+
+class Missing:
+    """In place of ``made``, what makes the items of a ``defaultdict``."""
+
+    def __init__(self, made: Any = None) -> None:
+        self.made = made
+
+    def __call__(self) -> Any:
+        return missing()
+
 
 def missing() -> Any:
-    """In place of what makes the items of a ``defaultdict``."""
+    """Refuse what is missing."""
     from srcgrad.errors import UnsupportedSyntax  # what is saved runs on the runtime alone
 
     raise UnsupportedSyntax(
@@ -23,9 +35,15 @@ def missing() -> Any:
     )
 
 
-def defaulting(items: dict[Any, Any]) -> defaultdict[Any, Any]:
-    """A ``defaultdict`` of these items."""
-    return defaultdict(missing, items)
+def defaulting(items: dict[Any, Any], made: Any = None) -> defaultdict[Any, Any]:
+    """A ``defaultdict`` of these items, of which it may be known what makes them."""
+    return defaultdict(Missing(made), items)
+
+
+def require_factory(x: Any, made: Any) -> None:
+    """Refuse a dict in a field that does not make what its class says."""
+    if not (isinstance(x, defaultdict) and getattr(x.default_factory, "made", None) is made):
+        raise RefusedType(f"a field holds a {type(x).__name__} that does not make what its class puts there")
 
 
 def dict_like(x: Any, items: dict[Any, Any]) -> dict[Any, Any]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.cotangents import zeros_like
-from srcgrad.runtime.defaults import missing
+from srcgrad.runtime.defaults import Missing
 from srcgrad.runtime.descending import Step, descending
 from srcgrad.runtime.objects import fields_of, is_object
 from srcgrad.runtime.refusals import RefusedValue
@@ -65,8 +65,12 @@ def without_factories(values: tuple[Any, ...]) -> tuple[Any, ...]:
     made = tuple(copied(value, arrays, memo) for value in values)
     for part in memo.values():
         if isinstance(part, defaultdict) and part.default_factory is not None:
-            part.default_factory = missing
+            part.default_factory = _replaced(part.default_factory)
     return made
+
+
+def _replaced(factory: Any) -> Missing:
+    return factory if isinstance(factory, Missing) else Missing(factory)
 
 
 def unprivate(g: Any, i: int, count: int) -> Any:

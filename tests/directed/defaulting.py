@@ -206,3 +206,39 @@ def default_argument_that_has_all(d, x):
     if "b" not in d:
         d["b"] = x[0]*d["a"]
     return d["b"]*d["a"] + d.get("c", x[1])*len(d)
+
+
+class Kept:
+    def __init__(self):
+        self.rows = defaultdict(list)
+
+    def add(self, k, v):
+        self.rows[k].append(v)
+
+
+class Totals:
+    def __init__(self):
+        self.sums: dict = defaultdict(float)
+
+    def add(self, k, v):
+        self.sums[k] += v * 2.0
+
+
+@directed(np.array([1.0, 2.0, 3.0]))
+def lists_in_a_field(x):
+    kept, other = Kept(), Kept()
+    for i in range(3):
+        kept.add("ab"[i % 2], x[i] * x[0])
+    other.rows = kept.rows
+    other.rows["a"].append(x[1])
+    other.rows["c"].append(x[2])
+    return sum(kept.rows["a"]) * kept.rows["c"][0] * len(kept.rows) + sum(kept.rows["d"])
+
+
+@directed(np.array([1.0, 2.0, 3.0]))
+def sums_in_a_field(x):
+    totals = Totals()
+    for i in range(3):
+        totals.add(i % 2, x[i] * x[0])
+    totals.sums["new"] += x[1]
+    return totals.sums[0] * totals.sums["new"] + totals.sums["none"] * x[0] + len(totals.sums)

@@ -16,7 +16,6 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "the_path_taken_through_an_exception": ("a loop over items that may be stored into cannot be reversed yet",),
     "default_argument": ("a missing key of a defaultdict is read",),
     "default_caught_in_a_callee": ("a missing key of a defaultdict is read",),
-    "default_in_a_field": ("a missing key of a defaultdict is read",),
     "default_in_callee": ("a missing key of a defaultdict is read",),
     "default_of_a_callee": ("a missing key of a defaultdict is read",),
     "the_best_so_far_of_two_classes": ("the method 'energy' is not one of an array",),

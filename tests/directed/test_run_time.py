@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -502,6 +503,27 @@ def handed_over(a, x):
 def test_a_method_kept_by_another_object_is_refused():
     with pytest.raises(TypeError, match="keeps a method '_shrinking' of another Integrator in a field"):
         srcgrad.grad(handed_over)(0.3, 0.7)
+
+
+class Sums:
+    def __init__(self):
+        self.made = defaultdict(float)
+
+    def add(self, k, v):
+        self.made[k] += v
+        return self.made[k]
+
+
+def added(sums, x):
+    return sums.add("a", x) * x
+
+
+def test_what_a_dict_in_a_field_of_an_argument_makes():
+    assert srcgrad.grad(added, argnums=1)(Sums(), 3.0) == 6.0
+    other = Sums()
+    other.made = defaultdict(lambda: 1.0)
+    with pytest.raises(TypeError, match="a field holds a defaultdict that does not make what its class puts there"):
+        srcgrad.grad(added, argnums=1)(other, 3.0)
 
 
 class Lazy:
