@@ -90,7 +90,9 @@ class Ordering(Iterables):
             if not any(holds_objects(self.known_atom(atom)) for atom in atoms):
                 return super().call(placed(gast.Call(node.func, atoms, node.keywords), node))
             node = placed(gast.Call(node.func, [placed(gast.List(atoms, gast.Load()), node)], node.keywords), node)
-        name = self._items(node.args[0])
+        given_items = node.args[0]
+        runs = isinstance(given_items, gast.GeneratorExp) or self._is_iterator(given_items)
+        name = self._items(given_items) if runs else self.name_of(given_items)
         if not self._holds_objects(self.known_name(name)):
             return super().call(placed(gast.Call(node.func, [load(name, node)], node.keywords), node))
         if function is sorted:
