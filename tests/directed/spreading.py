@@ -124,3 +124,40 @@ def the_rest_of_the_rest(x):
     *items, last = [x[0], x[1], x[2]]
     last, *items = items
     return running_product(*x) * last * items[0]
+
+
+def with_defaults(function):
+    def wrapper(*args, **kw):
+        kw.setdefault("shift", 1.0)
+        return function(*args, **kw)
+
+    return wrapper
+
+
+def scaled(function):
+    def wrapper(*args, **kw):
+        k = kw.pop("scale", 2.0)
+        kw["shift"] = k
+        args = list(args)
+        args[0] = args[0] * k
+        return function(*args, **kw) * k
+
+    return wrapper
+
+
+@with_defaults
+def shifted_product(y, w, shift=0.0):
+    return np.sum(y * w) + shift * w
+
+
+@scaled
+def overwriting(y, w, shift=0.0):
+    y[0] = w * shift
+    return np.sum(y * y)
+
+
+@directed(np.array([1.1, 0.6, 2.2, 0.4]))
+def decorators_put_in_and_take_out_keywords(x):
+    """Once wrong in silence: the callee was given the keywords that the wrapper had been."""
+    first = shifted_product(x, x[1]) + shifted_product(x, x[0], shift=x[2])
+    return first + overwriting(x, x[1]) + overwriting(x, x[0], scale=x[2])
