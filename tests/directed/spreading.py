@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from tests.corpus.example import vector
 from tests.directed.program import directed
 
