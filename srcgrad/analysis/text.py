@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, inputs
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.errors import UnsupportedSyntax
@@ -28,6 +29,7 @@ from srcgrad.frontend.normal_form import (
     Call,
     Callee,
     Dynamic,
+    Exchange,
     Fixed,
     For,
     Function,
@@ -36,6 +38,8 @@ from srcgrad.frontend.normal_form import (
     SetField,
     Statement,
     Store,
+    Unpack,
+    Unruled,
     unguarded,
 )
 from srcgrad.rules.facts import Array, Fact
@@ -43,13 +47,18 @@ from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
 from srcgrad.syntax.parse import walk as nodes_of
 
-_WRITERS = (str, repr, ascii, format)
+_WRITERS = (str, repr, ascii, format, np.str_, np.bytes_)
 _METHODS = frozenset(
     "array2string array_repr array_str format format_float_positional format_float_scientific join".split()
 )
 _READERS = (float, complex, np.float64, np.float32, np.complex128)
 _ARRAYS = (np.array, np.asarray)  # arrays of text, but with a dtype
-_JOINS = (operator.add, operator.iadd, operator.mod)
+_JOINS = (operator.add, operator.iadd, operator.mod, np.add)
+_CHOOSERS = (max, min)
+_HANDING_ON = (
+    *_CHOOSERS, list, tuple, set, dict, reversed, sorted,
+    runtime.from_pairs, runtime.joined, runtime.keyed, runtime.operand,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -71,8 +80,8 @@ class TextReader:
         """Refuse a number that is read from text of what varies; what is known to be an array is no text."""
         statements = list(walk(function.body))
         textual = self._textual(statements, activity.varied_before, set(), facts)
-        for statement in statements if textual else ():
-            if not self._reads(statement, textual):
+        for statement in statements:
+            if not self._reads(statement, activity.varied_before, textual):
                 continue
             if any(name in activity.useful_after(statement) for name in bound_here(statement)):
                 raise UnsupportedSyntax(
@@ -95,8 +104,22 @@ class TextReader:
             before = len(textual)
             for statement in statements:
                 if self._writes(statement, varied_before, textual):
-                    textual.update(n for n in _receivers(statement) if not isinstance(facts.get(n), Array))
+                    told = not self._is_text(statement, textual, facts)
+                    textual.update(n for n in _receivers(statement) if not (told and isinstance(facts.get(n), Array)))
         return textual
+
+    def _is_text(self, statement: Statement, textual: Container[str], facts: Mapping[str, Fact]) -> bool:
+        """Whether text alone is bound here, which facts may take for a number: they are told of numbers."""
+        match statement:
+            case Bind(operation=Apply(function=function, arguments=arguments)):
+                if any(function is known for known in (*_CHOOSERS, *_ARRAYS)):
+                    return True
+                joined = any(isinstance(e, gast.Constant) and isinstance(e.value, str) for e in arguments.values())
+                if joined or _makes_text(statement.expression):
+                    return True
+            case Bind(expression=expression) if _makes_text(expression):
+                return True
+        return any(name in textual and isinstance(facts.get(name), Array) for name in _passed_on(statement))
 
     def _writes(
         self, statement: Statement, varied_before: Callable[[Statement], Container[str]], textual: set[str]
@@ -111,10 +134,15 @@ class TextReader:
                     return True
         return not textual.isdisjoint(_passed_on(statement))
 
-    def _reads(self, statement: Statement, textual: set[str]) -> bool:
+    def _reads(
+        self, statement: Statement, varied_before: Callable[[Statement], Container[str]], textual: set[str]
+    ) -> bool:
         """Whether a statement reads text as a number."""
-        if isinstance(statement, Bind) and isinstance(statement.operation, Call):
-            return self._flow(statement.operation, (), textual).read
+        match statement:
+            case Bind(operation=Call() as made):
+                return self._flow(made, (), textual).read
+            case Bind(operation=Unruled()):
+                return self._writes(statement, varied_before, textual)
         return not textual.isdisjoint(_read_back(statement))
 
     def _flow(self, made: Call, varied: Container[str], textual: Container[str]) -> _Flow:
@@ -144,22 +172,32 @@ class TextReader:
                 if not derived.isdisjoint(inputs(statement)):
                     derived.update(_receivers(statement))
         texts = {p for p, flag in zip(function.parameters, is_text, strict=True) if flag}
-        textual = self._textual(statements, lambda statement: derived, texts, {})
+        textual = self._textual(statements, lambda _: derived, texts, {})
         returned = any(
             not textual.isdisjoint(names_read(s.value)) for s in statements if isinstance(s, Return)
         )
-        return _Flow(returned, any(self._reads(s, textual) for s in statements) if textual else False)
+        return _Flow(returned, any(self._reads(s, lambda _: derived, textual) for s in statements))
 
 
 def _makes_text(node: gast.AST) -> bool:
     match node:
         case gast.FormattedValue() | gast.BinOp(left=gast.Constant(value=str()), op=gast.Mod()):
             return True
+        case gast.Call(func=gast.Attribute(attr="astype"), args=[GlobalReference(binding=binding)]):
+            return _is_writer(binding.value)
+        case gast.Call(func=gast.Attribute(value=GlobalReference(binding=binding), attr=attr)):
+            return attr in _METHODS or _is_writer(getattr(binding.value, attr, None))
         case gast.Call(func=gast.Attribute(attr=attr)):
             return attr in _METHODS
         case gast.Call(func=GlobalReference(binding=binding)):
-            return any(binding.value is writer for writer in _WRITERS)
+            return _is_writer(binding.value)
     return False
+
+
+def _is_writer(function: object) -> bool:
+    """Whether a function makes text, or an exception, which is read as text alone."""
+    raised = isinstance(function, type) and issubclass(function, BaseException)
+    return raised or any(function is writer for writer in _WRITERS)
 
 
 def _passed_on(statement: Statement) -> Iterable[str]:
@@ -168,7 +206,7 @@ def _passed_on(statement: Statement) -> Iterable[str]:
         case Bind(operation=Fixed(), expression=expression):
             return names_read(expression) if _keeps_text(expression) else ()
         case Bind(operation=Apply(function=function, arguments=arguments)):
-            joins = any(function is join for join in (*_JOINS, *_ARRAYS))
+            joins = any(function is join for join in (*_JOINS, *_ARRAYS, *_HANDING_ON))
             return [n for e in arguments.values() for n in names_read(e)] if joins else ()
         case Bind(operation=Call()):
             return ()
@@ -176,8 +214,12 @@ def _passed_on(statement: Statement) -> Iterable[str]:
             return names_read(expression)
         case For(iterable=iterable):
             return names_read(iterable) if not statement.counted else ()
-        case Append(value=value) | Store(value=value) | SetField(value=value):
+        case Store(index=index, value=value):
+            return names_read(index, value)
+        case Append(value=value) | SetField(value=value):
             return names_read(value)
+        case Unpack(source=source):
+            return (source,)
     return ()
 
 
@@ -185,13 +227,15 @@ def _receivers(statement: Statement) -> tuple[str, ...]:
     match statement:
         case Append(sequence=name) | Store(base=name) | SetField(base=name):
             return (name,)
+        case Bind(target=target, operation=Exchange(base=name)):
+            return (target, name)
     return tuple(bound_here(statement))
 
 
 def _keeps_text(expression: gast.expr) -> bool:
     match expression:
-        case gast.Call(func=GlobalReference()):
-            return _makes_text(expression)
+        case gast.Call(func=GlobalReference(binding=binding)):
+            return _makes_text(expression) or any(binding.value is known for known in _HANDING_ON)
         case gast.Compare() | gast.UnaryOp():
             return False
     return True

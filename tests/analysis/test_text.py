@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 import numpy as np
@@ -62,10 +63,58 @@ def in_an_attempt(x):
     return x * t
 
 
+def as_a_key(x):
+    weights = {str(x): 1.0}
+    weights[f"{2 * x}"] = x
+    return sum(float(key) for key in weights)
+
+
+def in_pairs(x):
+    return sum(float(key) * value for key, value in {f"{v}": v for v in [x, 2 * x]}.items())
+
+
+def put_in_order(x):
+    return float(sorted([f"{x}", "1.0"])[0]) + float(max(str(x), "0"))
+
+
+def in_an_array(x):
+    return np.array([f"{x}"]).astype(float)[0] * x
+
+
+def in_a_part(x):
+    return np.float64(f"{x:.6f}"[:6]) * x
+
+
+def in_an_exception(x):
+    try:
+        raise ValueError(x)
+    except ValueError as error:
+        return float(str(error)) * x
+
+
+def by_a_parser(x):
+    return ast.literal_eval(str(x)) * x
+
+
+def taken_apart(x):
+    labels = [f"{x}"]
+    labels.extend(["2.0"])
+    first, *rest = labels
+    return float(first) + float(rest[0])
+
+
+def of_numpy(x):
+    return float(np.str_(x)) * float(np.char.add(str(x), "0"))
+
+
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize(
-    "function", [from_a_callee, in_a_callee, from_a_method, inside_a_method, through_recursion, in_an_attempt]
-)
+    "function",
+    [
+        from_a_callee, in_a_callee, from_a_method, inside_a_method, through_recursion, in_an_attempt, as_a_key,
+        in_pairs, put_in_order, in_an_array, in_a_part, in_an_exception, by_a_parser, taken_apart, of_numpy,
+    ],
+)  # fmt: skip
 def test_a_number_from_text_of_what_varies_is_refused(function: Callable[..., object], specialise: bool) -> None:
     with options(specialise=specialise):
         for derivative in (lambda: srcgrad.grad(function)(2.0), lambda: srcgrad.jvp(function, (2.0,), (1.0,))):
@@ -113,3 +162,12 @@ def test_a_number_from_text_in_a_container_that_varies_is_refused() -> None:
     for derivative in (lambda: srcgrad.grad(f)(2.0), lambda: srcgrad.jvp(f, (2.0,), (1.0,))):
         with pytest.raises(TypeError, match="text carries no derivative"):
             derivative()
+
+
+def test_numbers_beside_text_in_a_container_are_read() -> None:
+    def f(x):
+        row = {"name": f"{x}", "value": x, "all": np.array([x, x])}
+        return float(np.sum(row["all"])) + float(row["value"])
+
+    assert srcgrad.grad(f)(2.0) == 3.0
+    assert srcgrad.jvp(f, (2.0,), (1.0,)) == (6.0, 3.0)
