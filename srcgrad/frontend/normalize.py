@@ -309,7 +309,8 @@ class Normalizer(Statements):
         body = without_imports(body, parameters_of(node.args))
         body = without_classes(body, source, parameters_of(node.args))  # type: ignore[arg-type]
         meaning = meaning_outside(source)  # type: ignore[arg-type]
-        body = by_places(one_by_one(written_out(detached(body), meaning, fresh), meaning), meaning, fresh)
+        body = one_by_one(written_out(detached(body), meaning, fresh), meaning)
+        body = by_places(body, parameters_of(node.args), meaning, fresh)
         if isinstance(callee.makes, Initialiser):
             body = self._folded(callee.makes, body, source, fresh)  # type: ignore[arg-type]
         body = desugar(body, fresh)

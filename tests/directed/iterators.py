@@ -131,3 +131,28 @@ def tokens_and_their_numbers(x, a):
         n = next(tokens)
         t = t + x[n] if token == "+" else t * x[n]
     return t
+
+
+def leading(rows, a):
+    """The idiom of a parameter that becomes its own iterator."""
+    rows = iter(rows)
+    first = next(rows)
+    a = a * first
+    for v in rows:
+        a = a + first * v * v
+    return a
+
+
+@directed(vector(4), 0.7)
+def a_parameter_that_becomes_an_iterator(x, a):
+    return leading(x * a, a) * leading([a, x[0] * x[1], x[2]], x[3])
+
+
+@directed(vector(4), 0.7)
+def an_array_that_becomes_an_iterator(x, a):
+    x = x * a
+    total = np.sum(x)
+    x = iter(x)
+    for v in x:
+        total = total * v + next(x) * a
+    return total

@@ -18,7 +18,7 @@ So do the iterators of Python: they read an item when it is asked for, and stay 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +40,7 @@ from srcgrad.frontend.desugar.build import (
     with_bodies,
 )
 from srcgrad.frontend.desugar.functional import Meaning
+from srcgrad.frontend.webs import told_apart
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.runtime.doors import END
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -52,10 +53,13 @@ _SCOPES = (
 )  # fmt: skip
 
 
-def by_places(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[str], str]) -> list[gast.stmt]:
-    """The body without the iterators that can be written so."""
-    names = {name for node in walk(*body) if (name := _made(node, meaning)) is not None}
-    plain = sorted(name for name in names if _is_read_plainly(name, body, meaning))
+def by_places(
+    body: Sequence[gast.stmt], parameters: Collection[str], meaning: Meaning, fresh: Callable[[str], str]
+) -> list[gast.stmt]:
+    """The body without the iterators that can be written so; what a parameter holds may be no iterator."""
+    body = told_apart(body, parameters, _all_made(body, meaning), fresh)
+    names = sorted(_all_made(body, meaning).difference(parameters))
+    plain = [name for name in names if _is_read_plainly(name, body, meaning)]
     kept = {name: _Place(fresh(f"{name}_items"), fresh(f"{name}_place")) for name in plain}
     return _Written(kept, meaning, fresh).block(body) if kept else list(body)
 
@@ -80,6 +84,10 @@ class _Place:
     def binding(self, at: gast.AST) -> gast.expr:
         """The next place as an expression that binds it."""
         return placed(gast.NamedExpr(store(self.place, at), self.advanced(at)), at)
+
+
+def _all_made(body: Sequence[gast.stmt], meaning: Meaning) -> set[str]:
+    return {name for node in walk(*body) if (name := _made(node, meaning)) is not None}
 
 
 def _made(node: gast.AST, meaning: Meaning) -> str | None:

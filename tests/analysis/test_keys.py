@@ -1,0 +1,75 @@
+"""Keys that vary are not read back as numbers; they find values, and those of other kinds are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.programs import options
+
+X = np.array([1.1, 0.6, 2.2])
+
+
+def stored(x):
+    table = {}
+    for v in x:
+        table[float(v)] = v * v
+    return sum(t * y for t, y in table.items())
+
+
+def displayed(x):
+    table = {x[0]: 2.0, x[1]: x[2]}
+    total = 0.0
+    for t in table:
+        total = total + t * table[t]
+    return total
+
+
+def comprehended(x):
+    return sum(key[1] * v for key, v in {(i, v): v for i, v in enumerate(x)}.items())
+
+
+def greatest(x):
+    table = {}
+    for i, v in enumerate(x):
+        table[v] = i
+    return sorted(table)[0] * x[1]
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("function", [stored, displayed, comprehended, greatest])
+def test_keys_that_vary_are_refused_where_they_are_of_use(function: Callable[..., object], specialise: bool) -> None:
+    with options(specialise=specialise):
+        for derivative in (lambda: srcgrad.grad(function)(X), lambda: srcgrad.jvp(function, (X,), (X,))):
+            with pytest.raises(srcgrad.UnsupportedSyntax, match="keys of a dict") as error:
+                derivative()
+            assert "^" in str(error.value) and "test_keys.py" in str(error.value)
+
+
+def finding_values(x):
+    table = {}
+    for v in x:
+        table.setdefault(v * 2.0, []).append(v * v)
+    return sum(table[t][0] for t in sorted(table) if t > 2.0)
+
+
+def rounded(x):
+    return sum(t * y for t, y in {int(v * 10.0): v * v for v in x}.items())
+
+
+def constants(x):
+    return sum(t * y for t, y in {0.5: x[0], 1.5: x[1] * x[2]}.items())
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [(finding_values, [2.2, 0.0, 4.4]), (rounded, [24.2, 7.2, 96.8]), (constants, [0.5, 3.3, 0.9])],
+)
+def test_other_uses_of_keys_are_right(function: Callable[..., object], wanted: list[float]) -> None:
+    for specialise in (True, False):
+        with options(specialise=specialise):
+            np.testing.assert_allclose(srcgrad.grad(function)(X), wanted)
+            np.testing.assert_allclose(srcgrad.jvp(function, (X,), (X,))[1], wanted @ X)
