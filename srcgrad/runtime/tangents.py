@@ -153,7 +153,15 @@ def _array_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]]) -> Any:
         return moved if shares else view_like(v, *sharing)
     repeats = any(stride == 0 and count > 1 for stride, count in zip(moved.strides, moved.shape, strict=True))
     shared = repeats or not moved.flags.writeable or any(_meet(moved, w_dot) for _, w_dot in pairs)
-    return fresh(moved, v) if shared else moved
+    owned = v.base is None and moved.base is None
+    return fresh(moved, v) if shared or (owned and not _lie_alike(moved, v)) else moved
+
+
+def _lie_alike(a: Any, b: Any) -> bool:
+    """Whether two arrays have their elements in one order, so that views of the one show the places of the other's."""
+    old, new = a.itemsize, b.itemsize
+    strides = zip(a.shape, a.strides, b.strides, strict=True)
+    return a.shape != b.shape or all(s // old == t // new for count, s, t in strides if count > 1)
 
 
 def _meet(a: Any, b: Any) -> bool:

@@ -46,7 +46,7 @@ from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, names_read
 from srcgrad.transform.apart import check_apart
-from srcgrad.transform.build import assign, call_runtime, constant, field_tangent, load, method, subscript
+from srcgrad.transform.build import assign, call, call_runtime, constant, field_tangent, load, method, subscript
 from srcgrad.transform.forward_statements import RESULT, StatementTangent, lowered
 
 #: Functions whose result is a view whatever the layout of the array is.
@@ -140,7 +140,10 @@ class MirroredTangent(StatementTangent):
         if statement.target not in self.mirrored:
             return super().apart(value, statement, made)
         if makes_new(made.function, _method_of(statement.expression)):
-            return value if _is_new(value) else call_runtime(runtime.fresh, value, load(RESULT))
+            if (copied := _copied_alike(value, statement.expression)) is not None:
+                return copied
+            alike = _is_new(value) and not _is_ordered(statement.expression)
+            return value if alike else call_runtime(runtime.fresh, value, load(RESULT))
         shown = [n for a in made.arguments.values() for n in atoms(a) if n in self.mirrored]
         if made.function in MIRRORS:
             return value
@@ -268,6 +271,25 @@ def _method_of(expression: gast.expr) -> str | None:
         case gast.Call(func=gast.Attribute(attr=name) as function) if object_of(function) is None:
             return str(name)
     return None
+
+
+def _copied_alike(value: gast.expr, primal: gast.expr) -> gast.expr | None:
+    """``x_dot.copy()`` for ``np.copy(x_dot)`` where the primal is ``x.copy()``: the method copies to C order, and views
+    of the two must show the same places."""
+    match primal, value:
+        case gast.Call(args=[], keywords=[]), gast.Call(func=function, args=[copied], keywords=[]):
+            if _method_of(primal) == "copy" and object_of(function) is np.copy:
+                return call(gast.Attribute(copied, "copy", gast.Load()))
+    return None
+
+
+def _is_ordered(primal: gast.expr) -> bool:
+    """Whether a call says in which order its result lies."""
+    match primal:
+        case gast.Call(func=function, args=arguments, keywords=keywords):
+            operands = 1 if object_of(function) is np.copy else 0 if _method_of(primal) == "copy" else len(arguments)
+            return len(arguments) > operands or any(keyword.arg == "order" for keyword in keywords)
+    return False
 
 
 def _is_new(value: gast.expr) -> bool:

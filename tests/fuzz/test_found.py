@@ -445,3 +445,12 @@ def test_a_number_is_augmented_in_try_beside_arrays_that_are_only_read():
             z = np.zeros
         return a * b
     """)
+
+
+def test_a_method_copies_to_the_order_of_c():
+    in_every_mode("""
+    def f(a, b, x, y, m, h):
+        m = np.reshape(h, (2, -1)).T.copy()
+        m[1] = m.ravel()[1]
+        return b + np.sum(m * m)
+    """)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+import srcgrad
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.pipeline import compile_request
 from srcgrad.programs import Compiled, Request, options
@@ -134,6 +136,32 @@ def _laid_out(values: Any, like: Any) -> Any:
     made = np.zeros((like.shape[0], 2 * like.shape[1]))[:, ::2]
     made[...] = values
     return made
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        lambda w: w.T.copy(),
+        lambda w: w.T.copy("C"),
+        lambda w: np.copy(w.T, order="C"),
+        lambda w: np.array(w.T, order="C"),
+        lambda w: np.multiply(w.T, 2.0, order="C"),
+        lambda w: w.T.astype(float, order="C"),
+    ],
+)
+def test_a_tangent_is_copied_to_the_order_of_its_value(copied: Callable[[Any], Any]) -> None:
+    """``copied`` lies as ``ravel`` can show it; a tangent in the order of ``w.T`` could not be shown so."""
+
+    def f(x):
+        copy = copied(np.reshape(x, (2, 3)))
+        flat = copy.ravel()
+        flat[1] = copy[0, 0] * x[1]
+        return np.sum(copy * copy)
+
+    x = np.arange(1.0, 7.0)
+    direction = np.cos(x)
+    numeric = (f(x + 1e-6 * direction) - f(x - 1e-6 * direction)) / 2e-6
+    np.testing.assert_allclose(srcgrad.jvp(f, (x,), (direction,))[1], numeric, rtol=1e-6)
 
 
 def test_integers_take_no_tangent() -> None:
