@@ -81,9 +81,10 @@ class TextReader:
         statements = list(walk(function.body))
         textual = self._textual(statements, activity.varied_before, set(), facts)
         for statement in statements:
-            if not self._reads(statement, activity.varied_before, textual):
+            stored = _stored_as_numbers(statement, facts)
+            if textual.isdisjoint(stored) and not self._reads(statement, activity.varied_before, textual):
                 continue
-            if any(name in activity.useful_after(statement) for name in bound_here(statement)):
+            if stored or any(name in activity.useful_after(statement) for name in bound_here(statement)):
                 raise UnsupportedSyntax(
                     "a number is read from text that is made of a value which varies",
                     statement.span,
@@ -103,7 +104,7 @@ class TextReader:
         while len(textual) != before:
             before = len(textual)
             for statement in statements:
-                if self._writes(statement, varied_before, textual):
+                if self._writes(statement, varied_before, textual) or _stores_text(statement, varied_before, facts):
                     told = not self._is_text(statement, textual, facts)
                     textual.update(n for n in _receivers(statement) if not (told and isinstance(facts.get(n), Array)))
         return textual
@@ -119,6 +120,8 @@ class TextReader:
                     return True
             case Bind(expression=expression) if _makes_text(expression):
                 return True
+        if isinstance(statement, Store) and _is_of_text(facts.get(statement.base)):
+            return True
         return any(name in textual and isinstance(facts.get(name), Array) for name in _passed_on(statement))
 
     def _writes(
@@ -177,6 +180,28 @@ class TextReader:
             not textual.isdisjoint(names_read(s.value)) for s in statements if isinstance(s, Return)
         )
         return _Flow(returned, any(self._reads(s, lambda _: derived, textual) for s in statements))
+
+
+def _is_of_text(fact: Fact | None) -> bool:
+    return isinstance(fact, Array) and (fact.dtype or "").lstrip("<>=|").startswith(("U", "S", "str", "bytes"))
+
+
+def _stores_text(
+    statement: Statement, varied_before: Callable[[Statement], Container[str]], facts: Mapping[str, Fact]
+) -> bool:
+    """Whether what varies is stored into an array of text."""
+    if not isinstance(statement, Store) or not _is_of_text(facts.get(statement.base)):
+        return False
+    varied = varied_before(statement)
+    return any(name in varied for name in names_read(statement.value))
+
+
+def _stored_as_numbers(statement: Statement, facts: Mapping[str, Fact]) -> list[str]:
+    """The arrays of text that are stored into one of numbers, which reads them as such."""
+    match statement:
+        case Store(base=base, value=value) if isinstance(fact := facts.get(base), Array) and not _is_of_text(fact):
+            return [name for name in names_read(value) if _is_of_text(facts.get(name))]
+    return []
 
 
 def _makes_text(node: gast.AST) -> bool:

@@ -15,6 +15,15 @@ import numpy as np
 
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.objects import fields_of
+from srcgrad.runtime.refusals import RefusedType
+
+
+def is_floating(dtype: np.dtype[Any]) -> bool:
+    """Whether what is put into an array of this dtype keeps its derivative, or moves by jumps as integers do; one of
+    objects or text is refused, as numbers that are read back from it would have none."""
+    if dtype.kind not in "fcbiu":
+        raise RefusedType(f"an array of dtype {dtype} takes what varies and has no derivative; make it of numbers")
+    return dtype.kind in "fc"
 
 
 def zeros_like(x: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.cotangents import is_basic
+from srcgrad.runtime.cotangents import is_basic, is_floating
 from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.objects import fields_of, is_object, made
@@ -103,8 +103,8 @@ def _shadow_of_array(v: Any, arrays: list[tuple[Any, Any]]) -> Any:
 
 
 def _zeros(v: Any) -> Any:
-    """Zeros in the layout of an array; integers have a shadow of float64."""
-    if v.dtype.kind not in "fcbiu":
+    """Zeros in the layout of an array; integers have a shadow of float64, and so has what holds no number."""
+    if v.dtype.kind not in "fcbiuSUmM" and not all(item is None for item in v.flat):
         raise RefusedType(f"an array of dtype {v.dtype} has no derivative")
     _refuse_overlap(v)
     dtype = v.dtype if v.dtype.kind in "fc" else np.dtype(np.float64)
@@ -240,7 +240,7 @@ def untaken(g: Any, held: Any, v: Any, index: Any) -> Any:
 
 def _lost(held: Any, v: Any, index: Any, shape: tuple[int, ...]) -> Any:
     """Which of the values that a store gives are not in the array afterwards."""
-    if v.dtype.kind not in "fc":
+    if not is_floating(v.dtype):
         return np.ones(shape, bool)
     if is_basic(index):
         return np.zeros(shape, bool)

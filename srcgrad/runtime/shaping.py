@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
-from srcgrad.runtime.cotangents import zeros_like
-from srcgrad.runtime.refusals import RefusedMode
+from srcgrad.runtime.cotangents import is_floating, zeros_like
 
 
 # --- axes ------------------------------------------------------------------------------------------------------------
@@ -78,19 +77,13 @@ def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok:
 
 def unastype(g: Any, a: Any, dtype: Any) -> Any:
     """The cotangent of ``a`` where ``g`` is that of ``a.astype(dtype)``: zero through a dtype that is not floating."""
-    return unbroadcast(g, a) if dtype is None or _is_floating(np.dtype(dtype)) else zeros_like(a)
+    return unbroadcast(g, a) if dtype is None or is_floating(np.dtype(dtype)) else zeros_like(a)
 
 
 def reastype(g: Any, like: Any) -> Any:
     """The tangent ``g`` of a conversion to ``like``: in its dtype, and zero where that is not floating."""
     dtype = getattr(like, "dtype", None)
-    return rebroadcast(g, like) if dtype is None or _is_floating(dtype) else np.zeros(np.shape(like))[()]
-
-
-def _is_floating(dtype: np.dtype[Any]) -> bool:
-    if dtype.kind == "O":
-        raise RefusedMode("an array of objects has no derivative here: make it of numbers")
-    return dtype.kind in "fc"
+    return rebroadcast(g, like) if dtype is None or is_floating(dtype) else np.zeros(np.shape(like))[()]
 
 
 # --- what a shape decides --------------------------------------------------------------------------------------------

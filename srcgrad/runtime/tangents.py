@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.cotangents import untake, zeros_like
+from srcgrad.runtime.cotangents import is_floating, untake, zeros_like
 from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.mirrors import each_once, items_like
@@ -205,7 +205,9 @@ def fresh(moved: Any, v: Any) -> Any:
 
 def stored(moved: Any, v: Any) -> Any:
     """The tangent of what ``v[index] = e`` stores: zero where an array of integers takes it, which moves by jumps."""
-    return zeros_like(moved) if isinstance(v, np.ndarray) and v.dtype.kind not in "fc" else moved
+    if moved is None or not isinstance(v, np.ndarray):
+        return moved
+    return moved if is_floating(v.dtype) else zeros_like(moved)
 
 
 # --- tangents of shadows ---------------------------------------------------------------------------------------------

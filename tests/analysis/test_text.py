@@ -169,5 +169,70 @@ def test_numbers_beside_text_in_a_container_are_read() -> None:
         row = {"name": f"{x}", "value": x, "all": np.array([x, x])}
         return float(np.sum(row["all"])) + float(row["value"])
 
-    assert srcgrad.grad(f)(2.0) == 3.0
-    assert srcgrad.jvp(f, (2.0,), (1.0,)) == (6.0, 3.0)
+    def stores(x):
+        row = {"name": f"{x}", "value": x, "all": np.array([x, x])}
+        z = np.zeros(3)
+        z[0] = row["value"]
+        z[1:] = row["all"]
+        return np.sum(z)
+
+    for function, specialise in ((f, True), (stores, True), (stores, False)):
+        with options(specialise=specialise):
+            assert srcgrad.grad(function)(2.0) == 3.0
+            assert srcgrad.jvp(function, (2.0,), (1.0,)) == (6.0, 3.0)
+
+
+def text_stored_as_numbers(x):
+    numbers = np.zeros(2)
+    numbers[:] = x.astype(str)
+    return np.sum(numbers * x)
+
+
+def numbers_stored_as_text(x):
+    names = np.empty(2, dtype="U12")
+    names[:] = x
+    return np.float64(names[0]) * x[1]
+
+
+def numbers_copied_as_text(x):
+    names = np.array(["a long name", "b"])
+    np.copyto(names, x, casting="unsafe")
+    return names.astype(float)[1] * x[0]
+
+
+def made_like_text(x):
+    names = x.astype(np.array(["a long name"]).dtype)
+    return np.sum(names.astype(np.float64) * x)
+
+
+def numbers_among_objects(x):
+    row = np.array([None, "b"])
+    row[0] = x[1] * 2.0
+    return row[0] * x[0]
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize(
+    "function",
+    [text_stored_as_numbers, numbers_stored_as_text, numbers_copied_as_text, made_like_text, numbers_among_objects],
+)
+def test_numbers_that_go_through_arrays_of_text_are_refused(function: Callable[..., object], specialise: bool) -> None:
+    x = np.array([1.5, 2.5])
+    with options(specialise=specialise):
+        for derivative in (lambda: srcgrad.grad(function)(x), lambda: srcgrad.jvp(function, (x,), (x,))):
+            with pytest.raises((srcgrad.UnsupportedSyntax, TypeError), match=r"from text|of dtype (<U|object)"):
+                derivative()
+
+
+def test_text_and_nothing_may_take_the_place_of_arrays() -> None:
+    def f(x):
+        table = {"p": x, "q": x * 2.0}
+        table["p"] = np.asarray("p")
+        table["r"] = np.asarray(table.get("none"))
+        return np.sum(table["q"] * x)
+
+    x = np.array([1.5, 2.5])
+    for specialise in (True, False):
+        with options(specialise=specialise):
+            np.testing.assert_allclose(srcgrad.grad(f)(x), 4.0 * x)
+            np.testing.assert_allclose(srcgrad.jvp(f, (x,), (x,))[1], 4.0 * x @ x)
