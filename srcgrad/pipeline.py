@@ -20,7 +20,7 @@ from srcgrad.analysis.admission import admitted
 from srcgrad.analysis.axes import refuse_varied_axes
 from srcgrad.analysis.cfg import stores_of
 from srcgrad.analysis.changes import may_change
-from srcgrad.analysis.keys import refuse_keys
+from srcgrad.analysis.keys import KeyReader
 from srcgrad.analysis.lengths import lengths_kept
 from srcgrad.analysis.memory import MemoryClasses, memory_classes
 from srcgrad.analysis.moving import moving
@@ -80,6 +80,7 @@ class Module(CalleesAsValues):
         self.shaped: dict[tuple[Callee, tuple[Fact, ...]], Mapping[str, Fact]] = {}
         self.pending: list[Callable[[], None]] = []
         self.summaries, self.text = Summaries(self._summary), TextReader(self.normalized)
+        self.keys = KeyReader()
         self.changes_saved = False  # whether a backward half stores into what its forward half saved
 
     # --- the road ----------------------------------------------------------------------------------------------------
@@ -164,7 +165,7 @@ class Module(CalleesAsValues):
             stores=stores,
         )
         self.text.refuse_numbers(function, solved, facts)
-        refuse_keys(function, solved, facts)
+        self.keys.refuse(function, solved, facts)
         refuse_varied_axes(function, solved)
         return solved
 
@@ -322,7 +323,7 @@ class Module(CalleesAsValues):
         classes = memory_classes(function, known, self.summary_of)
         moved = moving(function, wanted, known, classes, self.summary_of)
         self.text.refuse_numbers(function, moved.activity, known)
-        refuse_keys(function, moved.activity, known)
+        self.keys.refuse(function, moved.activity, known)
         stored = classes.shadowed if door else frozenset()
         made = tangent(function, wanted, moved.activity, known, self, name, moved.names, stored)
         self.add(made.definition, made.temporaries)

@@ -1,7 +1,7 @@
 """Keys that vary, read back as numbers: a dict has adjoints for its values alone, and the derivative would be lost.
 
-Enters: ``Function`` with its ``Activity`` and facts.  Leaves: nothing, or a refusal where the keys of a dict into which
-this function puts keys that vary are of use.  Keys that find values lose nothing::
+Enters: ``Function`` with its ``Activity`` and facts.  Leaves: nothing, or a refusal where the keys of a dict are of use
+that may be one into which keys that vary are put.  Keys that find values lose nothing::
 
     d[t] = y                        t varies
     for t, y in d.items():
@@ -18,13 +18,14 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.activity import Activity, atoms
+from srcgrad.analysis.activity import Activity, atoms, inputs
 from srcgrad.analysis.cfg import walk
-from srcgrad.errors import UnsupportedSyntax
+from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     Append,
     Apply,
     Bind,
+    Call,
     Copy,
     Exchange,
     Field,
@@ -47,29 +48,54 @@ _TAKEN = (
 )  # fmt: skip
 
 
-def refuse_keys(function: Function, activity: Activity, facts: Mapping[str, Fact]) -> None:
-    """Refuse keys that vary where what is read of them is of use."""
-    statements = list(walk(function.body))
-    pairs, taken = _pairs(statements), _taken(statements, activity)
-    dicts = {
-        name
-        for statement in statements
-        for name, keys in _puts(statement, pairs, facts)
-        if any(key in taken or key in activity.varied_before(at) for at, key in keys)
-    }
-    keyed, before = set(dicts), 0
-    while len(keyed) != before:
-        before = len(keyed)
-        keyed.update(name for s in statements for name, held in _holders(s) if not keyed.isdisjoint(held))
-    for statement in statements if keyed else ():
-        if isinstance(statement, Bind) and statement.target in activity.useful_after(statement):
-            if not keyed.isdisjoint(_keys_read(statement)) or not dicts.isdisjoint(_run_through(statement)):
-                raise UnsupportedSyntax(
-                    "the keys of a dict are read where some of them vary",
-                    statement.span,
-                    label="keys have no derivative",
-                    hint="keep what varies in the values, or beside them in a list",
-                )
+class KeyReader:
+    """The check of the functions of one module.  A dict that one function fills may be read by any other that did not
+    make it: where both happen in a module, the reading is refused, whichever dict it is."""
+
+    def __init__(self) -> None:
+        self.puts = False
+        self.reads: list[Span] = []
+
+    def refuse(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> None:
+        """Refuse keys that vary where what is read of them is of use."""
+        statements = list(walk(function.body))
+        pairs, taken = _pairs(statements), _taken(statements, activity)
+        dicts = {
+            name
+            for statement in statements
+            for name, keys in _puts(statement, pairs, facts)
+            if any(key in taken or key in activity.varied_before(at) for at, key in keys)
+        }
+        keyed, before = set(dicts), 0
+        while len(keyed) != before:
+            before = len(keyed)
+            held = {name for s in statements for name, parts in _holders(s) if not keyed.isdisjoint(parts)}
+            keyed.update(name for name in held if not isinstance(facts.get(name), Array))
+        made = {name for statement in statements for name, _ in _puts(statement, pairs, facts)} - keyed
+        for statement in statements:
+            if not isinstance(statement, Bind) or statement.target not in activity.useful_after(statement):
+                continue
+            read = set(_keys_read(statement))
+            if isinstance(statement.operation, Call) and not keyed.isdisjoint(given := inputs(statement)):
+                varied = activity.varied_before(statement)
+                if not any(name in varied for name in given):
+                    read.update(given)  # called as it is, the function reads what it likes
+            if not keyed.isdisjoint(read) or not dicts.isdisjoint(_run_through(statement)):
+                raise _refusal(statement.span)
+            if not read <= made:
+                self.reads.append(statement.span)
+        self.puts = self.puts or bool(dicts)
+        if self.puts and self.reads:
+            raise _refusal(self.reads[0])
+
+
+def _refusal(span: Span) -> UnsupportedSyntax:
+    return UnsupportedSyntax(
+        "the keys of a dict are read where some of them vary",
+        span,
+        label="keys have no derivative",
+        hint="keep what varies in the values, or beside them in a list",
+    )
 
 
 def _taken(statements: Iterable[Statement], activity: Activity) -> set[str]:

@@ -39,8 +39,67 @@ def greatest(x):
     return sorted(table)[0] * x[1]
 
 
+class Table:
+    def __init__(self):
+        self.rows = {}
+
+    def put(self, key):
+        self.rows[key] = key * key
+
+    def value(self, key):
+        if key not in self.rows:
+            self.put(key)
+        return self.rows[key]
+
+    def moment(self):
+        return sum(key * value for key, value in self.rows.items())
+
+
+def put(table, key):
+    table[key] = key * key
+
+
+def filled(x):
+    return {v: v * v for v in x}
+
+
+def moment(table):
+    return sum(key * value for key, value in table.items())
+
+
+def filled_by_a_callee(x):
+    table = {}
+    for v in x:
+        put(table, v)
+    return moment(table)
+
+
+def returned_by_a_callee(x):
+    total = 0.0
+    for key, value in filled(x).items():
+        total = total + key * value
+    return total
+
+
+def read_by_a_callee(x):
+    return moment({x[0]: 2.0})
+
+
+def in_an_object(x):
+    table = Table()
+    for v in x:
+        table.put(v)
+    return table.moment()
+
+
 @pytest.mark.parametrize("specialise", [True, False])
-@pytest.mark.parametrize("function", [stored, displayed, comprehended, greatest])
+@pytest.mark.parametrize(
+    "function",
+    [
+        stored, displayed, comprehended, greatest, filled_by_a_callee, returned_by_a_callee, read_by_a_callee,
+        in_an_object,
+    ],
+)  # fmt: skip
 def test_keys_that_vary_are_refused_where_they_are_of_use(function: Callable[..., object], specialise: bool) -> None:
     with options(specialise=specialise):
         for derivative in (lambda: srcgrad.grad(function)(X), lambda: srcgrad.jvp(function, (X,), (X,))):
@@ -64,9 +123,27 @@ def constants(x):
     return sum(t * y for t, y in {0.5: x[0], 1.5: x[1] * x[2]}.items())
 
 
+def remembered(x):
+    table = Table()
+    return sum(table.value(v) for v in x) + table.value(x[0])
+
+
+def constants_in_an_object(x):
+    table = Table()
+    table.rows[0.5] = x[0]
+    table.rows[2] = x[1]
+    return table.moment()
+
+
 @pytest.mark.parametrize(
     ("function", "wanted"),
-    [(finding_values, [2.2, 0.0, 4.4]), (rounded, [24.2, 7.2, 96.8]), (constants, [0.5, 3.3, 0.9])],
+    [
+        (remembered, [4.4, 1.2, 4.4]),
+        (constants_in_an_object, [0.5, 2.0, 0.0]),
+        (finding_values, [2.2, 0.0, 4.4]),
+        (rounded, [24.2, 7.2, 96.8]),
+        (constants, [0.5, 3.3, 0.9]),
+    ],
 )
 def test_other_uses_of_keys_are_right(function: Callable[..., object], wanted: list[float]) -> None:
     for specialise in (True, False):
