@@ -15,6 +15,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.errors import InternalError, Span
 from srcgrad.frontend.callees import as_library, as_python, is_inert, spelled
+from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.contexts import Contexts
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.assignment import augmented
@@ -295,8 +296,8 @@ class Statements(Contexts):
                 if static is not None and self.source.generated and self._add_to_shadow(static.value, statement):
                     return
                 known_later = static is None and not isinstance(value.func, gast.Attribute)
-                is_user = static is not None and self._is_user_function(static.value)
-                if is_user or known_later or self.calls_method(value):
+                is_users = static is not None and self._is_users(static.value)
+                if is_users or known_later or self.calls_method(value):
                     self.bind(self.fresh(), value)
                     return
                 if static is not None:
@@ -322,8 +323,8 @@ class Statements(Contexts):
                     f"declare srcgrad.constant({spelled(node.func)}) if it changes none of them",
                 )
 
-    def _is_user_function(self, function: object) -> bool:
-        if isinstance(function, LocalFunction | Derived):
+    def _is_users(self, function: object) -> bool:
+        if isinstance(function, LocalFunction | Derived) or is_user_class(function):
             return True
         return as_python(function) is not None and lookup(function) is None and not is_inert(function)
 

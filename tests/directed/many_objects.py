@@ -327,3 +327,25 @@ def the_first_is_another_under_a_name_that_may_be_an_array(x):
     same = x if x[0] > 50.0 else items
     dropped_at(same)
     return items[0].value() * x[2]
+
+
+class Subscriber:
+    def __init__(self, board, first):
+        self.first = first
+        board.append(self)
+        first[0] = first[0] * first[1]
+
+
+Row = namedtuple("Row", "cells total")
+
+
+@directed(vector(3))
+def made_for_what_they_do_alone(x):
+    """Objects that no name keeps: what their ``__init__`` does is part of the program."""
+    board = []
+    y = x * 2.0
+    Subscriber(board, y)
+    Subscriber(board, y[1:])
+    if x[0] > 0.0:
+        Row(y, np.sum(y))
+    return board[0].first[0] * board[1].first[0] * len(board)
