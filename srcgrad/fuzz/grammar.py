@@ -134,7 +134,7 @@ def _module(text: str, choices: Choices, met: set[str]) -> str:
         classes += made + "\n\n"
     if "Log()" in text or "logged(" in text:
         classes += _LOG
-    if "Wave(" in text:
+    if "Wave(" in text or "Cube(" in text:
         classes += _TWO
     return "\n".join(imports) + "\n\nimport numpy as np\n\n\n" + classes + text
 
