@@ -12,14 +12,14 @@ that may be one into which keys that vary are put.  Keys that find values lose n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.activity import Activity, atoms, inputs
-from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.activity import Activity, atoms, entry_name, inputs
+from srcgrad.analysis.cfg import bound_here, stores_of, walk
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     Append,
@@ -30,14 +30,17 @@ from srcgrad.frontend.normal_form import (
     Exchange,
     Field,
     Fixed,
+    For,
     Function,
     Index,
     Pack,
+    Pop,
     SetField,
     Statement,
     Store,
+    Unpack,
 )
-from srcgrad.rules.facts import Array, Fact, Sequence
+from srcgrad.rules.facts import Array, Fact, Sequence, Static
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
 from srcgrad.syntax.parse import walk as nodes_of
@@ -59,27 +62,33 @@ class KeyReader:
     def refuse(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> None:
         """Refuse keys that vary where what is read of them is of use."""
         statements = list(walk(function.body))
-        pairs, taken = _pairs(statements), _taken(statements, activity)
-        dicts = {
-            name
-            for statement in statements
-            for name, keys in _puts(statement, pairs, facts)
-            if any(key in taken or key in activity.varied_before(at) for at, key in keys)
-        }
-        keyed, before = set(dicts), 0
+        pairs, taken, carried = _pairs(statements), _taken(statements, activity), _carried(statements)
+        puts = [put for statement in statements for put in _puts(statement, pairs, facts)]
+        given = _given(function, activity, taken, {key for _, keys in puts for _, key in keys})
+
+        def varies(at: Statement, key: str) -> bool:
+            if not keyed.isdisjoint(carried.get(key, ())):
+                return True
+            return key in taken or key in given and key in activity.varied_before(at) and not _is_text(facts.get(key))
+
+        dicts, keyed, before = set[str](), set[str](), -1
         while len(keyed) != before:
             before = len(keyed)
+            dicts.update(name for name, keys in puts if any(varies(at, key) for at, key in keys))
             held = {name for s in statements for name, parts in _holders(s) if not keyed.isdisjoint(parts)}
-            keyed.update(name for name in held if not isinstance(facts.get(name), Array))
-        made = {name for statement in statements for name, _ in _puts(statement, pairs, facts)} - keyed
+            keyed.update(dicts, (name for name in held if not isinstance(facts.get(name), Array)))
+        made, before = {name for name, _ in puts} - keyed, -1
+        while len(made) != before:  # a dict that is given the keys of one that is not made here says no more than that
+            before = len(made)
+            made -= {name for name, keys in puts if any(not carried.get(key, made) <= made for _, key in keys)}
         for statement in statements:
             if not isinstance(statement, Bind) or statement.target not in activity.useful_after(statement):
                 continue
             read = set(_keys_read(statement))
-            if isinstance(statement.operation, Call) and not keyed.isdisjoint(given := inputs(statement)):
+            if isinstance(statement.operation, Call) and not keyed.isdisjoint(passed := inputs(statement)):
                 varied = activity.varied_before(statement)
-                if not any(name in varied for name in given):
-                    read.update(given)  # called as it is, the function reads what it likes
+                if not any(name in varied for name in passed):
+                    read.update(passed)  # called as it is, the function reads what it likes
             if not keyed.isdisjoint(read) or not dicts.isdisjoint(_run_through(statement)):
                 raise _refusal(statement.span)
             if not read <= made:
@@ -98,6 +107,10 @@ def _refusal(span: Span) -> UnsupportedSyntax:
     )
 
 
+def _is_text(fact: Fact | None) -> bool:
+    return isinstance(fact, Static) and isinstance(fact.value, str)
+
+
 def _taken(statements: Iterable[Statement], activity: Activity) -> set[str]:
     """The names of what varies without its derivative, as it is taken for keys."""
     taken, before = set[str](), -1
@@ -110,6 +123,99 @@ def _taken(statements: Iterable[Statement], activity: Activity) -> set[str]:
                     if any(name in taken or name in activity.varied_before(statement) for name in read):
                         taken.add(target)
     return taken
+
+
+def _carried(statements: list[Statement]) -> dict[str, set[str]]:
+    """The dicts whose keys a name may hold, or hold something made of."""
+    carried: dict[str, set[str]] = {}
+    mappings = _mappings(statements)
+    steps = [step for statement in statements for step in _carries(statement, mappings)]
+    size = -1
+    while size != (size := sum(map(len, carried.values()))):
+        for name, dicts, parts in steps:
+            found = {*dicts, *(each for part in parts for each in carried.get(part, ()))}
+            if found:
+                carried.setdefault(name, set()).update(found)
+    return carried
+
+
+def _carries(statement: Statement, mappings: set[str]) -> Iterable[tuple[str, list[str], list[str]]]:
+    """Each name that a statement gives a value, the dicts whose keys it reads for it, the names that it is made of."""
+    match statement:
+        case Bind(target=target, operation=Index(base=base) | Field(base=base) | Exchange(base=base)):
+            yield target, [], [base]
+        case Bind(target=target, expression=expression):
+            yield target, [*_keys_read(statement, mappings), *_places_read(statement)], names_read(expression)
+        case For(counted=False, index=index, iterable=iterable):
+            yield index, names_read(iterable), names_read(iterable)
+        case Unpack(targets=targets, source=source):
+            yield from ((target, [], [source]) for target in targets)
+        case Append(sequence=name, value=value) | Store(base=name, value=value) | SetField(base=name, value=value):
+            yield name, [], names_read(value)
+
+
+def _given(function: Function, activity: Activity, taken: set[str], keys: set[str]) -> set[str]:
+    """The names that are given what varies.  Activity says that of all names of a memory into which it is stored, but
+    a key cannot be changed: it shares no memory with what it is packed with."""
+    statements = list(walk(function.body))
+    mappings = _mappings(statements)
+    sources, parts = dict[str, set[str]](), dict[str, set[str]]()
+    for statement in statements:
+        packs = isinstance(statement, Bind) and isinstance(statement.operation, Pack)
+        shared = {*_shared(statement, mappings), *(stores_of(statement) if bound_here(statement) else ())} - keys
+        for name in bound_here(statement) or stores_of(statement):
+            into = parts if packs or not bound_here(statement) else sources
+            into.setdefault(name, set()).update(shared)
+    entry = activity.varied_at_entry()
+    varied = taken | {name for name in function.parameters if name in entry}
+    reached = set[str]()
+
+    def store(names: Iterable[str], is_call: bool) -> None:
+        """What is stored into varies; it may be any part of what it was read from, and a callee may reach any part."""
+        varied.update(names)
+        waiting = list(names) if is_call else [source for name in names for source in sources.get(name, ())]
+        while waiting:
+            if (name := waiting.pop()) not in reached:
+                reached.add(name)
+                varied.add(name)
+                waiting += [*sources.get(name, ()), *parts.get(name, ())]
+
+    before = -1
+    while len(varied) != before:
+        before = len(varied)
+        for statement in statements:
+            match statement:
+                case Pop(sequence=sequence) if function.generated and sequence in activity.escaping:
+                    continue  # what the other half has put there, which was judged there
+                case Bind(operation=Apply()) if _keys_read(statement, mappings):
+                    continue
+                case Pop(targets=targets, sequence=sequence, tupled=True) if sequence not in activity.escaping:
+                    places = (entry_name(sequence, j) for j in range(len(targets)))
+                    varied.update(name for name, place in zip(targets, places, strict=True) if place in varied)
+                    continue
+                case Append(sequence=sequence, value=gast.Tuple(elts=elements)):
+                    for j, element in enumerate(elements):
+                        varied.update([entry_name(sequence, j)] if varied & {*atoms(element)} else [])
+                    given = [*inputs(statement)]
+                case For(counted=False, iterable=iterable):
+                    given = names_read(iterable)
+                case Pop(sequence=sequence):
+                    given = [sequence]
+                case _:
+                    given = [*inputs(statement)]
+            if not varied.isdisjoint(given):
+                varied.update(bound_here(statement))
+                is_call = isinstance(statement, Bind) and isinstance(statement.operation, Call)
+                store(given if is_call else stores_of(statement), is_call)
+    return varied
+
+
+def _shared(statement: Statement, mappings: set[str]) -> tuple[str, ...]:
+    """The names of whose memory a statement may take or make a part."""
+    match statement:
+        case Bind(operation=Apply(rule=rule)) if rule.kind == "elementwise" or _keys_read(statement, mappings):
+            return ()
+    return inputs(statement)
 
 
 def _takes(expression: gast.expr) -> bool:
@@ -173,13 +279,40 @@ def _run_through(statement: Bind) -> list[str]:
     return []
 
 
-def _keys_read(statement: Bind) -> list[str]:
-    """The dicts whose keys a statement reads."""
-    if not isinstance(statement.operation, Fixed):
-        return []
-    return [
-        name
-        for node in nodes_of(statement.expression)
-        if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "keys"
-        for name in names_read(node.func.value)
-    ]
+def _mappings(statements: Iterable[Statement]) -> set[str]:
+    """The names of nothing but dicts that are made here."""
+    made, others = set[str](), set[str]()
+    for statement in statements:
+        match statement:
+            case Bind(target=target, operation=Pack(kind="dict")):
+                made.add(target)
+            case Bind(target=target, operation=Apply(function=function)) if (
+                function is runtime.keyed or function is runtime.from_pairs
+            ):
+                made.add(target)
+            case _:
+                others.update(bound_here(statement))
+    return made - others
+
+
+def _keys_read(statement: Bind, mappings: Collection[str] = ()) -> list[str]:
+    """The dicts whose keys a statement reads; what is sorted is only told where it is one of the mappings."""
+    match statement.operation:
+        case Apply(function=function, arguments=arguments) if function is sorted:
+            return [name for argument in arguments.values() for name in atoms(argument) if name in mappings]
+        case Fixed():
+            return [
+                name
+                for node in nodes_of(statement.expression)
+                if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) and node.func.attr == "keys"
+                for name in names_read(node.func.value)
+            ]
+    return []
+
+
+def _places_read(statement: Bind) -> list[str]:
+    """What a statement reads the places of, which are keys where it is a dict."""
+    match statement.expression:
+        case gast.Call(func=GlobalReference() as function, args=[given]) if function.binding.value is runtime.places_of:
+            return names_read(given)
+    return []

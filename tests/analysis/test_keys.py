@@ -92,12 +92,49 @@ def in_an_object(x):
     return table.moment()
 
 
+def moment_of_a_copy(table):
+    other = {}
+    for t in table:
+        other[t] = 2.0 * table[t]
+    return moment(other)
+
+
+def copied_by_a_callee(x):
+    return moment_of_a_copy({x[0]: 2.0})
+
+
+def put_in_order(x):
+    table, other = {x[0]: x[1]}, {}
+    found = sorted(list(table))
+    for t in found:
+        other[t] = table[t]
+    return moment(other)
+
+
+def appended_through_another_name(x):
+    table, first = {}, []
+    second = first
+    second.append(x[0])
+    for t in first:
+        table[t] = x[1]
+    return sum(key * value for key, value in table.items())
+
+
+def appended_within_a_list(x):
+    table, first = {}, []
+    both = [first]
+    both[0].append(x[0])
+    for t in first:
+        table[t] = x[1]
+    return sum(key * value for key, value in table.items())
+
+
 @pytest.mark.parametrize("specialise", [True, False])
 @pytest.mark.parametrize(
     "function",
     [
         stored, displayed, comprehended, greatest, filled_by_a_callee, returned_by_a_callee, read_by_a_callee,
-        in_an_object,
+        in_an_object, copied_by_a_callee, put_in_order, appended_through_another_name, appended_within_a_list,
     ],
 )  # fmt: skip
 def test_keys_that_vary_are_refused_where_they_are_of_use(function: Callable[..., object], specialise: bool) -> None:
@@ -135,9 +172,39 @@ def constants_in_an_object(x):
     return table.moment()
 
 
+def named(x):
+    weights = {"a": x[0], "b": x[1], "c": x[2]}
+    weights = {name: 2.0 * w for name, w in weights.items()}
+    speed = {name: 0.0 * w for name, w in weights.items()}
+    for _ in range(2):
+        for name in weights:
+            speed[name] = 0.5 * speed[name] - 0.25 * weights[name]
+            weights[name] = weights[name] + speed[name]
+    return sum({name: w for name, w in weights.items() if name != "c"}.values())
+
+
+def in_order_of_names(x):
+    table = {}
+    for name, v in zip(["p", "q", "r"], x):
+        table[name] = 2.0 * v
+    for name in sorted(table):
+        table[name] = table[name] ** 2
+    return sum({name: w for name, w in table.items() if name != "r"}.values())
+
+
+def at_places(x):
+    table = {(i, i + 1): x[i] for i in range(3)}
+    for (i, j), v in table.items():
+        table[i, j] = v * (i + j)
+    return sum(i * v**2 for (i, j), v in table.items())
+
+
 @pytest.mark.parametrize(
     ("function", "wanted"),
     [
+        (named, [0.875, 0.875, 0.0]),
+        (in_order_of_names, [8.8, 4.8, 0.0]),
+        (at_places, [0.0, 10.8, 220.0]),
         (remembered, [4.4, 1.2, 4.4]),
         (constants_in_an_object, [0.5, 2.0, 0.0]),
         (finding_values, [2.2, 0.0, 4.4]),
@@ -150,3 +217,10 @@ def test_other_uses_of_keys_are_right(function: Callable[..., object], wanted: l
         with options(specialise=specialise):
             np.testing.assert_allclose(srcgrad.grad(function)(X), wanted)
             np.testing.assert_allclose(srcgrad.jvp(function, (X,), (X,))[1], wanted @ X)
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"), [(in_order_of_names, [8.8, 4.8, 0.0]), (at_places, [0.0, 10.8, 220.0])]
+)
+def test_keys_beside_what_varies_have_second_orders(function: Callable[..., object], wanted: list[float]) -> None:
+    np.testing.assert_allclose(srcgrad.hvp(function)(X, X), wanted)
