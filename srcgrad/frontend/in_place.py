@@ -18,7 +18,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend.callees import is_inert
+from srcgrad.frontend.callees import is_inert, spelled
 from srcgrad.frontend.desugar.build import call, constant, load, placed, subscript
 from srcgrad.frontend.normal_form import AddAt, Copy, Effect, Exchange, Pack, Store
 from srcgrad.frontend.stores import Stores
@@ -118,7 +118,7 @@ class InPlace(Stores):
         self.emit(packed, placed(gast.Tuple(parts, gast.Load()), node), Pack("tuple", tuple(parts)))
         return load(packed, node)
 
-    def _check_output(self, node: gast.Call, base: str, made: gast.expr) -> None:
+    def _check_output(self, node: gast.Call, base: str, made: gast.expr, *, masked: bool = False) -> None:
         """A store may repeat and cast what it stores where NumPy refuses an output of that shape or dtype."""
         static = self.scope.static_of(node.func)
         function = method(node.func.attr) if static is None else static.value
@@ -127,7 +127,8 @@ class InPlace(Stores):
             casting, exact = "same_kind", False
         given = [keyword.value for keyword in node.keywords if keyword.arg == "casting"]
         word = self.settle(given[0]) if given else constant(casting, node)
-        check = self._runtime("require_output", node, load(base, node), made, word, constant(exact, node))
+        shape = constant(None if masked else exact, node)
+        check = self._runtime("require_output", node, load(base, node), made, word, shape)
         self.out.append(Effect(placed(gast.Expr(check), node), self.span))
 
     def _has_several(self, node: gast.Call) -> bool:
@@ -140,6 +141,10 @@ class InPlace(Stores):
         """The call that makes new results, and the ``where`` of a ufunc."""
         static = self.scope.static_of(node.func)
         function = method(node.func.attr) if static is None else static.value
+        words = getattr(None if static is None else signature_of(function), "parameters", None)
+        takes = words is None or "out" in words or any(p.kind is p.VAR_KEYWORD for p in words.values())
+        if function is not np.nan_to_num and (not takes or function in _WITHOUT_OUTPUT):
+            raise self.refuse(node, f"{spelled(node.func)} does not store into out=", "store its result: y[...] = ...")
         dropped = {"out", "copy"} if function is np.nan_to_num else {"out"}
         where = None
         if isinstance(function, np.ufunc):
@@ -165,6 +170,7 @@ class InPlace(Stores):
         mask = self._held(self._runtime("where_places", node, load(base, node), where))
         chosen = [o if isinstance(o, gast.Constant) else self._runtime("at_mask", node, o, mask) for o in operands]
         made = self.value(placed(gast.Call(plain.func, chosen, plain.keywords), node))
+        self._check_output(node, base, made, masked=True)
         self._put(base, mask, made)
         return load(base, node)
 
@@ -394,6 +400,8 @@ _FUNCTIONS: tuple[tuple[object, Callable[[InPlace, gast.Call], None]], ...] = (
 )
 
 
+#: What takes ``out=`` and leaves it as it is, in NumPy 2.
+_WITHOUT_OUTPUT = (np.fft.hfft, np.fft.ifft2, np.fft.irfft2)
 #: How NumPy casts results to an output, and whether it wants exactly their shape; reductions cast to any dtype.
 _OUTPUTS: dict[object, tuple[str, bool]] = {
     **dict.fromkeys((np.clip, np.fix, np.nan_to_num, np.percentile, np.quantile), ("same_kind", False)),
@@ -402,6 +410,7 @@ _OUTPUTS: dict[object, tuple[str, bool]] = {
     **dict.fromkeys((np.nanmean, np.nanstd, np.nanvar, np.ptp, np.std), ("same_kind", True)),
     **dict.fromkeys((np.dot, np.linalg.multi_dot), ("equiv", True)),
     **dict.fromkeys((np.take, np.compress), ("back", True)),
+    **{one: ("same_kind", True) for name, one in vars(np.fft).items() if name.endswith(("fft", "fft2", "fftn"))},
     np.einsum: ("safe", True),
 }
 

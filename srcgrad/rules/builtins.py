@@ -39,7 +39,7 @@ def sum_(iterable, start=0, *, y, y_bar):
 
 @sum_.tangent
 def sum_(iterable, start=0, *, y, iterable_dot, start_dot):
-    return total(iterable_dot, y), start_dot
+    return total(iterable_dot, y), rebroadcast(start_dot, y)
 
 
 @sum_.infer

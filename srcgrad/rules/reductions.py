@@ -212,7 +212,7 @@ def prod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, y, 
     x = np.where(where, in_dtype(a, dtype), 1.0)
     g = if_floating(y_bar, dtype)
     slope = initial * others(x, axis)
-    by_a = np.where(where, unreduce(g, a, axis, keepdims) * slope, 0.0)
+    by_a = np.where(where, unreduce(g, slope, axis, keepdims) * slope, 0.0)
     return unarray(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
 
 
@@ -249,7 +249,7 @@ def nanprod(a, axis=None, dtype=None, keepdims=False, initial=1, where=True, *, 
     x = np.where(numbers, in_dtype(a, dtype), 1.0)
     g = if_floating(y_bar, dtype)
     slope = initial * others(x, axis)
-    by_a = np.where(numbers, unreduce(g, a, axis, keepdims) * slope, 0.0)
+    by_a = np.where(numbers, unreduce(g, slope, axis, keepdims) * slope, 0.0)
     return unarray(by_a, a), None, None, None, unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
 
 

@@ -183,8 +183,9 @@ for quantile_ in (quantile, percentile, nanquantile, nanpercentile):
 def average(a, axis=None, weights=None, returned=False, keepdims=False, *, y, y_bar):
     """The weighted mean: w / W by an element, (a - y) / W by its weight."""
     w = aligned(weights, a, axis)
-    share = unreduce(y_bar, a, axis, keepdims) / np.sum(w, axis=axis, keepdims=True)
-    by_weights = share * (a - unreduce(y, a, axis, keepdims))
+    terms = a * w
+    share = unreduce(y_bar, terms, axis, keepdims) / np.sum(w, axis=axis, keepdims=True)
+    by_weights = share * (a - unreduce(y, terms, axis, keepdims))
     return unarray(share * w, a), None, unaligned(by_weights, weights, a, axis)
 
 
@@ -204,8 +205,9 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False, *, y, y_
 def average(a, axis=None, weights=None, returned=False, keepdims=False, *, y, y_bar):
     """The weighted mean, and the sum W of the weights."""
     w = aligned(weights, a, axis)
-    share = unreduce(y_bar[0], a, axis, keepdims) / np.sum(w, axis=axis, keepdims=True)
-    by_weights = share * (a - unreduce(y[0], a, axis, keepdims)) + unreduce(y_bar[1], a, axis, keepdims)
+    terms = a * w
+    share = unreduce(y_bar[0], terms, axis, keepdims) / np.sum(w, axis=axis, keepdims=True)
+    by_weights = share * (a - unreduce(y[0], terms, axis, keepdims)) + unreduce(y_bar[1], terms, axis, keepdims)
     return unarray(share * w, a), None, unaligned(by_weights, weights, a, axis)
 
 
@@ -213,7 +215,7 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False, *, y, y_
 def average(a, axis=None, weights=None, returned=False, keepdims=False, *, y, a_dot, weights_dot):
     w = aligned(weights, a, axis)
     total = np.sum(w, axis=axis, keepdims=keepdims)
-    distance = a - unreduce(y, a, axis, keepdims)
+    distance = a - unreduce(y, a * w, axis, keepdims)
     by_a = np.sum(a_dot * w, axis=axis, keepdims=keepdims) / total
     by_weights = np.sum(distance * aligned(weights_dot, a, axis), axis=axis, keepdims=keepdims) / total
     return rebroadcast(by_a, y), rebroadcast(by_weights, y)
@@ -233,7 +235,7 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False, *, y, a_
 def average(a, axis=None, weights=None, returned=False, keepdims=False, *, y, a_dot, weights_dot):
     w = aligned(weights, a, axis)
     total = np.sum(w, axis=axis, keepdims=keepdims)
-    distance = a - unreduce(y[0], a, axis, keepdims)
+    distance = a - unreduce(y[0], a * w, axis, keepdims)
     by_a = np.sum(a_dot * w, axis=axis, keepdims=keepdims) / total
     w_dot = aligned(weights_dot, a, axis)
     by_weights = np.sum(distance * w_dot, axis=axis, keepdims=keepdims) / total

@@ -72,7 +72,7 @@ def multiply_reduce(array, axis=0, dtype=None, keepdims=False, initial=1, where=
     x = np.where(where, in_dtype(array, dtype), 1.0)
     g = if_floating(y_bar, dtype)
     slope = initial * others(x, axis)
-    by_array = np.where(where, unreduce(g, array, axis, keepdims) * slope, 0.0)
+    by_array = np.where(where, unreduce(g, slope, axis, keepdims) * slope, 0.0)
     by_initial = unbroadcast(g * np.prod(x, axis=axis, keepdims=keepdims), initial)
     return unarray(by_array, array), None, None, None, by_initial
 

@@ -24,7 +24,7 @@ def _share_dtype(a: Any) -> np.dtype[Any]:
 def ties(a: Any, y: Any, axis: Axis = None, initial: Any = None, where: Any = True) -> Any:
     """The share of each element of ``a`` in the extremum ``y``: one, or evenly divided among equals, of which
     ``initial`` is one more; nan shares with nan.  Zero where ``where`` does not hold."""
-    if where is True and type(a) is np.ndarray and a.ndim:
+    if where is True and type(a) is np.ndarray and a.ndim and a.dtype == getattr(y, "dtype", a.dtype):
         if axis is None and initial is None:
             equal = a == (y if type(y) is not np.ndarray else y.reshape(()))
             n = np.count_nonzero(equal)
@@ -51,10 +51,7 @@ def _ties(a: Any, y: Any, axis: Axis, initial: Any, where: Any) -> Any:
 def _attained(a: Any, y: Any, axis: Axis, initial: Any, where: Any) -> tuple[Any, Any]:
     """Which elements equal the extremum, and how many do (with ``initial``), in a shape that broadcasts."""
     y = spread_out(y, a, axis)
-    equal = np.equal(a, y)
-    missing = np.not_equal(y, y)
-    if np.any(missing):
-        equal = equal | (missing & np.not_equal(a, a))
+    equal = _equals(a, y)
     if where is not True:
         equal = equal & where
     if axis is None or not np.ndim(equal):
@@ -64,8 +61,12 @@ def _attained(a: Any, y: Any, axis: Axis, initial: Any, where: Any) -> tuple[Any
     return equal, n if initial is None else n + _equals(initial, y)
 
 
-def _equals(initial: Any, y: Any) -> Any:
-    return np.equal(initial, y) | (np.not_equal(initial, initial) & np.not_equal(y, y))
+def _equals(a: Any, y: Any) -> Any:
+    """Where ``a`` is ``y``, nan being nan: it was compared in the dtype of the result, which may be less precise."""
+    a = np.asarray(a, getattr(y, "dtype", None))
+    equal = np.equal(a, y)
+    missing = np.not_equal(y, y)
+    return equal | (missing & np.not_equal(a, a)) if np.any(missing) else equal
 
 
 def initial_share(initial: Any, y: Any, a: Any, axis: Axis = None, where: Any = True) -> Any:
@@ -81,8 +82,7 @@ def latest(a: Any, y: Any, axis: int = 0) -> Any:
     a = np.asarray(a)
     axis = _single(axis, a.ndim)
     places = np.arange(a.shape[axis]).reshape([-1 if x == axis else 1 for x in range(a.ndim)])
-    new = np.equal(a, y) | (np.not_equal(a, a) & np.not_equal(y, y))
-    return np.maximum.accumulate(np.where(new, places, 0), axis=axis)
+    return np.maximum.accumulate(np.where(_equals(a, y), places, 0), axis=axis)
 
 
 def _single(axis: Any, rank: int) -> int:

@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 
-def require_output(base: Any, made: Any, casting: str, exact: bool) -> None:
+def require_output(base: Any, made: Any, casting: str, exact: bool | None) -> None:
     """Refuse an output that NumPy refuses.
 
-    ``exact``: the output has the shape of the result; else the result may be repeated to fill it.  ``casting`` is
-    NumPy's word for how the result may be brought to the dtype of the output, or ``back`` for the other way round, or
-    ``equiv`` where the output has to lie in memory like a new array as well.
+    ``exact``: the output has the shape of the result; else the result may be repeated to fill it, and None says that
+    some elements are stored.  ``casting`` is NumPy's word for how the result may be brought to the dtype of the output,
+    or ``back`` for the other way round, or ``equiv`` where the output has to lie in memory like a new array as well.
     """
     if not isinstance(base, np.ndarray):
         return  # the store says what it is
     shape, dtype = np.shape(made), np.asarray(made).dtype
-    fits = shape == base.shape if exact else len(shape) <= base.ndim and _fills(shape, base.shape)
+    fits = shape == base.shape if exact else exact is None or len(shape) <= base.ndim and _fills(shape, base.shape)
     if not fits or casting == "equiv" and not (dtype == base.dtype and base.flags.c_contiguous):
         wanted = f"a result of shape {shape}" if not fits else f"a result of {dtype} in one piece"
         raise ValueError(f"an output of shape {base.shape} is given for {wanted}")

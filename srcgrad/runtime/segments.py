@@ -49,7 +49,7 @@ def segment_ties(a: Any, y: Any, indices: Any, axis: int = 0) -> Any:
         raise RefusedMode("reduceat of overlapping segments: the derivative of an extremum is not known")
     inside = slice(starts[0] if len(starts) else 0, ends[-1] if len(ends) else 0)
     part = (slice(None),) * axis + (inside,)
-    given = np.asarray(a)[part]
+    given = np.asarray(a, np.asarray(y).dtype)[part]  # as they were compared
     equal = (given == np.repeat(y, ends - starts, axis)) | (given != given)  # nan, where there is one, is the extremum
     n = np.maximum(np.add.reduceat(equal.astype(np.intp), starts - inside.start, axis), 1) if len(starts) else 1
     result = np.zeros(shape, floating(a, a))

@@ -476,6 +476,8 @@ REFUSED = [
     ("g = x.sum; return g()", "'sum' is used as a value", "x.sum"),
     ("return MODEL.forward(x)", "a method of an object of class Model", "MODEL.forward(x)"),
     ("np.add(x, 1, out=TABLE); return x", "an object that is not the function's own", "TABLE"),
+    ("np.flip(x, out=x); return x", "np.flip does not store into out=", "np.flip(x, out=x)"),
+    ("np.fft.hfft(x, 3, out=x); return x", "np.fft.hfft does not store into out=", "np.fft.hfft(x, 3, out=x)"),
     ("np.copyto(x); return x", "needs the argument 'src'", "np.copyto(x)"),
     ("np.copyto(*x); return x", "its arguments are not known", "np.copyto(*x)"),
     ("np.multiply.at(x, 0, 2.0); return x", "repeats its operation where an index", "np.multiply.at(x, 0, 2.0)"),

@@ -264,3 +264,13 @@ def test_products_of_many_elements_lose_nothing_in_another_order(
     with np.errstate(all="raise", under="ignore"):
         gradient = srcgrad.grad(f)(x)
     np.testing.assert_allclose([gradient[place] for place in expected], list(expected.values()), rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "nanmax", "nanmin"])
+def test_an_initial_value_is_compared_in_the_dtype_of_the_result(name: str) -> None:
+    """An initial value of 0.7 stands in the result as a float32, which it does not equal: its gradient was zero."""
+    single, start = np.array([[0.4, 0.5], [0.9, 0.8]], np.float32), np.float64(0.7)
+    f = program(f"np.sum(np.{name}(x, axis=1, initial=s))", "x", "s")
+    by_x, by_start = srcgrad.grad(f, (0, 1))(single, start)
+    assert by_start == 1.0 and np.count_nonzero(by_x) == 1
+    assert srcgrad.jvp(f, (single, start), (np.zeros_like(single), np.float64(2.0)))[1] == 2.0

@@ -10,6 +10,7 @@ import pytest
 
 import srcgrad
 from srcgrad import MissingRule, UnsupportedSyntax
+from tests.rules.quotients import check
 
 special = pytest.importorskip("scipy.special")
 
@@ -153,6 +154,33 @@ def test_logsumexp_with_weights_and_signs() -> None:
     for made, expected in zip(srcgrad.grad(f, (0, 1))(a, b), srcgrad.grad(plain, (0, 1))(a, b), strict=True):
         np.testing.assert_allclose(made, expected, rtol=1e-12)
     np.testing.assert_allclose(srcgrad.hessian(f)(a, b), srcgrad.hessian(plain)(a, b), rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("complex_a", [False, True])
+def test_logsumexp_of_complex_terms(complex_a: bool) -> None:
+    """The weights of real numbers may be complex, and the sign of a complex sum turns: both had been left out."""
+    a, b = np.array([[0.3, -0.5, 1.0], [0.2, 0.1, -1.0]]), np.array([0.5 + 0.3j, -0.2 + 1j, 0.7 - 0.4j])
+    if complex_a:
+        a, b = a + 0.6j * a[:, ::-1], b.real
+
+    def logarithm(a, b):
+        y = special.logsumexp(a, axis=1, b=b)
+        return np.sum(np.sin(y.real) + y.imag**2)
+
+    def signs(a, b):
+        value, sign = special.logsumexp(a, axis=1, b=b, return_sign=True)
+        other, turned = special.logsumexp(a, return_sign=True)
+        return np.sum(value * sign.imag + sign.real) + other * np.real(turned)
+
+    check(logarithm, a, b)
+    check(signs, a, b)
+
+
+def test_orders_of_polygamma_in_a_list() -> None:
+    def f(x):
+        return np.sum(special.polygamma([0, 1, 2], x))
+
+    check(f, np.array([0.7, 1.3, 2.1]))
 
 
 def test_a_sign_that_is_not_known_when_compiled_is_refused() -> None:

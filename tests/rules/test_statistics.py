@@ -176,3 +176,15 @@ def test_a_nan_is_the_quantile_and_gets_its_cotangent(count: int) -> None:
     np.testing.assert_array_equal(found, expected)
     assert np.flatnonzero(srcgrad.grad(lambda x: np.quantile(x, 0.3))(x[1])).tolist() == [1]
     np.testing.assert_array_equal(srcgrad.grad(lambda x: np.nanmedian(x))(x)[1, [1, 3]], 0.0)
+
+
+def test_complex_weights_of_real_numbers() -> None:
+    """The mean and its cotangent are complex; they had been made real before they met the weights."""
+    z = np.array([0.3 + 0.4j, 1.1 - 0.2j, 0.6 + 0.7j])
+    check(program("np.sum(np.abs(np.average(x, axis=1, weights=z)))", "x", "z"), x[:, :3], z[: x.shape[1]])
+
+    def both(x, z):
+        mean, total = np.average(x, axis=1, weights=z, returned=True)
+        return np.sum(np.abs(mean + total))
+
+    check(both, x[:, :3], z[: x.shape[1]])

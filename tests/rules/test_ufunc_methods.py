@@ -79,6 +79,29 @@ def test_kinks(call: str, at: Any, expected: Any) -> None:
     np.testing.assert_allclose(srcgrad.grad(program(call))(np.array(at)), expected)
 
 
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("np.sum(np.maximum.reduce(x, axis=1, dtype=np.float32))", [[0, 1, 0], [0, 0, 1]]),
+        ("np.sum(np.minimum.reduce(x, axis=1, dtype='float32', where=x > 0.15))", [[1, 0, 0], [1, 0, 0]]),
+        ("np.sum(np.fmax.reduce(x, dtype=np.float32))", [[1, 1, 0], [0, 0, 1]]),
+        ("np.sum(np.maximum.accumulate(x, axis=1, dtype=np.float32))", [[1, 2, 0], [1, 1, 1]]),
+        ("np.sum(np.maximum.reduceat(x, [0, 2], axis=1, dtype=np.float32))", [[0, 1, 1], [0, 1, 1]]),
+    ],
+)
+def test_extrema_in_a_less_precise_dtype_are_found(call: str, expected: Any) -> None:
+    """The elements had been compared as they were, none equalled its rounding, and gradients were zero in silence."""
+    at = np.array([[0.3, 0.4, 0.1], [0.2, 0.25, 0.7]])
+    np.testing.assert_array_equal(srcgrad.grad(program(call))(at), expected)
+    np.testing.assert_allclose(srcgrad.jvp(program(call), (at,), (at,))[1], np.sum(at * expected), rtol=1e-6)
+
+
+def test_a_product_of_real_numbers_from_a_complex_one() -> None:
+    """The cotangent had been made real before the complex slope."""
+    for call in ("np.multiply.reduce(x, axis=1, dtype=complex, initial=z)", "np.prod(x, 1, complex, initial=z)"):
+        check(program(f"np.sum(np.abs({call} - 1j))", "x", "z"), x, np.array(0.7 + 0.4j))
+
+
 def test_running_results_as_in_torch() -> None:
     torch = pytest.importorskip("torch")
     a = np.array([1.0, 1, 3, 3, 2, -inf])

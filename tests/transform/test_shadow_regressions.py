@@ -255,3 +255,22 @@ def test_an_object_is_called_in_an_attempt() -> None:
     of_m, of_scale = srcgrad.grad(_calls_an_object_in_an_attempt, (0, 1))(np.array([0.5, 0.7]), _Scale(2.0))
     np.testing.assert_allclose(of_m, [1.0, 1.0 + 2 * 2.0 * 2.0 * 0.7])
     np.testing.assert_allclose(of_scale.factor, 2 * 0.49)
+
+
+def test_an_output_that_cannot_hold_the_result_raises_as_in_numpy() -> None:
+    """Imaginary parts had been left out, under a mask and by the transforms."""
+
+    def masked(x, z):
+        y = np.zeros(2)
+        np.add(x, z, where=x > 0, out=y)
+        return np.sum(y)
+
+    def transformed(x, z):
+        y = np.zeros(2)
+        np.fft.fft(x, out=y)
+        return np.sum(y * z.real)
+
+    for f in (masked, transformed):
+        for run in (f, srcgrad.grad(f)):
+            with pytest.raises(TypeError, match="same_kind"):
+                run(np.array([1.0, -1.0]), np.array([1j, 2.0]))

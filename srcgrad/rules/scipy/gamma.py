@@ -4,6 +4,7 @@
 # mypy: disable-error-code="no-untyped-def,no-redef,misc,no-untyped-call,return,attr-defined"
 from __future__ import annotations
 
+import numpy as np
 from scipy import special
 
 from srcgrad.rules.facts import Array, as_array, broadcast
@@ -49,7 +50,7 @@ def digamma(z, *, y, y_bar):
 @elementwise(special.polygamma)
 def polygamma(n, x, *, y, y_bar):
     """Each polygamma function is the derivative of the one before, DLMF 5.15.1."""
-    return None, y_bar * special.polygamma(n + 1, x)
+    return None, y_bar * special.polygamma(np.add(n, 1), x)
 
 
 @elementwise(special.multigammaln)

@@ -41,11 +41,12 @@ def log_softmax(x, axis=None, *, y, x_dot):
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, *, y, y_bar):
     """log(sum(b exp(a))) over axes: each term receives its share; none where all are minus infinity."""
     log = y[0] if return_sign else y
-    sign = y[1] if return_sign else 1.0
-    seed = (y_bar[0] if return_sign else y_bar) * sign
+    turn = y_bar[1] * y[1] if return_sign else 0.0
+    seed = (y_bar[0] + (turn - np.real(turn))) * np.conjugate(y[1]) if return_sign else y_bar
     factor = 1.0 if b is None else b
     wide = np.broadcast_to(a, np.broadcast_shapes(np.shape(a), np.shape(factor)))
-    share = unreduce(seed, wide, axis, keepdims) * shares(wide, log, axis, keepdims)
+    part = shares(wide, log, axis, keepdims)
+    share = unreduce(seed, part * factor, axis, keepdims) * part
     return unbroadcast(share * factor, a), None, unbroadcast(share, factor)
 
 
@@ -57,9 +58,11 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, *, y, a_d
     share = shares(wide, log, axis, keepdims)
     by_a = np.sum(share * factor * a_dot, axis=axis, keepdims=keepdims)
     by_b = np.sum(share * b_dot, axis=axis, keepdims=keepdims)
+    turn_a = by_a * np.conjugate(y[1]) if return_sign else by_a
+    turn_b = by_b * np.conjugate(y[1]) if return_sign else by_b
     return (
-        (by_a * y[1], 0.0 * y[1]) if return_sign else by_a,
-        (by_b * y[1], 0.0 * y[1]) if return_sign else by_b,
+        (np.real(turn_a), (turn_a - np.real(turn_a)) * y[1]) if return_sign else by_a,
+        (np.real(turn_b), (turn_b - np.real(turn_b)) * y[1]) if return_sign else by_b,
     )
 
 
@@ -78,7 +81,8 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, *, y, a_d
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, *, y, y_bar):
     """log(sum(b exp(a))) over axes."""
     wide = np.broadcast_to(a, np.broadcast_shapes(np.shape(a), np.shape(b)))
-    share = unreduce(y_bar, wide, axis, keepdims) * shares(wide, y, axis, keepdims)
+    part = shares(wide, y, axis, keepdims)
+    share = unreduce(y_bar, part * b, axis, keepdims) * part
     return unbroadcast(share * b, a), None, unbroadcast(share, b)
 
 
@@ -92,20 +96,26 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, *, y, a_d
 
 @logsumexp.when(b=None, return_sign=True)
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, *, y, y_bar):
-    """log(sum(exp(a))) over axes, and the sign, which is a constant."""
-    return unreduce(y_bar[0], a, axis, keepdims) * shares(a, y[0], axis, keepdims)
+    """log(abs(sum(exp(a)))) over axes, and the sign: only that of complex numbers turns."""
+    turn = y_bar[1] * y[1]
+    seed = (y_bar[0] + (turn - np.real(turn))) * np.conjugate(y[1])
+    return unreduce(seed, a, axis, keepdims) * shares(a, y[0], axis, keepdims)
 
 
 @logsumexp.tangent_when(b=None, return_sign=True)
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, *, y, a_dot):
-    return np.sum(shares(a, y[0], axis, keepdims) * a_dot, axis=axis, keepdims=keepdims), 0.0 * y[1]
+    turn = np.sum(shares(a, y[0], axis, keepdims) * a_dot, axis=axis, keepdims=keepdims) * np.conjugate(y[1])
+    return np.real(turn), (turn - np.real(turn)) * y[1]
 
 
 @logsumexp.when(return_sign=True)
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, *, y, y_bar):
-    """log(abs(sum(b exp(a)))) over axes, and the sign, which is a constant."""
+    """log(abs(sum(b exp(a)))) over axes, and the sign: only that of complex numbers turns."""
     wide = np.broadcast_to(a, np.broadcast_shapes(np.shape(a), np.shape(b)))
-    share = unreduce(y_bar[0] * y[1], wide, axis, keepdims) * shares(wide, y[0], axis, keepdims)
+    part = shares(wide, y[0], axis, keepdims)
+    turn = y_bar[1] * y[1]
+    seed = (y_bar[0] + (turn - np.real(turn))) * np.conjugate(y[1])
+    share = unreduce(seed, part * b, axis, keepdims) * part
     return unbroadcast(share * b, a), None, unbroadcast(share, b)
 
 
@@ -115,7 +125,9 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, *, y, a_d
     share = shares(wide, y[0], axis, keepdims)
     by_a = np.sum(share * b * a_dot, axis=axis, keepdims=keepdims)
     by_b = np.sum(share * b_dot, axis=axis, keepdims=keepdims)
-    return (y[1] * by_a, 0.0 * y[1]), (y[1] * by_b, 0.0 * y[1])
+    turn_a = by_a * np.conjugate(y[1])
+    turn_b = by_b * np.conjugate(y[1])
+    return (np.real(turn_a), (turn_a - np.real(turn_a)) * y[1]), (np.real(turn_b), (turn_b - np.real(turn_b)) * y[1])
 
 
 logsumexp.accept(allowed={"return_sign": (False, True)})
@@ -152,7 +164,11 @@ def shares_(a, y, axis=None, keepdims=False, *, z, z_bar):
 
 @shares_.tangent
 def shares_(a, y, axis=None, keepdims=False, *, z, a_dot, y_dot):
-    return z * a_dot, -z * unreduce(y_dot, a, axis, keepdims)
+    return z * a_dot, -z * unreduce(y_dot, z, axis, keepdims)
 
 
-shares_.infer(lambda arguments, literals: as_array(arguments["a"]))
+@shares_.infer
+def shares_(arguments, literals):
+    """The fact of the shares: like the terms, where the sum is."""
+    a = as_array(arguments["a"])
+    return a if as_array(arguments["y"]).dtype == a.dtype else Array(a.shape)

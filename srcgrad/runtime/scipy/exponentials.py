@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from srcgrad.runtime import unreduce
+from srcgrad.runtime.reducing import spread_out
 from srcgrad.runtime.scipy.quadrature import result_dtype
 
 
 def shares(a: Any, y: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """``exp(a - y)`` for ``y = logsumexp(a, axis)``; infinite terms share plus infinity, none has minus infinity."""
-    wide = unreduce(y, a, axis, keepdims)
+    wide = spread_out(y, a, axis)  # complex where the weights of the sum are, and the terms are not
     finite = np.isfinite(wide)
     if np.all(finite):
         return np.exp(a - wide)
@@ -25,7 +25,7 @@ def shares(a: Any, y: Any, axis: Any = None, keepdims: bool = False) -> Any:
     infinite = np.equal(a, np.inf)
     count = np.maximum(np.sum(infinite, axis=axis, keepdims=True), 1)
     rest = np.where(np.isnan(wide), np.nan, np.where(np.equal(wide, np.inf), infinite / count, 0.0))
-    return np.where(finite, result, rest).astype(result_dtype(a))[()]
+    return np.where(finite, result, rest).astype(result.dtype)[()]
 
 
 def exponential_integral(n: Any, x: Any) -> Any:
