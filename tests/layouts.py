@@ -11,7 +11,11 @@ from tests.oracle import is_inexact, rebuild
 
 def fresh(tree: Any) -> Any:
     """A copy that shares nothing and has the strides of what it copies, negative ones and gaps included."""
-    return rebuild(tree, lambda leaf: laid_out(leaf, leaf) if isinstance(leaf, np.ndarray) else leaf)
+
+    def alike(leaf: Any) -> Any:
+        return laid_out(leaf, leaf) if isinstance(leaf, np.ndarray) else set(leaf) if isinstance(leaf, set) else leaf
+
+    return rebuild(tree, alike)
 
 
 def laid_out(values: Any, like: np.ndarray) -> np.ndarray:

@@ -78,6 +78,8 @@ def inputs(statement: Statement) -> tuple[str, ...]:
             return tuple(name for expression in arguments for name in atoms(expression))
         case Bind(operation=Pack(elements=elements)):
             return tuple(name for expression in elements for name in atoms(expression))
+        case Bind(operation=Unruled(given=tuple() as given)):
+            return given
         case Bind(operation=Unruled(), expression=expression):
             return tuple(names_carrying(*children(expression)))
         case Unpack(source=source):
@@ -222,6 +224,7 @@ def activity(
     for statement in walk(function.body):
         if isinstance(statement, For) and statement.index in made.useful_before(statement):
             refuse_items(statement, made)
+        refuse_put(statement, made)
     return made
 
 
@@ -235,6 +238,15 @@ def refuse_items(loop: For, activity: Activity) -> None:
             label="they are read here",
             hint="loop over lists, tuples or arrays, by index where need be",
         )
+
+
+def refuse_put(statement: Statement, activity: Activity) -> None:
+    """What is put into a set has no adjoint there: it is refused where it varies, whatever is read from the set."""
+    match statement:
+        case Bind(operation=Unruled(given=tuple() as given, refusal=refusal)):
+            varied = activity.varied_before(statement)
+            if any(name in varied for name in given):
+                raise refusal
 
 
 def _weak_masks(

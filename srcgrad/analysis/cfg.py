@@ -38,6 +38,7 @@ from srcgrad.frontend.normal_form import (
     Statement,
     Store,
     Unpack,
+    Unruled,
     While,
     With,
 )
@@ -302,6 +303,6 @@ def stores_of(statement: Statement) -> tuple[str, ...]:
             return (buffer,)
         case Store(base=base) | AugStore(base=base) | SetField(base=base) | Delete(base=base):
             return (base,)
-        case Bind(operation=Exchange(base=base)):
+        case Bind(operation=Exchange(base=base) | Unruled(changes=str() as base)):
             return (base,)
     return ()

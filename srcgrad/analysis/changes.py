@@ -37,6 +37,7 @@ from srcgrad.frontend.normal_form import (
     SetField,
     Statement,
     Store,
+    Unruled,
 )
 from srcgrad.rules.facts import Fact, Object, Sequence, Unknown, element, join
 from srcgrad.rules.facts import Mapping as MappingFact
@@ -63,6 +64,8 @@ def changes_something(function: Function) -> bool:
     for statement in walk(function.body):
         match statement:
             case Store() | AugStore() | SetField() | Delete() | Bind(inplace=True) | Bind(operation=Exchange()):
+                return True
+            case Bind(operation=Unruled(changes=str())):
                 return True
             case Append(sequence=name) | Pop(sequence=name) if name not in alone or name in function.parameters:
                 return True
@@ -91,7 +94,7 @@ def stores_midway(function: Function) -> bool:
     """Whether a function may raise when it has stored something: all that it does before its last store only reads, and
     what a store itself raises leaves everything as it was."""
     lines = [statement for statement in function.body.statements if not isinstance(statement, Return)]
-    reads = (isinstance(s, Bind) and not (s.inplace or isinstance(s.operation, Call | Exchange)) for s in lines[:-1])
+    reads = (isinstance(s, Bind) and not (s.inplace or isinstance(s.operation, Call) or stores_of(s)) for s in lines[:-1])
     return not all(reads) or not any(map(stores_of, lines[-1:]))
 
 

@@ -376,6 +376,8 @@ class _Solver:
                 self.changes.append((base, statement, False))
             case Bind(operation=Exchange(base=base, method=called)) if called not in READS:
                 self.changes.append((base, statement, True))
+            case Bind(operation=Unruled(changes=str() as base)):
+                self.changes.append((base, statement, True))
             case Bind(operation=Call() as made):
                 for position in sorted(self.called(made).stored):
                     for name in self.sources(made.arguments[position]):

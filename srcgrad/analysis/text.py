@@ -57,16 +57,18 @@ _JOINS = (operator.add, operator.iadd, operator.mod, np.add)
 _CHOOSERS = (max, min)
 _HANDING_ON = (
     *_CHOOSERS, list, tuple, set, dict, reversed, sorted,
-    runtime.from_pairs, runtime.joined, runtime.keyed, runtime.operand,
+    runtime.from_pairs, runtime.joined, runtime.keyed, runtime.operand, runtime.unvaried,
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class _Flow:
-    """What a callee does with text: whether it returns text of what varies, and whether it reads text as a number."""
+    """What a callee does with text: whether it returns text of what varies, reads text as a number, or puts such text
+    into a set."""
 
     returned: bool = False
     read: bool = False
+    put: bool = False
 
 
 class TextReader:
@@ -81,6 +83,13 @@ class TextReader:
         statements = list(walk(function.body))
         textual = self._textual(statements, activity.varied_before, set(), facts)
         for statement in statements:
+            if self._puts(statement, activity.varied_before, textual):
+                raise UnsupportedSyntax(
+                    "text that is made of a value which varies is put into a set",
+                    statement.span,
+                    label="its derivative could be lost there",
+                    hint="keep such text in a list or dict",
+                )
             stored = _stored_as_numbers(statement, facts)
             if textual.isdisjoint(stored) and not self._reads(statement, activity.varied_before, textual):
                 continue
@@ -144,9 +153,20 @@ class TextReader:
         match statement:
             case Bind(operation=Call() as made):
                 return self._flow(made, (), textual).read
-            case Bind(operation=Unruled()):
+            case Bind(operation=Unruled(given=None)):
                 return self._writes(statement, varied_before, textual)
         return not textual.isdisjoint(_read_back(statement))
+
+    def _puts(
+        self, statement: Statement, varied_before: Callable[[Statement], Container[str]], textual: set[str]
+    ) -> bool:
+        """Whether a statement puts text of what varies into a set, which has too many names to be followed."""
+        match statement:
+            case Bind(operation=Call() as made):
+                return self._flow(made, varied_before(statement), textual).put
+            case Bind(operation=Unruled(given=tuple()), expression=expression):
+                return not textual.isdisjoint(names_read(expression))
+        return False
 
     def _flow(self, made: Call, varied: Container[str], textual: Container[str]) -> _Flow:
         """What a call does with text, by which arguments vary and which are text."""
@@ -179,7 +199,8 @@ class TextReader:
         returned = any(
             not textual.isdisjoint(names_read(s.value)) for s in statements if isinstance(s, Return)
         )
-        return _Flow(returned, any(self._reads(s, lambda _: derived, textual) for s in statements))
+        read, put = (any(f(s, lambda _: derived, textual) for s in statements) for f in (self._reads, self._puts))
+        return _Flow(returned, read, put)
 
 
 def _is_of_text(fact: Fact | None) -> bool:
@@ -252,7 +273,7 @@ def _receivers(statement: Statement) -> tuple[str, ...]:
     match statement:
         case Append(sequence=name) | Store(base=name) | SetField(base=name):
             return (name,)
-        case Bind(target=target, operation=Exchange(base=name)):
+        case Bind(target=target, operation=Exchange(base=name) | Unruled(changes=str() as name)):
             return (target, name)
     return tuple(bound_here(statement))
 

@@ -97,12 +97,12 @@ def is_static(value: object) -> bool:
 
 
 def holds_objects(value: object) -> bool:
-    """Whether a value is an object of a user's class, or a container that holds one."""
+    """Whether a value is an object of a user's class or a set, or a container that holds one."""
     if isinstance(value, tuple | list | deque):
         return hasattr(value, "_fields") or any(map(holds_objects, value))
     if isinstance(value, dict):
         return any(map(holds_objects, value.values()))
-    return is_object(value)
+    return isinstance(value, set | frozenset) or is_object(value)
 
 
 def kinds_of(values: tuple[Any, ...]) -> tuple[object, ...]:

@@ -40,8 +40,9 @@ SHAPES = frozenset("shape ndim size dtype itemsize nbytes strides flags __name__
 
 #: Methods that change their object.
 CHANGES = frozenset(
-    """add append appendleft byteswap clear discard extend fill insert itemset partition pop popitem popleft put remove
-    resize reverse setdefault setfield setflags sort update write""".split()
+    """add append appendleft byteswap clear difference_update discard extend fill insert intersection_update itemset
+    partition pop popitem popleft put remove resize reverse setdefault setfield setflags sort
+    symmetric_difference_update update write""".split()
 )
 
 

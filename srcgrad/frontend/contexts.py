@@ -25,12 +25,12 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.classes import found, is_user_class
-from srcgrad.frontend.defaulting import Defaulting
 from srcgrad.frontend.desugar.build import assign, call, constant, load, method_call, placed, with_bodies
 from srcgrad.frontend.desugar.exits import ends
 from srcgrad.frontend.known import Instance, choices_of
 from srcgrad.frontend.normal_form import Fixed, LocalFunction, Operation, Unruled, With
 from srcgrad.frontend.scope import Static, names_of
+from srcgrad.frontend.sets import Sets
 from srcgrad.frontend.stopping import stops_gradients, without_gradients
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import clone, names_read
@@ -40,7 +40,7 @@ _LEAVING = GlobalBinding("leaving", runtime.leaving, "srcgrad.runtime", "leaving
 _ENTERED = GlobalBinding("entered", runtime.entered, "srcgrad.runtime", "entered")
 
 
-class Contexts(Defaulting):
+class Contexts(Sets):
     """Writes with-statements."""
 
     def write_with(self, statement: gast.With) -> None:

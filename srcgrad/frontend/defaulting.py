@@ -46,7 +46,7 @@ _DEFAULTING = GlobalBinding("defaulting", runtime.defaulting, "srcgrad.runtime",
 _FACTORY = GlobalBinding("require_factory", runtime.require_factory, "srcgrad.runtime", "require_factory")
 _EMPTY: dict[object, object] = {float: 0.0, int: 0, str: "", bool: False, complex: 0j}
 _DISPLAYS: dict[object, type[gast.expr]] = {list: gast.List, tuple: gast.Tuple}
-_MADE = (*_EMPTY, *_DISPLAYS, dict)
+_MADE = (*_EMPTY, *_DISPLAYS, dict, set)
 
 
 class Defaulting(LiveViews):
@@ -68,7 +68,7 @@ class Defaulting(LiveViews):
             return self.operation(self._as_dict(node, node.args))
         if self._makes(node, runtime.defaulting):
             shown, operation = self.operation(node.args[0])
-            return call(reference(_DEFAULTING), [shown, *node.args[1:]], node), operation
+            return call(reference(_DEFAULTING), [shown, *map(self.nested, node.args[1:])], node), operation
         if self._makes(node, defaultdict) and len(node.args) == 1 and not node.keywords and self._told(node):
             return self.call(self._defaulting(None, node, *self._told(node)))
         return super().call(node)

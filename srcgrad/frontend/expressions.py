@@ -132,10 +132,6 @@ class Expressions(Comprehensions):
                 return self._copied(self.value(node))
             case gast.BinOp(op=gast.BitOr(), left=gast.Name() | gast.Dict(), right=gast.Name() | gast.Dict()):
                 return self.union(node)
-            case gast.Set() if not all(isinstance(element, gast.Constant) for element in node.elts):
-                raise self.refuse(node, "a set of computed values", "sets carry no derivative: use a tuple or a list")
-            case gast.SetComp():
-                raise self.refuse(node, "a set comprehension", "sets carry no derivative: use a list")
             case gast.Lambda():
                 static = self.scope.static_of(node)
                 assert static is not None

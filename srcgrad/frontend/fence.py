@@ -59,7 +59,9 @@ NEVER = Refusal("this node is no part of a function of Python 3", hint="please r
 
 _SKIPPED = frozenset({"annotation", "returns", "type_params", "type_comment", "decorator_list"})
 _CONSUMERS = frozenset(
-    "sum max min any all list tuple sorted prod fsum fmean dict deque extend extendleft next fromiter".split()
+    """sum max min any all list tuple sorted prod fsum fmean dict deque extend extendleft next fromiter set frozenset
+    update union intersection difference symmetric_difference difference_update intersection_update
+    symmetric_difference_update""".split()
 )
 _SECOND = frozenset({"reduce", "nlargest", "nsmallest"})  # which run through their second argument
 _REFLECTION = frozenset(
@@ -127,13 +129,6 @@ def _generator(node: gast.GeneratorExp, place: Place) -> Refusal | None:
 
 def _comprehension(node: gast.comprehension, place: Place) -> Refusal | None:
     return Refusal("an async comprehension cannot be differentiated", hint=_SYNC) if node.is_async else None
-
-
-def _set(node: gast.Set, place: Place) -> Refusal | None:
-    match place.parent:
-        case gast.Compare(ops=[*_, gast.In() | gast.NotIn()], comparators=[*_, last]) if last is node:
-            return None
-    return Refusal("a set has no order to differentiate in", "a set display", "write a tuple or a list")
 
 
 def _call(node: gast.Call, place: Place) -> Refusal | None:
@@ -211,9 +206,6 @@ _TRY = Refusal(
 )
 _TYPE_ALIAS = Refusal("a type alias is no computation", "defined at each call", "define it in the module")
 _TEMPLATE = Refusal("a template string cannot be differentiated", "a t-string", "write an f-string")
-_SET_COMPREHENSION = Refusal(
-    "a set has no order to differentiate in", "a set comprehension", "write a list: [... for ...]"
-)
 _PATTERN = Refusal(
     "which attributes the patterns of a class stand for is not known",
     "these stand for attributes by their position",
@@ -272,9 +264,9 @@ ROWS: dict[type, Row] = {
     gast.Lambda: ADMITTED,
     gast.IfExp: ADMITTED,
     gast.Dict: ADMITTED,
-    gast.Set: _set,
+    gast.Set: ADMITTED,
     gast.ListComp: ADMITTED,
-    gast.SetComp: _SET_COMPREHENSION,
+    gast.SetComp: ADMITTED,
     gast.DictComp: ADMITTED,
     gast.GeneratorExp: _generator,
     gast.Await: _AWAIT,

@@ -40,6 +40,7 @@ from srcgrad.frontend.known import (
     changed_inside,
     folded,
     holds,
+    is_apart,
     is_named_tuple,
     join,
     made_of,
@@ -75,6 +76,7 @@ from srcgrad.frontend.normal_form import (
     Statement,
     Store,
     Unpack,
+    Unruled,
     While,
     With,
 )
@@ -204,7 +206,7 @@ class Table:
         if not (isinstance(container, Items) and container.items == ()):
             held = container.any()
             if isinstance(held, Items | Entries | Instance):  # what holds lists is another list than they are
-                found = [put for put in found if not _is_apart(held, put)]
+                found = [put for put in found if not is_apart(held, put)]
             found.insert(0, held)
         made = found[0] if found else PLAIN
         for each in found[1:]:
@@ -234,8 +236,13 @@ class Table:
                 return self._closed(text, [DATA, *map(self.atom, rest)])
             case Pack(kind=kind, elements=elements) if kind in ("list", "tuple"):
                 return told(Items(list if kind == "list" else tuple, tuple(map(self.atom, elements))))
+            case Unruled(makes=known) if known is not None:
+                return known  # type: ignore[return-value]
             case Fixed():
                 return kept_method(statement.expression) or self.atom(statement.expression)
+            case Apply(function=runtime.private, arguments={"values": gast.Tuple(elts=elements)}):
+                given = tuple(map(self.atom, elements))
+                return given[0] if len(given) == 1 else told(Items(tuple, given))
             case Apply(rule=rule, function=function, arguments=arguments):
                 return self._applied(function, rule, [self.resolved(self.atom(given)) for given in arguments.values()])
         return PLAIN
@@ -397,12 +404,6 @@ class Table:
 
     def _exchanged(self, base: Known) -> Known:
         return self._with_puts(base, list) if isinstance(base, Items | Entries) else PLAIN
-
-
-def _is_apart(held: Known, put: Known) -> bool:
-    """Whether one is a container and the other an object."""
-    told_of = isinstance(held, Items | Entries | Instance) and isinstance(put, Items | Entries | Instance)
-    return told_of and isinstance(held, Instance) != isinstance(put, Instance)
 
 
 def statements_of(block: Block) -> Iterable[Statement]:

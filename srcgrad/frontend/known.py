@@ -54,6 +54,13 @@ class Never:
 
 
 @dataclass(frozen=True)
+class Bag:
+    """A set or frozenset: it has no places, and nothing in it varies."""
+
+    kind: type
+
+
+@dataclass(frozen=True)
 class Items:
     """A list or tuple: its items in order, or one ``item`` that stands for all."""
 
@@ -123,7 +130,7 @@ class Result:
     callee: Callee
 
 
-Known = Plain | Data | Instance | Again | Never | Items | Entries | Value | Own | Closed | OneOf | Result
+Known = Plain | Data | Instance | Again | Never | Bag | Items | Entries | Value | Own | Closed | OneOf | Result
 PLAIN = Plain()
 DATA = Data()
 NEVER = Never()
@@ -317,7 +324,7 @@ def bears_out(known: Known, relied: Known) -> bool:
 def cut(known: Known, depth: int = DEEPEST) -> Known:
     """The same without what lies deeper, so that a recursion that wraps its argument anew comes to an end."""
     match known:
-        case Plain() | Data() | Never() | Again() | Value() | Own() | Result():
+        case Plain() | Data() | Never() | Again() | Bag() | Value() | Own() | Result():
             return known
         case _ if depth == 0:
             return PLAIN
@@ -399,6 +406,12 @@ def without(kind: type, name: str) -> Known:
                 return NEVER
             return PLAIN if hasattr(type(held), "__get__") else known_of(held)
     return NEVER
+
+
+def is_apart(held: Known, put: Known) -> bool:
+    """Whether one is a container and the other an object."""
+    told_of = isinstance(held, Items | Entries | Instance) and isinstance(put, Items | Entries | Instance)
+    return told_of and isinstance(held, Instance) != isinstance(put, Instance)
 
 
 def sequences(a: Items, b: Items) -> Items:

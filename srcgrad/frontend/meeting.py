@@ -19,6 +19,7 @@ from srcgrad.frontend.known import (
     PLAIN,
     TOLD_APART,
     Again,
+    Bag,
     Entries,
     Instance,
     Items,
@@ -60,6 +61,8 @@ def known_of(
         return told(Items(type(value), tuple(known_of(v, depth + 1, None, owner) for v in value)))
     if type(value) is dict:
         return told(Entries(tuple((k, known_of(v, depth + 1, None, owner)) for k, v in value.items())))
+    if type(value) in (set, frozenset):
+        return Bag(type(value))
     return DATA if isinstance(value, np.ndarray | np.generic | int | float | complex | str) else PLAIN
 
 

@@ -215,11 +215,14 @@ class Create:
 class Unruled:
     """A call that has no derivative rule: as ``Fixed`` while no name it reads is varied, else ``refusal`` is raised.
 
-    ``draws``: of a generator of random numbers, whose results are memory of their own.
-    """
+    ``draws``: of a generator of random numbers, or of a set, whose results are memory of their own.  Of a set ``given``
+    is what is put in, which alone may not vary, of use or not; ``makes`` is what is known of the result."""
 
     refusal: SrcgradError
     draws: bool = False
+    given: tuple[str, ...] | None = None
+    changes: str | None = None  # the name of the set that changes
+    makes: object = None
 
 
 Operation = Copy | Fixed | Apply | Call | Index | Pack | Field | Exchange | Create | Unruled

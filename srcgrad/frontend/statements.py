@@ -286,7 +286,7 @@ class Statements(Contexts):
             ):
                 self._append(name, item)
                 return
-            case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="pop"), args=[]) if self.source.generated:
+            case gast.Call(func=gast.Attribute(value=gast.Name(id=name))) if self._is_pop(value):
                 self.out.append(Pop((self.fresh(),), name, self.span, tupled=False))
                 return
             case gast.Call() if self.change(value):
@@ -361,8 +361,8 @@ class Statements(Contexts):
 
     def _is_pop(self, node: gast.expr) -> bool:
         match node:
-            case gast.Call(func=gast.Attribute(value=gast.Name(), attr="pop"), args=[]):
-                return self.source.generated
+            case gast.Call(func=gast.Attribute(value=gast.Name() as base, attr="pop"), args=[]):
+                return self.source.generated and self.set_at(base) is None
         return False
 
     def bind_call(self, target: Callable[[], str], node: gast.Call) -> bool:

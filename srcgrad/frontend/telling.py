@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.frontend.inference import ITEMS, Table, statements_of
-from srcgrad.frontend.known import NEVER, NONE, Closed, Known, folded, join, parts_of, text_of
-from srcgrad.frontend.normal_form import Bind, Call, Delete, Exchange, Function, Pack, Pop, Return
+from srcgrad.frontend.known import NEVER, NONE, Bag, Closed, Known, folded, join, parts_of, text_of
+from srcgrad.frontend.normal_form import Bind, Call, Delete, Exchange, Function, Pack, Pop, Return, Unruled
 
 
 def moves(function: Function) -> tuple[tuple[str, Known], ...]:
@@ -27,7 +27,9 @@ def any_objects(function: Function) -> bool:
     """Whether a function makes objects or values of local functions, or may be handed some by its callees."""
     operations = (s.operation for s in statements_of(function.body) if isinstance(s, Bind))
     return any(
-        isinstance(made, Call) or isinstance(made, Pack) and (made.of is not None or text_of(made) is not None)
+        isinstance(made, Call)
+        or isinstance(made, Pack) and (made.of is not None or text_of(made) is not None)
+        or isinstance(made, Unruled) and isinstance(made.makes, Bag)
         for made in operations
     )
 

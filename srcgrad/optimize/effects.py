@@ -20,8 +20,9 @@ from srcgrad.syntax.parse import walk
 Pure = Callable[[gast.expr], bool]
 
 CHANGING_METHODS = frozenset(
-    "add append clear discard extend fill insert itemset partition pop popitem put remove resize reverse setdefault "
-    "setfield setflags sort update write writelines".split()
+    "add append clear difference_update discard extend fill insert intersection_update itemset partition pop popitem "
+    "put remove resize reverse setdefault setfield setflags sort symmetric_difference_update update write "
+    "writelines".split()
 )
 _ODD = frozenset((gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await))
 _LEAVES = frozenset((gast.Name, gast.Constant, GlobalReference))

@@ -86,7 +86,7 @@ constant(
     runtime.chosen, runtime.argsorted, runtime.shortest, runtime.places_of, runtime.is_above,
     runtime.is_below, runtime.is_within, runtime.attribute, runtime.made, runtime.require_apart,
     runtime.require_length, runtime.require_number, runtime.require_output, runtime.require_places, runtime.never,
-    runtime.require_fields, runtime.require_reflected, runtime.stop_gradient, runtime.transposed_subscripts,
+    runtime.unvaried, runtime.require_fields, runtime.require_reflected, runtime.stop_gradient, runtime.transposed_subscripts,
     runtime.written_subscripts, runtime.wins, runtime.prevails, runtime.zeros_like, runtime.closure, runtime.one_for,
     runtime.units, runtime.once, runtime.entered, runtime.attempt, runtime.attempt_store, runtime.attempt_whole,
     runtime.defaulting, runtime.raisable, runtime.raised_in_place, runtime.is_mapping, runtime.is_sequence,

@@ -31,7 +31,7 @@ from srcgrad.runtime.differences import (
 )  # fmt: skip
 from srcgrad.runtime.doors import (
     StopsGradients, as_cotangent, entered, is_mapping, is_sequence, leaving, once, require_item, require_length,
-    require_number, require_places, require_row, require_some, rewound, stop_gradient,
+    require_number, require_places, require_row, require_some, rewound, stop_gradient, unvaried,
 )  # fmt: skip
 from srcgrad.runtime.einsum import transposed_subscripts, uneinsum, written_subscripts
 from srcgrad.runtime.elementwise import (
@@ -139,7 +139,7 @@ __all__ = [
     "unpick", "unpolyder", "unpolyint", "unpolymul", "unpolyval", "unprivate", "unqueue", "unreduce", "unreduceat",
     "unrepeat", "unrepeated", "unresize", "unrest", "unrfftn", "unrollaxis", "unsplit", "unstack", "unstep_sizes",
     "untake", "untake_along", "untake_axis", "untaken", "untensordot_left", "untensordot_right", "untile", "untrace",
-    "unvdot_left", "unvdot_right", "unvecdot_left", "unvecdot_right", "unview", "unvstack", "unweighed", "unwindow",
+    "unvaried", "unvdot_left", "unvdot_right", "unvecdot_left", "unvecdot_right", "unview", "unvstack", "unweighed", "unwindow",
     "unwritten", "vector_axis", "view_like", "view_moved", "weighed", "weighted", "weighted_bins", "where_finite",
     "where_first", "where_places", "whole_inverse", "widen", "wins", "with_initial", "without_initial",
     "written_subscripts", "zeros_like",

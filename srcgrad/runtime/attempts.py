@@ -99,7 +99,7 @@ def contents(values: Sequence[Any]) -> list[tuple[Any, Any]]:
 def _held(part: Any) -> Any:
     if isinstance(part, np.ndarray):
         return part.tobytes()
-    if isinstance(part, list | deque):
+    if isinstance(part, list | deque | set):
         return list(part)
     return [each for pair in (part if isinstance(part, dict) else fields_of(part)).items() for each in pair]
 

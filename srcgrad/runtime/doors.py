@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,19 @@ def require_places(x: Any, place: str) -> None:
     """Refuse to take the items of ``x`` at ``place`` by their places when it is a dict, which gives its keys there."""
     if isinstance(x, Mapping):
         raise RefusedType(f"{place}: a {type(x).__name__} gives its keys here; write .items(), .values() or .keys()")
+
+
+def unvaried(x: Any) -> Any:
+    """``x``, which is put into a set where a derivative is differentiated again; refused if it could vary."""
+    pending = [x]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple | list | deque | frozenset):
+            pending.extend(part)
+        elif not (part is None or isinstance(part, int | str | bytes | range | Enum | np.integer | np.bool_)):
+            if not (isinstance(part, np.ndarray) and part.dtype.kind in "biuSU"):
+                raise RefusedType(f"a {type(part).__name__} is put into a set, and could vary in a second derivative")
+    return x
 
 
 def require_length(x: Any, length: int, place: str) -> None:

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from types import MethodType
@@ -155,7 +156,7 @@ def _arrays(values: tuple[Any, ...]) -> Iterator[Any]:
 
 
 def can_change(value: Any) -> bool:
-    return isinstance(value, list | dict | deque) or is_object(value)
+    return isinstance(value, list | dict | deque | set) or is_object(value)
 
 
 @descending
@@ -180,6 +181,8 @@ def copied(value: Any, arrays: dict[int, Any], memo: dict[int, Any]) -> Step[Any
         made = memo[id(value)] = copy.copy(value)
         for key, part in value.items():
             made[key] = yield part, arrays, memo
+    elif isinstance(value, set):
+        made = memo[id(value)] = _same_set(value)
     elif is_object(value):
         made = memo[id(value)] = copy.copy(value)
         for name, part in fields_of(value).items():
@@ -189,3 +192,16 @@ def copied(value: Any, arrays: dict[int, Any], memo: dict[int, Any]) -> Step[Any
     else:
         made = value
     return made
+
+
+def _same_set(value: set[Any]) -> set[Any]:
+    """A copy of a set that gives its items in the same order, and is as large, so that it goes on to do so."""
+    for made in (type(value)(value), type(value)()):
+        if not made:
+            for item in value:
+                made.add(item)
+        if list(made) == list(value) and sys.getsizeof(made) == sys.getsizeof(value):
+            return made
+    raise RefusedValue(
+        "an argument that is changed is a set of which no copy has the same order; pass set(sorted(...)) of it"
+    )

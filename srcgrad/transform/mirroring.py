@@ -41,6 +41,7 @@ from srcgrad.frontend.normal_form import (
     Statement,
     Store,
     Unpack,
+    Unruled,
 )
 from srcgrad.rules.facts import Array, Fact, Unknown, is_floating
 from srcgrad.rules.facts import Mapping as MappingFact
@@ -82,7 +83,7 @@ class Mirroring:
         for statement in walk(self.function.body):
             match statement:
                 case Append(sequence=name) | Pop(sequence=name) | SetField(base=name) | Delete(base=name) | Bind(
-                    operation=Exchange(base=name)
+                    operation=Exchange(base=name) | Unruled(changes=str() as name)
                 ):
                     roots.add(classes.root(name))
                 case Store(base=name) if not isinstance(self.fact(name), Array):
