@@ -94,7 +94,8 @@ def stores_midway(function: Function) -> bool:
     """Whether a function may raise when it has stored something: all that it does before its last store only reads, and
     what a store itself raises leaves everything as it was."""
     lines = [statement for statement in function.body.statements if not isinstance(statement, Return)]
-    reads = (isinstance(s, Bind) and not (s.inplace or isinstance(s.operation, Call) or stores_of(s)) for s in lines[:-1])
+    before = lines[:-1]
+    reads = (isinstance(s, Bind) and not (s.inplace or isinstance(s.operation, Call) or stores_of(s)) for s in before)
     return not all(reads) or not any(map(stores_of, lines[-1:]))
 
 

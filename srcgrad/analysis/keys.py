@@ -20,6 +20,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, entry_name, inputs
 from srcgrad.analysis.cfg import bound_here, stores_of, walk
+from srcgrad.analysis.sets import put_into_sets, touches_sets
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     Append,
@@ -81,10 +82,14 @@ class KeyReader:
         while len(made) != before:  # a dict that is given the keys of one that is not made here says no more than that
             before = len(made)
             made -= {name for name, keys in puts if any(not carried.get(key, made) <= made for _, key in keys)}
+        kept = put_into_sets(statements)
         for statement in statements:
-            if not isinstance(statement, Bind) or statement.target not in activity.useful_after(statement):
+            if not isinstance(statement, Bind):
                 continue
-            read = set(_keys_read(statement))
+            into_set = touches_sets(statement)
+            if not (into_set or statement.target in kept or statement.target in activity.useful_after(statement)):
+                continue
+            read = set(names_read(statement.expression) if into_set else _keys_read(statement))
             if isinstance(statement.operation, Call) and not keyed.isdisjoint(passed := inputs(statement)):
                 varied = activity.varied_before(statement)
                 if not any(name in varied for name in passed):

@@ -21,6 +21,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, inputs
 from srcgrad.analysis.cfg import bound_here, walk
+from srcgrad.analysis.sets import put_into_sets
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     Append,
@@ -82,6 +83,7 @@ class TextReader:
         """Refuse a number that is read from text of what varies; what is known to be an array is no text."""
         statements = list(walk(function.body))
         textual = self._textual(statements, activity.varied_before, set(), facts)
+        kept = put_into_sets(statements)
         for statement in statements:
             if self._puts(statement, activity.varied_before, textual):
                 raise UnsupportedSyntax(
@@ -93,7 +95,8 @@ class TextReader:
             stored = _stored_as_numbers(statement, facts)
             if textual.isdisjoint(stored) and not self._reads(statement, activity.varied_before, textual):
                 continue
-            if stored or any(name in activity.useful_after(statement) for name in bound_here(statement)):
+            of_use = (name in kept or name in activity.useful_after(statement) for name in bound_here(statement))
+            if stored or any(of_use):
                 raise UnsupportedSyntax(
                     "a number is read from text that is made of a value which varies",
                     statement.span,

@@ -26,6 +26,7 @@ from srcgrad.frontend.known import (
     NEVER,
     NONE,
     PLAIN,
+    Bag,
     Closed,
     Data,
     Entries,
@@ -205,7 +206,7 @@ class Table:
         found = self.put_into(kind) if kind is not tuple else []
         if not (isinstance(container, Items) and container.items == ()):
             held = container.any()
-            if isinstance(held, Items | Entries | Instance):  # what holds lists is another list than they are
+            if isinstance(held, Items | Entries | Instance | Bag):  # what holds lists is another list than they are
                 found = [put for put in found if not is_apart(held, put)]
             found.insert(0, held)
         made = found[0] if found else PLAIN

@@ -236,8 +236,8 @@ def _renamed_operation(operation: Operation, names: Mapping[str, str]) -> Operat
             parts, places = (tuple(_renamed_expression(e, names) for e in each) for each in (elements, keys))
             return replace(operation, elements=parts, keys=places)
         case Unruled(given=tuple() as given, changes=changed):
-            base = changed and names.get(changed, changed)
-            return replace(operation, given=tuple(names.get(name, name) for name in given), changes=base)
+            to = None if changed is None else names.get(changed, changed)
+            return replace(operation, given=tuple(names.get(name, name) for name in given), changes=to)
         case Fixed() | Create() | Unruled():
             return operation
 

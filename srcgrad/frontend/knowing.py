@@ -77,6 +77,9 @@ class Knowing(Expressions):
     def out(self, statements: list[Statement]) -> None:
         self._out = statements if isinstance(statements, _Noted) else _Noted(statements, self)
 
+    def noted(self, statement: Statement) -> None:
+        """Called after each statement that is written."""
+
     def known_name(self, name: str) -> Known:
         """What is known of a local; what has been relied on is looked at again when all is written."""
         if name in self.narrowed:
@@ -195,3 +198,4 @@ class _Noted(list[Statement]):
     def append(self, statement: Statement) -> None:
         super().append(statement)
         self.writer.table.enter(statement)
+        self.writer.noted(statement)

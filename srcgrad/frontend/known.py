@@ -409,9 +409,10 @@ def without(kind: type, name: str) -> Known:
 
 
 def is_apart(held: Known, put: Known) -> bool:
-    """Whether one is a container and the other an object."""
-    told_of = isinstance(held, Items | Entries | Instance) and isinstance(put, Items | Entries | Instance)
-    return told_of and isinstance(held, Instance) != isinstance(put, Instance)
+    """Whether of a container, an object and a set these are two."""
+    sorts = (Items | Entries, Instance, Bag)
+    one, other = ([isinstance(known, sort) for sort in sorts] for known in (held, put))
+    return any(one) and any(other) and one != other
 
 
 def sequences(a: Items, b: Items) -> Items:

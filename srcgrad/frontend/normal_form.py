@@ -78,9 +78,7 @@ class Dynamic:
 @dataclass(frozen=True)
 class Guarded:
     """An attempt of a function: a callee that returns ``(value, None)``, or ``(None, exception)`` if it is caught.
-
-    ``by``: the function of the runtime that does it; those that store are refused where something was stored first.
-    """
+    ``by``: the function of the runtime that does it; those that store are refused where something was stored first."""
 
     function: FunctionType | LocalFunction
     caught: tuple[type[BaseException], ...]
@@ -278,8 +276,7 @@ class AddAt:
     """``buffer[index] += value`` (generated code only).
 
     The function owns the buffer, and no other name sees it, unless it is ``shared``: then it is a shadow, or something
-    that a user's program stores into.
-    """
+    that a user's program stores into."""
 
     buffer: str
     index: gast.expr

@@ -21,9 +21,11 @@ from srcgrad.frontend.desugar.build import call_builtin, load, method_call, plac
 from srcgrad.frontend.iterables import call_runtime
 from srcgrad.frontend.known import NONE, PLAIN, Bag, Entries, Items, Known, choices_of, classes_in
 from srcgrad.frontend.methods import UNKNOWN
-from srcgrad.frontend.normal_form import Operation, Unruled
+from srcgrad.frontend.normal_form import Bind, Effect, Index, Operation, Statement, Unpack, Unruled
 from srcgrad.frontend.plans import Items as ItemsPlan
 from srcgrad.frontend.plans import Plan
+from srcgrad.frontend.scope import Variable
+from srcgrad.syntax.globals import GlobalReference, builtin, reference
 from srcgrad.syntax.parse import names_read
 
 _PUTS = {"add": 1, "discard": 1, "remove": 1, "clear": 0, "pop": 0}  # how many arguments
@@ -49,19 +51,29 @@ class Sets(Defaulting):
         if static is not None and static.value is set:
             return Bag(set)  # of a defaultdict
         try:
+            if isinstance(node, gast.Name) and not self._seems_set(node):
+                return None  # nothing is relied on
             known = self.peek(node)
         except UnresolvedName:  # the target of a comprehension
             return None
         choices = [choice for choice in choices_of(known) if choice != NONE]
         return choices[0] if len(choices) == 1 and isinstance(choices[0], Bag) else None
 
+    def _seems_set(self, node: gast.Name) -> bool:
+        meaning = None if isinstance(node, GlobalReference) else self.scope.resolve(node.id, node)
+        if not isinstance(meaning, Variable):
+            return False
+        name = self.local(meaning)
+        known = self.assumed[name] if name in self.assumed else self.table.names.get(name, PLAIN)
+        return any(isinstance(choice, Bag) for choice in choices_of(self.table.resolved(known)))
+
     def _is_set(self, node: gast.AST) -> bool:
         """Whether an expression is surely a set, as a path to one or as what makes one."""
         match node:
             case gast.Set() | gast.SetComp():
                 return True
-            case gast.BinOp(left=left, op=op, right=right) if type(op) in _IN_PLACE:
-                return self._is_set(left) or self._is_set(right)
+            case gast.BinOp(op=op) if type(op) in _IN_PLACE:
+                return any(self._is_set(operand) for operand in _operands(node))
             case gast.Call(func=gast.Attribute(value=value, attr=attr)) if attr in _MAKES:
                 return self._is_set(value)
             case gast.Call():
@@ -95,8 +107,7 @@ class Sets(Defaulting):
         if isinstance(node.func, gast.Attribute) and node.func.attr in _MAKES | _ASKS and self._is_set(node.func.value):
             base = self.name_of(node.func.value)
             atoms, given = self._items_given(node.args)
-            known = self.set_at(load(base, node))
-            makes = known.kind if known is not None and node.func.attr in _MAKES else None
+            makes = self._kind_of(load(base, node)) if node.func.attr in _MAKES else None
             made = method_call(load(base, node), node.func.attr, atoms, node)
             return made, self._kept(node, given if makes else (), makes)
         return super().call(node)
@@ -105,10 +116,13 @@ class Sets(Defaulting):
         """An atom for an operand beside a set, and which kind of set it is."""
         outside = self._global_value(node)
         atom = self.value(node)
-        known = Bag(type(outside)) if isinstance(outside, set | frozenset) else self.set_at(atom)
+        return atom, type(outside) if isinstance(outside, set | frozenset) else self._kind_of(atom)
+
+    def _kind_of(self, atom: gast.expr) -> type:
+        known = self.set_at(atom)
         if known is None:
-            raise self.refuse(node, "an operator of a set and of what is not known to be one", "write set(...) of it")
-        return atom, known.kind
+            raise self.refuse(atom, "this may be a set or something else", "write set(...) of it")
+        return known.kind
 
     def _kept(
         self, node: gast.AST, given: Sequence[gast.expr], makes: type | None = None, changes: str | None = None
@@ -223,8 +237,7 @@ class Sets(Defaulting):
     def _changed(self, node: gast.expr) -> str:
         """The local name of a set that changes."""
         base = self.stored_into(node)
-        if self.set_at(load(base, node)) is None:
-            raise self.refuse(node, "what changes here may be a set or something else", "give it a name of its own")
+        self._kind_of(load(base, node))
         return base
 
     def in_place(self, node: gast.BinOp) -> gast.expr:
@@ -245,6 +258,23 @@ class Sets(Defaulting):
             return
         part = self.name_of(subscript(target.value, target.slice, target))
         self.in_place(placed(gast.BinOp(load(part, target), operator, value), target))
+
+    def noted(self, statement: Statement) -> None:
+        """What comes out of a container and should be a set is looked at: something else may have been put in."""
+        match statement:
+            case Bind(target=target, operation=Index()):
+                targets: tuple[str, ...] = (target,)
+            case Unpack(targets=targets):
+                pass
+            case _:
+                return
+        for name in () if self.source.generated else targets:
+            for known in choices_of(self.table.of(name)):
+                if isinstance(known, Bag):
+                    at = gast.Name(name, gast.Load(), None, None)
+                    kind = reference(builtin(known.kind.__name__))
+                    made = call_runtime(runtime.require_set, [at, kind], at)
+                    self.out.append(Effect(placed(gast.Expr(made), at), self.span))
 
     # --- reading -----------------------------------------------------------------------------------------------------
     def admit_method(self, node: gast.Call) -> None:
@@ -267,5 +297,19 @@ class Sets(Defaulting):
 
     def _list_items(self, target: str, node: gast.expr) -> str:
         """Bind a list of the items that a set has now, in its order."""
-        self.emit(target, call_builtin("list", [self.value(node)], node), self._kept(node, ()))
+        self._kind_of(atom := self.value(node))
+        self.emit(target, call_builtin("list", [atom], node), self._kept(node, ()))
         return target
+
+
+def _operands(node: gast.BinOp) -> list[gast.expr]:
+    """The operands of a chain of operators that sets have."""
+    found: list[gast.expr] = []
+    pending: list[gast.expr] = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, gast.BinOp) and type(part.op) in _IN_PLACE:
+            pending += [part.right, part.left]
+        elif not isinstance(part, gast.BinOp):
+            found.append(part)
+    return found

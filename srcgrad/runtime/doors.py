@@ -41,6 +41,12 @@ def require_places(x: Any, place: str) -> None:
         raise RefusedType(f"{place}: a {type(x).__name__} gives its keys here; write .items(), .values() or .keys()")
 
 
+def require_set(x: Any, kind: type) -> None:
+    """Refuse what comes out of a container where only sets seemed to be put in: it is read as what does not vary."""
+    if x is not None and type(x) is not kind:
+        raise RefusedType(f"a container holds a {type(x).__name__} where a {kind.__name__} was expected")
+
+
 def unvaried(x: Any) -> Any:
     """``x``, which is put into a set where a derivative is differentiated again; refused if it could vary."""
     pending = [x]

@@ -1,0 +1,52 @@
+"""What goes into sets: it is of use, though no adjoint tells, since what is read from a set has none.
+
+Enters: the statements of a function.  Leaves: the names whose values may be put into a set, here or in a callee that is
+given one.  A number that lost its derivative on the way to such a name is refused like one that is returned::
+
+    t = float(str(x))       t is put into seen
+    seen.add(t)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from srcgrad.analysis.cfg import bound_here, stores_of
+from srcgrad.frontend.known import Bag, Known, parts_of
+from srcgrad.frontend.normal_form import Append, Bind, Call, SetField, Statement, Store, Unpack, Unruled
+from srcgrad.syntax.parse import names_read
+
+
+def touches_sets(statement: Statement) -> bool:
+    """Whether a statement does something with a set, or calls a function that is given one."""
+    match statement:
+        case Bind(operation=Unruled(given=tuple())):
+            return True
+        case Bind(operation=Call(callee=callee)):
+            return any(_holds_set(known) for _, known in callee.classes)  # type: ignore[arg-type]
+    return False
+
+
+def put_into_sets(statements: Sequence[Statement]) -> set[str]:
+    """The names that what is put into a set may be made of."""
+    kept = {name for s in statements if isinstance(s, Bind) and touches_sets(s) for name in names_read(s.expression)}
+    before = -1 if kept else 0
+    while len(kept) != before:
+        before = len(kept)
+        for statement in statements:
+            if kept.isdisjoint((*bound_here(statement), *stores_of(statement))):
+                continue
+            match statement:
+                case Bind(expression=expression):
+                    kept.update(names_read(expression))
+                case Append(value=value) | SetField(value=value):
+                    kept.update(names_read(value))
+                case Store(index=index, value=value):
+                    kept.update(names_read(index, value))
+                case Unpack(source=source):
+                    kept.add(source)
+    return kept
+
+
+def _holds_set(known: Known) -> bool:
+    return isinstance(known, Bag) or any(map(_holds_set, parts_of(known)))
