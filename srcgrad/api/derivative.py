@@ -202,7 +202,7 @@ class Derivative:
 
         def at(seed: complex) -> Any:
             seeds = (seed, *map(zeros_like, auxiliary)) if auxiliary else seed
-            held = cloned(saved) if compiled.changes_saved else saved
+            held = cloned(saved, keys=True) if compiled.changes_saved else saved
             return self.fitted(self.run(backward, held, seeds), values, shared=True)
 
         return at(1.0) if not self.holomorphic else complex_derivative(at, compiled.function.span)

@@ -44,7 +44,7 @@ class Saved:
         by_name = dict(zip(self.parameters.names, values, strict=False))
 
         def at(seed: complex) -> Any:
-            raw = self.backward(cloned(saved), (seed, zeros_like(auxiliary)) if self.has_aux else seed)
+            raw = self.backward(cloned(saved, keys=True), (seed, zeros_like(auxiliary)) if self.has_aux else seed)
             pairs = zip(self.wanted, raw if self.tupled else (raw,), strict=True)
             fits = tuple(as_cotangent(g, by_name[name]) for name, g in pairs)
             return fits if self.tupled else fits[0]

@@ -98,7 +98,7 @@ class Pullback:
         backward = self._compiled.backward
         assert backward is not None
         # The backward half takes back what the forward half stored, in a copy: the next call starts from the same.
-        saved = cloned(self._saved) if self._compiled.changes_saved else self._saved
+        saved = cloned(self._saved, keys=True) if self._compiled.changes_saved else self._saved
         cotangent = as_cotangent(seed, self._seeded)
         if holds_objects(self._seeded):
             cotangent = filled(cotangent, self._seeded)  # as programs take it: dicts of fields

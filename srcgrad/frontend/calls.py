@@ -220,7 +220,7 @@ class Calls(DerivativeCalls):
         for expression in [*given, *keywords.values()]:
             self._refuse_function(rule, expression)
             if owner.get(id(expression)) in rule.sensitive and not _is_named_number(expression):
-                done[id(expression)] = self.value(expression)
+                done[id(expression)] = self.handed_out(self.value(expression), rule, function, expression)
             else:
                 done[id(expression)] = self.settle(expression, calls=False)
         for original, expression in zip(originals, given, strict=True):

@@ -13,11 +13,12 @@ from abc import ABCMeta, abstractmethod
 from types import FunctionType
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, defining_class, found, is_user_class
 from srcgrad.frontend.data_model import run_over
-from srcgrad.frontend.desugar.build import load, placed
+from srcgrad.frontend.desugar.build import call_builtin, load, placed
 from srcgrad.frontend.known import (
     DATA,
     NONE,
@@ -34,6 +35,7 @@ from srcgrad.frontend.known import (
 )
 from srcgrad.frontend.objects import Made, Objects
 from srcgrad.rules.rewriting import substituted
+from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
 
@@ -172,6 +174,20 @@ class Operators(Objects):
             )
         expression, this = made
         return substituted(expression, {this: self.value(node)})
+
+    def handed_out(self, atom: gast.expr, rule: Rule, function: object, node: gast.expr) -> gast.expr:
+        """What a function of a library is given: of an object that it runs through, a list of what that hands out."""
+        kinds = [choice.kind for choice in instances_of(self.known_atom(atom))]
+        kinds = [kind for kind in kinds if not issubclass(kind, (list, tuple, dict, np.ndarray))]
+        if not kinds:
+            return atom
+        home = str(getattr(function, "__module__", "numpy")).partition(".")[0]
+        if function in (max, min, sorted, sum, tuple) or home in ("math", "statistics"):
+            if all(found(k, "__iter__") is not ABSENT or found(k, "__getitem__") is not ABSENT for k in kinds):
+                return self.value(call_builtin("list", [atom], node))
+        elif home not in ("numpy", "scipy"):
+            return atom
+        raise self.refuse(node, f"{rule.name} is given an object of class {kinds[0].__name__}", "pass what it holds")
 
     def subscript_of(self, node: gast.Subscript) -> Made | None:
         """``object[index]`` by ``__getitem__``; None if it is no object that is known."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from enum import Enum
 from functools import cache
 from types import MethodType, SimpleNamespace
 from typing import Any
@@ -35,9 +36,10 @@ def has_fields(kind: type) -> bool:
 
 
 def is_object(x: Any) -> bool:
-    """Whether ``x`` is an object of a user's class, whose fields are looked into."""
+    """Whether ``x`` is an object of a user's class, whose fields are looked into.  A member of an enumeration is a
+    constant, and itself alone: no copy of it finds what stands under it in a dict."""
     kind: Any = type(x)
-    return has_fields(kind)
+    return has_fields(kind) and not isinstance(x, Enum)
 
 
 @cache

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
+from collections.abc import Set
 from types import MethodType
 from typing import Any
 
@@ -251,11 +252,33 @@ def _lost(held: Any, v: Any, index: Any, shape: tuple[int, ...]) -> Any:
 
 
 # --- a pullback that runs again --------------------------------------------------------------------------------------
-def cloned(saved: Any) -> Any:
-    """A copy of what a forward sweep saved in which all sharing of memory is as it was, layouts included."""
+def cloned(saved: Any, *, keys: bool = False) -> Any:
+    """A copy of what a forward sweep saved in which all sharing of memory is as it was, layouts included.
+    ``keys``: objects that are keys of dicts stay what they are, as nothing else than themselves finds what is there."""
     arrays: dict[int, Any] = {}
     _collect(saved, arrays, set())
-    return _rebuilt(saved, _copies(list(arrays.values())))
+    return _rebuilt(saved, _copies(list(arrays.values())), _keys_of(saved) if keys else frozenset())
+
+
+def _keys_of(saved: Any) -> Set[int]:
+    """The objects that are keys of dicts, or lie in such."""
+    found: set[int] = set()
+    seen: set[int] = set()
+    pending: list[tuple[Any, bool]] = [(saved, False)]
+    while pending:
+        node, is_key = pending.pop()
+        if not is_nested(node) or id(node) in seen and not is_key:
+            continue
+        seen.add(id(node))
+        if isinstance(node, tuple | list | deque):
+            pending += ((part, is_key) for part in node)
+        elif isinstance(node, dict):
+            pending += ((key, True) for key in node)
+            pending += ((part, False) for part in node.values())
+        else:
+            found.update([id(node)] if is_key else [])
+            pending += ((part, False) for part in fields_of(node).values())
+    return found
 
 
 def _collect(tree: Any, arrays: dict[int, Any], seen: set[int]) -> None:
@@ -309,7 +332,7 @@ def _copy_group(group: list[Any], start: int, end: int, made: dict[int, Any]) ->
         made[id(array)] = new
 
 
-def _rebuilt(tree: Any, copies: dict[int, Any]) -> Any:
+def _rebuilt(tree: Any, copies: dict[int, Any], keys: Set[int]) -> Any:
     seen: dict[int, Any] = {}
 
     def leaf(node: Any) -> Any:
@@ -329,6 +352,11 @@ def _rebuilt(tree: Any, copies: dict[int, Any]) -> Any:
             seen[id(node)] = (node, new)
             return new
         if is_object(node):
+            if id(node) in keys:
+                if arrays_inside(node):
+                    raise RefusedType(f"a {type(node).__name__} that holds arrays is a key of a dict, beside stores")
+                seen[id(node)] = (node, node)
+                return node
             new = made(type(node), {})
             seen[id(node)] = (node, new)
             for name, item in fields_of(node).items():

@@ -1,7 +1,9 @@
 """Columns of rows, tuples of what is iterated over, dicts that are walked while they change."""
 
+import enum
 import functools
 import itertools
+import math
 from collections import deque
 
 import numpy as np
@@ -687,3 +689,45 @@ def letters_beside_what_varies(x, a):
     q["f"] += p["a"]
     r = dict(zip("uv", x))
     return p["a"] * p["d"] + q["f"] * q["g"] + r["v"]
+
+
+class Doubled:
+    def __init__(self, items):
+        self.items = items
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, k):
+        return self.items[k] * 2.0
+
+
+class Handing:
+    def __init__(self, items):
+        self.items = items
+
+    def __iter__(self):
+        return iter(self.items)
+
+
+@directed(np.array([0.7, 1.3, 0.4]))
+def objects_that_are_run_through(x):
+    """Once tangents of zero, in silence, and errors in the reverse sweep: functions took objects for lists."""
+    y = Doubled(x * x)
+    return sum(y) * max(y) + math.fsum(Handing(x)) * min(Handing(x)) + sorted(y)[1] * tuple(Handing(x))[0]
+
+
+class Phase(enum.Enum):
+    GAS = 0
+    LIQUID = 1
+
+
+@directed(np.array([0.7, 1.3, 0.4]), 0.3)
+def members_of_an_enumeration_are_keys(x, k):
+    """Once a gradient of zero, in silence: a record held copies of members, which find nothing."""
+    rates, energy = {Phase.GAS: k, Phase.LIQUID: k * k}, {Phase.GAS: 0.0, Phase.LIQUID: 1.0}
+    phase = Phase.GAS
+    for v in x:
+        energy[phase] += rates[phase] * v * v
+        phase = Phase.LIQUID if v > 1.0 else Phase.GAS
+    return energy[Phase.GAS] * energy[Phase.LIQUID]

@@ -240,3 +240,44 @@ def test_getattr_of_what_varies_is_refused():
 
     with pytest.raises(srcgrad.MissingRule, match="getattr"):
         srcgrad.grad(read)(0.7)
+
+
+class Site:
+    def __init__(self, weight):
+        self.weight = weight
+
+
+def by_sites(x, k):
+    a, b = Site(x[0]), Site(x[1])
+    held = {a: k, b: k * k}
+    at, total = a, 0.0
+    for v in x:
+        held[at] += v * k
+        total += held[at] * at.weight
+        at = b
+    return total
+
+
+def test_objects_that_are_keys_are_found_in_what_is_saved() -> None:
+    """Once a wrong gradient, in silence: the objects were copied, and the keys were not."""
+    x, k = np.array([0.5, 1.2]), 0.7
+    g_x, g_k = srcgrad.grad(by_sites, argnums=(0, 1))(x, k)
+    np.testing.assert_allclose(g_x, [1.4, 2.17])
+    np.testing.assert_allclose(g_k, 3.87)
+    _, pullback = srcgrad.vjp(by_sites, x, k)
+    np.testing.assert_allclose(pullback(1.0)[1], 3.87)
+    np.testing.assert_allclose(pullback(1.0)[1], 3.87)
+
+
+def by_sites_with_arrays(x, k):
+    a = Site(x.copy())
+    held = {a: k}
+    for i in range(2):
+        held[a] += a.weight[i]
+        a.weight[0] += held[a] * k
+    return held[a] * a.weight[0]
+
+
+def test_objects_that_hold_arrays_are_no_keys_beside_stores() -> None:
+    with pytest.raises(TypeError, match="Site that holds arrays is a key of a dict"):
+        srcgrad.grad(by_sites_with_arrays)(np.array([0.5, 1.2]), 0.7)
