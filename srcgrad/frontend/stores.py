@@ -21,7 +21,7 @@ from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.known import instances_of
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.methods import only_reads
-from srcgrad.frontend.normal_form import AugStore, Index, Store
+from srcgrad.frontend.normal_form import AugStore, Fixed, Index, Operation, Store
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.parse import clone, walk
 
@@ -87,6 +87,18 @@ class Stores(Loops):
             self._set_item(base, target, index, load(part, target))
             return
         self.out.append(Store(base, clone(index), load(part, target), self.span))
+
+    def subscript(self, node: gast.Subscript) -> tuple[gast.expr, Operation]:
+        """A part of ``.flat`` is a copy, where one of the array that stands for it is a view."""
+        made = super().subscript(node)
+        if not isinstance(node.value, gast.Attribute) or node.value.attr != "flat" or isinstance(made[1], Fixed):
+            return made
+        if not isinstance(node.slice, gast.Slice) and getattr(node.slice, "value", None) is not Ellipsis:
+            return made
+        part = self.fresh()
+        self.emit(part, *made)
+        copy = placed(gast.Attribute(load(part, node), "copy", gast.Load()), node)
+        return self.call(placed(gast.Call(copy, [], []), node))
 
     @abstractmethod
     def flat_place(self, target: gast.Subscript) -> tuple[str, gast.expr]:

@@ -49,7 +49,16 @@ def a_method_that_hands_on_a_real_array(a, b, x, y, m):
     return np.sum(v * y)
 
 
+def parts_of_flat_are_copies(a, b, x, y, m):
+    z = m * a
+    p, q = z.flat[1:3], z.flat[...]
+    p[0] *= b
+    z[...] = np.sin(z)
+    return np.sum(z * z) + np.sum(p * p) + np.sum(q**3)
+
+
 PROGRAMS = [
+    parts_of_flat_are_copies,
     an_addition_at_a_place_from_an_array_that_changes,
     views_that_overlap_are_given_to_a_callee,
     a_method_that_hands_on_a_real_array,
