@@ -24,10 +24,11 @@ from srcgrad.frontend.desugar.build import call_builtin, constant, load, method_
 from srcgrad.frontend.iterables import call_runtime
 from srcgrad.frontend.live_iterators import LiveIterators
 from srcgrad.frontend.methods import VIEWS, only_reads
-from srcgrad.frontend.normal_form import Effect, LocalFunction, Operation
+from srcgrad.frontend.normal_form import Apply, Bind, Effect, LocalFunction, Operation
 from srcgrad.frontend.plans import Columns, Counted, Plan
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.side_effects import may_store, returns_call_of
+from srcgrad.rules.table import attribute
 from srcgrad.syntax.parse import children, clone, names_read, walk
 
 _HINT = "write list(...) of it where it is read"
@@ -41,6 +42,13 @@ class LiveViews(LiveIterators):
 
     def keep_view(self, name: str, value: gast.expr) -> bool:
         """Take up ``name = d.values()`` where ``d`` may change; whether that was done."""
+        if isinstance(value, gast.Attribute) and value.attr == "flat":
+            self.bind(name, value)
+            match self.out[-1]:  # an array's, no field of that name
+                case Bind(operation=Apply(function=function)) if function is attribute("flat"):
+                    hint = "index y.flat where it is read, or take y.ravel()"
+                    raise self.refuse(value, "an iterator that a name keeps", hint)
+            return True
         if not self._is_view(value):
             if isinstance(value, gast.Call) and self._hands_view_on(value) and self._dicts_change:
                 raise self.refuse(value, _KEPT, _HINT)

@@ -491,6 +491,7 @@ REFUSED = [
     ("return np", "the module numpy is used as a value", "np"),
     ("g = lambda y: y * x\n    h = [g]\n    x = 2 * x\n    return h[0](x)", "'x' may be bound again", "g"),
     ("g = None\n    for k in x: g = lambda y: y * k\n    return g(x)", "'k' may be bound again", "lambda y: y * k"),
+    ("y = x.flat; x[0] = 1.0; return y[1]", "an iterator that a name keeps", "x.flat"),
     ("return map(math.sin, x)", "an iterator made by map", "map(math.sin, x)"),
     ("return next(x)", "a call of next", "next(x)"),
     ("return eval('x')", "eval() reaches names", "eval('x')"),
