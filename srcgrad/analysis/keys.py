@@ -18,8 +18,8 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.analysis.activity import Activity, atoms, entry_name, inputs
-from srcgrad.analysis.cfg import bound_here, stores_of, walk
+from srcgrad.analysis.activity import Activity, atoms, inputs
+from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.sets import put_into_sets, touches_sets
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
@@ -35,13 +35,12 @@ from srcgrad.frontend.normal_form import (
     Function,
     Index,
     Pack,
-    Pop,
     SetField,
     Statement,
     Store,
     Unpack,
 )
-from srcgrad.rules.facts import Array, Fact, Sequence, Static
+from srcgrad.rules.facts import Array, Fact, Sequence, is_floating
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
 from srcgrad.syntax.parse import walk as nodes_of
@@ -63,14 +62,13 @@ class KeyReader:
     def refuse(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> None:
         """Refuse keys that vary where what is read of them is of use."""
         statements = list(walk(function.body))
-        pairs, taken, carried = _pairs(statements), _taken(statements, activity), _carried(statements)
+        pairs, taken, carried = _pairs(statements), _taken(statements, activity, facts), _carried(statements)
         puts = [put for statement in statements for put in _puts(statement, pairs, facts)]
-        given = _given(function, activity, taken, {key for _, keys in puts for _, key in keys})
 
         def varies(at: Statement, key: str) -> bool:
             if not keyed.isdisjoint(carried.get(key, ())):
                 return True
-            return key in taken or key in given and key in activity.varied_before(at) and not _is_text(facts.get(key))
+            return key in taken or _is_number(facts.get(key)) and key in activity.varied_before(at)
 
         dicts, keyed, before = set[str](), set[str](), -1
         while len(keyed) != before:
@@ -112,20 +110,27 @@ def _refusal(span: Span) -> UnsupportedSyntax:
     )
 
 
-def _is_text(fact: Fact | None) -> bool:
-    return isinstance(fact, Static) and isinstance(fact.value, str)
+def _is_number(fact: Fact | None) -> bool:
+    """Whether a key is known to be a number, or to hold one: most are text or integers, whatever activity says, which
+    tells of a memory as a whole.  Nothing is known, and nothing refused, without facts of the arguments."""
+    if isinstance(fact, Sequence):
+        return any(map(_is_number, fact.items or ()))
+    return isinstance(fact, Array) and is_floating(fact.dtype)
 
 
-def _taken(statements: Iterable[Statement], activity: Activity) -> set[str]:
-    """The names of what varies without its derivative, as it is taken for keys."""
+def _taken(statements: Iterable[Statement], activity: Activity, facts: Mapping[str, Fact]) -> set[str]:
+    """The names of numbers that vary without their derivative, as they are taken for keys."""
     taken, before = set[str](), -1
     while len(taken) != before:
         before = len(taken)
         for statement in statements:
             match statement:
                 case Bind(target=target, operation=Fixed(), expression=expression) if _takes(expression):
-                    read = names_read(expression)
-                    if any(name in taken or name in activity.varied_before(statement) for name in read):
+                    varied, made = activity.varied_before(statement), any(map(_makes_number, nodes_of(expression)))
+                    if any(
+                        name in taken or name in varied and (made or _is_number(facts.get(name)))
+                        for name in names_read(expression)
+                    ):
                         taken.add(target)
     return taken
 
@@ -159,78 +164,17 @@ def _carries(statement: Statement, mappings: set[str]) -> Iterable[tuple[str, li
             yield name, [], names_read(value)
 
 
-def _given(function: Function, activity: Activity, taken: set[str], keys: set[str]) -> set[str]:
-    """The names that are given what varies.  Activity says that of all names of a memory into which it is stored, but
-    a key cannot be changed: it shares no memory with what it is packed with."""
-    statements = list(walk(function.body))
-    mappings = _mappings(statements)
-    sources, parts = dict[str, set[str]](), dict[str, set[str]]()
-    for statement in statements:
-        packs = isinstance(statement, Bind) and isinstance(statement.operation, Pack)
-        shared = {*_shared(statement, mappings), *(stores_of(statement) if bound_here(statement) else ())} - keys
-        for name in bound_here(statement) or stores_of(statement):
-            into = parts if packs or not bound_here(statement) else sources
-            into.setdefault(name, set()).update(shared)
-    entry = activity.varied_at_entry()
-    varied = taken | {name for name in function.parameters if name in entry}
-    reached = set[str]()
-
-    def store(names: Iterable[str], is_call: bool) -> None:
-        """What is stored into varies; it may be any part of what it was read from, and a callee may reach any part."""
-        varied.update(names)
-        waiting = list(names) if is_call else [source for name in names for source in sources.get(name, ())]
-        while waiting:
-            if (name := waiting.pop()) not in reached:
-                reached.add(name)
-                varied.add(name)
-                waiting += [*sources.get(name, ()), *parts.get(name, ())]
-
-    before = -1
-    while len(varied) != before:
-        before = len(varied)
-        for statement in statements:
-            match statement:
-                case Pop(sequence=sequence) if function.generated and sequence in activity.escaping:
-                    continue  # what the other half has put there, which was judged there
-                case Bind(operation=Apply()) if _keys_read(statement, mappings):
-                    continue
-                case Pop(targets=targets, sequence=sequence, tupled=True) if sequence not in activity.escaping:
-                    places = (entry_name(sequence, j) for j in range(len(targets)))
-                    varied.update(name for name, place in zip(targets, places, strict=True) if place in varied)
-                    continue
-                case Append(sequence=sequence, value=gast.Tuple(elts=elements)):
-                    for j, element in enumerate(elements):
-                        varied.update([entry_name(sequence, j)] if varied & {*atoms(element)} else [])
-                    given = [*inputs(statement)]
-                case For(counted=False, iterable=iterable):
-                    given = names_read(iterable)
-                case Pop(sequence=sequence):
-                    given = [sequence]
-                case _:
-                    given = [*inputs(statement)]
-            if not varied.isdisjoint(given):
-                varied.update(bound_here(statement))
-                is_call = isinstance(statement, Bind) and isinstance(statement.operation, Call)
-                store(given if is_call else stores_of(statement), is_call)
-    return varied
-
-
-def _shared(statement: Statement, mappings: set[str]) -> tuple[str, ...]:
-    """The names of whose memory a statement may take or make a part."""
-    match statement:
-        case Bind(operation=Apply(rule=rule)) if rule.kind == "elementwise" or _keys_read(statement, mappings):
-            return ()
-    return inputs(statement)
-
-
 def _takes(expression: gast.expr) -> bool:
     """Whether this is a number with a derivative, or a tuple of such: rounded, counted or made text it has none."""
     nodes = nodes_of(expression)
-    return all(isinstance(n, _TAKEN) or isinstance(n, gast.Call) and _is_float(n.func) for n in nodes)
+    return all(isinstance(node, _TAKEN) or _makes_number(node) for node in nodes)
 
 
-def _is_float(function: gast.expr) -> bool:
-    return isinstance(function, GlobalReference) and function.binding.value in (float, np.float64)
+def _makes_number(node: gast.AST) -> bool:
+    match node:
+        case gast.Call(func=GlobalReference(binding=binding)):
+            return any(binding.value is kind for kind in (float, np.float64))
+    return False
 
 
 def _pairs(statements: Iterable[Statement]) -> dict[str, list[tuple[Statement, str]]]:
