@@ -2,7 +2,8 @@
 
 Enters: the desugared body of a function and its scope.  Leaves: the names whose value nobody else can see.  A name
 qualifies if every value it is ever bound to is new (a number, arithmetic, a ruled function that makes no view), and no
-other name, container or call result may share its memory.  The order of statements plays no part::
+other name, container or call result may share its memory; and if it is not stored into as a whole (``y[()] = x``), as an
+array without axes may be, of which ``y + x`` makes a number.  The order of statements plays no part::
 
     y = x * 2.0          y qualifies, if this is all           z = y[1:]         now z may share with y
     y += b               -> y = y + b, proved                  y = np.ravel(x)   y may share with x
@@ -51,6 +52,10 @@ class Sharing:
 
     def _statement(self, statement: gast.stmt) -> None:
         match statement:
+            case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name), slice=place)]) | gast.AugAssign(
+                target=gast.Subscript(value=gast.Name(id=name), slice=place)
+            ) if _is_whole(place):
+                self.shared.add(name)
             case gast.Assign(targets=[target], value=value):
                 self._bound(names_of([target]), value)
             case gast.For(target=target, iter=iterable):
@@ -167,6 +172,16 @@ class Sharing:
             return []
         found.add(ELSEWHERE)
         return arguments
+
+
+def _is_whole(place: gast.expr) -> bool:
+    """Whether an index may be one of an array without axes."""
+    match place:
+        case gast.Constant(value=value):
+            return value is ...
+        case gast.Tuple(elts=parts):
+            return not parts
+    return False
 
 
 def _statements(body: Iterable[gast.stmt]) -> Iterable[gast.stmt]:

@@ -248,3 +248,13 @@ def an_output_of_a_product_of_views(x):
     y = np.zeros(2)
     np.multiply(x[:2], x[2:], out=y)
     return np.sum(y**3)
+
+
+@directed(vector(3))
+def an_array_without_axes(x):
+    """Once an error: ``z += e`` was ``z = z + e``, which is a number."""
+    z = np.zeros(())
+    z += x[1]
+    z[()] = z * x[2]
+    z[...] += x[0]
+    return z * z
