@@ -2,8 +2,8 @@
 
 Enters: the desugared body of a function and its scope.  Leaves: the names whose value nobody else can see.  A name
 qualifies if every value it is ever bound to is new (a number, arithmetic, a ruled function that makes no view), and no
-other name, container or call result may share its memory; and if it is not stored into as a whole (``y[()] = x``), as an
-array without axes may be, of which ``y + x`` makes a number.  The order of statements plays no part::
+other name, container or call result may share its memory; and if it is not stored into as a whole (``y[()] = x``), as
+an array without axes may be, of which ``y + x`` makes a number.  The order of statements plays no part::
 
     y = x * 2.0          y qualifies, if this is all           z = y[1:]         now z may share with y
     y += b               -> y = y + b, proved                  y = np.ravel(x)   y may share with x
