@@ -21,7 +21,7 @@ from srcgrad.runtime.broadcasting import unbroadcast
 from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import add_at
 from srcgrad.runtime.descending import Step, descending, is_nested
-from srcgrad.runtime.objects import fields_of, is_object, made
+from srcgrad.runtime.objects import fields_of, is_object, made, require_same
 from srcgrad.runtime.refusals import RefusedType
 from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, shadow, view_like
 
@@ -33,7 +33,10 @@ def part_like(v: Any, w: Any, held: Any, index: Any) -> Any:
         return view_like(v, w, held)
     if isinstance(held, dict):
         _refuse_items(w, index)
-        return held[index] if index in held else shadow(v)
+        if index in held:
+            return held[index]
+        require_same(index)
+        return shadow(v)
     return shadow(v) if held is None or isinstance(w, np.generic) else held[index]
 
 

@@ -147,3 +147,12 @@ def require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
         )
     if hasattr(x, "__array_ufunc__") and not hasattr(type(x), "dtype") or hasattr(x, "dtype") and x.ndim:
         raise RefusedType(f"an operator between an array and a {kind} goes to every element; swap the operands")
+
+
+def require_same(key: Any) -> None:
+    """Refuse a key that is not found, if it is an object: it is the copy of one, in what was saved."""
+    if is_object(key):
+        raise RefusedType(
+            f"an object of class {type(key).__name__} is a key of a dict that changes, whose derivative is"
+            " differentiated once more; take what tells the objects apart for keys"
+        )

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.runtime.cotangents import add, zeros_like
+from srcgrad.runtime.objects import require_same
 from srcgrad.runtime.refusals import RefusedType
 
 
@@ -61,6 +62,9 @@ def keyed(keys: Sequence[Any], values: Sequence[Any]) -> dict[Any, Any]:
 def unkeyed(g: Mapping[Any, Any], keys: Sequence[Any]) -> list[Any]:
     """The cotangents of the values where ``g`` is that of ``keyed(keys, values)``."""
     last = {key: place for place, key in enumerate(keys)}
+    for key in last:
+        if g and key not in g:
+            require_same(key)
     return [g.get(key) if last[key] == place else None for place, key in enumerate(keys)]
 
 

@@ -20,7 +20,7 @@ from srcgrad.runtime.cotangents import is_floating, untake, zeros_like
 from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.descending import Step, descending, is_nested
 from srcgrad.runtime.mirrors import each_once, items_like
-from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.runtime.objects import fields_of, is_object, require_same
 from srcgrad.runtime.refusals import RefusedType, RefusedValue
 from srcgrad.runtime.shadows import accumulate, arrays_inside, cloned, extent, shadow, view_like
 
@@ -249,6 +249,7 @@ def _emptied(x: Any) -> Any:
 def unpart_like(g: Any, v: Any, w: Any, held: Any, index: Any) -> Any:
     """The transpose of ``part_like``."""
     if isinstance(held, dict) and index not in held:
+        require_same(index)
         return {}  # a field that the class holds in place of the object's: nothing here was read
     if not isinstance(w, np.ndarray):
         return untake(g, held, index)
