@@ -83,7 +83,7 @@ def test_kinks(call: str, at: Any, expected: Any) -> None:
     ("call", "expected"),
     [
         ("np.sum(np.maximum.reduce(x, axis=1, dtype=np.float32))", [[0, 1, 0], [0, 0, 1]]),
-        ("np.sum(np.minimum.reduce(x, axis=1, dtype='float32', where=x > 0.15))", [[1, 0, 0], [1, 0, 0]]),
+        ("np.sum(np.minimum.reduce(x, axis=1, dtype='float32', where=x > 0.15, initial=9.0))", [[1, 0, 0], [1, 0, 0]]),
         ("np.sum(np.fmax.reduce(x, dtype=np.float32))", [[1, 1, 0], [0, 0, 1]]),
         ("np.sum(np.maximum.accumulate(x, axis=1, dtype=np.float32))", [[1, 2, 0], [1, 1, 1]]),
         ("np.sum(np.maximum.reduceat(x, [0, 2], axis=1, dtype=np.float32))", [[0, 1, 1], [0, 1, 1]]),
