@@ -19,6 +19,7 @@ import numpy as np
 
 from srcgrad.optimize.aliases import Aliases, callee_of, is_fresh_call
 from srcgrad.optimize.effects import Effects
+from srcgrad.optimize.known import Known
 from srcgrad.optimize.scan import header_fields, statements_of
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
@@ -28,10 +29,10 @@ _LEAVES = (gast.Name, gast.Constant, GlobalReference, str, int, type(None))
 _SENSITIVITY = re.compile(r"_(bar|dot)\d*(_\d+)?$")
 
 
-def simplify(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> bool:
+def simplify(known: Known) -> bool:
     """Simplify every expression of a function in place; whether anything changed."""
-    effects.renew()
-    rewriter = _Rewriter(function, temporaries, effects)
+    function, effects = known.function, known.effects
+    rewriter = _Rewriter(function, known.temporaries, effects)
     changed = False
     for statement in statements_of(function):
         if not effects.is_simplified(statement) and rewriter.statement(statement):

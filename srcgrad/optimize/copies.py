@@ -14,20 +14,21 @@ import gast
 
 from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
+from srcgrad.optimize.known import Known
 from srcgrad.optimize.occurrences import Counts, Table
 from srcgrad.optimize.scan import Site, blocks
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
 
 
-def uncopy(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> bool:
+def uncopy(known: Known) -> bool:
     """Drop idle copies in place; whether there were any."""
-    effects.renew()
+    function, effects, aliases = known.function, known.effects, known.aliases
     counts = Counts(function, effects)
-    aliases = Aliases(function, effects)
+    temporaries = known.temporaries - counts.foreign
     changed = False
     for statements, _ in blocks(function):
-        copies = [j for j, s in enumerate(statements) if _is_copy(s, temporaries - counts.foreign, counts)]
+        copies = [j for j, s in enumerate(statements) if _is_copy(s, temporaries, counts)]
         if not copies:
             continue
         table = Table(statements, effects)

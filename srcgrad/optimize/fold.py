@@ -19,9 +19,8 @@ from dataclasses import dataclass
 
 import gast
 
-from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects, arguments_of, targets_of
-from srcgrad.optimize.liveness import Liveness, liveness
+from srcgrad.optimize.known import Known
 from srcgrad.optimize.occurrences import Counts, Table
 from srcgrad.optimize.scan import Scan, Site, Size, blocks, header_size, size_of, statements_of
 from srcgrad.syntax.comment import Comment
@@ -32,15 +31,17 @@ _WIDTH = 86  # columns that a line with a folded expression may take, indentatio
 _DEPTH = 16  # levels that its expressions may nest
 
 
-def fold(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> bool:
+def fold(known: Known) -> bool:
     """Fold a function in place; whether anything was folded."""
+    function, effects = known.function, known.effects
     if any(isinstance(statement, gast.Try) for statement in statements_of(function)):
         return False  # a handler may see any binding of the body
-    effects.renew()
     counts = Counts(function, effects)
-    temporaries = temporaries - counts.foreign
+    temporaries = known.temporaries - counts.foreign
     copied = _Copies(function, temporaries, effects, counts).run()
-    return _Inliner(function, temporaries, effects).run() or copied
+    if copied:
+        known.changed()
+    return _Inliner(known, temporaries).run() or copied
 
 
 class _Copies:
@@ -60,7 +61,6 @@ class _Copies:
             copies = [position for position, statement in enumerate(statements) if self._is_copy(statement)]
             if copies:
                 self._block(statements, copies)
-        self.effects.renew()
         return self.changed
 
     def _is_copy(self, statement: gast.stmt) -> bool:
@@ -133,12 +133,12 @@ class _Candidate:
 class _Inliner:
     """Single uses of temporaries."""
 
-    def __init__(self, function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> None:
-        self.function = function
+    def __init__(self, known: Known, temporaries: frozenset[str]) -> None:
+        self.function = known.function
         self.temporaries = temporaries
-        self.effects = effects
-        self.aliases = Aliases(function, self.effects)
-        self.facts: Liveness = liveness(function, self.effects, self.aliases)
+        self.effects = known.effects
+        self.aliases = known.aliases
+        self.facts = known.liveness
         self.changed = False
 
     def run(self) -> bool:

@@ -6,6 +6,8 @@ Leaves: a function of equal results, with fewer and plainer statements.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import gast
 
 from srcgrad.optimize.arithmetic import simplify
@@ -13,6 +15,7 @@ from srcgrad.optimize.copies import uncopy
 from srcgrad.optimize.depth import unless_too_deep
 from srcgrad.optimize.effects import EXITS, Effects, Pure
 from srcgrad.optimize.fold import fold
+from srcgrad.optimize.known import Known
 from srcgrad.optimize.prune import prune
 from srcgrad.optimize.purity import pure as pure_by_module
 from srcgrad.optimize.purity import silent
@@ -42,15 +45,17 @@ def optimize(
 
 
 def _optimized(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> gast.FunctionDef:
+    known = Known(function, temporaries, effects)
+
+    def run(shorten: Callable[[Known], bool]) -> bool:
+        changed = shorten(known)
+        if changed:
+            known.changed()
+        return changed
+
     for _ in range(_ROUNDS):
-        # Dead statements go first: folding must not meet reads that will vanish.
-        prune(function, effects)
-        changed = simplify(function, temporaries, effects)
-        changed = tidy(function, temporaries, effects) or changed
-        changed = sink(function, temporaries, effects) or changed
-        changed = uncopy(function, temporaries, effects) or changed
-        changed = fold(function, temporaries, effects) or changed
-        if not changed:
+        run(prune)  # dead statements go first: folding must not meet reads that will vanish
+        if not any([run(shorten) for shorten in (simplify, tidy, sink, uncopy, fold)]):  # noqa: C419, all have to run
             return function
-    prune(function, effects)
+    run(prune)
     return function

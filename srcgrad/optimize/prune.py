@@ -16,24 +16,25 @@ a call that has an effect is dropped, the call stays.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import gast
 
-from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import EXITS, Effects
-from srcgrad.optimize.liveness import Liveness, Names, liveness
+from srcgrad.optimize.known import Known
+from srcgrad.optimize.liveness import Liveness, Names
 from srcgrad.optimize.scan import statements_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import parameters_of, walk
 
 
-def prune(function: gast.FunctionDef, effects: Effects) -> bool:
+def prune(known: Known) -> bool:
     """Prune a function in place; whether anything went."""
-    effects.renew()
-    facts = liveness(function, effects, Aliases(function, effects))
+    function, effects = known.function, known.effects
     lines = [effects.scan(statement) for statement in statements_of(function)]
     taken = "_" in parameters_of(function.args) or any("_" in line.sites or "_" in line.foreign for line in lines)
-    pruner = _Pruner(facts, effects, "" if taken else "_", _binders(function))
+    pruner = _Pruner(function, known.liveness, effects, "" if taken else "_")
     function.body = pruner.block(function.body) or [gast.Pass()]
     return pruner.changed
 
@@ -55,14 +56,15 @@ def _binders(function: gast.FunctionDef) -> dict[str, int]:
 
 
 class _Pruner:
-    def __init__(self, facts: Liveness, effects: Effects, blank: str, binders: dict[str, int]) -> None:
-        self.binders = binders
+    def __init__(self, function: gast.FunctionDef, facts: Liveness, effects: Effects, blank: str) -> None:
+        self.function = function
         self.facts = facts
         self.effects = effects
         self.blank = blank  # what unused targets are called; empty if the function has another use for the name
         self.changed = False
 
     def block(self, statements: list[gast.stmt]) -> list[gast.stmt]:
+        """The same list, of what is left: it is by its identity that more is known of a block."""
         kept: list[gast.stmt] = []
         emptied = False  # whether all statements that a comment headed went
         for position, statement in enumerate(statements):
@@ -77,7 +79,8 @@ class _Pruner:
             if isinstance(statement, EXITS):
                 self.changed = self.changed or position < len(statements) - 1
                 break
-        return self._without_idle_comments(kept)
+        statements[:] = self._without_idle_comments(kept)
+        return statements
 
     def _is_idle(self, statement: gast.stmt) -> bool:
         """``x = x``, which copy propagation leaves behind; not if nothing else makes x a local of the function."""
@@ -86,6 +89,10 @@ class _Pruner:
                 own = target == value and not isinstance(statement.value, GlobalReference)
                 return own and self.binders.get(target, 0) > 1
         return False
+
+    @cached_property
+    def binders(self) -> dict[str, int]:
+        return _binders(self.function)
 
     def statement(self, statement: gast.stmt) -> list[gast.stmt]:
         match statement:

@@ -18,16 +18,17 @@ import gast
 
 from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
+from srcgrad.optimize.known import Known
 from srcgrad.optimize.occurrences import Counts, Table
 from srcgrad.optimize.scan import COMPOUND, blocks
 from srcgrad.syntax.comment import Comment
 
 
-def sink(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> bool:
+def sink(known: Known) -> bool:
     """Move bindings down in place; whether any moved."""
+    function, effects, aliases = known.function, known.effects, known.aliases
     counts = Counts(function, effects)
-    aliases = Aliases(function, effects)
-    temporaries = temporaries - counts.foreign
+    temporaries = known.temporaries - counts.foreign
     changed = False
     for statements, _ in blocks(function):
         copies = [

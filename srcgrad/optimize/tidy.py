@@ -21,6 +21,7 @@ import gast
 
 from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
+from srcgrad.optimize.known import Known
 from srcgrad.optimize.occurrences import Counts, Table
 from srcgrad.optimize.scan import blocks, statements_of
 from srcgrad.syntax.comment import Comment
@@ -28,14 +29,16 @@ from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read, same_tree, walk
 
 
-def tidy(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> bool:
+def tidy(known: Known) -> bool:
     """Tidy a function in place; whether anything changed."""
+    function, effects = known.function, known.effects
     changed = _turn_tests(function, effects)
     if any(isinstance(statement, gast.Try) for statement in statements_of(function)):
         return changed
-    effects.renew()
+    if changed:
+        known.changed()
     changed = _join_tests(function, effects) or changed
-    return _rename_versions(function, temporaries, effects) or changed
+    return _rename_versions(function, known.temporaries, effects) or changed
 
 
 # --- versions --------------------------------------------------------------------------------------------------------
