@@ -17,7 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import heappop, heappush
+from weakref import WeakKeyDictionary
 
 from srcgrad.frontend.normal_form import (
     AddAt,
@@ -130,16 +132,23 @@ def blocks_of(statement: Statement) -> tuple[Block, ...]:
     return ()
 
 
-def walk(block: Block) -> Iterator[Statement]:
+def walk(block: Block) -> tuple[Statement, ...]:
     """Every statement of a block and of the blocks inside it, in program order."""
-    stack: list[Iterator[Statement]] = [iter(block.statements)]
-    while stack:
-        statement = next(stack[-1], None)
-        if statement is None:
-            stack.pop()
-            continue
-        yield statement
-        stack.extend(iter(inner.statements) for inner in reversed(blocks_of(statement)))
+    if block not in _walked:
+        found: list[Statement] = []
+        pending = [*reversed(block.statements)]
+        while pending:
+            statement = pending.pop()
+            found.append(statement)
+            for inner in reversed(blocks_of(statement)):
+                pending.extend(reversed(inner.statements))
+        _walked[block] = tuple(found)
+    return _walked[block]
+
+
+# Blocks and functions do not change, and every analysis asks for the statements of the same ones.
+_walked: WeakKeyDictionary[Block, tuple[Statement, ...]] = WeakKeyDictionary()
+_graphs: WeakKeyDictionary[Function, Graph] = WeakKeyDictionary()
 
 
 @dataclass(eq=False)
@@ -162,20 +171,33 @@ class Graph:
         if source is not None:
             self.successors[source].append(target)
 
+    @cached_property
     def predecessors(self) -> list[list[int]]:
+        """Of the whole graph: asked for when it is built."""
         inverse: list[list[int]] = [[] for _ in self.statements]
         for source, targets in enumerate(self.successors):
             for target in targets:
                 inverse[target].append(source)
         return inverse
 
+    @cached_property
+    def from_entry(self) -> list[int]:
+        """The nodes that control can reach, each before its successors except along back edges."""
+        return _reverse_postorder(self.successors, ENTRY)
+
+    @cached_property
+    def from_exit(self) -> list[int]:
+        """The nodes from which control can reach the exit, each before its predecessors except along back edges."""
+        return _reverse_postorder(self.predecessors, EXIT)
+
 
 def graph_of(function: Function) -> Graph:
     """The graph of a function; statements that control cannot reach have nodes without predecessors."""
-    graph = Graph()
-    end = _block(graph, function.body, ENTRY, ())
-    graph.edge(end, EXIT)
-    return graph
+    if function not in _graphs:
+        graph = _graphs[function] = Graph()
+        end = _block(graph, function.body, ENTRY, ())
+        graph.edge(end, EXIT)
+    return _graphs[function]
 
 
 def _block(graph: Graph, block: Block, at: int | None, loops: tuple[tuple[int, int], ...]) -> int | None:
@@ -226,9 +248,8 @@ def solve(
     ``start`` is the state at the entry (at the exit when ``backward``).  Paths join by union; with ``must`` (the full
     set) they join by intersection, starting from the full set.
     """
-    onward = graph.predecessors() if backward else graph.successors
-    first = EXIT if backward else ENTRY
-    order = _reverse_postorder(onward, first)
+    onward = graph.predecessors if backward else graph.successors
+    first, order = (EXIT, graph.from_exit) if backward else (ENTRY, graph.from_entry)
     rank = {node: position for position, node in enumerate(order)}
     bottom = 0 if must is None else must
     incoming = [bottom] * len(graph.statements)

@@ -28,6 +28,7 @@ import gast
 from srcgrad.analysis.activity import atoms, inputs
 from srcgrad.analysis.cfg import ENTRY, Graph, Names, NameSet, bound_here, graph_of, solve, walk
 from srcgrad.frontend.normal_form import Apply, Bind, Copy, Function, Pack, Statement
+from srcgrad.rules.facts import Array, Fact
 
 LIST_OPERATORS = (operator.add, operator.mul)
 
@@ -42,11 +43,14 @@ class _Evidence:
     others: set[str] = field(default_factory=set)  # bound to None somewhere, or to a container
 
 
-def numeric_names(function: Function) -> frozenset[str]:
-    """Names that no container can be bound to on a path that reaches their uses."""
+def numeric_names(function: Function, facts: Mapping[str, Fact]) -> frozenset[str]:
+    """Names that no container can be bound to on a path that reaches their uses.
+
+    Nothing is worked out, and nothing returned, where ``facts`` know all of them for arrays: they need no proof.
+    """
     evidence = _evidence(function)
     doubted = _proven(evidence) - evidence.others
-    if not doubted:
+    if all(isinstance(facts.get(name), Array) for name in doubted):
         return frozenset()
     graph, names, found = graph_of(function), Names(sorted(doubted)), set[str]()
     while kept := doubted - _doubted(graph, names, function.parameters, evidence, found):

@@ -12,6 +12,7 @@ import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -213,19 +214,26 @@ class Followed:
         del self.raw[index]  # which NumPy refuses
 
 
-def _operator(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda self, *others: applied(function, (self, *others), {})
+def _operator(function: Callable[..., Any], reflected: str = "") -> Callable[..., Any]:
+    def apply(self: Followed, *others: Any) -> Any:
+        if reflected and not np.ndim(self.raw) and _answers(others[0], reflected):
+            return NotImplemented
+        return applied(function, (self, *others), {})
+
+    return apply
 
 
-def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda self, other: applied(function, (other, self), {})
+def _answers(other: Any, reflected: str) -> bool:
+    """Whether the class of an object, which is no number, says what this operation of a number and it is."""
+    known = (Followed, np.ndarray, Number, list, tuple, str)
+    return not isinstance(other, known) and hasattr(type(other), reflected)
 
 
 def _in_place(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     def change(self: Followed, other: Any) -> Any:
-        made = applied(function, (self, other), {})
         if self.array is None:
-            return made
+            return NotImplemented
+        made = applied(function, (self, other), {})
         given = unfollowed(other)
         _stores().replaced(self, lambda: getattr(self.array, name)(given), made)
         return self
@@ -233,16 +241,10 @@ def _in_place(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return change
 
 
-_BINARY = "add sub mul truediv floordiv mod pow matmul".split()
-for _name in _BINARY:
-    _function = getattr(operator, _name)
-    setattr(Followed, f"__{_name}__", _operator(_function))
-    setattr(Followed, f"__r{_name}__", _reflected(_function))
-    setattr(Followed, f"__i{_name}__", _in_place(_function, f"__i{_name}__"))
-for _name in "and or xor lshift rshift".split():
+for _name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split():
     _function = getattr(operator, f"{_name}_" if _name in ("and", "or") else _name)
-    setattr(Followed, f"__{_name}__", _operator(_function))
-    setattr(Followed, f"__r{_name}__", _reflected(_function))
+    setattr(Followed, f"__{_name}__", _operator(_function, f"__r{_name}__"))
+    setattr(Followed, f"__r{_name}__", lambda self, other, of=_function: applied(of, (other, self), {}))
     setattr(Followed, f"__i{_name}__", _in_place(_function, f"__i{_name}__"))
 for _name in "invert neg pos eq ne lt le gt ge".split():
     setattr(Followed, f"__{_name}__", _operator(getattr(operator, _name)))

@@ -9,9 +9,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import is_
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -59,11 +61,47 @@ def attempt_store(function: Callable[..., Any], caught: Caught, *arguments: Any)
 
 
 def raised_in_place(raised: BaseException | None, changed: Any) -> BaseException | None:
-    """What an augmented assignment raised: it may have stored into an array, or have changed an item of a tuple."""
+    """What ``changed[i] op= e`` raised: it may have stored into an array, or have changed an item of a tuple."""
     changes = {np.ndarray: FloatingPointError | Warning, tuple: TypeError}.get(type(changed))
     if raised is not None and changes is not None and isinstance(raised, changes):
         raise _stored_before(raised) from raised
     return raised
+
+
+_AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
+    "Add": operator.iadd, "Sub": operator.isub, "Mult": operator.imul, "Div": operator.itruediv,
+    "FloorDiv": operator.ifloordiv, "Mod": operator.imod, "Pow": operator.ipow, "MatMult": operator.imatmul,
+    "BitAnd": operator.iand, "BitOr": operator.ior, "BitXor": operator.ixor,
+    "LShift": operator.ilshift, "RShift": operator.irshift,
+}  # fmt: skip
+_IMMUTABLE = (int, float, complex, str, bytes, tuple, frozenset, range, NoneType, np.generic)
+_MUTABLE = (list, dict, set, deque, bytearray)
+
+
+def require_fitting(operation: str, changed: Any, value: Any) -> None:
+    """Raise what ``changed op= value`` would raise, and change nothing; ``operation`` is called as ``ast`` calls it.
+
+    Of objects of other classes nothing is asked: their methods may do more than answer, and run once.
+
+    >>> require_fitting("Add", np.ones(3), np.ones(2))
+    Traceback (most recent call last):
+    ValueError: operands could not be broadcast together with shapes (3,) (2,) (3,)
+    """
+    augmented = _AUGMENTED[operation]
+    reflected = f"__r{augmented.__name__[1:]}__"
+    if not isinstance(value, (np.ndarray, *_IMMUTABLE, *_MUTABLE)) and hasattr(type(value), reflected):
+        return
+    if isinstance(changed, np.ndarray):
+        if not changed.flags.writeable:
+            raise ValueError("output array is read-only")
+        try:
+            augmented(changed.copy(), value)
+        except (FloatingPointError, Warning) as raised:  # when all is stored
+            raise _stored_before(raised) from raised
+    elif isinstance(changed, _IMMUTABLE):
+        augmented(changed, value)
+    elif type(changed) in _MUTABLE and not isinstance(value, Iterator):  # an iterator would be at its end
+        augmented(type(changed)(), value)
 
 
 def attempt_whole(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tuple[Any, BaseException | None]:

@@ -28,7 +28,7 @@ class StopsGradients:
 
 def require_number(x: Any, place: str) -> None:
     """Refuse to treat ``x += e`` at ``place`` as ``x = x + e`` when x is an array, which it would change in place."""
-    if isinstance(x, np.ndarray) or not isinstance(x, int | float | complex | np.generic):
+    if isinstance(x, np.ndarray) or not isinstance(x, int | float | complex | str | bytes | tuple | np.generic):
         raise RefusedType(
             f"{place}: an augmented assignment changes a {type(x).__name__} in place, and other names may see it;"
             " write x = x + e, which makes a new value"

@@ -55,7 +55,7 @@ class AdjointVariables:
         self.names: dict[str, str] = {}
         self.temporaries: set[str] = set()
         self.bars = Cotangents()
-        self.numeric = numeric_names(activity.function)
+        self.numeric = numeric_names(activity.function, facts)
         self.lists: set[str] = {s.sequence for s in activity.graph.heads if isinstance(s, Append | Pop)}
         self.lists -= set(self.shadowed)
 

@@ -4,7 +4,7 @@ import contextlib
 
 import numpy as np
 
-from tests.corpus.example import vector
+from tests.corpus.example import matrix, vector
 from tests.directed.program import directed
 
 
@@ -468,3 +468,98 @@ def a_name_for_a_dict_and_for_what_it_holds(x, a):
     for v in d:
         s = s + v * v
     return s * a
+
+
+@directed(vector(3))
+def an_augmented_assignment_of_other_shape_raises(x):
+    """Once wrong in silence: only what is added was attempted, and nobody reads ``k``."""
+    k = np.ones(3)
+    y = x * 2.0
+    try:
+        k += np.ones(2)
+    except ValueError:
+        y[::2] = y[::2] * x[1]
+    return np.sum(y * x)
+
+
+@directed(vector(3), matrix(3, 3), without={"eager": "unsupported operand"})
+def an_augmented_assignment_of_what_is_read_only(x, m):
+    """Once a ValueError, raised outside of the try."""
+    z = np.diag(m)
+    y = x * z
+    try:
+        z += 2.0
+    except ValueError:
+        y *= x
+    try:
+        z += np.exp
+    except ValueError:
+        y[0] = y[1] * x[2]
+    return np.sum(y * y)
+
+
+@directed(vector(3))
+def augmented_assignments_that_no_dtype_allows(x):
+    k = np.arange(3)
+    y = x * 2
+    text, count = "", 0
+    pair = (x[0],)
+    try:
+        k += 1
+        y[k - 1] *= x
+        k += 0.5
+    except TypeError:
+        y *= k
+    try:
+        text += "ab"
+        count += 1
+        text += count
+    except TypeError:
+        count += 10
+    try:
+        pair += (x[1],)
+        pair += [x[2]]
+    except TypeError:
+        pair += (x[2] * 3,)
+    return np.sum(y) * count * len(text) + pair[0] * pair[1] * pair[2]
+
+
+class Adding:
+    """Its additions run once, in ``try`` too."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __iadd__(self, other):
+        self.v = self.v + other
+        return self
+
+    def __radd__(self, other):
+        self.v = self.v * 2
+        return other * self.v
+
+
+@directed(vector(3))
+def augmented_assignments_of_objects_run_once(x):
+    o = Adding(x[0])
+    s = x[1]
+    try:
+        o += x[1]
+        s += o
+    except ValueError:
+        s = 0.0
+    return s * o.v
+
+
+@directed(vector(3))
+def augmented_assignments_in_loops_that_run_out(x):
+    y, total = x.copy(), 0.0
+    try:
+        for k in range(4):
+            y += x * k
+            y -= y[k]
+            y /= x[k]
+            total += y[k - 1]
+    except IndexError:
+        y **= 2
+    return np.sum(y) * total

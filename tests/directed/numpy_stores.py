@@ -1,5 +1,7 @@
 """What of NumPy stores: ``out=``, ``where=``, copyto and its kin, ufunc.at, methods, shuffling."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from tests.corpus.example import matrix, positive, vector
@@ -258,3 +260,53 @@ def an_array_without_axes(x):
     z[()] = z * x[2]
     z[...] += x[0]
     return z * z
+
+
+@dataclass
+class Moving:
+    """An object whose methods bind its field again, so that the order of evaluation shows."""
+
+    v: np.ndarray
+    s: float
+
+    def moved(self):
+        self.v = self.v + self.s
+        return self
+
+    def doubled(self):
+        self.s = self.s * 2
+        return self.s
+
+
+@directed(vector(3), 0.4)
+def what_is_given_is_evaluated_before_the_output_is_found(y, a):
+    """Once wrong in silence: the output was ``y``, which the field named before."""
+    o = Moving(y * 1.0, a)
+    w = o.v
+    np.sin(o.moved().v, out=o.v)
+    np.multiply(o.moved().v, o.doubled(), o.v)
+    np.sum(np.outer(o.moved().v, o.v), axis=0, out=o.v)
+    r = np.cos(o.moved().v, out=o.v) + o.v
+    return np.sum(w * w) + np.sum(o.v * r)
+
+
+@directed(vector(3), 0.4)
+def a_receiver_and_limits_are_evaluated_before_the_output_is_found(y, a):
+    """Once wrong in silence."""
+    o = Moving(y * 1.0, a)
+    w = o.v
+    o.v.clip(o.doubled(), 2.0, out=o.moved().v)
+    np.clip(o.v, a_min=o.doubled() - o.moved().s, a_max=o.v[2] + 1.0, out=o.v)
+    np.sin(o.v, where=o.moved().v > 1.0, out=o.v)
+    np.concatenate([o.v[:1], o.moved().v[1:]], out=o.v)
+    return np.sum(w * w) + np.sum(o.v)
+
+
+@directed(vector(3))
+def what_is_given_is_popped_before_the_output_is_found(x):
+    """Once wrong in silence."""
+    rows = [x * 1.0, x * 2.0, x * 3.0]
+    first = rows[0]
+    np.sin(rows.pop(0), out=rows[0])
+    np.multiply(rows[0], rows.pop(0)[1], out=rows[0])
+    return np.sum(first * first) + np.sum(rows[0] ** 2)
