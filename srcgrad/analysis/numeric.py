@@ -22,13 +22,13 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 import gast
 
 from srcgrad.analysis.activity import atoms, inputs
 from srcgrad.analysis.cfg import ENTRY, Graph, Names, NameSet, bound_here, graph_of, solve, walk
 from srcgrad.frontend.normal_form import Apply, Bind, Copy, Function, Pack, Statement
-from srcgrad.rules.facts import Array, Fact
 
 LIST_OPERATORS = (operator.add, operator.mul)
 
@@ -43,14 +43,20 @@ class _Evidence:
     others: set[str] = field(default_factory=set)  # bound to None somewhere, or to a container
 
 
-def numeric_names(function: Function, facts: Mapping[str, Fact]) -> frozenset[str]:
-    """Names that no container can be bound to on a path that reaches their uses.
+def numeric_names(function: Function) -> frozenset[str]:
+    """Names that no container can be bound to on a path that reaches their uses; worked out once."""
+    if function not in _numeric:
+        _numeric[function] = _numeric_names(function)
+    return _numeric[function]
 
-    Nothing is worked out, and nothing returned, where ``facts`` know all of them for arrays: they need no proof.
-    """
+
+_numeric: WeakKeyDictionary[Function, frozenset[str]] = WeakKeyDictionary()
+
+
+def _numeric_names(function: Function) -> frozenset[str]:
     evidence = _evidence(function)
     doubted = _proven(evidence) - evidence.others
-    if all(isinstance(facts.get(name), Array) for name in doubted):
+    if not doubted:
         return frozenset()
     graph, names, found = graph_of(function), Names(sorted(doubted)), set[str]()
     while kept := doubted - _doubted(graph, names, function.parameters, evidence, found):

@@ -25,8 +25,8 @@ _EFFECTS = frozenset(
     for value in (np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal, np.save, np.savez)
 )
 _EFFECTS_HERE = IN_PLACE | {
-    "made_of", "never", "one_for", "raised_in_place", "require_apart", "require_bound", "require_factory",
-    "require_fields", "require_fitting", "require_item", "require_length", "require_new", "require_number",
+    "made_of", "never", "one_for", "raised_augmenting", "raised_in_place", "require_apart", "require_bound",
+    "require_factory", "require_fields", "require_item", "require_length", "require_new", "require_number",
     "require_output", "require_places", "require_reflected", "require_row", "require_set", "require_some", "shuffled",
     "unwritten",
 }  # fmt: skip

@@ -90,7 +90,7 @@ constant(
     runtime.written_subscripts, runtime.wins, runtime.prevails, runtime.zeros_like, runtime.closure, runtime.one_for,
     runtime.unvaried, runtime.require_set,
     runtime.units, runtime.once, runtime.entered, runtime.attempt, runtime.attempt_store, runtime.attempt_whole,
-    runtime.defaulting, runtime.raisable, runtime.raised_in_place, runtime.require_fitting, runtime.is_mapping,
+    runtime.defaulting, runtime.raisable, runtime.raised_in_place, runtime.raised_augmenting, runtime.is_mapping,
     runtime.is_sequence, runtime.is_made_of, runtime.made_of, runtime.unwritten, runtime.require_some, runtime.leaving,
     runtime.require_item, runtime.require_row, runtime.require_factory, runtime.bound, runtime.is_bound,
     runtime.require_bound,

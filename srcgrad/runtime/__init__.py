@@ -7,7 +7,14 @@ Needs NumPy and nothing else, so that a saved gradient runs without the compiler
 
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.chains import corner, doubled, multi_dot_slope, undoubled, unmulti_dot
-from srcgrad.runtime.attempts import attempt, attempt_store, attempt_whole, raisable, raised_in_place, require_fitting
+from srcgrad.runtime.attempts import (
+    attempt,
+    attempt_store,
+    attempt_whole,
+    raisable,
+    raised_augmenting,
+    raised_in_place,
+)
 from srcgrad.runtime.defaults import defaulting, require_factory
 from srcgrad.runtime.closures import Closure, closure, is_made_of, made_of, one_for, units, unwritten
 from srcgrad.runtime.containers import (
@@ -118,9 +125,9 @@ __all__ = [
     "off_mask", "once", "one_for", "one_spacing_only", "operand", "or_ones", "others", "outside", "over_gaps", "own",
     "own_adjoint", "pack_like", "pair_differences", "part_like", "permute_along", "phase_free", "pick", "placed",
     "placed_alone", "places_of", "polar", "polygamma", "polyslope", "power_partial", "present", "prevails", "private",
-    "put_back", "quotient", "raisable", "raised_in_place", "ratio", "rearray", "reastype", "rebroadcast", "rechoose",
-    "recurrence", "remerged", "repad", "repad_chosen", "repad_values", "repairs", "repeated", "replaced_at",
-    "require_apart", "require_bound", "require_distinct", "require_factory", "require_fields", "require_fitting",
+    "put_back", "quotient", "raisable", "raised_augmenting", "raised_in_place", "ratio", "rearray", "reastype",
+    "rebroadcast", "rechoose", "recurrence", "remerged", "repad", "repad_chosen", "repad_values", "repairs", "repeated",
+    "replaced_at", "require_apart", "require_bound", "require_distinct", "require_factory", "require_fields",
     "require_item", "require_length", "require_new", "require_number", "require_output", "require_places",
     "require_reflected", "require_row", "require_set", "require_some", "rest_like", "retake", "rewound", "root_count",
     "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate", "shadow", "share",

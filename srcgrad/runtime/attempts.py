@@ -78,30 +78,27 @@ _IMMUTABLE = (int, float, complex, str, bytes, tuple, frozenset, range, NoneType
 _MUTABLE = (list, dict, set, deque, bytearray)
 
 
-def require_fitting(operation: str, changed: Any, value: Any) -> None:
-    """Raise what ``changed op= value`` would raise, and change nothing; ``operation`` is called as ``ast`` calls it.
+def raised_augmenting(caught: Caught, operation: str, changed: Any, value: Any) -> BaseException | None:
+    """What ``changed op= value`` would raise of what is caught; nothing is changed.  ``ast`` names the operation.
 
     Of objects of other classes nothing is asked: their methods may do more than answer, and run once.
 
-    >>> require_fitting("Add", np.ones(3), np.ones(2))
-    Traceback (most recent call last):
-    ValueError: operands could not be broadcast together with shapes (3,) (2,) (3,)
+    >>> raised_augmenting((ValueError,), "Add", np.ones(3), np.ones(2))
+    ValueError('operands could not be broadcast together with shapes (3,) (2,) (3,) ')
     """
     augmented = _AUGMENTED[operation]
     reflected = f"__r{augmented.__name__[1:]}__"
     if not isinstance(value, (np.ndarray, *_IMMUTABLE, *_MUTABLE)) and hasattr(type(value), reflected):
-        return
+        return None
     if isinstance(changed, np.ndarray):
-        if not changed.flags.writeable:
-            raise ValueError("output array is read-only")
-        try:
-            augmented(changed.copy(), value)
-        except (FloatingPointError, Warning) as raised:  # when all is stored
-            raise _stored_before(raised) from raised
-    elif isinstance(changed, _IMMUTABLE):
-        augmented(changed, value)
-    elif type(changed) in _MUTABLE and not isinstance(value, Iterator):  # an iterator would be at its end
-        augmented(type(changed)(), value)
+        alike = changed.copy()
+        alike.flags.writeable = changed.flags.writeable
+        return attempt_store(augmented, caught, alike, value)[1]
+    if isinstance(changed, _IMMUTABLE):
+        return attempt(augmented, caught, changed, value)[1]
+    if type(changed) in _MUTABLE and not isinstance(value, Iterator):  # an iterator would be at its end
+        return attempt(augmented, caught, type(changed)(), value)[1]
+    return None
 
 
 def attempt_whole(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tuple[Any, BaseException | None]:

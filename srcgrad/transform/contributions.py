@@ -55,7 +55,6 @@ class AdjointVariables:
         self.names: dict[str, str] = {}
         self.temporaries: set[str] = set()
         self.bars = Cotangents()
-        self.numeric = numeric_names(activity.function, facts)
         self.lists: set[str] = {s.sequence for s in activity.graph.heads if isinstance(s, Append | Pop)}
         self.lists -= set(self.shadowed)
 
@@ -84,7 +83,7 @@ class AdjointVariables:
         return isinstance(fact, Array) and not fact.scalar and bool(fact.shape)
 
     def may_be_container(self, name: str) -> bool:
-        return not isinstance(self.fact(name), Array) and name not in self.numeric
+        return not isinstance(self.fact(name), Array) and name not in numeric_names(self.activity.function)
 
     def adds_plainly(self, name: str, value: gast.expr) -> bool:
         """Whether ``+`` adds this contribution to the adjoint of ``name``, be it a number, an array or a container.

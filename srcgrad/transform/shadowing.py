@@ -93,7 +93,6 @@ class _Shadowing(Mirroring):
         self.modes = modes
         self.loops = 0
         super().__init__(function, facts, classes, summary_of)
-        self.numeric = numeric_names(function, facts)
         self.may_change_later(classes, modes.shadowed(function.parameters))
         if modes.result:
             returns = (s for s in walk(function.body) if isinstance(s, Return))
@@ -369,9 +368,10 @@ class _Shadowing(Mirroring):
     def _may_join_lists(self, statement: Bind) -> bool:
         """Whether ``+`` or ``*`` may have made a list, which shares the items of its operands."""
         made, target = statement.operation, statement.target
-        if not isinstance(made, Apply) or made.function not in LIST_OPERATORS or target in self.numeric:
+        if not isinstance(made, Apply) or made.function not in LIST_OPERATORS:
             return False
-        return not any(isinstance(self.fact(name), Array) for name in (target, *inputs(statement)))
+        known = any(isinstance(self.fact(name), Array) for name in inputs(statement))
+        return not known and target not in numeric_names(self.function)
 
     def _settle(self, statement: Bind, index: gast.expr) -> None:
         """Keep an index that is read from a container which changes."""

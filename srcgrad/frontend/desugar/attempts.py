@@ -52,7 +52,7 @@ _CHANGES = frozenset("append extend insert add update remove discard sort revers
 _HARMLESS = frozenset({"errstate", "no_grad", "catch_warnings"})
 _ATTEMPT = GlobalBinding("attempt", runtime.attempt, "srcgrad.runtime", "attempt")
 _IN_PLACE = GlobalBinding("raised_in_place", runtime.raised_in_place, "srcgrad.runtime", "raised_in_place")
-_FITTING = GlobalBinding("require_fitting", runtime.require_fitting, "srcgrad.runtime", "require_fitting")
+_AUGMENTING = GlobalBinding("raised_augmenting", runtime.raised_augmenting, "srcgrad.runtime", "raised_augmenting")
 _RAISABLE = GlobalBinding("raisable", runtime.raisable, "srcgrad.runtime", "raisable")
 
 
@@ -154,10 +154,10 @@ class _Attempts:
         name = self.fresh(stem)
         return self._tried(placed(gast.Return(value), value), name), load(name, value), True
 
-    def _tried(self, part: gast.stmt, name: str, *before: gast.stmt) -> list[gast.stmt]:
-        """A statement, and what comes before it, attempted as a function; ``name`` gets what it returns."""
+    def _tried(self, part: gast.stmt, name: str) -> list[gast.stmt]:
+        """One statement attempted as a function of its own; ``name`` gets what it returns."""
         arguments = gast.arguments([], [], None, [], [], None, [])
-        thunk = placed(gast.FunctionDef(self.fresh("part"), arguments, [*before, part], [], None, None, []), part)
+        thunk = placed(gast.FunctionDef(self.fresh("part"), arguments, [part], [], None, None, []), part)
         kinds = tuple_of([clone(kind) for kind in self.caught], part)
         tried = call(reference(_ATTEMPT), [load(thunk.name, part), kinds], part)
         pair = targets([_stored(name, part), _stored(self.raised, part)], part)
@@ -173,19 +173,14 @@ class _Attempts:
     def _augmenting(
         self, statement: gast.AugAssign, target: gast.Name, op: gast.operator, value: gast.expr
     ) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
-        """``target op= value``, which stores into an array: what it would raise is asked before it does."""
-        if isinstance(value, gast.Starred) or _waits(value):
-            raise Stays
-        is_atom = isinstance(value, gast.Name | gast.Constant)
-        held, name = self.fresh("t"), self.fresh("attempted")
-        evaluated = [] if is_atom else [assign(held, value, statement)]
-        given = value if is_atom else load(held, statement)
-        asked = [constant(type(op).__name__, statement), load(target.id, target), given]
-        fits = placed(gast.Expr(call(reference(_FITTING), asked, statement)), statement)
-        returned = placed(gast.Return(constant(None, statement) if is_atom else given), statement)
-        tried = self._tried(returned, name, *evaluated, fits)
-        after = statement if is_atom else with_bodies(statement, value=load(name, statement))
-        return tried, [after], True
+        """``target op= value``, which may store into an array: what it would raise is asked before it does."""
+        before, held, may = self.attempt(value)
+        kinds = tuple_of([clone(kind) for kind in self.caught], statement)
+        asked = [kinds, constant(type(op).__name__, statement), load(target.id, target), clone(held)]
+        ask = assign(self.raised, call(reference(_AUGMENTING), asked, statement), statement)
+        after: list[gast.stmt] = [with_bodies(statement, value=held)]
+        inner = [ask, branch(_is_none(self.raised, statement), after, [], statement)]
+        return (before, inner, True) if may else ([*before, ask], after, True)
 
     def _in_place(self, changed: gast.Name) -> gast.stmt:
         """What was raised, if the augmented assignment that raised it has not changed this all the same."""
