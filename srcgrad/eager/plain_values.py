@@ -233,6 +233,8 @@ def _in_place(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     def change(self: Followed, other: Any) -> Any:
         if self.array is None:
             return NotImplemented
+        if not self.array.flags.writeable:
+            return getattr(self.array, name)(unfollowed(other))  # which raises
         made = applied(function, (self, other), {})
         given = unfollowed(other)
         _stores().replaced(self, lambda: getattr(self.array, name)(given), made)

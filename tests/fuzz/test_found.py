@@ -454,3 +454,42 @@ def test_a_method_copies_to_the_order_of_c():
         m[1] = m.ravel()[1]
         return b + np.sum(m * m)
     """)
+
+
+def test_an_output_is_found_after_what_is_given_is_evaluated():
+    in_every_mode("""
+    from dataclasses import dataclass
+
+    @dataclass
+    class Box:
+        v: np.ndarray
+        s: float
+
+        def shift(self):
+            self.v = self.v + self.s
+            return self
+
+    def g0(o0):
+        try:
+            flag1 = abs(0.3)
+        except ValueError:
+            pass
+        finally:
+            np.sin(o0.shift().v, out=o0.v)
+
+    def f(a, b, x, y, m):
+        g0(Box(y, a ** 2))
+        return np.sum(y * y)
+    """)
+
+
+def test_a_function_is_added_to_what_is_read_only():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        z = np.diag(m)
+        try:
+            z += np.sum
+        except ValueError:
+            x[::1] = x
+        return y
+    """)
