@@ -66,7 +66,7 @@ class Module(CalleesAsValues):
     ) -> None:
         self.tried, self.shown = tried, shown  # whether what a callee raises may be caught; whether this is to be read
         self.generic, self.doors = generic, doors  # generic: nothing is known, so nothing is told apart, of arguments
-        self.namer, self.held_texts = Namer(), {}
+        self.namer, self.held_texts, self.asks_for_texts = Namer(), {}, False
         self.functions: list[gast.FunctionDef] = []
         self.written: list[tuple[gast.FunctionDef, frozenset[str]]] = []
         self.forms = present_forms()

@@ -77,7 +77,7 @@ CHEAP = (
 
 def is_cheap(expression: gast.AST) -> bool:
     """Whether asking again costs no more than recording: few nodes, no calls but ``len``, ``range``, ``reversed``."""
-    nodes = list(gast.walk(expression))
+    nodes = list(walk(expression))
     for node in nodes:
         if isinstance(node, gast.Call):
             if not (isinstance(node.func, GlobalReference) and node.func.binding.value in (len, range, reversed)):

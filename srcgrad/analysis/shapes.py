@@ -58,6 +58,7 @@ from srcgrad.frontend.normal_form import (
 from srcgrad.rules.facts import Array, Fact, Mapping, Object, Sequence, Static, Unknown, element, is_floating, join
 from srcgrad.rules.facts import same_shape as same_shape_of
 from srcgrad.syntax.parse import names_read
+from srcgrad.syntax.parse import walk as nodes_of
 
 CLIMBS = 8  # changes of one name's fact before nothing is assumed about it any more
 ALIKE = {"int": "int64", "float": "float64", "complex": "complex128"}
@@ -247,7 +248,7 @@ class _Solver:
 
     def _fact(self, expression: gast.expr) -> Fact:
         fact = fact_of_expression(expression, self._of)
-        if isinstance(fact, Array) and fact.real and any(isinstance(node, gast.Pow) for node in gast.walk(expression)):
+        if isinstance(fact, Array) and fact.real and any(isinstance(node, gast.Pow) for node in nodes_of(expression)):
             return self._power(fact)
         return fact
 

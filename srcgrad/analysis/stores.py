@@ -354,7 +354,7 @@ def _mentioned(statement: object) -> set[str]:
             case str():
                 found.add(value)
             case gast.AST():
-                found.update(node.id for node in gast.walk(value) if isinstance(node, gast.Name))
+                found.update(node.id for node in nodes_of(value) if isinstance(node, gast.Name))
             case tuple() | list():
                 pending += value
             case dict():

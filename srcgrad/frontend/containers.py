@@ -35,6 +35,7 @@ from srcgrad.frontend.in_place import InPlace
 from srcgrad.frontend.known import NONE, Instance, OneOf, instances_of
 from srcgrad.frontend.normal_form import Append, Delete, Exchange, SetField
 from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.parse import walk
 
 #: What changes a built-in container, with the numbers of arguments that it takes.
 METHODS: dict[str, tuple[int, ...]] = {
@@ -64,7 +65,7 @@ class Containers(InPlace):
 
     def needs_statements(self, *nodes: gast.AST) -> bool:
         return super().needs_statements(*nodes) or any(
-            self._changes(inner) for node in nodes for inner in gast.walk(node) if isinstance(inner, gast.Call)
+            self._changes(inner) for node in nodes for inner in walk(node) if isinstance(inner, gast.Call)
         )
 
     def _linear(self, node: gast.expr) -> gast.expr:

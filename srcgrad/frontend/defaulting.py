@@ -74,7 +74,7 @@ class Defaulting(LiveViews):
         return super().call(node)
 
     def needs_statements(self, *nodes: gast.AST) -> bool:
-        if any(self._factory_of(inner) is not None for node in nodes for inner in gast.walk(node)):
+        if any(self._factory_of(inner) is not None for node in nodes for inner in walk(node)):
             return True
         return super().needs_statements(*nodes)
 

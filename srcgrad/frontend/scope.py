@@ -28,7 +28,7 @@ from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.runtime.written import written
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, public_home, reference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import children, parameters_of
+from srcgrad.syntax.parse import children, parameters_of, walk
 
 Definition: TypeAlias = gast.FunctionDef | gast.Lambda
 COMPREHENSIONS = gast.ListComp | gast.SetComp | gast.GeneratorExp | gast.DictComp
@@ -154,7 +154,7 @@ def free_names(node: Definition) -> list[str]:
                 below = [(default, bound) for default in default_values(inner.args)]
             case gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp():
                 targets = frozenset(
-                    n.id for g in inner.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)
+                    n.id for g in inner.generators for n in walk(g.target) if isinstance(n, gast.Name)
                 )
                 below = [(inner.generators[0].iter, bound)]
                 below += [(g.iter, bound | targets) for g in inner.generators[1:]]
@@ -170,7 +170,7 @@ def free_names(node: Definition) -> list[str]:
 def identifiers(node: gast.AST) -> set[str]:
     """Every identifier in a function, nested functions included: what fresh names must avoid."""
     found: set[str] = set()
-    for inner in gast.walk(node):
+    for inner in walk(node):
         match inner:
             case gast.Name(id=name) | gast.FunctionDef(name=name):
                 found.add(name)
@@ -419,7 +419,7 @@ def importable(name: str, value: object) -> GlobalBinding:
 
 def names_of(targets: Iterable[gast.AST]) -> set[str]:
     """The names in assignment targets."""
-    return {node.id for target in targets for node in gast.walk(target) if isinstance(node, gast.Name)}
+    return {node.id for target in targets for node in walk(target) if isinstance(node, gast.Name)}
 
 
 class Fresh:

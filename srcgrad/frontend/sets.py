@@ -26,7 +26,7 @@ from srcgrad.frontend.plans import Items as ItemsPlan
 from srcgrad.frontend.plans import Plan
 from srcgrad.frontend.scope import Variable
 from srcgrad.syntax.globals import GlobalReference, builtin, reference
-from srcgrad.syntax.parse import names_read
+from srcgrad.syntax.parse import names_read, walk
 
 _PUTS = {"add": 1, "discard": 1, "remove": 1, "clear": 0, "pop": 0}  # how many arguments
 _IN_PLACE: dict[type, str] = {
@@ -192,7 +192,7 @@ class Sets(Defaulting):
         super()._refuse_change(node)
 
     def needs_statements(self, *nodes: gast.AST) -> bool:
-        calls = (inner for node in nodes for inner in gast.walk(node) if isinstance(inner, gast.Call))
+        calls = (inner for node in nodes for inner in walk(node) if isinstance(inner, gast.Call))
         return any(map(self._change_of_set, calls)) or super().needs_statements(*nodes)
 
     def _linear(self, node: gast.expr) -> gast.expr:

@@ -105,7 +105,7 @@ def _shadow_of_array(v: Any, arrays: list[tuple[Any, Any]]) -> Any:
 
 def _zeros(v: Any) -> Any:
     """Zeros in the layout of an array; integers have a shadow of float64, and so has what holds no number."""
-    if v.dtype.kind not in "fcbiuSUmM" and not all(item is None for item in v.flat):
+    if v.dtype.kind not in "fcbiuSUmM" and not all(item is None or isinstance(item, int | str) for item in v.flat):
         raise RefusedType(f"an array of dtype {v.dtype} has no derivative")
     _refuse_overlap(v)
     dtype = v.dtype if v.dtype.kind in "fc" else np.dtype(np.float64)

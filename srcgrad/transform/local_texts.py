@@ -33,6 +33,7 @@ class LocalTexts(ABC):
     functions: list[gast.FunctionDef]
     pending: list[Callable[[], None]]
     held_texts: dict[Held, str]
+    asks_for_texts: bool  # whether a value is asked, somewhere, whether it is a local function
 
     @abstractmethod
     def normalized(self, callee: Callee) -> Function: ...
@@ -64,6 +65,8 @@ class LocalTexts(ABC):
 
     def name_texts(self) -> None:
         """Write every text of a local function where a value is asked whether it is one."""
+        if not self.asks_for_texts:
+            return
         for call in walk(*self.functions):
             if isinstance(call, gast.Call) and any(map(_texts_of, call.args)):
                 asked = [_texts_of(argument) for argument in call.args]
@@ -81,7 +84,8 @@ class LocalTexts(ABC):
                     return self.copied(leaf.binding.value)
             return None
 
-        named = (node.binding.value for node in walk(function) if isinstance(node, GlobalReference))
+        named = [node.binding.value for node in walk(function) if isinstance(node, GlobalReference)]
+        self.asks_for_texts = self.asks_for_texts or any(isinstance(value, Texts) for value in named)
         if not any(isinstance(value, Held | Callee) for value in named):
             return function
         made: gast.FunctionDef = rebuilt(function, found)

@@ -493,3 +493,13 @@ def test_a_function_is_added_to_what_is_read_only():
             x[::1] = x
         return y
     """)
+
+
+def test_an_array_of_objects_holds_what_does_not_vary():
+    in_every_mode("""
+    def f(a, b, x, y, m):
+        p = {"p": y, "q": m}
+        p = p.setdefault("p", np.zeros_like(p))
+        p -= x
+        return np.sum(p * y)
+    """)
