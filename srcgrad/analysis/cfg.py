@@ -194,9 +194,10 @@ class Graph:
 def graph_of(function: Function) -> Graph:
     """The graph of a function; statements that control cannot reach have nodes without predecessors."""
     if function not in _graphs:
-        graph = _graphs[function] = Graph()
+        graph = Graph()
         end = _block(graph, function.body, ENTRY, ())
         graph.edge(end, EXIT)
+        _graphs[function] = graph
     return _graphs[function]
 
 

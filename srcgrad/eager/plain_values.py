@@ -12,7 +12,6 @@ import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from srcgrad.eager.lifting import recorded, strong
 from srcgrad.eager.modes import state
 from srcgrad.eager.nesting import is_nested
 from srcgrad.eager.plain_memory import Memory, private
+from srcgrad.eager.plain_operators import Operators
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.table import (
     CONSTANT_MEMBERS,
@@ -42,7 +42,7 @@ def _stores() -> Any:
     return plain_stores
 
 
-class Followed:
+class Followed(Operators):
     """A number or array of a plain program, with what remembers how its floating-point numbers were made."""
 
     __slots__ = ("__weakref__", "_seen", "_tensor", "array", "memory", "python")
@@ -89,6 +89,12 @@ class Followed:
         if self.array is not None:
             return self.array
         return self.tensor.array.item() if self.python else self.tensor.array
+
+    def _apply(self, function: Callable[..., Any], *given: Any) -> Any:
+        return applied(function, given, {})
+
+    def _replace(self, change: Callable[[np.ndarray, Any], Any], other: Any, made: Any) -> None:
+        _stores().replaced(self, lambda: change(self.array, unfollowed(other)), made)
 
     # --- NumPy's protocols -------------------------------------------------------------------------------------------
     def __array_ufunc__(self, ufunc: np.ufunc, way: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -155,12 +161,6 @@ class Followed:
     def __abs__(self) -> Any:
         return applied(abs, (self,), {})
 
-    def __divmod__(self, other: Any) -> Any:
-        return applied(divmod, (self, other), {})
-
-    def __rdivmod__(self, other: Any) -> Any:
-        return applied(divmod, (other, self), {})
-
     def __getattr__(self, name: str) -> Any:
         if name == "detach":
             return lambda: followed(self.raw)
@@ -212,44 +212,6 @@ class Followed:
 
     def __delitem__(self, index: Any) -> None:
         del self.raw[index]  # which NumPy refuses
-
-
-def _operator(function: Callable[..., Any], reflected: str = "") -> Callable[..., Any]:
-    def apply(self: Followed, *others: Any) -> Any:
-        if reflected and not np.ndim(self.raw) and _answers(others[0], reflected):
-            return NotImplemented
-        return applied(function, (self, *others), {})
-
-    return apply
-
-
-def _answers(other: Any, reflected: str) -> bool:
-    """Whether the class of an object, which is no number, says what this operation of a number and it is."""
-    known = (Followed, np.ndarray, Number, list, tuple, str)
-    return not isinstance(other, known) and hasattr(type(other), reflected)
-
-
-def _in_place(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    def change(self: Followed, other: Any) -> Any:
-        if self.array is None:
-            return NotImplemented
-        if not self.array.flags.writeable:
-            return getattr(self.array, name)(unfollowed(other))  # which raises
-        made = applied(function, (self, other), {})
-        given = unfollowed(other)
-        _stores().replaced(self, lambda: getattr(self.array, name)(given), made)
-        return self
-
-    return change
-
-
-for _name in "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split():
-    _function = getattr(operator, f"{_name}_" if _name in ("and", "or") else _name)
-    setattr(Followed, f"__{_name}__", _operator(_function, f"__r{_name}__"))
-    setattr(Followed, f"__r{_name}__", lambda self, other, of=_function: applied(of, (other, self), {}))
-    setattr(Followed, f"__i{_name}__", _in_place(_function, f"__i{_name}__"))
-for _name in "invert neg pos eq ne lt le gt ge".split():
-    setattr(Followed, f"__{_name}__", _operator(getattr(operator, _name)))
 
 
 # --- applying a function ---------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from srcgrad.frontend.callees import is_inert, spelled
 from srcgrad.frontend.desugar.build import call, constant, load, placed, subscript
 from srcgrad.frontend.normal_form import Copy, Effect, Pack, Store
 from srcgrad.frontend.stores import Stores
+from srcgrad.frontend.user_calls import is_none
 from srcgrad.rules.calling import UnsupportedCall, signature_of
 from srcgrad.rules.formula import literal
 from srcgrad.rules.table import lookup, method
@@ -49,7 +50,7 @@ class Outputs(Stores):
             return None
         if len(named) == 1 and isinstance(named[0], gast.Tuple):
             named = list(named[0].elts)
-        found = [None if _is_none(one) else one for one in named]
+        found = [None if is_none(one) else one for one in named]
         return found if any(one is not None for one in found) else None
 
     def _is_ruled(self, function: object) -> bool:
@@ -82,12 +83,9 @@ class Outputs(Stores):
         """Write a call with outputs; its value is the output, or the tuple of outputs if that is ``wanted``."""
         outputs = self.outputs(node)
         assert outputs is not None
-        plain, where = self._without_outputs(node, outputs)
-        if not all(output is None or isinstance(output, gast.Name) for output in outputs):
-            self._operands_first(plain)
-            if where is not None and not _is_still(where):
-                where = self.held(self.settle(where))
-        bases = [None if output is None else self.stored_into(output) for output in outputs]
+        node, found = self._in_order(node, outputs)
+        plain, where = self._without_outputs(node)
+        bases = [None if o is None else found.get(id(o)) or self.stored_into(o) for o in outputs]
         if where is not None:
             return self._store_where(node, plain, where, bases)
         results = self.value(plain)
@@ -109,30 +107,66 @@ class Outputs(Stores):
         self.emit(packed, placed(gast.Tuple(parts, gast.Load()), node), Pack("tuple", tuple(parts)))
         return load(packed, node)
 
-    def _operands_first(self, plain: gast.Call) -> None:
-        """Evaluate what is given to a call: doing so may change what its output is found in, or the other way round."""
-        static = self.scope.static_of(plain.func)
-        function = static.value if static is not None else method(plain.func.attr)
-        receiver = []
+    def _in_order(
+        self, node: gast.Call, outputs: Sequence[gast.expr | None]
+    ) -> tuple[gast.Call, dict[int, str]]:
+        """The call with what is given to it evaluated as far as calls among that may change what comes after, or what
+        came before; and the names of the outputs that were found on the way, by the ``id`` of what spells them."""
+        expressions = [*node.args, *(keyword.value for keyword in node.keywords)]
+        bound = {part.target.id for part in walk(*expressions) if isinstance(part, gast.NamedExpr)}
+        mentions = [part.id for part in walk(*expressions) if isinstance(part, gast.Name) and part.id in bound]
+        if len(mentions) > len(bound):
+            what = "a name is bound and read among what is given to a call with outputs"
+            raise self.refuse(node, what, "bind it before")
+        static = self.scope.static_of(node.func)
         if static is None:
-            plain.func = placed(gast.Attribute(self.value(plain.func.value), plain.func.attr, gast.Load()), plain.func)
-            receiver = [plain.func.value]
-        rule, varies = lookup(function), set[int]()
-        if rule is not None:
-            try:
-                words = {keyword.arg: keyword.value for keyword in plain.keywords if keyword.arg is not None}
-                bound = rule.bind(function, [*receiver, *plain.args], words)
-            except UnsupportedCall as error:
-                raise self.refuse(plain, str(error)) from None
-            varies = {id(part) for name, given in bound.items() if name in rule.sensitive for part in walk(given)}
+            expressions.insert(0, node.func.value)
+        last = max((j for j, e in enumerate(expressions) if any(isinstance(n, gast.Call) for n in walk(e))), default=-1)
+        found: dict[int, str] = {}
+        if last < 0:
+            return node, found
+        varied = self._varied_of(node)
+        done: dict[int, gast.expr] = {}
+        for expression in expressions[: last + 1]:
+            parts = [part for part in walk(expression) if any(part is output for output in outputs)]
+            for output in parts:
+                found[id(output)] = self.stored_into(output)
+                done[id(output)] = load(found[id(output)], output)  # of np.nan_to_num, an operand too
+            if not parts and not self._is_still(expression):
+                known = id(expression) in varied
+                done[id(expression)] = self.value(expression) if known else self.held(self.settle(expression))
+        func = node.func
+        if static is None and id(func.value) in done:
+            func = placed(gast.Attribute(done[id(func.value)], func.attr, gast.Load()), func)
+        arguments = [done.get(id(argument), argument) for argument in node.args]
+        keywords = [gast.keyword(keyword.arg, done.get(id(keyword.value), keyword.value)) for keyword in node.keywords]
+        return placed(gast.Call(func, arguments, keywords), node), found
 
-        def evaluated(given: gast.expr) -> gast.expr:
-            if _is_still(given):
-                return given
-            return self.value(given) if id(given) in varies else self.held(self.settle(given))
+    def _varied_of(self, node: gast.Call) -> set[int]:
+        """The ``id`` of every expression that a derivative goes through."""
+        plain, _ = self._without_outputs(node)
+        static = self.scope.static_of(plain.func)
+        function = method(plain.func.attr) if static is None else static.value
+        rule = lookup(function)
+        receiver = [plain.func.value] if static is None else []
+        if rule is None:
+            return set(map(id, receiver))
+        words = {keyword.arg: keyword.value for keyword in plain.keywords if keyword.arg is not None}
+        try:
+            bound = rule.bind(function, [*receiver, *plain.args], words)
+        except UnsupportedCall as error:
+            raise self.refuse(plain, str(error)) from None
+        return {id(part) for name, given in bound.items() if name in rule.sensitive for part in walk(given)}
 
-        plain.args = [evaluated(given) for given in plain.args]
-        plain.keywords = [gast.keyword(keyword.arg, evaluated(keyword.value)) for keyword in plain.keywords]
+    def _is_still(self, node: gast.expr) -> bool:
+        """Whether this is the same whenever it is evaluated: a constant, a name, or what is known of a module."""
+        if isinstance(node, gast.Tuple | gast.List):
+            return all(map(self._is_still, node.elts))
+        if isinstance(node, gast.UnaryOp):
+            return isinstance(node.operand, gast.Constant)
+        if isinstance(node, gast.Attribute):
+            return self.scope.static_of(node.value) is not None
+        return isinstance(node, gast.Constant | gast.Name)
 
     def _check_output(self, node: gast.Call, base: str, made: gast.expr, *, masked: bool = False) -> None:
         """A store may repeat and cast what it stores where NumPy refuses an output of that shape or dtype."""
@@ -151,9 +185,7 @@ class Outputs(Stores):
         static = self.scope.static_of(node.func)
         return static is not None and isinstance(static.value, np.ufunc) and static.value.nout > 1
 
-    def _without_outputs(
-        self, node: gast.Call, outputs: Sequence[gast.expr | None]
-    ) -> tuple[gast.Call, gast.expr | None]:
+    def _without_outputs(self, node: gast.Call) -> tuple[gast.Call, gast.expr | None]:
         """The call that makes new results, and the ``where`` of a ufunc."""
         static = self.scope.static_of(node.func)
         function = method(node.func.attr) if static is None else static.value
@@ -224,15 +256,6 @@ _OUTPUTS: dict[object, tuple[str, bool]] = {
     **{one: ("same_kind", True) for name, one in vars(np.fft).items() if name.endswith(("fft", "fft2", "fftn"))},
     np.einsum: ("safe", True),
 }
-
-
-def _is_still(node: gast.expr) -> bool:
-    """Whether evaluating changes nothing, and nothing that is changed elsewhere changes what is evaluated."""
-    return all(not isinstance(part, gast.Call | gast.Attribute | gast.Subscript) for part in walk(node))
-
-
-def _is_none(node: gast.expr) -> bool:
-    return isinstance(node, gast.Constant) and node.value is None
 
 
 def is_true(node: gast.expr) -> bool:

@@ -51,8 +51,8 @@ class Effect:
 class Effects:
     """Scans and effects of the statements of one function, remembered by identity.
 
-    ``forget`` a statement whose line has changed; ``renew`` when a pass begins, since what stands below compound
-    statements may have.
+    ``forget`` a statement whose line has changed; ``renew`` when a pass has changed anything, since what
+    stands below compound statements may have.
     """
 
     def __init__(self, pure: Pure, *, raising: bool = False) -> None:

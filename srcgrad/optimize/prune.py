@@ -157,7 +157,7 @@ class _Pruner:
                     pending += part.elts
                 case gast.Starred():
                     pending.append(part.value)
-                case gast.Name() if part.id in unused:
+                case gast.Name() if part.id in unused and part.id != self.blank:
                     part.id = self.blank
                     self.changed = True
 

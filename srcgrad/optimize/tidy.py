@@ -23,7 +23,7 @@ from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.occurrences import Counts, Table
-from srcgrad.optimize.scan import blocks, statements_of
+from srcgrad.optimize.scan import blocks, blocks_below, statements_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read, same_tree, walk
@@ -172,7 +172,9 @@ def _join_tests(function: gast.FunctionDef, effects: Effects) -> bool:
     """``if c: A`` and then ``if c: B`` is one ``if``, when A leaves c alone."""
     aliases: Aliases | None = None
     changed = False
-    for statements, _ in blocks(function):
+    pending = [function.body]  # blocks of what stays: the block of an ``if`` that was joined is part of another
+    while pending:
+        statements = pending.pop()
         position = 0
         while position < len(statements) - 1:
             follower = position + 1
@@ -193,6 +195,7 @@ def _join_tests(function: gast.FunctionDef, effects: Effects) -> bool:
                         changed = True
                         continue
             position += 1
+        pending += [block for statement in statements for block in blocks_below(statement)]
     return changed
 
 

@@ -10,10 +10,13 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from operator import is_
-from types import NoneType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, NoneType
 from typing import Any
 
 import numpy as np
@@ -74,31 +77,47 @@ _AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
     "BitAnd": operator.iand, "BitOr": operator.ior, "BitXor": operator.ixor,
     "LShift": operator.ilshift, "RShift": operator.irshift,
 }  # fmt: skip
-_IMMUTABLE = (int, float, complex, str, bytes, tuple, frozenset, range, NoneType, np.generic)
-_MUTABLE = (list, dict, set, deque, bytearray)
+_NUMBERS = frozenset({int, float, complex, bool})
+_IMMUTABLE = frozenset({str, bytes, tuple, frozenset, range, NoneType})
+_MUTABLE = frozenset({list, dict, set, deque, bytearray})
+_KNOWN = _NUMBERS | _IMMUTABLE | _MUTABLE | {np.ndarray}
+_NOT_COMPUTED_WITH = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, np.ufunc, type(np.sum))
 
 
-def raised_augmenting(caught: Caught, operation: str, changed: Any, value: Any) -> BaseException | None:
+def raised_augmenting(
+    raised: BaseException | None, caught: Caught, operation: str, changed: Any, value: Any
+) -> BaseException | None:
     """What ``changed op= value`` would raise of what is caught; nothing is changed.  ``ast`` names the operation.
 
-    Of objects of other classes nothing is asked: their methods may do more than answer, and run once.
+    If something was raised before, that; of objects of other classes nothing is asked: their methods may do more than
+    answer, and run once.
 
-    >>> raised_augmenting((ValueError,), "Add", np.ones(3), np.ones(2))
+    >>> raised_augmenting(None, (ValueError,), "Add", np.ones(3), np.ones(2))
     ValueError('operands could not be broadcast together with shapes (3,) (2,) (3,) ')
     """
-    augmented = _AUGMENTED[operation]
-    reflected = f"__r{augmented.__name__[1:]}__"
-    if not isinstance(value, (np.ndarray, *_IMMUTABLE, *_MUTABLE)) and hasattr(type(value), reflected):
+    if raised is not None or not (_is_known(changed) and (_is_known(value) or isinstance(value, _NOT_COMPUTED_WITH))):
+        return raised
+    if isinstance(value, Iterator):  # asked, it would be at its end
         return None
-    if isinstance(changed, np.ndarray):
-        alike = changed.copy()
+    if type(changed) in _NUMBERS and type(value) in _NUMBERS:
+        return attempt(_AUGMENTED[operation], caught, changed, value)[1]
+    alike = changed if type(changed) in _IMMUTABLE else copy(changed)
+    with _silence():
+        if not isinstance(changed, np.ndarray):
+            return attempt(_AUGMENTED[operation], caught, alike, value)[1]
         alike.flags.writeable = changed.flags.writeable
-        return attempt_store(augmented, caught, alike, value)[1]
-    if isinstance(changed, _IMMUTABLE):
-        return attempt(augmented, caught, changed, value)[1]
-    if type(changed) in _MUTABLE and not isinstance(value, Iterator):  # an iterator would be at its end
-        return attempt(augmented, caught, type(changed)(), value)[1]
-    return None
+        return attempt_store(_AUGMENTED[operation], caught, alike, value)[1]
+
+
+def _is_known(value: Any) -> bool:
+    return type(value) in _KNOWN or isinstance(value, np.generic)
+
+
+def _silence() -> AbstractContextManager[Any]:
+    """No warnings, which the program gives later, unless they are errors, which are to be caught."""
+    if any(action == "error" for action, *_ in warnings.filters):
+        return nullcontext()
+    return warnings.catch_warnings(action="ignore")
 
 
 def attempt_whole(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tuple[Any, BaseException | None]:

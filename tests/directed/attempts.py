@@ -563,3 +563,80 @@ def augmented_assignments_in_loops_that_run_out(x):
     except IndexError:
         y **= 2
     return np.sum(y) * total
+
+
+@directed(vector(3))
+def what_comes_after_an_augmented_assignment_that_raises(x):
+    y, s, n = x * 2.0, x[0], 0
+    try:
+        y += np.ones(4)
+        y *= 100.0
+        s = s * 7.0
+    except ValueError:
+        s = s * x[1]
+    try:
+        n += 1
+        y += np.concatenate([x, x])
+        n += 1
+    except ValueError:
+        n += 10
+    finally:
+        s += n
+    for k in range(3):
+        try:
+            y -= x[:k]
+            s = s + 1.0
+        except ValueError:
+            s = s * x[2]
+            continue
+        s = s + x[k]
+    return np.sum(y * y) * s
+
+
+@directed(vector(3))
+def what_comes_after_an_assertion_that_fails(x):
+    """Once wrong in silence: it was run."""
+    s = x[0]
+    try:
+        assert x[1] > 5.0
+        s = s * 100.0
+    except AssertionError:
+        s = s * x[1]
+    try:
+        assert s < 5.0
+        assert np.sum(x) > 50.0, "small"
+        s = s * 100.0
+    except AssertionError:
+        s = s * x[2]
+    return s
+
+
+@directed(vector(3))
+def many_augmented_assignments_stand_side_by_side(x):
+    """Once an error of ours: each stood in the one before it."""
+    s, a = x[0], x[1]
+    try:
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s += a
+        s *= x[7]
+    except IndexError:
+        s = s * x[2]
+    return s

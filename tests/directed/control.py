@@ -344,3 +344,17 @@ def local_recursion_to_the_leaves(t):
         return [t]
 
     return sum(np.sum(leaf**3) for leaf in leaves(t))
+
+
+@directed(vector(3))
+def tests_that_are_asked_again_inside_of_each_other(x):
+    """Once wrong in silence: what was joined stood in a block that was joined before, and was joined once more."""
+    s, c, d = x[0], x[1] > -5.0, x[2] > -5.0
+    if c:
+        s = s + x[1]
+    if c:
+        if d:
+            s = s * s
+        if d:
+            s = s * 3.0 * x[1]
+    return s * x[2]

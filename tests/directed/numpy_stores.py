@@ -310,3 +310,21 @@ def what_is_given_is_popped_before_the_output_is_found(x):
     np.sin(rows.pop(0), out=rows[0])
     np.multiply(rows[0], rows.pop(0)[1], out=rows[0])
     return np.sum(first * first) + np.sum(rows[0] ** 2)
+
+
+def doubled_in_place(v):
+    v *= 2.0
+    return v
+
+
+@directed(vector(3), 0.4)
+def what_is_given_is_evaluated_in_the_order_of_the_text(y, a):
+    o = Moving(y * 1.0, a)
+    w = o.v
+    np.sin(o.v, out=o.moved().v, where=o.v > 1.0)
+    np.clip(o.v, out=o.moved().v, a_min=o.v[0] - 5.0, a_max=5.0)
+    np.multiply(o.v, 2.0, o.moved().v, where=o.v > 1.2)
+    z = y * 1.0
+    np.sin(z * 3.0, out=doubled_in_place(z))
+    np.nan_to_num(o.moved().v, copy=False)
+    return np.sum(w * o.v) + np.sum(z * y)

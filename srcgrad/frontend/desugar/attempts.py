@@ -42,16 +42,23 @@ from srcgrad.frontend.desugar.build import (
     with_bodies,
 )
 from srcgrad.frontend.desugar.loops import endless
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, reference
+from srcgrad.frontend.desugar.raising import (
+    IN_PLACE,
+    is_everything,
+    is_harmless,
+    is_known_iterable,
+    is_ours,
+    is_plain,
+    may_raise,
+    waits,
+    writes,
+)
+from srcgrad.syntax.globals import GlobalBinding, builtin, reference
 from srcgrad.syntax.parse import clone, walk
 
 Body = Sequence[gast.stmt]
-_LOOPS = frozenset({"range", "enumerate", "zip", "reversed", "items", "keys", "values"})
-_WRITES = frozenset({"write", "writelines"})
 _CHANGES = frozenset("append extend insert add update remove discard sort reverse clear".split())
-_HARMLESS = frozenset({"errstate", "no_grad", "catch_warnings"})
 _ATTEMPT = GlobalBinding("attempt", runtime.attempt, "srcgrad.runtime", "attempt")
-_IN_PLACE = GlobalBinding("raised_in_place", runtime.raised_in_place, "srcgrad.runtime", "raised_in_place")
 _AUGMENTING = GlobalBinding("raised_augmenting", runtime.raised_augmenting, "srcgrad.runtime", "raised_augmenting")
 _RAISABLE = GlobalBinding("raisable", runtime.raisable, "srcgrad.runtime", "raisable")
 
@@ -134,7 +141,15 @@ class _Attempts:
     def block(self, statements: Body) -> tuple[list[gast.stmt], bool]:
         """The statements, each run if none before it raised; and whether one of them may raise."""
         made: list[gast.stmt] = []
+        asked = False
         for position, statement in enumerate(statements):
+            if isinstance(statement, gast.AugAssign) and is_plain(statement):
+                made += self._augmenting(statement, statement.value)
+                asked = True
+                continue
+            if asked:
+                rest, _ = self.block(statements[position:])
+                return [*made, branch(_is_none(self.raised, statement), rest, [], statement)], True
             before, after, may = self.statement(statement)
             made += before
             if may:
@@ -143,13 +158,13 @@ class _Attempts:
                     made.append(branch(_is_none(self.raised, statement), [*after, *rest], [], statement))
                 return made, True
             made += after
-        return made, False
+        return made, asked
 
     def attempt(self, value: gast.expr, stem: str = "attempted") -> tuple[list[gast.stmt], gast.expr, bool]:
         """An expression evaluated now: the statements for that, what holds its value, whether it may raise."""
-        if not _may_raise(value):
+        if not may_raise(value):
             return [], value, False
-        if isinstance(value, gast.Starred) or _waits(value):
+        if isinstance(value, gast.Starred) or waits(value):
             raise Stays
         name = self.fresh(stem)
         return self._tried(placed(gast.Return(value), value), name), load(name, value), True
@@ -165,27 +180,27 @@ class _Attempts:
 
     def _changing(self, change: gast.stmt, before: list[gast.stmt], may: bool) -> list[gast.stmt]:
         """A change of an array, container or object, which may raise itself, after what comes before it, which may."""
-        if _waits(change):
+        if waits(change):
             raise Stays
         tried = self._tried(change, self.fresh("attempted"))
         return [*before, branch(_is_none(self.raised, change), tried, [], change)] if may else [*before, *tried]
 
-    def _augmenting(
-        self, statement: gast.AugAssign, target: gast.Name, op: gast.operator, value: gast.expr
-    ) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
-        """``target op= value``, which may store into an array: what it would raise is asked before it does."""
-        before, held, may = self.attempt(value)
+    def _augmenting(self, statement: gast.AugAssign, held: gast.expr) -> list[gast.stmt]:
+        """``target op= value``, which may store into an array: what it would raise is asked before it does.
+
+        The answer is what was raised before, if anything was: such statements stand side by side, not in each other.
+        """
         kinds = tuple_of([clone(kind) for kind in self.caught], statement)
-        asked = [kinds, constant(type(op).__name__, statement), load(target.id, target), clone(held)]
+        operation = constant(type(statement.op).__name__, statement)
+        asked = [load(self.raised, statement), kinds, operation, load(statement.target.id, statement), clone(held)]
         ask = assign(self.raised, call(reference(_AUGMENTING), asked, statement), statement)
-        after: list[gast.stmt] = [with_bodies(statement, value=held)]
-        inner = [ask, branch(_is_none(self.raised, statement), after, [], statement)]
-        return (before, inner, True) if may else ([*before, ask], after, True)
+        done = with_bodies(statement, value=held)
+        return [ask, branch(_is_none(self.raised, statement), [done], [], statement)]
 
     def _in_place(self, changed: gast.Name) -> gast.stmt:
         """What was raised, if the augmented assignment that raised it has not changed this all the same."""
         given = [load(self.raised, changed), load(changed.id, changed)]
-        return assign(self.raised, call(reference(_IN_PLACE), given, changed), changed)
+        return assign(self.raised, call(reference(IN_PLACE), given, changed), changed)
 
     def _unpacking(self, target: gast.Tuple | gast.List, value: gast.expr, at: gast.stmt) -> gast.stmt:
         """The same unpacking to names of no use, which raises where the number of parts does not fit."""
@@ -203,8 +218,12 @@ class _Attempts:
         match statement:
             case gast.Assign(
                 targets=[gast.Tuple(elts=[_, gast.Name(id=raised)])], value=gast.Call(func=function, args=[part, kinds])
-            ) if _is_ours(function, _ATTEMPT):
-                return self._attempted_inside(statement, part, raised, kinds.elts)
+            ) if is_ours(function, _ATTEMPT):
+                return self._attempted_inside(statement, raised, kinds.elts, lambda both: [part, both])
+            case gast.Assign(
+                targets=[gast.Name(id=raised)], value=gast.Call(func=function, args=[so_far, kinds, *asked])
+            ) if is_ours(function, _AUGMENTING):
+                return self._attempted_inside(statement, raised, kinds.elts, lambda both: [so_far, both, *asked])
             case gast.Assign(targets=[target], value=value):
                 before, held, may = self.attempt(value)
                 after: list[gast.stmt] = [with_bodies(statement, value=held)]
@@ -221,8 +240,9 @@ class _Attempts:
                 targets=[gast.Subscript() | gast.Attribute()]
             ):
                 return self._changing(statement, [], False), [], True
-            case gast.AugAssign(target=target, op=op, value=value):
-                return self._augmenting(statement, target, op, value)
+            case gast.AugAssign(value=value):
+                before, held, _ = self.attempt(value)
+                return [*before, *self._augmenting(statement, held)], [], True
             case gast.Expr(value=gast.Call(func=gast.Attribute(attr=attr) as func) as made) if attr in _CHANGES:
                 befores: list[gast.stmt] = []
                 arguments: list[gast.expr] = []
@@ -232,14 +252,14 @@ class _Attempts:
                     attempted += may
                     befores += before
                     arguments.append(held)
-                named = any(_may_raise(keyword.value) for keyword in made.keywords)
+                named = any(may_raise(keyword.value) for keyword in made.keywords)
                 lazy = any(isinstance(argument, gast.GeneratorExp) for argument in made.args)
                 if attempted > 1 or named or lazy or not isinstance(func.value, gast.Name):
                     befores, arguments, attempted = [], made.args, 0
                 changed = with_bodies(statement, value=placed(gast.Call(func, arguments, made.keywords), made))
                 return self._changing(changed, befores, bool(attempted)), [], True
             case gast.Expr(value=value):
-                may = _may_raise(value) and not _writes(value)
+                may = may_raise(value) and not writes(value)
                 return (self._changing(statement, [], False), [], True) if may else ([], [statement], False)
             case gast.Return(value=value):
                 if value is None:
@@ -256,7 +276,10 @@ class _Attempts:
                 kind = reference(builtin("AssertionError"))
                 error = call(kind, [] if msg is None else [msg], statement)
                 raising = self._raise(placed(gast.Raise(error, None), statement))
-                return before, [branch(negation(held, statement), raising, [], statement)], True
+                asserted = branch(negation(held, statement), raising, [], statement)
+                if may:
+                    asserted = branch(_is_none(self.raised, statement), [asserted], [], statement)
+                return [*before, asserted], [], True
             case gast.If(test=test, body=body, orelse=orelse):
                 before, held, may = self.attempt(test)
                 first, may_first = self.block(body)
@@ -269,7 +292,7 @@ class _Attempts:
                 return self._loop(statement)
             case gast.With():
                 body, may = self.block(statement.body)
-                if may and not all(_is_harmless(item.context_expr) for item in statement.items):
+                if may and not all(is_harmless(item.context_expr) for item in statement.items):
                     raise Stays
                 return [with_bodies(statement, body=body)], [], may
             case gast.Break() | gast.Continue():
@@ -279,14 +302,18 @@ class _Attempts:
         return [statement], [], False
 
     def _attempted_inside(
-        self, statement: gast.Assign, part: gast.expr, raised: str, kinds: Sequence[gast.expr]
+        self,
+        statement: gast.Assign,
+        raised: str,
+        kinds: Sequence[gast.expr],
+        given: Callable[[gast.expr], list[gast.expr]],
     ) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
         """What a ``try`` in here attempts is attempted once, for both: what is not caught there was raised here."""
-        if any(_is_everything(kind) for kind in kinds):
+        if any(is_everything(kind) for kind in kinds):
             return [statement], [], False
         both = [*kinds, *self.caught]
-        both = [kind for kind in both if _is_everything(kind)] or both
-        tried = call(reference(_ATTEMPT), [part, tuple_of([clone(kind) for kind in both], statement)], statement)
+        both = [kind for kind in both if is_everything(kind)] or both
+        tried = call(statement.value.func, given(tuple_of([clone(kind) for kind in both], statement)), statement)
         inner = tuple_of([clone(kind) for kind in kinds], statement)
         caught = call(reference(builtin("isinstance")), [load(raised, statement), inner], statement)
         passed_on = [
@@ -299,9 +326,9 @@ class _Attempts:
 
     def _loop(self, loop: gast.For | gast.While) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
         before: list[gast.stmt] = []
-        if isinstance(loop, gast.While) and _may_raise(loop.test):
+        if isinstance(loop, gast.While) and may_raise(loop.test):
             loop = endless(loop)
-        if isinstance(loop, gast.For) and not _is_known_iterable(loop.iter):
+        if isinstance(loop, gast.For) and not is_known_iterable(loop.iter):
             before, held, may_start = self.attempt(loop.iter)
             loop = with_bodies(loop, iter=held)
         else:
@@ -371,63 +398,6 @@ def _reraising(body: Body, raised: str) -> list[gast.stmt]:
             case _:
                 made.append(statement)
     return made
-
-
-def _may_raise(value: gast.expr) -> bool:
-    """Whether evaluating an expression may raise, names that are not bound aside."""
-    match value:
-        case gast.Constant() | gast.Name() | gast.Lambda():
-            return False
-        case gast.Tuple(elts=elements) | gast.List(elts=elements):
-            return any(_may_raise(element) for element in elements)
-        case gast.Compare(left=left, ops=[gast.Is() | gast.IsNot()], comparators=[right]):
-            return _may_raise(left) or _may_raise(right)
-        case gast.UnaryOp(op=gast.Not() | gast.USub(), operand=operand):
-            return _may_raise(operand)
-        case gast.BoolOp(values=values):
-            return any(map(_may_raise, values))
-        case gast.Call(func=function) if _is_ours(function, _IN_PLACE, builtin("isinstance")):
-            return False  # asked of what was raised
-    return True
-
-
-def _is_ours(function: gast.expr, *bindings: GlobalBinding) -> bool:
-    """Whether a ``try`` that is taken apart calls one of these here: what a user writes is a plain name still."""
-    return isinstance(function, GlobalReference) and any(function.binding.value is b.value for b in bindings)
-
-
-def _is_everything(kind: gast.expr) -> bool:
-    return isinstance(kind, GlobalReference) and kind.binding.value is BaseException
-
-
-def _writes(value: gast.expr) -> bool:
-    """Whether this writes to a file, which is no expression to be attempted."""
-    match value:
-        case gast.Call(func=gast.Attribute(attr=attr)):
-            return attr in _WRITES
-    return False
-
-
-def _waits(part: gast.AST) -> bool:
-    """Whether something in here would bind a name, or wait; starred arguments of calls are no such."""
-    return any(isinstance(node, gast.NamedExpr | gast.Yield | gast.Await) for node in walk(part))
-
-
-def _is_known_iterable(node: gast.expr) -> bool:
-    match node:
-        case gast.Name():
-            return True
-        case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name)):
-            return name in _LOOPS
-    return not _may_raise(node)
-
-
-def _is_harmless(node: gast.expr) -> bool:
-    """Whether a context manager does the same whether its body raises or not."""
-    match node:
-        case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name)):
-            return name in _HARMLESS
-    return False
 
 
 def _is_none(name: str, at: gast.AST) -> gast.expr:

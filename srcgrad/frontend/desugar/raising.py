@@ -1,0 +1,79 @@
+"""Which expressions and statements of the body of a ``try`` may raise, as far as their text tells.
+
+Enters: nodes.  Leaves: yes or no; where the text does not tell, yes.
+"""
+
+from __future__ import annotations
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin
+from srcgrad.syntax.parse import walk
+
+_LOOPS = frozenset({"range", "enumerate", "zip", "reversed", "items", "keys", "values"})
+_WRITES = frozenset({"write", "writelines"})
+_HARMLESS = frozenset({"errstate", "no_grad", "catch_warnings"})
+IN_PLACE = GlobalBinding("raised_in_place", runtime.raised_in_place, "srcgrad.runtime", "raised_in_place")
+
+
+def may_raise(value: gast.expr) -> bool:
+    """Whether evaluating an expression may raise, names that are not bound aside."""
+    match value:
+        case gast.Constant() | gast.Name() | gast.Lambda():
+            return False
+        case gast.Tuple(elts=elements) | gast.List(elts=elements):
+            return any(may_raise(element) for element in elements)
+        case gast.Compare(left=left, ops=[gast.Is() | gast.IsNot()], comparators=[right]):
+            return may_raise(left) or may_raise(right)
+        case gast.UnaryOp(op=gast.Not() | gast.USub(), operand=operand):
+            return may_raise(operand)
+        case gast.BoolOp(values=values):
+            return any(map(may_raise, values))
+        case gast.Call(func=function) if is_ours(function, IN_PLACE, builtin("isinstance")):
+            return False  # asked of what was raised
+    return True
+
+
+def is_plain(statement: gast.AugAssign) -> bool:
+    """Whether this augments a name by what is there already."""
+    return isinstance(statement.target, gast.Name) and not may_raise(statement.value)
+
+
+def is_ours(function: gast.expr, *bindings: GlobalBinding) -> bool:
+    """Whether a ``try`` that is taken apart calls one of these here: what a user writes is a plain name still."""
+    return isinstance(function, GlobalReference) and any(function.binding.value is b.value for b in bindings)
+
+
+def is_everything(kind: gast.expr) -> bool:
+    return isinstance(kind, GlobalReference) and kind.binding.value is BaseException
+
+
+def writes(value: gast.expr) -> bool:
+    """Whether this writes to a file, which is no expression to be attempted."""
+    match value:
+        case gast.Call(func=gast.Attribute(attr=attr)):
+            return attr in _WRITES
+    return False
+
+
+def waits(part: gast.AST) -> bool:
+    """Whether something in here would bind a name, or wait; starred arguments of calls are no such."""
+    return any(isinstance(node, gast.NamedExpr | gast.Yield | gast.Await) for node in walk(part))
+
+
+def is_known_iterable(node: gast.expr) -> bool:
+    match node:
+        case gast.Name():
+            return True
+        case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name)):
+            return name in _LOOPS
+    return not may_raise(node)
+
+
+def is_harmless(node: gast.expr) -> bool:
+    """Whether a context manager does the same whether its body raises or not."""
+    match node:
+        case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name)):
+            return name in _HARMLESS
+    return False
