@@ -222,7 +222,15 @@ def items_moved(v: Any, known: tuple[Any, ...], moved: tuple[Any, ...]) -> Any:
 
 
 def _beside(known: tuple[Any, ...], moved: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(moved[j] if j % 2 else known[j] for j in range(len(known)))
+    return tuple(_laid(moved[j], known[j]) if j % 2 else known[j] for j in range(len(known)))
+
+
+def _laid(tangent: Any, bar: Any) -> Any:
+    """The tangent of a shadow; of one that does not move it is zeros, which were made in any layout."""
+    if isinstance(tangent, np.ndarray) and isinstance(bar, np.ndarray) and tangent.base is None:
+        if not _lie_alike(bar, tangent) and not tangent.any():
+            return shadow(bar)
+    return tangent
 
 
 def unview(g: Any, v: Any, known: tuple[Any, ...], moved: tuple[Any, ...]) -> list[Any]:

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from srcgrad.fuzz import Check, Plan, agree
-from tests.fuzz.modes import FIRST_ORDER, in_every_mode, in_the_first_order
+from tests.fuzz.modes import FIRST_ORDER, in_every_mode, in_the_first_order, laid_out
 
 pytestmark = pytest.mark.slow
 
@@ -503,3 +503,29 @@ def test_an_array_of_objects_holds_what_does_not_vary():
         p -= x
         return np.sum(p * y)
     """)
+
+
+def test_the_shadow_of_a_reversed_view_does_not_move():
+    agree(laid_out("""
+    class Log:
+        def __init__(self):
+            self.kept = []
+
+        def put(self, t):
+            self.kept.append(t * t)
+            return sum(self.kept)
+
+        def top(self):
+            return max(self.kept)
+
+    def g0(c0, r1, r2):
+        r2, r1 = (r1, r1.copy())
+        return r1[::-1].reshape(2, 2)
+
+    def f(a, b, x, y, m, h, d):
+        log1 = Log()
+        u = log1.put(d["q"]) * log1.top()
+        s = g0(np.sum(np.ones((2, 2, 2)) ** 2), y, x)
+        s[::-1] = 0.7 * m[:] @ m
+        return sum((np.sum(e * e) for e in h)) + np.sum(d["p"] * d["q"])
+    """), Plan((Check("second"),), (1, 2)))

@@ -43,6 +43,27 @@ TIDIED = {
         return s, s1, y
         """,
     ),
+    "tests inside of a test that is joined are joined once": (
+        "",
+        """
+        if x > 0.1:
+            s = s + u
+        if x > 0.1:
+            if y > 0.2:
+                s = s * s
+            if y > 0.2:
+                s = s * 3.0
+        return s
+        """,
+        """
+        if x > 0.1:
+            s = s + u
+            if y > 0.2:
+                s = s * s
+                s = s * 3.0
+        return s
+        """,
+    ),
     "a version of a parameter stays a copy": (
         "s1",
         """
