@@ -9,9 +9,12 @@ import pytest
 
 from tests.planted.__main__ import ROOT
 from tests.planted.faults import FAULTS, Fault
+from tests.planted.memory_faults import FAULTS as MEMORY_FAULTS
+
+PLANTED = (*FAULTS, *MEMORY_FAULTS)
 
 
-@pytest.mark.parametrize("fault", [pytest.param(fault, id=fault.name.replace(" ", "-")) for fault in FAULTS])
+@pytest.mark.parametrize("fault", [pytest.param(fault, id=fault.name.replace(" ", "-")) for fault in PLANTED])
 def test_can_be_planted(fault: Fault):
     text = (ROOT / "srcgrad" / fault.file).read_text(encoding="utf-8")
     assert text.count(fault.old) == 1

@@ -131,7 +131,7 @@ FAULTS = (
     Fault(
         "a pullback changes what it was given",
         "api/transforms.py",
-        "        saved = cloned(self._saved) if self._compiled.changes_saved else self._saved\n",
+        "        saved = cloned(self._saved, keys=True) if self._compiled.changes_saved else self._saved\n",
         "        saved = self._saved\n",
     ),
     # --- containers ---------------------------------------------------------------------------------------------------
