@@ -70,14 +70,14 @@ class Module(CalleesAsValues):
         self.functions: list[gast.FunctionDef] = []
         self.written: list[tuple[gast.FunctionDef, frozenset[str]]] = []
         self.forms = present_forms()
-        self.made_ready: dict[tuple[Callee, tuple[Fact, ...]], tuple[Function, Mapping[str, Fact]]] = {}
+        self.made_ready, self.shaped = self.forms.prepared[generic, shown], self.forms.known[generic, shown]
         self.underway: set[Callee] = set()
         self.pairs: dict[tuple[Callee, tuple[bool, ...], tuple[Fact, ...], Modes], tuple[str, str]] = {}
         self.inside: dict[tuple[Callee, tuple[Fact, ...]], tuple[Fact, ...]] = {}
         self.tangents: dict[tuple[Callee, tuple[bool, ...], tuple[Fact, ...]], str] = {}
         self.primals: dict[Callee, str] = {}
         self.results: dict[tuple[Callee, tuple[Fact, ...]], Fact] = {}
-        self.shaped: dict[tuple[Callee, tuple[Fact, ...]], Mapping[str, Fact]] = {}
+        self.specialised: dict[Callee, set[tuple[Fact, ...]]] = {}  # where each was looked into
         self.pending: list[Callable[[], None]] = []
         self.summaries, self.text = Summaries(self._summary), TextReader(self.normalized)
         self.keys = KeyReader()
@@ -119,6 +119,7 @@ class Module(CalleesAsValues):
             function = self.normalized(callee)
             entry = dict(zip(function.parameters, facts, strict=True))
             self.shaped[key] = shapes(function, entry, self.result_of, self.changes)
+        self.specialised.setdefault(callee, set()).add(facts)
         return self.shaped[key]
 
     def changes(self, callee: Callee) -> bool:
@@ -227,7 +228,7 @@ class Module(CalleesAsValues):
         if key not in self.inside:
             function = self.normalized(callee)
             inside = tuple(seen_from_inside(f, p) for f, p in zip(facts, function.parameters, strict=True))
-            known = {key[1] for key in self.shaped if key[0] == callee}
+            known = self.specialised.get(callee, set())
             if inside not in known and len(known) >= LIMIT:
                 inside = tuple(Unknown() for _ in facts)
             self.inside[key] = inside

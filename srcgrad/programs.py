@@ -5,11 +5,13 @@ Enters: nothing; ``pipeline`` makes a ``Compiled`` of a ``Request`` under the pr
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from types import FunctionType, ModuleType
+from typing import Any
 
 from srcgrad.emit.load import refresh
 from srcgrad.emit.printer import Emission
@@ -46,12 +48,23 @@ def present_options() -> Options:
     return _present.get()
 
 
+Asked = tuple[Callee, tuple[Fact, ...]]  # a callee, and the facts of its arguments
+Prepared = tuple[Function, Mapping[str, Fact]]
+
+
+def _of_dicts() -> defaultdict[Any, dict[Any, Any]]:
+    return defaultdict(dict)
+
+
 @dataclass
 class Forms:
-    """The normal forms of callees, and what they are before local functions are written out."""
+    """The normal forms of callees, what they are before local functions are written out, and, by what modules assume
+    (``generic``, ``shown``), what is known of their names and how the transforms take them."""
 
     normal: dict[Callee, Function] = field(default_factory=dict)
     written: dict[Callee, Function] = field(default_factory=dict)
+    known: defaultdict[tuple[bool, bool], dict[Asked, Mapping[str, Fact]]] = field(default_factory=_of_dicts)
+    prepared: defaultdict[tuple[bool, bool], dict[Asked, Prepared]] = field(default_factory=_of_dicts)
 
 
 _forms: ContextVar[Forms | None] = ContextVar("srcgrad_forms", default=None)
@@ -59,8 +72,8 @@ _forms: ContextVar[Forms | None] = ContextVar("srcgrad_forms", default=None)
 
 @contextmanager
 def keeping_forms() -> Iterator[None]:
-    """Inside, a function is brought into normal form once for all its derivatives.  What it reads while it is compiled,
-    globals and classes, must not change meanwhile."""
+    """Inside, a function is brought into normal form and analysed once for all its derivatives.  What it reads while it
+    is compiled, globals and classes, must not change meanwhile."""
     token = _forms.set(Forms())
     try:
         yield

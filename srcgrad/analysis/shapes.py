@@ -302,7 +302,9 @@ class _Solver:
                 put = Put(None)
         for name in sorted(names):
             before = self.facts.get(name)
-            if before is not None and (after := opened(before, put)) != before:
+            if before is None or (after := opened(before, put)) is before:
+                continue
+            if after != before:
                 self.opened.add(name)
                 yield name, after
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from srcgrad.emit.optional import with_optional_parentheses
 from srcgrad.emit.tokens import COMMA, DOT, Token, render, tokenize, width
@@ -63,13 +64,14 @@ class Split:
     closing: Token
 
 
-def lay_out(text: str, depth: int) -> list[str]:
+@lru_cache(maxsize=4096)  # the modes of one function have most of their lines in common
+def lay_out(text: str, depth: int) -> tuple[str, ...]:
     """The physical lines of one logical line at an indentation of ``depth`` levels."""
     tokens = tokenize(text)
     plain = _INDENT * depth + render(tokens)
     if len(plain) <= WIDTH and not _may_lose_parentheses(text):
-        return [plain]
-    return [line.text for line in _transform(_marked(Line(with_optional_parentheses(tokens), depth)), False)]
+        return (plain,)
+    return tuple(line.text for line in _transform(_marked(Line(with_optional_parentheses(tokens), depth)), False))
 
 
 def _may_lose_parentheses(text: str) -> bool:

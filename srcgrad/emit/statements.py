@@ -136,7 +136,7 @@ class _Writer:
     def header(self, node: ast.AST, depth: int, origin: gast.stmt | None, word: str = "") -> None:
         self.printed.add(self.lines(node, depth, word), origin)
 
-    def lines(self, node: ast.AST, depth: int, word: str = "") -> list[str]:
+    def lines(self, node: ast.AST, depth: int, word: str = "") -> Sequence[str]:
         """What stands on one logical line; ``word`` replaces the first keyword (``elif``)."""
         if not self.careful:
             try:
@@ -203,7 +203,7 @@ def _worded(text: str, word: str) -> str:
     return word + text[text.index(" ") :] if word and not text.startswith(f"{word} ") else text
 
 
-def _reads_back(lines: list[str], node: ast.AST) -> bool:
+def _reads_back(lines: Sequence[str], node: ast.AST) -> bool:
     text = "\n".join(lines)
     if isinstance(node, ast.ExceptHandler):
         read = ast.parse(f"try:\n    pass\n{text}\n    pass\n").body[0].handlers[0]  # type: ignore[attr-defined]

@@ -198,11 +198,12 @@ class Aliases:
             for name in names:
                 self._same(name, value)
             return
+        others = _local_names(value)
         for name in names:
-            for other in _local_names(value):
+            for other in others:
                 self._both(name, other)
-        for name in names[1:]:
-            if any(isinstance(node, gast.Call) for node in walk(value)):
+        if len(names) > 1 and any(isinstance(node, gast.Call) for node in walk(value)):
+            for name in names[1:]:
                 self._both(name, names[0])
 
     def _call_joins(self, value: gast.expr) -> None:
@@ -275,5 +276,7 @@ def callee_of(expression: gast.expr) -> object:
 
 def _local_names(expression: gast.AST) -> list[str]:
     """Every local name of an expression, whatever its context."""
+    if type(expression) is gast.Name:
+        return [expression.id]
     names = [node for node in walk(expression) if isinstance(node, gast.Name)]
     return list(dict.fromkeys(node.id for node in names if not isinstance(node, GlobalReference)))

@@ -113,6 +113,8 @@ class _Solver:
     def _step(self, statement: gast.stmt, live: set[str], context: _Context) -> None:
         """Turn what is live after a statement into what is live before it."""
         match statement:
+            case gast.Assign() | gast.AugAssign() | gast.Expr() | gast.Assert():
+                self._simple(statement, live, context)
             case Comment() | gast.Pass():
                 return
             case gast.Break() | gast.Continue():
@@ -147,8 +149,6 @@ class _Solver:
                 live.update(self.effects.of(statement).header)
             case gast.Try():
                 self._try(statement, live, context)
-            case gast.Assign() | gast.AugAssign() | gast.Expr() | gast.Assert():
-                self._simple(statement, live, context)
             case _:
                 self.result.dead.discard(id(statement))
                 live |= self.effects.of(statement).reads | self.effects.of(statement).binds

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.optimize.aliases import callee_of
 from srcgrad.optimize.effects import CHANGING_METHODS, IN_PLACE, calls_of
+from srcgrad.optimize.scan import statements_of
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
@@ -41,7 +42,8 @@ def pure(expression: gast.expr) -> bool:
 
 def enters(function: gast.FunctionDef) -> bool:
     """Whether a function enters a context manager of the program, which may catch what is raised inside."""
-    return any(isinstance(n, gast.withitem) and isinstance(n.context_expr, gast.Name) for n in walk(function))
+    managers = (item for s in statements_of(function) if isinstance(s, gast.With) for item in s.items)
+    return any(isinstance(item.context_expr, gast.Name) for item in managers)
 
 
 def silent(expression: gast.expr) -> bool:

@@ -41,14 +41,17 @@ class GlobalBinding:
         return self.cell is None and other.cell is None and self.value is other.value
 
 
+LOAD = gast.Load()  # it has no contents: trees may share it
+
+
 class GlobalReference(gast.Name):
     """A read of a global, closure variable or builtin; a leaf that trees may share."""
 
     binding: GlobalBinding
 
     def __init__(self, binding: GlobalBinding) -> None:
-        super().__init__(binding.preferred, gast.Load(), None, None)
-        self.binding = binding
+        # Trees are full of these, and gast's constructors set one field after the other.
+        self.__dict__.update(id=binding.preferred, ctx=LOAD, annotation=None, type_comment=None, binding=binding)
 
 
 def reference(binding: GlobalBinding) -> GlobalReference:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import gast
 import numpy as np
 
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import LOAD, GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import clone
 
 
 def load(name: str) -> gast.Name:
-    return gast.Name(name, gast.Load(), None, None)
+    return gast.Name(name, LOAD, None, None)
 
 
 def store(name: str) -> gast.Name:
