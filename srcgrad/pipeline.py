@@ -20,6 +20,7 @@ from srcgrad.analysis.admission import admitted
 from srcgrad.analysis.axes import refuse_varied_axes
 from srcgrad.analysis.cfg import stores_of
 from srcgrad.analysis.changes import may_change
+from srcgrad.analysis.iterators import elements_kept
 from srcgrad.analysis.keys import KeyReader
 from srcgrad.analysis.lengths import lengths_kept
 from srcgrad.analysis.memory import MemoryClasses, memory_classes
@@ -243,7 +244,8 @@ class Module(CalleesAsValues):
             solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
             function, known = stores_lowered(*lists_made_arrays(function, known, solve, self.generic), solve)
             function = admitted(function, known, self.shown)
-            self.made_ready[callee, facts] = lengths_kept(function, known, self.changes), known
+            function = elements_kept(lengths_kept(function, known, self.changes), self.changes)
+            self.made_ready[callee, facts] = function, known
         return self.made_ready[callee, facts]
 
     def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary:

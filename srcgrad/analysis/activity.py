@@ -16,8 +16,8 @@ one of its positions is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 import gast
 
@@ -135,6 +135,7 @@ class Activity:
     useful_in: list[int]  # useful before the node
     useful_out: list[int]  # useful after the node
     escaping: frozenset[str]  # sequences that come from elsewhere or go elsewhere
+    outlived: Container[str] = ()  # sequences that grow or shrink when nobody reads them any more
 
     def varied_before(self, statement: Statement) -> NameSet:
         return NameSet(self.names, self.varied_in[self.graph.heads[statement]])
@@ -221,6 +222,11 @@ def activity(
     useful_out, useful_in = solve(graph, solver.useful, 0, backward=True)
     escaping = _escaping(function)
     made = Activity(function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out, escaping)
+    solver.outlived = solver.changed_later(made, stored or {})
+    if solver.outlived:
+        useful_out, useful_in = solve(graph, solver.useful, 0, backward=True)
+        outlived = NameSet(names, solver.outlived)
+        made = replace(made, useful_in=useful_in, useful_out=useful_out, outlived=outlived)
     for statement in walk(function.body):
         if isinstance(statement, For) and statement.index in made.useful_before(statement):
             refuse_items(statement, made)
@@ -308,6 +314,7 @@ class _Transfer:
         self.tapes = tapes
         self.inert = inert
         self.always = 0
+        self.outlived = 0  # what is of use wherever the function ends
         self.entries = {t: names.mask(entry_name(t, j) for j in range(width)) for t, width in tapes.items()}
         self.reads: dict[int, int] = {}
         self.binds: dict[int, int] = {}
@@ -364,6 +371,18 @@ class _Transfer:
                     state |= self.names.mask((buffer,))
         return state & ~self.inert | self.always
 
+    def changed_later(self, activity: Activity, stored: Container[str]) -> int:
+        """The lists that are active, and grow or shrink when they are of no use any more.
+
+        An adjoint has an entry for every entry of the list: it is made when the last has come, at the end.
+        """
+        found = 0
+        for statement, node in self.graph.heads.items():
+            if isinstance(statement, Append | Pop) and statement.sequence not in stored:
+                bits = self.whole((statement.sequence,))
+                found |= 0 if activity.useful_out[node] & (bits | self.binds[node]) else bits
+        return found & activity.active_names().bits if found else 0
+
     def useful(self, node: int, state: int) -> int:
         statement = None if self.graph.is_tail[node] else self.graph.statements[node]
         if node in self.stored:
@@ -382,7 +401,7 @@ class _Transfer:
                 return state | self.reads[node] if state & self.binds[node] else state
             case Return():
                 # Useful restarts here: nothing after a return is executed, but the caller sees what was stored.
-                return self.reads[node] | self.names.mask((CALLER,))
+                return self.reads[node] | self.names.mask((CALLER,)) | self.outlived
             case Append(sequence=sequence, value=value):
                 if isinstance(value, gast.Tuple):
                     for position, element in enumerate(value.elts):

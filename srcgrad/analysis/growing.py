@@ -70,7 +70,7 @@ def _makes_queue(statement: Bind) -> bool:
 def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
     """In our own output tapes travel in tuples; what else has two names came from a user's list that has two names."""
     appended = {s.sequence for s in statements if isinstance(s, Append)}
-    found = appended & set(function.parameters)
+    found = {s.sequence for s in statements if isinstance(s, Append | Pop)} & set(function.parameters)
     for statement in statements:
         match statement:
             case Bind(target=target, operation=Index() | Field() | Copy() | Call()) if target in appended:
@@ -91,13 +91,14 @@ def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
 
 
 def _is_asked_while_it_grows(statements: list[Statement], name: str) -> bool:
-    """Whether a loop that appends to a user's list asks for its length, or for what it holds, as well."""
-    for loop in statements:
-        if isinstance(loop, For | While):
-            parts = list(_with_inner(loop))
-            appends = any(isinstance(s, Append) and s.sequence == name for s in parts)
-            if appends and any(_asks(s, name) for s in parts):
+    """Whether a user's list is asked for its length or for what it holds, or given to a callee, and appended to later:
+    the answer is another one then, and the adjoint has as many entries as the list has at each time."""
+    for parts in (statements, *(list(_with_inner(s)) * 2 for s in statements if isinstance(s, For | While))):
+        asked = False
+        for statement in parts:
+            if asked and isinstance(statement, Append) and statement.sequence == name:
                 return True
+            asked = asked or _asks(statement, name)
     return False
 
 
@@ -111,6 +112,8 @@ def _asks(statement: Statement, name: str) -> bool:
             return name in names_read(index)
         case Bind(operation=Fixed(), expression=expression):
             return name in names_read(expression)
+        case Bind(operation=Call()):
+            return name in inputs(statement)
     return False
 
 

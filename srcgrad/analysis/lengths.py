@@ -43,18 +43,18 @@ def lengths_kept(function: Function, facts: Mapping[str, Fact], changes: Callabl
     if not any(loops.values()):
         return function
     opened = {s: names for s, names in opened_by(function, changes).items() if _may_change_length(s)}
-    given = _given(function) if opened else frozenset()
+    parameters = given(function) if opened else frozenset()
     watched: dict[Statement, tuple[str, ...]] = {}
     for loop, bases in loops.items():
         changed = {name for s in walk(loop.body) for name in opened.get(s, ())}
-        if not changed.isdisjoint(given):
-            changed |= given  # two parameters may be one list
+        if not changed.isdisjoint(parameters):
+            changed |= parameters  # two parameters may be one list
         if not changed.isdisjoint(bases):
             watched[loop] = tuple(base for base in bases if base in changed)
     return _Checks(function, facts, watched).function() if watched else function
 
 
-def _given(function: Function) -> frozenset[str]:
+def given(function: Function) -> frozenset[str]:
     """The parameters, and the names that may hold what they hold."""
     kin = related(function)
     return frozenset().union(*(kin(name) for name in function.parameters))
@@ -95,19 +95,18 @@ class _Checks(Lowering):
             return None
         counts = [(base, self.fresh()) for base in self.watched[statement]]
         span = statement.span
-        lengths = [Bind(count, _call(len, "builtins", _load(base)), Fixed(), span) for base, count in counts]
+        lengths = [Bind(count, call_of(len, "builtins", _load(base)), Fixed(), span) for base, count in counts]
         place = gast.Constant(span.origin, None)
-        checks = [
-            Effect(gast.Expr(_call(runtime.require_length, "srcgrad.runtime", _load(base), _load(count), place)), span)
-            for base, count in counts
-        ]
-        return [*lengths, self.with_blocks(statement), *checks]
+        given = [(_load(base), _load(count), place) for base, count in counts]
+        asked = [call_of(runtime.require_length, "srcgrad.runtime", *each) for each in given]
+        return [*lengths, self.with_blocks(statement), *(Effect(gast.Expr(each), span) for each in asked)]
 
 
 def _load(name: str) -> gast.Name:
     return gast.Name(name, gast.Load(), None, None)
 
 
-def _call(function: Callable[..., object], module: str, *arguments: gast.expr) -> gast.expr:
+def call_of(function: Callable[..., object], module: str, *arguments: gast.expr) -> gast.expr:
+    """A call of a function of a module."""
     name = function.__name__
     return gast.Call(reference(GlobalBinding(name, function, module, name, None)), list(arguments), [])

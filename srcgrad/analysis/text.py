@@ -14,6 +14,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import gast
 import numpy as np
@@ -21,6 +22,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, inputs
 from srcgrad.analysis.cfg import bound_here, walk
+from srcgrad.analysis.memory import related
 from srcgrad.analysis.sets import put_into_sets
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
@@ -65,11 +67,12 @@ _HANDING_ON = (
 @dataclass(frozen=True)
 class _Flow:
     """What a callee does with text: whether it returns text of what varies, reads text as a number, or puts such text
-    into a set."""
+    into a set, and the positions of the arguments that it puts such text into."""
 
     returned: bool = False
     read: bool = False
     put: bool = False
+    kept: tuple[int, ...] = ()
 
 
 class TextReader:
@@ -82,7 +85,7 @@ class TextReader:
     def refuse_numbers(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> None:
         """Refuse a number that is read from text of what varies; what is known to be an array is no text."""
         statements = list(walk(function.body))
-        textual = self._textual(statements, activity.varied_before, set(), facts)
+        textual = self._textual(function, activity.varied_before, set(), facts)
         kept = put_into_sets(statements)
         for statement in statements:
             if self._puts(statement, activity.varied_before, textual):
@@ -106,12 +109,13 @@ class TextReader:
 
     def _textual(
         self,
-        statements: Iterable[Statement],
+        function: Function,
         varied_before: Callable[[Statement], Container[str]],
         textual: set[str],
         facts: Mapping[str, Fact],
     ) -> set[str]:
         """The names that may hold text of what varies, where those given do."""
+        statements, kin = list(walk(function.body)), cache(lambda: related(function))
         before = -1
         while len(textual) != before:
             before = len(textual)
@@ -119,7 +123,20 @@ class TextReader:
                 if self._writes(statement, varied_before, textual) or _stores_text(statement, varied_before, facts):
                     told = not self._is_text(statement, textual, facts)
                     textual.update(n for n in _receivers(statement) if not (told and isinstance(facts.get(n), Array)))
+                for name in self._containers(statement, varied_before, textual):
+                    textual.update(n for n in kin()(name) if not isinstance(facts.get(n), Array))
         return textual
+
+    def _containers(
+        self, statement: Statement, varied_before: Callable[[Statement], Container[str]], textual: set[str]
+    ) -> Iterable[str]:
+        """The containers that a statement puts text of what varies into."""
+        match statement:
+            case Bind(operation=Call() as made):
+                kept = self._flow(made, varied_before(statement), textual).kept
+                return [name for j in kept for name in names_read(made.arguments[j])]
+        changed = _changed(statement)
+        return () if changed is None or not self._writes(statement, varied_before, textual) else (changed,)
 
     def _is_text(self, statement: Statement, textual: Container[str], facts: Mapping[str, Fact]) -> bool:
         """Whether text alone is bound here, which facts may take for a number: they are told of numbers."""
@@ -198,12 +215,13 @@ class TextReader:
                 if not derived.isdisjoint(inputs(statement)):
                     derived.update(_receivers(statement))
         texts = {p for p, flag in zip(function.parameters, is_text, strict=True) if flag}
-        textual = self._textual(statements, lambda _: derived, texts, {})
+        textual = self._textual(function, lambda _: derived, set(texts), {})
         returned = any(
             not textual.isdisjoint(names_read(s.value)) for s in statements if isinstance(s, Return)
         )
         read, put = (any(f(s, lambda _: derived, textual) for s in statements) for f in (self._reads, self._puts))
-        return _Flow(returned, read, put)
+        kept = tuple(j for j, p in enumerate(function.parameters) if p in textual and p not in texts)
+        return _Flow(returned, read, put, kept)
 
 
 def _is_of_text(fact: Fact | None) -> bool:
@@ -273,12 +291,18 @@ def _passed_on(statement: Statement) -> Iterable[str]:
 
 
 def _receivers(statement: Statement) -> tuple[str, ...]:
+    changed = _changed(statement)
+    return (*bound_here(statement), *(() if changed is None else (changed,)))
+
+
+def _changed(statement: Statement) -> str | None:
+    """The container that a statement puts something into."""
     match statement:
         case Append(sequence=name) | Store(base=name) | SetField(base=name):
-            return (name,)
-        case Bind(target=target, operation=Exchange(base=name) | Unruled(changes=str() as name)):
-            return (target, name)
-    return tuple(bound_here(statement))
+            return name
+        case Bind(operation=Exchange(base=name) | Unruled(changes=str() as name)):
+            return name
+    return None
 
 
 def _keeps_text(expression: gast.expr) -> bool:

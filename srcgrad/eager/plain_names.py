@@ -40,6 +40,9 @@ class FollowedModule:
         return self._names.translated(getattr(self._module, name))
 
 
+_ASKING = ("builtins", "_operator")  # of objects their functions call methods: ``abs``, ``operator.add``
+
+
 class FollowedFunction:
     """A function outside the program, called on followed values; ``np.add.reduce`` and its like are found on it."""
 
@@ -48,6 +51,8 @@ class FollowedFunction:
         self._names = names
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if getattr(self.followed_type, "__module__", "") in _ASKING and any(map(plain_objects.is_object, args)):
+            return self.followed_type(*args, **kwargs)
         return applied(self.followed_type, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:

@@ -30,7 +30,7 @@ from srcgrad.frontend.classes import (
 )
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.folding import Initialiser, Maker
-from srcgrad.frontend.known import Instance, Known, is_named_tuple
+from srcgrad.frontend.known import Instance, Known, holds_objects, instances_of, is_named_tuple
 from srcgrad.frontend.normal_form import Copy, Effect, Field, Fixed, Index, Pack
 from srcgrad.frontend.objects import ATTRIBUTE, Made, asked_of
 from srcgrad.frontend.operators import Operators
@@ -104,8 +104,8 @@ class Constructors(Operators):
             return self.method(function.__func__, owner, node.args, node.keywords, node, static.expression)
         if function is dataclasses.replace:
             return self._replaced(node)
-        if function is copy.copy and len(node.args) == 1 and isinstance(self.peek(node.args[0]), Instance):
-            return self._copied_object(node)
+        if function is copy.copy and len(node.args) == 1:
+            return self._copied_by_module(node)
         if not is_user_class(function) or lookup(function) is not None or is_constant(function):
             return None
         assert isinstance(function, type)
@@ -260,11 +260,17 @@ class Constructors(Operators):
         made = placed(gast.Call(placed(head, node), [], keywords), node)
         return self.construct(known.kind, made, Static(known.kind, head))
 
-    def _copied_object(self, node: gast.Call) -> Made:
-        """``copy.copy(object)``: a new object with the same fields."""
-        subject, known = self.receiver(node.args[0])
-        assert isinstance(known, Instance)
-        kind, atom = known.kind, self.value(subject)
+    def _copied_by_module(self, node: gast.Call) -> Made | None:
+        """``copy.copy``: of an object a new one with the same fields, or what its class says."""
+        atom = self.value(node.args[0])
+        known = self.known_atom(atom)
+        if not holds_objects(known):
+            self.put(node, "args", [atom])
+            return None
+        if not isinstance(known, Instance):
+            kinds = " or ".join(choice.kind.__name__ for choice in instances_of(known))
+            raise self.refuse(node, f"a copy of an object of class {kinds}", "call the class")
+        kind = known.kind
         own = found(kind, "__copy__")
         if isinstance(own, FunctionType):
             return self.method(own, atom, [], [], node, None)

@@ -34,13 +34,13 @@ from srcgrad.frontend.desugar.build import (
     subscript,
 )
 from srcgrad.frontend.known import instances_of
-from srcgrad.frontend.live_views import LiveViews, nodes_of
+from srcgrad.frontend.live_views import LiveViews
 from srcgrad.frontend.normal_form import Effect, Operation
 from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.source import meaning_outside, source_of
 from srcgrad.frontend.user_calls import is_none
 from srcgrad.syntax.globals import GlobalBinding, builtin, reference
-from srcgrad.syntax.parse import clone, names_read, walk
+from srcgrad.syntax.parse import clone, names_read, nodes_of, walk
 
 _DEFAULTING = GlobalBinding("defaulting", runtime.defaulting, "srcgrad.runtime", "defaulting")
 _FACTORY = GlobalBinding("require_factory", runtime.require_factory, "srcgrad.runtime", "require_factory")

@@ -134,6 +134,9 @@ class Knowing(Expressions):
     def is_object(self, node: gast.AST) -> bool:
         return holds_objects(self.peek(node))
 
+    def is_or_makes_object(self, node: gast.AST) -> bool:
+        return self.is_object(node) or self.makes_object(node)
+
     def makes_object(self, node: gast.AST) -> bool:
         """Whether an expression that is no path may give an object."""
         match node:
@@ -146,24 +149,25 @@ class Knowing(Expressions):
                 if static is not None:
                     value = static.value
                     made = is_user_class(value) or value in (dataclasses.replace, copy.copy)
-                    chosen = value in (max, min)
+                    asked = getattr(value, "__module__", "") in ("builtins", "_operator")
+                    chosen = value in (max, min) or asked and any(self.is_or_makes_object(n) for n in node.args)
                     return made or chosen or isinstance(value, LocalFunction) or self._has_source(value)
                 called = choices_of(self.peek(func))
                 return any(isinstance(c, Instance | Closed) for c in called) or self.makes_object(func)
             case gast.IfExp(body=body, orelse=orelse):
-                return any(self.is_object(n) or self.makes_object(n) for n in (body, orelse))
+                return any(map(self.is_or_makes_object, (body, orelse)))
             case gast.NamedExpr(value=value):
-                return self.is_object(value) or self.makes_object(value)
+                return self.is_or_makes_object(value)
             case gast.Attribute(value=value, attr=attr):
                 if any(isinstance(found(c.kind, attr), property) for c in instances_of(self.peek(value))):
                     return True
                 return self.makes_object(value)
             case gast.Subscript(value=value):
-                return self.is_object(value) or self.makes_object(value)
+                return self.is_or_makes_object(value)
             case gast.BinOp(left=left, right=right):
-                return any(self.is_object(n) or self.makes_object(n) for n in (left, right))
+                return any(map(self.is_or_makes_object, (left, right)))
             case gast.UnaryOp(operand=operand):
-                return self.is_object(operand) or self.makes_object(operand)
+                return self.is_or_makes_object(operand)
         return False
 
     @staticmethod
@@ -174,7 +178,7 @@ class Knowing(Expressions):
     def is_super(self, node: gast.AST) -> bool:
         return isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id == "super"
 
-    def put(self, node: gast.AST, name: str, part: gast.expr) -> None:
+    def put(self, node: gast.AST, name: str, part: gast.expr | list[gast.expr]) -> None:
         """Put what has been evaluated in place of an expression; the tree gets it back when all is written."""
         self.replaced.append((node, name, getattr(node, name)))
         setattr(node, name, part)

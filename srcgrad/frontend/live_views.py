@@ -12,7 +12,7 @@ A view that is kept otherwise, or is given to what may change the dict, is refus
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from types import FunctionType
 
@@ -29,7 +29,7 @@ from srcgrad.frontend.plans import Columns, Counted, Plan
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.side_effects import may_store, returns_call_of
 from srcgrad.rules.table import attribute
-from srcgrad.syntax.parse import children, clone, names_read, walk
+from srcgrad.syntax.parse import children, clone, names_read, nodes_of, walk
 
 _HINT = "write list(...) of it where it is read"
 _KEPT = "a view of a dict is kept, which may change"
@@ -186,13 +186,3 @@ class LiveViews(LiveIterators):
                 kind.setdefault(node.id, []).append((node.lineno, node.col_offset))
         once = {name: places[0] for name, places in stores.items() if len(places) == 1 and name not in inside}
         return frozenset(name for name, place in once.items() if all(place < read for read in reads.get(name, ())))
-
-
-def nodes_of(body: Iterable[gast.AST]) -> Iterator[gast.AST]:
-    """The nodes of the text of a function, without the bodies of the functions in it, the first ones first."""
-    pending: list[gast.AST] = list(body)[::-1]
-    while pending:
-        node = pending.pop()
-        yield node
-        if not isinstance(node, gast.FunctionDef | gast.Lambda):
-            pending += list(children(node))[::-1]

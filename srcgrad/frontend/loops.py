@@ -16,17 +16,25 @@ from functools import cached_property
 import gast
 
 from srcgrad.frontend.callees import makes_iterator
-from srcgrad.frontend.calls import Calls
-from srcgrad.frontend.desugar.build import assign, binary, call_builtin, constant, load, placed, subscript
+from srcgrad.frontend.desugar.build import (
+    assign,
+    binary,
+    call_builtin,
+    constant,
+    load,
+    placed,
+    subscript,
+)
 from srcgrad.frontend.mappings import mappings
 from srcgrad.frontend.normal_form import For
 from srcgrad.frontend.plans import Counted, Entries, Items, Mapped, Numbers, Plan, Reversed, Zipped, lettered, mapped_by
+from srcgrad.frontend.ranges import Ranges
 from srcgrad.frontend.scope import Variable, bindings, names_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 from srcgrad.syntax.parse import children, names_read, walk
 
 
-class Loops(Calls):
+class Loops(Ranges):
     """``for`` of every kind."""
 
     def write_for(self, node: gast.For) -> None:
@@ -46,54 +54,6 @@ class Loops(Calls):
                 return
             iterable = self._iterator(node)
         self._uncounted_loop(node, iterable)
-
-    # --- ranges ------------------------------------------------------------------------------------------------------
-    def _is_range(self, node: gast.expr) -> bool:
-        if not isinstance(node, gast.Call) or node.keywords:
-            return False
-        static = self.scope.static_of(node.func)
-        return static is not None and static.value is range and 1 <= len(node.args) <= 3
-
-    def _reversed_range(self, node: gast.expr) -> gast.Call | None:
-        """``reversed(range(n))`` as the range that counts down; None if that takes more than a subtraction."""
-        if not (isinstance(node, gast.Call) and len(node.args) == 1 and self._calls(node, reversed)):
-            return None
-        inner = node.args[0]
-        if not self._is_range(inner) or len(inner.args) == 3:
-            return None
-        one = constant(1, node)
-        if len(inner.args) == 1:
-            start, stop = binary(inner.args[0], gast.Sub(), one, node), constant(-1, node)
-        else:
-            first = inner.args[0]
-            start = binary(inner.args[1], gast.Sub(), one, node)
-            if isinstance(first, gast.Constant) and isinstance(first.value, int):
-                stop = constant(first.value - 1, node)
-            else:
-                stop = binary(first, gast.Sub(), one, node)
-            if not isinstance(first, gast.Constant) and not isinstance(inner.args[1], gast.Constant):
-                pass  # an empty range stays empty: stop - 1 > start - 1 never holds downwards
-        return call_builtin("range", [start, stop, constant(-1, node)], node)
-
-    def _calls(self, node: gast.expr, function: object) -> bool:
-        if not isinstance(node, gast.Call):
-            return False
-        static = self.scope.static_of(node.func)
-        return static is not None and static.value is function
-
-    def _range_loop(self, node: gast.For, iterable: gast.Call, heading: tuple[gast.expr, gast.expr] | None) -> None:
-        arguments = [self.settle(argument, calls=False) for argument in iterable.args]
-        settled = call_builtin("range", arguments, iterable)
-        if heading is not None:
-            heading = (heading[0], call_builtin("reversed", [self.settle(heading[1].args[0])], node.iter))
-        span = self.span
-        body = self.block(lambda: self.run(node.body))
-        self.out.append(For(self.bound_name(node.target), settled, body, span, True, heading, 0))
-
-    def bound_name(self, target: gast.expr) -> str:
-        if not isinstance(target, gast.Name):
-            raise self.refuse(target, "a loop that stores into a container", "bind a name, and store it after")
-        return str(target.id)
 
     # --- indexed loops -----------------------------------------------------------------------------------------------
     def plan(self, node: gast.expr, rebound: set[str]) -> Plan | None:

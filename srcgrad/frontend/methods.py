@@ -42,6 +42,7 @@ from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
+from srcgrad.syntax.marks import as_iterator
 
 TEXT = frozenset(
     """bit_length capitalize casefold center count encode endswith find format index is_integer isalpha isdigit
@@ -101,7 +102,7 @@ class Methods(Constructors):
         base = self.value(node.value)
         expression = placed(gast.Attribute(base, node.attr, gast.Load()), node)
         if node.attr == "flat":  # an iterator, which has no shape: the array of the same elements in its place
-            expression = placed(gast.Call(spelling(function), [base], []), node)
+            expression = as_iterator(placed(gast.Call(spelling(function), [base], []), node))
         rule = lookup(function)
         if rule is None:
             if is_constant(function):

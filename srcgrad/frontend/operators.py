@@ -8,7 +8,8 @@ one where Python takes that::
 
 from __future__ import annotations
 
-import builtins
+import math
+import operator
 from abc import ABCMeta, abstractmethod
 from types import FunctionType
 
@@ -18,7 +19,7 @@ import numpy as np
 from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, defining_class, found, is_user_class
 from srcgrad.frontend.data_model import run_over
-from srcgrad.frontend.desugar.build import call_builtin, load, placed
+from srcgrad.frontend.desugar.build import call_builtin, load, placed, with_bodies
 from srcgrad.frontend.known import (
     DATA,
     NONE,
@@ -41,18 +42,21 @@ from srcgrad.syntax.parse import walk
 
 _REFLECTED = {"__lt__": "__gt__", "__le__": "__ge__", "__gt__": "__lt__", "__ge__": "__le__"}
 _REFLECTED |= {"__eq__": "__eq__", "__ne__": "__ne__"}
-_BY_METHOD = {"abs": "__abs__", "float": "__float__", "complex": "__complex__"}
+_BY_METHOD: dict[int, str] = {id(each): f"__{each.__name__}__" for each in (abs, float, complex, round)}
+_BY_METHOD |= {id(each): f"__{each.__name__}__" for each in (math.floor, math.ceil, math.trunc)}
+_OPERATORS = {
+    gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow, gast.MatMult: operator.matmul,
+    gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Lt: operator.lt, gast.LtE: operator.le,
+    gast.Gt: operator.gt, gast.GtE: operator.ge, gast.Eq: operator.eq, gast.NotEq: operator.ne,
+}  # fmt: skip
+#: Functions that are operators -> what ``ast`` calls these.
+_AS_OPERATORS: dict[int, type] = {id(pow): gast.Pow} | {id(each): kind for kind, each in _OPERATORS.items()}
 
 
 def _is_written(raw: object) -> bool:
     """Whether a method is one that the user wrote, no dataclass's."""
     return isinstance(raw, FunctionType) and raw.__code__.co_filename != "<string>"
-
-
-def _name_of(function: object) -> str:
-    """The name of a builtin."""
-    name = getattr(function, "__name__", "")
-    return name if function is getattr(builtins, name, None) else ""
 
 
 class Operators(Objects):
@@ -67,8 +71,11 @@ class Operators(Objects):
             return self._operated(node, UNARY[type(op)], atoms, known[0])
         if type(op) not in BINARY:
             raise self.refuse(node, "this operator on an object", "call a method")
-        name, reflected = BINARY[type(op)]
-        left, right = known
+        return self._of_two(node, *BINARY[type(op)], atoms) or super().operate(node, op, atoms)
+
+    def _of_two(self, node: gast.expr, name: str, reflected: str, atoms: list[gast.expr]) -> Made | None:
+        """A call of the method that Python asks; None where no class is known to have it."""
+        left, right = map(self.known_atom, atoms)
         swapped = isinstance(right, Instance) and found(right.kind, reflected) is not ABSENT
         if isinstance(left, Instance) and isinstance(right, Instance) and swapped:
             own = found(right.kind, reflected) is not found(left.kind, reflected)
@@ -80,7 +87,7 @@ class Operators(Objects):
             if not holds_objects(left):
                 self._require_number(atoms[0], right, node)
             return self._operated(node, reflected, [atoms[1], atoms[0]], right)
-        return super().operate(node, op, atoms)
+        return None
 
     @abstractmethod
     def _require_number(self, atom: gast.expr, right: Known, node: gast.expr) -> None:
@@ -113,21 +120,45 @@ class Operators(Objects):
                     atoms = [self.value(left), self.value(right)]
                     atoms = atoms[::-1] if is_swapped else atoms
                     return self._operated(node, name, atoms, self.known_atom(atoms[0]))
-            case gast.Call(func=func, args=[gast.expr() as operand], keywords=[]):
+            case gast.Call(func=func, args=[_, *_], keywords=[]) if not self.source.generated:
                 static = self.scope.static_of(func)
-                method = None if static is None else _BY_METHOD.get(_name_of(static.value))
-                if method is not None and not self.source.generated:
-                    return self._converted(node, method, operand)
+                made = None if static is None else self._answered(node, static.value)
+                if made is not None:
+                    return made
         return super().operation(node)
 
-    def _converted(self, node: gast.Call, name: str, operand: gast.expr) -> Made:
-        """``abs(object)`` and the like."""
+    def _answered(self, node: gast.Call, function: object) -> Made | None:
+        """``abs(object)`` and the like, of which a method of the object knows what they are; None of anything else."""
+        method = _BY_METHOD.get(id(function))
+        if method is not None:
+            return self._converted(node, method, node.args[0], node.args[1:])
+        if function is not divmod and getattr(function, "__module__", "") != "_operator" and function is not pow:
+            return None
+        if not any(map(self.is_or_makes_object, node.args)):
+            return None
+        atoms = [self.value(each) for each in node.args]
+        if not any(holds_objects(self.known_atom(atom)) for atom in atoms):
+            return super().operation(with_bodies(node, args=atoms))
+        kind = _AS_OPERATORS.get(id(function))
+        match atoms:
+            case [operand] if kind in UNARY:
+                return self.operation(placed(gast.UnaryOp(kind(), operand), node))
+            case [left, right] if kind in BINARY:
+                return self.operation(placed(gast.BinOp(left, kind(), right), node))
+            case [left, right] if kind in COMPARISONS:
+                return self.operation(placed(gast.Compare(left, [kind()], [right]), node))
+            case [_, _] if function is divmod and (made := self._of_two(node, "__divmod__", "__rdivmod__", atoms)):
+                return made
+        name = getattr(function, "__name__", "this function")
+        raise self.refuse(node, f"{name} is given an object", "call the method of the object that it calls")
+
+    def _converted(self, node: gast.Call, name: str, operand: gast.expr, others: list[gast.expr]) -> Made:
         base, known = self.receiver(operand)
         if base is not operand:
-            node = placed(gast.Call(node.func, [base], []), node)
+            node = placed(gast.Call(node.func, [base, *others], []), node)
         if not holds_objects(known) or isinstance(known, Instance) and is_named_tuple(known.kind):
             return super().operation(node)
-        return self._operated(node, name, [self.value(base)], known)
+        return self._operated(node, name, [self.value(base), *map(self.value, others)], known)
 
     def _comparing(self, op: gast.AST, left: gast.expr, right: gast.expr) -> tuple[str, bool] | None:
         """The method that compares, and whether it is the right operand's; None where the user wrote none."""

@@ -155,6 +155,17 @@ class Containers(Stores):
             scope.types.pop(gone, None)
         return self.met("loop over items that are stored into", lines)
 
+    def outgrown(self, scope: Scope) -> list[str]:
+        """Sometimes a list that grows when nobody reads it any more."""
+        c = self.choices
+        lists = [name for name, kind in scope.types.items() if kind in ("[v]", "[s]")]
+        if not lists or not c.chance(25):
+            return []
+        name = c.pick(lists)
+        item = self.item(scope) if scope.types[name] == "[v]" else self.tame(scope, self.scalar(scope, 1))
+        line = c.pick((f"{name}.append({item})", f"{name}.append({item})", f"{name}.insert(0, {item})"))
+        return [self.met("list that outlives its use", line)]
+
     def changed_numbers(self, scope: Scope, name: str) -> list[str]:
         c = self.choices
         s: Text = lambda: self.tame(scope, self.scalar(scope, 1))

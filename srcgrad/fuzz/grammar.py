@@ -73,6 +73,8 @@ def _function(writer: Writer, name: str, parameters: dict[str, str]) -> str:
     else:
         reachable = True
     if reachable or not lines:
+        if writer.has("containers"):
+            lines += writer.outgrown(scope)
         lines.append(writer.result_statement(scope))
     return "\n".join([f"def {name}({', '.join(parameters)}):", *indent(lines)]) + "\n"
 

@@ -15,8 +15,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
+from numbers import Number
 from operator import is_
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, NoneType
+from types import BuiltinFunctionType, EllipsisType, FunctionType, MethodType, ModuleType, NoneType
 from typing import Any
 
 import numpy as np
@@ -56,11 +57,26 @@ def attempt(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tu
 
 def attempt_store(function: Callable[..., Any], caught: Caught, *arguments: Any) -> tuple[Any, BaseException | None]:
     """The attempt of a function that stores: NumPy raises what floating point gives rise to when it has stored all
-    results, emitted text when it has computed them."""
+    results, emitted text when it has computed them.  Of a list NumPy stores what comes before the item that is no
+    number."""
     value, raised = attempt(function, caught, *arguments)
     if isinstance(raised, FloatingPointError | Warning):
         raise _stored_before(raised) from raised
+    if isinstance(raised, ValueError | TypeError) and any(map(_holds_no_numbers, arguments)):
+        raise _stored_before(raised) from raised
     return value, raised
+
+
+def _holds_no_numbers(value: Any) -> bool:
+    """Whether this is a list or tuple that no array of numbers can be made of, whatever the shape."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, list | tuple):
+            pending.extend(part)
+        elif part is not value and not isinstance(part, Number | np.generic | np.ndarray | slice | EllipsisType):
+            return True
+    return False
 
 
 def raised_in_place(raised: BaseException | None, changed: Any) -> BaseException | None:

@@ -69,6 +69,15 @@ def require_length(x: Any, length: int, place: str) -> None:
         )
 
 
+def require_rows(x: Any, place: str) -> None:
+    """Refuse a loop at ``place`` over ``x.flat`` that may store, unless what it runs through is a view of ``x``."""
+    if isinstance(x, np.ndarray) and not x.flags.c_contiguous:
+        raise RefusedValue(
+            f"{place}: a loop over .flat may store, and its array does not lie in memory row by row: what is stored"
+            " would not be seen; loop over range(y.size) and index y.flat[i]"
+        )
+
+
 END = sys.maxsize  # the place of an iterator that has given its last item
 
 

@@ -142,6 +142,16 @@ def walk(*roots: gast.AST) -> Iterator[gast.AST]:
                 pending.append(value)
 
 
+def nodes_of(body: Iterable[gast.AST]) -> Iterator[gast.AST]:
+    """The nodes of the text of a function, without the bodies of the functions in it, the first ones first."""
+    pending: list[gast.AST] = list(body)[::-1]
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, gast.FunctionDef | gast.Lambda):
+            pending += list(children(node))[::-1]
+
+
 def clone(node: Node) -> Node:
     """A structural copy that keeps places.  References to globals and nodes without content are shared."""
     kind: Any = type(node)

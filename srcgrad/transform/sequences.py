@@ -95,10 +95,13 @@ class SequenceAdjoint(AdjointVariables):
 
     def append(self, statement: Append, block: Block, position: int) -> list[gast.stmt]:
         sequence = statement.sequence
-        if sequence not in self.bars:
+        if sequence in self.bars:
+            code = self.own(sequence)
+        elif sequence in self.activity.outlived:
+            code = self.zero(sequence, block, position + 1)
+        else:
             return []
         varied = self.activity.varied_before(statement)
-        code = self.own(sequence)
         popped = method(self.bar(sequence), "pop")
         if not isinstance(statement.value, gast.Tuple):
             names = atoms(statement.value)
@@ -124,7 +127,8 @@ class SequenceAdjoint(AdjointVariables):
     def pop(self, statement: Pop, block: Block, position: int) -> list[gast.stmt]:
         sequence = statement.sequence
         positions = self.activity.tape_positions(sequence) if statement.tupled else (0,)
-        held = sequence in self.bars or any(target in self.bars for target in statement.targets)
+        held = sequence in self.bars or sequence in self.activity.outlived
+        held = held or any(target in self.bars for target in statement.targets)
         if not positions or not held:
             for target in statement.targets:
                 self.bars.drop(target)

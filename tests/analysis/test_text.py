@@ -236,3 +236,61 @@ def test_text_and_nothing_may_take_the_place_of_arrays() -> None:
         with options(specialise=specialise):
             np.testing.assert_allclose(srcgrad.grad(f)(x), 4.0 * x)
             np.testing.assert_allclose(srcgrad.jvp(f, (x,), (x,))[1], 4.0 * x @ x)
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+
+    def put(self, v):
+        self.lines.append(f"{v}")
+
+
+def note(table, v):
+    table["k"].append(f"{v}")
+
+
+def in_a_list_of_a_dict(x):
+    table = {"k": []}
+    table["k"].append(f"{x[0]}")
+    return float(table["k"][0]) * x[1]
+
+
+def put_there_by_a_callee(x):
+    table = {"k": []}
+    note(table, x[0])
+    return float(table["k"][0]) * x[1]
+
+
+def put_there_by_a_method(x):
+    log = Log()
+    log.put(x[0])
+    return float(log.lines[-1]) * x[1]
+
+
+def under_another_name(x):
+    rows = [[]]
+    row = rows[0]
+    row.append(f"{x[0]}")
+    return float(rows[0][0]) * x[1]
+
+
+@pytest.mark.parametrize(
+    "function", [in_a_list_of_a_dict, put_there_by_a_callee, put_there_by_a_method, under_another_name]
+)
+def test_text_that_is_reached_by_another_way_is_refused(function: Callable[..., object]) -> None:
+    x = np.array([1.5, 2.5])
+    for derivative in (lambda: srcgrad.grad(function)(x), lambda: srcgrad.jvp(function, (x,), (x,))):
+        with pytest.raises(srcgrad.UnsupportedSyntax, match="from text"):
+            derivative()
+
+
+def test_numbers_beside_text_are_read() -> None:
+    def f(x):
+        table = {"log": [], "v": x[0] * x[1]}
+        table["log"].append(f"{x[0]}")
+        rows = [(f"row {v}", v * v) for v in x]
+        return float(table["v"]) + sum(float(row[1]) for row in rows)
+
+    x = np.array([1.5, 2.5])
+    np.testing.assert_allclose(srcgrad.grad(f)(x), x[::-1] + 2.0 * x)

@@ -28,7 +28,7 @@ THEMES = (
     "memory", "worked_example", "survive_stores", "stores", "numpy_stores", "containers", "objects", "control",
     "attempts", "iterating", "deques", "defaulting", "methods", "reused_names", "many_objects", "registries",
     "class_attributes", "cells", "local_classes", "library", "function_fields", "choosing", "spreading",
-    "managers", "iterators", "kept_methods", "bookkeeping",
+    "managers", "iterators", "kept_methods", "bookkeeping", "asked_objects", "outgrown_lists",
 )  # fmt: skip
 for _theme in THEMES:
     importlib.import_module(f"tests.directed.{_theme}")

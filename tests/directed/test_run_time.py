@@ -549,3 +549,69 @@ def cheapest(x):
 def test_a_comparison_that_stores_is_refused():
     with pytest.raises(TypeError, match="objects are compared by a method that stores into them"):
         srcgrad.grad(cheapest)(np.array([2.0, 1.0]))
+
+
+def elements_of_a_copy(x):
+    y = (x * 1.0).reshape(2, 2).T
+    total = 0.0
+    for v in y.flat:
+        y[1, 1] = y[1, 1] * 2.0
+        total = total + v * v
+    return total
+
+
+def elements_in_a_callee(x):
+    y = (x * 1.0).reshape(2, 2).T
+
+    def summed(elements):
+        total = 0.0
+        for v in elements:
+            y[1, 1] = y[1, 1] * 2.0
+            total = total + v * v
+        return total
+
+    return summed(y.flat)
+
+
+def elements_of_a_generator(x):
+    y = (x * 1.0).reshape(2, 2).T
+
+    def put(v):
+        y[1, 1] = v
+        return v
+
+    return sum(put(v * 2.0) * v for v in y.flat)
+
+
+@pytest.mark.parametrize("f", [elements_of_a_copy, elements_in_a_callee, elements_of_a_generator])
+def test_elements_of_what_lies_otherwise_in_memory_are_refused_where_it_is_stored(f):
+    x = np.arange(1.0, 5.0)
+    for derivative in (lambda: srcgrad.grad(f)(x), lambda: srcgrad.jvp(f, (x,), (x,))):
+        with pytest.raises(ValueError, match=r"test_run_time.py:\d+: a loop over .flat may store"):
+            derivative()
+
+
+def stored_in_part(x):
+    y = x * 1.0
+    try:
+        y[:] = [x[1] * 5.0, "a"]
+    except ValueError:
+        y = y * 2.0
+    return np.sum(y * y)
+
+
+def stored_not_at_all(x):
+    y = x * 1.0
+    try:
+        y[:] = [x[1] * 5.0, x[0], 1.0]
+    except ValueError:
+        y = y * 2.0
+    return np.sum(y * y)
+
+
+def test_a_list_that_is_stored_in_part_is_refused_where_that_is_caught():
+    x = np.array([1.0, 2.0])
+    for derivative in (lambda: srcgrad.grad(stored_in_part)(x), lambda: srcgrad.jvp(stored_in_part, (x,), (x,))):
+        with pytest.raises(srcgrad.UnsupportedSyntax, match="stored before it raised"):
+            derivative()
+    np.testing.assert_allclose(srcgrad.grad(stored_not_at_all)(x), 8.0 * x)

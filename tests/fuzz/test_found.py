@@ -529,3 +529,33 @@ def test_the_shadow_of_a_reversed_view_does_not_move():
         s[::-1] = 0.7 * m[:] @ m
         return sum((np.sum(e * e) for e in h)) + np.sum(d["p"] * d["q"])
     """), Plan((Check("second"),), (1, 2)))
+
+
+def test_an_argument_that_becomes_an_index():
+    in_every_mode("""
+    class Box:
+        def __init__(self, v, s):
+            self.v = 0.5
+
+    def g0(r0, k1):
+        for k1 in range(2):
+            np
+        return (k1, r0)
+
+    def f(a, b, x, y, m):
+        a, s = g0(x, np.multiply(np.ones(2), m))
+        n = Box(x, s)
+        return n.v
+    """)
+
+
+def test_a_list_that_grows_after_it_was_read():
+    in_every_mode("""
+    def f(a, b, x, y, m, c):
+        u = [e for e in y.astype(float, copy=False)]
+        z = np.zeros(4)
+        for j in range(4):
+            z[j] = u[1]
+        u.append(a)
+        return z
+    """)

@@ -1,0 +1,172 @@
+"""Lists that grow or shrink when nobody reads them any more: an adjoint has an entry for every entry all the same."""
+
+import numpy as np
+
+from tests.corpus.example import vector
+from tests.directed.program import directed
+
+
+@directed(vector(3), 0.5)
+def appended_to_at_the_end(x, a):
+    u = [e for e in x]
+    z = 0.0
+    for j in range(3):
+        z += u[1] * u[j]
+    u.append(a)
+    return z
+
+
+@directed(vector(3), 0.5)
+@directed(vector(3), -0.5)
+def appended_to_in_branches(x, a):
+    u = [e * e for e in x]
+    z = u[0] * u[1]
+    if a > 0:
+        u.append(a)
+        u.append(z)
+    else:
+        z = z * a
+        u.append(x[0])
+    return z
+
+
+@directed(vector(3), 0.5)
+def appended_to_in_a_later_loop(x, a):
+    u = [e for e in x]
+    z = u[0] * u[1]
+    for _ in range(3):
+        u.append(a * z)
+    return z
+
+
+@directed(vector(3), 0.5)
+@directed(vector(3), -0.5)
+def read_in_one_branch_only(x, a):
+    u = [e for e in x]
+    z = u[1] * u[0]
+    u.append(a)
+    if a > 0:
+        z += u[3] * u[0]
+    else:
+        z *= 3.0
+    u.append(z)
+    u.append(z)
+    return z
+
+
+@directed(vector(3), 0.5)
+def two_lists_that_read_each_other(x, a):
+    u, v = [e for e in x], [a]
+    z = u[1] * u[0]
+    v.append(u[2])
+    z += v[0] * v[1]
+    u.append(v[1])
+    v.append(u[1])
+    return z
+
+
+@directed(vector(3), 0.5)
+def appended_to_before_a_break(x, a):
+    u = [e for e in x]
+    z, i = u[1] * u[0], 0
+    while i < 3:
+        z = z + u[i] * u[i]
+        i += 1
+        if i == 2:
+            u.append(a)
+            break
+    u.append(z)
+    return z
+
+
+@directed(vector(3), 0.5)
+@directed(vector(3), -0.5)
+@directed(vector(3), 7.0)
+def appended_to_before_returns(x, a):
+    u = [e for e in x]
+    z = u[1] * u[0]
+    if a > 5.0:
+        u.append(a)
+        return z * u[-1]
+    if a < 0.0:
+        u.append(a)
+        u.append(a)
+        return z * 2
+    u.append(z)
+    return z * u[1]
+
+
+@directed(vector(3), 0.5)
+def appended_to_in_loops_of_loops(x, a):
+    u = [e for e in x]
+    z = 0.0
+    for k in range(2):
+        for j in range(3):
+            z += u[1] * u[j + k]
+            u.append(a * z)
+        u.append(a)
+    u.append(z)
+    return z
+
+
+@directed(vector(3), 0.5)
+def pairs_that_nobody_takes_apart(x, a):
+    u = [(e, a) for e in x]
+    z = u[1][0] * u[0][1]
+    u.append((a, z))
+    return z
+
+
+@directed(vector(3), 0.5)
+def vectors_after_a_continue(x, a):
+    u = [e * x for e in x]
+    z = np.sum(u[1] * u[2])
+    for k in range(2):
+        if a > k:
+            u.append(u[0])
+        else:
+            continue
+        u.append(u[0])
+    return z
+
+
+@directed(vector(3), 0.5)
+def appended_to_where_it_may_raise(x, a):
+    u = [e for e in x]
+    try:
+        z = u[1] * u[0]
+        u.append(a)
+    except IndexError:
+        z = u[0]
+    return z
+
+
+@directed(vector(3), 0.5)
+def popped_where_it_may_raise(x, a):
+    u = [e for e in x]
+    s = u[0] * a
+    u.append(a)
+    try:
+        u.pop()
+    except IndexError:
+        s = s * 2
+    return s
+
+
+@directed(vector(3), 0.5)
+def the_last_by_its_place(x, a):
+    u = [e for e in x]
+    s = u[len(u) - 1]
+    u.append(a)
+    return s * s * u[0]
+
+
+@directed(vector(3), 0.5)
+def of_use_to_nobody(x, a):
+    u = [e for e in x]
+    u += [a]
+    i = 0
+    while i < 2:
+        i += 1
+        u.append(a)
+    return a * x[0]
