@@ -155,9 +155,9 @@ class Loops(Ranges):
         local = any(static is None or static.expression is None for static in mapped)  # the emitted module has it not
         is_printable = not (stores_into(node.target) or local)
         heading = (node.target, self.printable(plan, node.iter)) if is_printable else None
-        body_binds = {name for name, _ in bindings(*node.body)}
+        taken = {name for name, _ in bindings(*node.body)} | self.bound_otherwise
         own = self._own_index(node.target, plan)
-        index = own if own is not None and own not in body_binds else self.fresh("i")
+        index = own if own is not None and own not in taken else self.fresh("i")
         count = self.held_count(plan, node)
         span = self.span
         elements = 0

@@ -58,7 +58,7 @@ class Ranges(Calls):
         return static is not None and static.value is function
 
     def _range_loop(self, node: gast.For, iterable: gast.Call, heading: tuple[gast.expr, gast.expr] | None) -> None:
-        if isinstance(node.target, gast.Name) and node.target.id in self._bound_otherwise:
+        if isinstance(node.target, gast.Name) and node.target.id in self.bound_otherwise:
             # What the name held before may vary, and have a shape, which no index has.
             index = self.fresh("i")
             bound = assign(node.target.id, load(index, node.target), node.target)
@@ -73,12 +73,20 @@ class Ranges(Calls):
         self.out.append(For(self.bound_name(node.target), settled, body, span, True, heading, 0))
 
     @cached_property
-    def _bound_otherwise(self) -> frozenset[str]:
-        """The names of the function that are bound by something else than a loop."""
+    def bound_otherwise(self) -> frozenset[str]:
+        """The names of the function that are bound to something else than the index of a loop."""
         bound = Counter(name for name, _ in bindings(*self.scope.body))
-        loops = (node.target for node in nodes_of(self.scope.body) if isinstance(node, gast.For))
-        bound.subtract(target.id for target in loops if isinstance(target, gast.Name))
+        bound.subtract(name for node in nodes_of(self.scope.body) for name in self._indices(node))
         return self.scope.parameters.union(+bound)
+
+    def _indices(self, node: gast.AST) -> list[str]:
+        """The names that a loop binds to its index."""
+        match node:
+            case gast.For(target=gast.Name(id=name), iter=gast.Call() as made):
+                return [name] if self._is_range(made) or self._reversed_range(made) is not None else []
+            case gast.For(target=gast.Tuple(elts=[gast.Name(id=name), *_]), iter=gast.Call() as made):
+                return [name] if self._calls(made, enumerate) else []
+        return []
 
     def bound_name(self, target: gast.expr) -> str:
         if not isinstance(target, gast.Name):

@@ -156,3 +156,22 @@ def an_array_that_becomes_an_iterator(x, a):
     for v in x:
         total = total * v + next(x) * a
     return total
+
+
+@directed(vector(4))
+def elements_while_something_else_is_stored(x):
+    y = (x * 1.5).reshape(2, 2)
+    kept = np.zeros(4)
+    for k, (u, v) in enumerate(zip(y.T.flat, x.flat)):
+        kept[k] = u * v
+    return kept @ kept
+
+
+@directed(vector(4))
+def elements_that_the_loop_stores(x):
+    y = (x * 1.5).reshape(2, 2)
+    total = 0.0
+    for v in y.flat:
+        y[1, 1] = y[1, 1] * v
+        total = total + v * v
+    return total

@@ -145,3 +145,47 @@ def a_field_of_what_was_bound_just_before(x):
     s = Spring(s[0], 0.1).energy(x[1])
     s, s.c = Damper(x[2]), x[1] * s
     return s.energy(x[0])
+
+
+def last_index(row, k):
+    for k in range(2):
+        row = row * (1.0 + k)
+    return k, row
+
+
+@directed(vector(3), vector(3))
+def an_argument_that_becomes_an_index(x, y):
+    k, row = last_index(x, y * 2.0)
+    for y in range(int(k)):
+        row = row * (2.0 + y)
+    return np.sum(row * x) * (1.0 + k)
+
+
+@directed(vector(3), vector(3))
+def an_argument_that_would_become_an_index(x, y):
+    for y in range(x.size - 3):
+        x = x * y
+    return np.sum(x * y)
+
+
+def last_place(row, k):
+    for k, v in enumerate(row):
+        row = row * (v + k)
+    return k, row
+
+
+@directed(vector(3), vector(3))
+def an_argument_that_becomes_a_place(x, y):
+    k, row = last_place(x, np.multiply(y, np.ones((2, 3))))
+    return np.sum(row * x) * (1.0 + k)
+
+
+@directed(vector(3))
+def elements_and_then_indices(x):
+    total = 0.0
+    for v in [x * 2.0, x[:2]]:
+        total = total + v @ v
+    for v in range(2):
+        total = total * (2.0 + v)
+    return total * v
+
