@@ -222,10 +222,10 @@ def activity(
     useful_out, useful_in = solve(graph, solver.useful, 0, backward=True)
     escaping = _escaping(function)
     made = Activity(function, graph, names, tapes, varied_in, varied_out, useful_in, useful_out, escaping)
-    solver.outlived = solver.changed_later(made, stored or {})
-    if solver.outlived:
+    while later := solver.changed_later(made, stored or {}) & ~solver.at_end:
+        solver.at_end |= later  # what is put into these lists is of use then, other lists perhaps
         useful_out, useful_in = solve(graph, solver.useful, 0, backward=True)
-        outlived = NameSet(names, solver.outlived)
+        outlived = NameSet(names, solver.at_end)
         made = replace(made, useful_in=useful_in, useful_out=useful_out, outlived=outlived)
     for statement in walk(function.body):
         if isinstance(statement, For) and statement.index in made.useful_before(statement):
@@ -314,7 +314,7 @@ class _Transfer:
         self.tapes = tapes
         self.inert = inert
         self.always = 0
-        self.outlived = 0  # what is of use wherever the function ends
+        self.at_end = 0  # what is of use wherever the function ends
         self.entries = {t: names.mask(entry_name(t, j) for j in range(width)) for t, width in tapes.items()}
         self.reads: dict[int, int] = {}
         self.binds: dict[int, int] = {}
@@ -372,16 +372,18 @@ class _Transfer:
         return state & ~self.inert | self.always
 
     def changed_later(self, activity: Activity, stored: Container[str]) -> int:
-        """The lists that are active, and grow or shrink when they are of no use any more.
+        """The lists that have adjoints, and grow or shrink when they are of no use any more.
 
         An adjoint has an entry for every entry of the list: it is made when the last has come, at the end.
         """
-        found = 0
+        found = taken = 0
         for statement, node in self.graph.heads.items():
             if isinstance(statement, Append | Pop) and statement.sequence not in stored:
                 bits = self.whole((statement.sequence,))
                 found |= 0 if activity.useful_out[node] & (bits | self.binds[node]) else bits
-        return found & activity.active_names().bits if found else 0
+            if isinstance(statement, Unpack | Pop):
+                taken |= self.binds[node] & activity.varied_out[node]  # they have adjoints if any of them is of use
+        return found & (activity.active_names().bits | taken) if found else 0
 
     def useful(self, node: int, state: int) -> int:
         statement = None if self.graph.is_tail[node] else self.graph.statements[node]
@@ -401,7 +403,7 @@ class _Transfer:
                 return state | self.reads[node] if state & self.binds[node] else state
             case Return():
                 # Useful restarts here: nothing after a return is executed, but the caller sees what was stored.
-                return self.reads[node] | self.names.mask((CALLER,)) | self.outlived
+                return self.reads[node] | self.names.mask((CALLER,)) | self.at_end
             case Append(sequence=sequence, value=value):
                 if isinstance(value, gast.Tuple):
                     for position, element in enumerate(value.elts):

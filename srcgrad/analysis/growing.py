@@ -28,7 +28,6 @@ from srcgrad.frontend.normal_form import (
     Effect,
     Exchange,
     Field,
-    Fixed,
     For,
     Function,
     If,
@@ -39,6 +38,7 @@ from srcgrad.frontend.normal_form import (
     SetField,
     Statement,
     Store,
+    Unpack,
     While,
 )
 from srcgrad.rules.memory import MIRRORS
@@ -54,8 +54,7 @@ def grown_alone(function: Function) -> frozenset[str]:
     # A deque may drop what it held first.
     grown -= {s.target for s in statements if isinstance(s, Bind) and _makes_queue(s)}
     if function.generated:
-        grown -= _shared_tapes(function, statements)
-        return frozenset(name for name in grown if not _is_asked_while_it_grows(statements, name))
+        return frozenset(grown - _shared_tapes(function, statements))
     grown -= set(function.parameters)
     for statement in statements:
         grown -= _exposed(statement)
@@ -69,14 +68,18 @@ def _makes_queue(statement: Bind) -> bool:
 
 def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
     """In our own output tapes travel in tuples; what else has two names came from a user's list that has two names."""
+    grown = {s.sequence for s in statements if isinstance(s, Append | Pop)}
     appended = {s.sequence for s in statements if isinstance(s, Append)}
-    found = {s.sequence for s in statements if isinstance(s, Append | Pop)} & set(function.parameters)
+    found = grown & set(function.parameters)
     for statement in statements:
         match statement:
-            case Bind(target=target, operation=Index() | Field() | Copy() | Call()) if target in appended:
+            case Bind(target=target, operation=Index() | Field() | Copy() | Call() | Exchange()) if target in grown:
                 found.add(target)  # a list that lies in a container, has two names, or was made elsewhere
             case Bind(target=target, operation=Apply(function=called)) if target in appended and called in MIRRORS:
                 found.add(target)  # the shadow of such a list
+            case Unpack(targets=targets) | Pop(targets=targets):
+                found |= appended.intersection(targets)  # what is on a tape is only taken from
+    found |= {name for name in grown - found if _is_seen_before_it_changes(function.body, name)}
     if not any(set(stores_of(s)) and not isinstance(s, Append | Pop | AddAt) for s in statements):
         return found
     for statement in statements:
@@ -90,31 +93,27 @@ def _shared_tapes(function: Function, statements: list[Statement]) -> set[str]:
     return found
 
 
-def _is_asked_while_it_grows(statements: list[Statement], name: str) -> bool:
-    """Whether a user's list is asked for its length or for what it holds, or given to a callee, and appended to later:
-    the answer is another one then, and the adjoint has as many entries as the list has at each time."""
-    for parts in (statements, *(list(_with_inner(s)) * 2 for s in statements if isinstance(s, For | While))):
-        asked = False
-        for statement in parts:
-            if asked and isinstance(statement, Append) and statement.sequence == name:
-                return True
-            asked = asked or _asks(statement, name)
-    return False
+def _is_seen_before_it_changes(body: Block, name: str) -> bool:
+    """Whether a list is read as a whole, or handed on, and grows or shrinks after that: an answer would be another one
+    then, an adjoint has as many entries as the list had, and who holds the list sees it change."""
+    changed = False
 
+    def after(block: Block, seen: bool) -> bool:
+        """Whether the list may have been seen behind the block, where it may have been ``seen`` before it."""
+        nonlocal changed
+        for statement in block.statements:
+            if isinstance(statement, Append | Pop) and statement.sequence == name:
+                changed = changed or seen
+            seen = seen or _reads_whole(statement, name)
+            if isinstance(statement, Bind) and statement.target == name:
+                seen = False
+            passes = 2 if isinstance(statement, For | While) else 1  # a pass sees what those before it saw
+            for inner in blocks_of(statement) * passes:
+                seen = after(inner, seen) or seen
+        return seen
 
-def _asks(statement: Statement, name: str) -> bool:
-    match statement:
-        case If(test=test) | While(test=test):
-            return name in names_read(test)
-        case For(iterable=iterable):
-            return name in names_read(iterable)
-        case Bind(operation=Index(index=index)):
-            return name in names_read(index)
-        case Bind(operation=Fixed(), expression=expression):
-            return name in names_read(expression)
-        case Bind(operation=Call()):
-            return name in inputs(statement)
-    return False
+    after(body, False)
+    return changed
 
 
 def _exposed(statement: Statement) -> set[str]:

@@ -43,6 +43,9 @@ def chosen(items: Sequence[Any], largest: bool) -> int:
     """The position of what ``max`` (or ``min``) returns of ``items``: the first of equals."""
     if isinstance(items, dict):
         raise RefusedType("max() and min() of a dict give a key, which has no derivative; write max(d.keys())")
+    if len(items) and isinstance(items[0], list | deque):  # which is asked again, and may have changed by then
+        kind = type(items[0]).__name__
+        raise RefusedType(f"max() and min() of a {kind} compare what may change; write max(..., key=...)")
     best = 0
     with _compared(items):
         for i in range(1, len(items)):
