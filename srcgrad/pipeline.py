@@ -244,7 +244,7 @@ class Module(CalleesAsValues):
             solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
             function, known = stores_lowered(*lists_made_arrays(function, known, solve, self.generic), solve)
             function = admitted(function, known, self.shown)
-            function = elements_kept(lengths_kept(function, known, self.changes), self.changes)
+            function = elements_kept(lengths_kept(function, known, self.changes), known, self.summary_of)
             self.made_ready[callee, facts] = function, known
         return self.made_ready[callee, facts]
 

@@ -1,9 +1,9 @@
 """Iterators over the elements of arrays, ``y.flat``, while something is stored: each gives what is there by then.
 
 An array of the same elements stands for the iterator.  It is a view where the array lies in memory row by row, and a
-copy elsewhere, which does not see what is stored.  Enters: ``Function``, whether a callee may change what it is given.
-Leaves: the function, in which an array is looked at where a loop over its elements, or a callee that is given the
-iterator, may store into it::
+copy elsewhere, which does not see what is stored.  Enters: ``Function``, the facts about its names, what callees do to
+memory.  Leaves: the function, in which an array is looked at where a loop over its elements, or a callee that is given
+the iterator, may store into it::
 
     for v in y.flat:                t = np.ravel(y)
         y[-1] = v * v               require_rows(y, "model.py:3")
@@ -12,16 +12,19 @@ iterator, may store into it::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import gast
 
 from srcgrad import runtime
-from srcgrad.analysis.cfg import walk
-from srcgrad.analysis.changes import opened_by
-from srcgrad.analysis.lengths import call_of, given
+from srcgrad.analysis.cfg import stores_of, walk
+from srcgrad.analysis.lengths import call_of
+from srcgrad.analysis.memory import memory_classes
 from srcgrad.analysis.stores import Lowering
+from srcgrad.analysis.summaries import Summary
+from srcgrad.analysis.values import fact_of_expression
 from srcgrad.frontend.normal_form import (
+    Append,
     Bind,
     Call,
     Callee,
@@ -31,27 +34,46 @@ from srcgrad.frontend.normal_form import (
     Function,
     Index,
     Pack,
+    Pop,
+    SetField,
     Statement,
     Unpack,
 )
-from srcgrad.rules.facts import Fact
+from srcgrad.rules.facts import Fact, Unknown
+from srcgrad.rules.facts import Mapping as FactOfMapping
+from srcgrad.rules.facts import Object as FactOfObject
+from srcgrad.rules.facts import Sequence as FactOfSequence
 from srcgrad.syntax.marks import is_iterator
 from srcgrad.syntax.parse import names_read
 
 
-def elements_kept(function: Function, changes: Callable[[Callee], bool]) -> Function:
+def elements_kept(
+    function: Function, facts: Mapping[str, Fact], summary_of: Callable[[Callee, tuple[Fact, ...]], Summary]
+) -> Function:
     """The function with its checks; the same object where there are none."""
     statements = walk(function.body)
     taken = [s for s in statements if isinstance(s, Bind) and is_iterator(s.expression)]
     if not taken:
         return function
-    opened, parameters = opened_by(function, changes), given(function)
+    classes = memory_classes(function, facts, summary_of)
+
+    def stored(statement: Statement) -> tuple[str, ...]:
+        match statement:
+            case Bind(operation=Call(callee=callee, arguments=arguments)):
+                known = tuple(fact_of_expression(a, lambda name: facts.get(name, Unknown())) for a in arguments)
+                return tuple(n for j in summary_of(callee, known).stored for n in names_read(arguments[j]))
+            case Bind(target=target, inplace=True):
+                return (target,)
+            case Append() | Pop() | SetField():
+                return ()  # these change no array
+        containers = FactOfSequence | FactOfMapping | FactOfObject
+        return tuple(name for name in stores_of(statement) if not isinstance(facts.get(name), containers))
+
     watched: set[Statement] = set()
     for bind in taken:
-        iterators = _names_of(bind.target, statements)
-        same = parameters if bind.target in parameters else {bind.target}  # two parameters may be one array
+        iterators, memory = _names_of(bind.target, statements), classes.members(bind.target)
         running = (s for s in statements if _runs(s, iterators))
-        if any(not same.isdisjoint(opened.get(inner, ())) for s in running for inner in _inside(s)):
+        if any(not memory.isdisjoint(stored(inner)) for s in running for inner in _inside(s)):
             watched.add(bind)
     return _Checks(function, watched).function() if watched else function
 

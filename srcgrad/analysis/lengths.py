@@ -43,7 +43,7 @@ def lengths_kept(function: Function, facts: Mapping[str, Fact], changes: Callabl
     if not any(loops.values()):
         return function
     opened = {s: names for s, names in opened_by(function, changes).items() if _may_change_length(s)}
-    parameters = given(function) if opened else frozenset()
+    parameters = _given(function) if opened else frozenset()
     watched: dict[Statement, tuple[str, ...]] = {}
     for loop, bases in loops.items():
         changed = {name for s in walk(loop.body) for name in opened.get(s, ())}
@@ -54,7 +54,7 @@ def lengths_kept(function: Function, facts: Mapping[str, Fact], changes: Callabl
     return _Checks(function, facts, watched).function() if watched else function
 
 
-def given(function: Function) -> frozenset[str]:
+def _given(function: Function) -> frozenset[str]:
     """The parameters, and the names that may hold what they hold."""
     kin = related(function)
     return frozenset().union(*(kin(name) for name in function.parameters))

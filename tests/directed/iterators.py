@@ -175,3 +175,21 @@ def elements_that_the_loop_stores(x):
         y[1, 1] = y[1, 1] * v
         total = total + v * v
     return total
+
+
+class Sum:
+    def __init__(self, y):
+        self.y = y
+        self.total = 0.0
+
+
+@directed(vector(3))
+def elements_of_what_is_never_stored_into(x):
+    s = Sum(np.outer(x, x * x).T)
+    counts = {"y": s.y, "n": 0.0}
+    z = s.y.copy()
+    for v in s.y.flat:
+        s.total += v * v
+        counts["n"] = counts["n"] + v
+        z[0, 0] += v
+    return s.total * counts["n"] + z[0, 0] * z[1, 1]

@@ -1,4 +1,5 @@
-"""Lists that grow or shrink when nobody reads them any more: an adjoint has an entry for every entry all the same."""
+"""Lists that grow or shrink when nobody reads them any more, or when something else holds them: an adjoint has an entry for
+every entry all the same, also of what was written by us."""
 
 import numpy as np
 
@@ -170,3 +171,83 @@ def of_use_to_nobody(x, a):
         i += 1
         u.append(a)
     return a * x[0]
+
+
+@directed(vector(3))
+def held_by_a_dict_before_it_grows(x):
+    losses = []
+    history = {"loss": losses}
+    p = x * 1.0
+    for _ in range(3):
+        loss = np.sum(p * p * p)
+        losses.append(loss)
+        p = p - 0.1 * p * loss
+    return history["loss"][-1] * losses[0]
+
+
+@directed(vector(3))
+def held_by_another_name(x):
+    v = [e * 2 for e in x]
+    m = v
+    v.append(x[0] * x[2])
+    return m[-1] * m[0]
+
+
+@directed(vector(3))
+def held_by_a_tuple_when_it_shrinks(x):
+    u = [e * e for e in x]
+    t = (u, 2)
+    u.pop()
+    return t[0][-1] * t[0][0]
+
+
+@directed(vector(3))
+def held_twice_before_a_loop_appends(x):
+    u = []
+    z = list(enumerate([u, u]))
+    for k in range(3):
+        u.append(x[k] * x[k])
+    return z[0][1][-1] * z[1][1][0]
+
+
+@directed(vector(3), 0.5)
+def chosen_before_it_grows(x, a):
+    u, v = [e for e in x], [e * 2 for e in x]
+    m = u if a > 1 else v
+    w = u or v
+    v.append(x[0] * x[2])
+    u.append(m[-1])
+    return m[-1] * m[0] * w[-1]
+
+
+def pieces(x):
+    u = [e for e in x]
+    return u[1] * u[0], u
+
+
+@directed(vector(3))
+def returned_with_another_value(x):
+    z, u = pieces(x)
+    u.append(z)
+    return z
+
+
+def three(x):
+    return [e for e in x], [e * 2 for e in x], x[0] * x[1]
+
+
+@directed(vector(3))
+def returned_and_popped(x):
+    u, v, z = three(x)
+    u.pop()
+    v.pop()
+    return z
+
+
+@directed(vector(3))
+def of_use_to_a_list_that_is_of_none(x):
+    u, v = [e * 1.0 for e in x], [x[0]]
+    z = u[1] * u[0]
+    u.append(v[-1])
+    v.pop()
+    return z

@@ -615,3 +615,24 @@ def test_a_list_that_is_stored_in_part_is_refused_where_that_is_caught():
         with pytest.raises(srcgrad.UnsupportedSyntax, match="stored before it raised"):
             derivative()
     np.testing.assert_allclose(srcgrad.grad(stored_not_at_all)(x), 8.0 * x)
+
+
+def test_the_greatest_of_lists_is_refused():
+    def f(x):
+        u, v = [e for e in x], [e * 2 for e in x]
+        m = max([u, v])
+        v[0] = x[2]
+        return m[0] * m[1]
+
+    def g(x):
+        u, v = [e for e in x], [e * 2 for e in x]
+        m = max(u, v)
+        v[0] = x[0] * x[2]
+        return m[0] * m[1]
+
+    x = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(TypeError, match="compare what may change"):
+        srcgrad.grad(f)(x)
+    for derivative in (lambda: srcgrad.grad(g)(x), lambda: srcgrad.jvp(g, (x,), (x,))):
+        with pytest.raises(TypeError, match="compare what may change"):
+            derivative()
