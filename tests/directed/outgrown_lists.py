@@ -1,5 +1,5 @@
-"""Lists that grow or shrink when nobody reads them any more, or when something else holds them: an adjoint has an entry for
-every entry all the same, also of what was written by us."""
+"""Lists that grow or shrink when nobody reads them any more, or when something else holds them: an adjoint has an entry
+for every entry all the same, also of what was written by us."""
 
 import numpy as np
 
