@@ -88,6 +88,9 @@ class Calls(DerivativeCalls):
         if made is not None:
             return made
         node = self._spliced(node)
+        made = self.answered(function, node)
+        if made is not None:
+            return made
         if function is vectorized and 2 < len(node.args) <= len(VECTORIZED) + 1:
             return self._vectorized(VECTORIZED[len(node.args) - 2], node.args, node.keywords, node)
         if isinstance(function, np.vectorize) and is_plain_vectorized(function) and not node.keywords:

@@ -27,6 +27,11 @@ BINARY: dict[type, tuple[str, str]] = {
     gast.Mod: ("__mod__", "__rmod__"),
     gast.Pow: ("__pow__", "__rpow__"),
     gast.MatMult: ("__matmul__", "__rmatmul__"),
+    gast.BitAnd: ("__and__", "__rand__"),
+    gast.BitOr: ("__or__", "__ror__"),
+    gast.BitXor: ("__xor__", "__rxor__"),
+    gast.LShift: ("__lshift__", "__rlshift__"),
+    gast.RShift: ("__rshift__", "__rrshift__"),
 }
 COMPARISONS: dict[type, str] = {
     gast.Lt: "__lt__",
@@ -36,7 +41,7 @@ COMPARISONS: dict[type, str] = {
     gast.Eq: "__eq__",
     gast.NotEq: "__ne__",
 }
-UNARY: dict[type, str] = {gast.USub: "__neg__", gast.UAdd: "__pos__"}
+UNARY: dict[type, str] = {gast.USub: "__neg__", gast.UAdd: "__pos__", gast.Invert: "__invert__"}
 
 
 def found(kind: type, name: str, after: type | None = None) -> Any:

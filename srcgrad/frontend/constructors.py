@@ -17,6 +17,7 @@ from types import FunctionType, MethodType, SimpleNamespace
 import gast
 
 from srcgrad import runtime
+from srcgrad.frontend.asked import Asked
 from srcgrad.frontend.classes import (
     ABSENT,
     COPYING,
@@ -30,10 +31,9 @@ from srcgrad.frontend.classes import (
 )
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.folding import Initialiser, Maker
-from srcgrad.frontend.known import Instance, Known, holds_objects, instances_of, is_named_tuple
+from srcgrad.frontend.known import NONE, Instance, Known, choices_of, holds_objects, is_named_tuple
 from srcgrad.frontend.normal_form import Copy, Effect, Field, Fixed, Index, Pack
 from srcgrad.frontend.objects import ATTRIBUTE, Made, asked_of
-from srcgrad.frontend.operators import Operators
 from srcgrad.frontend.scope import Static, importable
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -45,7 +45,7 @@ _FIELDS = (runtime.require_fields, "srcgrad.runtime", "require_fields")
 _REFLECTED = (runtime.require_reflected, "srcgrad.runtime", "require_reflected")
 
 
-class Constructors(Operators):
+class Constructors(Asked):
     """Calls of classes."""
 
     @abstractmethod
@@ -267,9 +267,16 @@ class Constructors(Operators):
         if not holds_objects(known):
             self.put(node, "args", [atom])
             return None
+        if any(isinstance(choice, Instance) is (choice == NONE) for choice in choices_of(known)):
+            raise self.refuse(node, "a copy of what may be an object or a container", "copy each where it is known")
+        assert isinstance(atom, gast.Name)
+        name = atom
+        choices = sorted(choices_of(known), key=lambda choice: choice == NONE)  # which is asked for last
+        return self.dispatch(name, choices, node, lambda choice: self._copied_object(name, choice, node))
+
+    def _copied_object(self, atom: gast.Name, known: Known, node: gast.Call) -> Made:
         if not isinstance(known, Instance):
-            kinds = " or ".join(choice.kind.__name__ for choice in instances_of(known))
-            raise self.refuse(node, f"a copy of an object of class {kinds}", "call the class")
+            return constant(None, node), Fixed()
         kind = known.kind
         own = found(kind, "__copy__")
         if isinstance(own, FunctionType):

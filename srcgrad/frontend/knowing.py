@@ -149,8 +149,8 @@ class Knowing(Expressions):
                 if static is not None:
                     value = static.value
                     made = is_user_class(value) or value in (dataclasses.replace, copy.copy)
-                    asked = getattr(value, "__module__", "") in ("builtins", "_operator")
-                    chosen = value in (max, min) or asked and any(self.is_or_makes_object(n) for n in node.args)
+                    asked = getattr(value, "__module__", "") in ("builtins", "_operator", "math")
+                    chosen = value in (max, min, sum) or asked and any(map(self.is_or_makes_object, given_to(node)))
                     return made or chosen or isinstance(value, LocalFunction) or self._has_source(value)
                 called = choices_of(self.peek(func))
                 return any(isinstance(c, Instance | Closed) for c in called) or self.makes_object(func)
@@ -164,7 +164,9 @@ class Knowing(Expressions):
                 return self.makes_object(value)
             case gast.Subscript(value=value):
                 return self.is_or_makes_object(value)
-            case gast.BinOp(left=left, right=right):
+            case gast.BinOp():
+                return any(map(self.is_or_makes_object, _operands(node)))
+            case gast.Compare(left=left, comparators=[right]):  # what ``__lt__`` says
                 return any(map(self.is_or_makes_object, (left, right)))
             case gast.UnaryOp(operand=operand):
                 return self.is_or_makes_object(operand)
@@ -190,6 +192,24 @@ class Knowing(Expressions):
             return node, known
         atom = self.value(node)
         return atom, self.known_atom(atom)
+
+
+def given_to(node: gast.Call) -> list[gast.expr]:
+    """The arguments of a call, by position and by name."""
+    return [*node.args, *(keyword.value for keyword in node.keywords)]
+
+
+def _operands(node: gast.BinOp) -> list[gast.expr]:
+    """The operands of a chain of operators, which may be a long one."""
+    operands: list[gast.expr] = []
+    pending: list[gast.expr] = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, gast.BinOp):
+            pending += [part.right, part.left]
+        else:
+            operands.append(part)
+    return operands
 
 
 class _Noted(list[Statement]):

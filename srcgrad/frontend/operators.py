@@ -8,8 +8,6 @@ one where Python takes that::
 
 from __future__ import annotations
 
-import math
-import operator
 from abc import ABCMeta, abstractmethod
 from types import FunctionType
 
@@ -19,7 +17,8 @@ import numpy as np
 from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, defining_class, found, is_user_class
 from srcgrad.frontend.data_model import run_over
-from srcgrad.frontend.desugar.build import call_builtin, load, placed, with_bodies
+from srcgrad.frontend.desugar.build import call_builtin, load, placed
+from srcgrad.frontend.expressions import BITWISE
 from srcgrad.frontend.known import (
     DATA,
     NONE,
@@ -29,34 +28,42 @@ from srcgrad.frontend.known import (
     Items,
     Known,
     Value,
+    classes_in,
     holds_objects,
     instances_of,
     is_named_tuple,
     tells,
 )
 from srcgrad.frontend.objects import Made, Objects
+from srcgrad.frontend.scope import Static, importable
 from srcgrad.rules.rewriting import substituted
 from srcgrad.rules.template import Rule
-from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import walk
 
 _REFLECTED = {"__lt__": "__gt__", "__le__": "__ge__", "__gt__": "__lt__", "__ge__": "__le__"}
 _REFLECTED |= {"__eq__": "__eq__", "__ne__": "__ne__"}
-_BY_METHOD: dict[int, str] = {id(each): f"__{each.__name__}__" for each in (abs, float, complex, round)}
-_BY_METHOD |= {id(each): f"__{each.__name__}__" for each in (math.floor, math.ceil, math.trunc)}
-_OPERATORS = {
-    gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
-    gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow, gast.MatMult: operator.matmul,
-    gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Lt: operator.lt, gast.LtE: operator.le,
-    gast.Gt: operator.gt, gast.GtE: operator.ge, gast.Eq: operator.eq, gast.NotEq: operator.ne,
-}  # fmt: skip
-#: Functions that are operators -> what ``ast`` calls these.
-_AS_OPERATORS: dict[int, type] = {id(pow): gast.Pow} | {id(each): kind for kind, each in _OPERATORS.items()}
+
+
+#: Libraries that are given numbers.
+_LIBRARIES = ("numpy", "scipy", "math", "statistics")
+_NUMBERS = "pass a list of the numbers that they hold"
+
+
+def is_opaque(kind: type) -> bool:
+    """Whether objects of a class are neither sequences nor arrays, which libraries look into themselves."""
+    return not issubclass(kind, (list, tuple, dict, np.ndarray))
 
 
 def _is_written(raw: object) -> bool:
     """Whether a method is one that the user wrote, no dataclass's."""
     return isinstance(raw, FunctionType) and raw.__code__.co_filename != "<string>"
+
+
+def _has(kind: type, name: str) -> bool:
+    """Whether a class has a method that an operator asks; what a tuple has is done by the rules of operators."""
+    raw = found(kind, name)
+    return isinstance(raw, FunctionType) if is_named_tuple(kind) else raw is not ABSENT
 
 
 class Operators(Objects):
@@ -76,18 +83,26 @@ class Operators(Objects):
     def _of_two(self, node: gast.expr, name: str, reflected: str, atoms: list[gast.expr]) -> Made | None:
         """A call of the method that Python asks; None where no class is known to have it."""
         left, right = map(self.known_atom, atoms)
-        swapped = isinstance(right, Instance) and found(right.kind, reflected) is not ABSENT
+        swapped = isinstance(right, Instance) and _has(right.kind, reflected)
         if isinstance(left, Instance) and isinstance(right, Instance) and swapped:
             own = found(right.kind, reflected) is not found(left.kind, reflected)
             if right.kind is not left.kind and issubclass(right.kind, left.kind) and own:
                 return self._operated(node, reflected, [atoms[1], atoms[0]], right)
-        if holds_objects(left) and not (isinstance(left, Instance) and found(left.kind, name) is ABSENT):
+        if holds_objects(left) and not (isinstance(left, Instance) and not _has(left.kind, name)):
             return self._operated(node, name, atoms, left)
+        if isinstance(right, Instance) and not holds_objects(left):
+            self._refuse_ufuncs(atoms[0], right.kind, node)
         if swapped:
             if not holds_objects(left):
                 self._require_number(atoms[0], right, node)
             return self._operated(node, reflected, [atoms[1], atoms[0]], right)
         return None
+
+    def _refuse_ufuncs(self, atom: gast.expr, kind: type, node: gast.expr) -> None:
+        """Refuse what numbers and arrays of NumPy ask an object by, and those of Python do not."""
+        if not isinstance(atom, gast.Constant) and isinstance(found(kind, "__array_ufunc__"), FunctionType):
+            reason = f"class {kind.__name__} decides by __array_ufunc__ what operators of numbers of NumPy's are"
+            raise self.refuse(node, reason, "call a method, or set __array_ufunc__ = None in the class")
 
     @abstractmethod
     def _require_number(self, atom: gast.expr, right: Known, node: gast.expr) -> None:
@@ -120,45 +135,35 @@ class Operators(Objects):
                     atoms = [self.value(left), self.value(right)]
                     atoms = atoms[::-1] if is_swapped else atoms
                     return self._operated(node, name, atoms, self.known_atom(atoms[0]))
-            case gast.Call(func=func, args=[_, *_], keywords=[]) if not self.source.generated:
-                static = self.scope.static_of(func)
-                made = None if static is None else self._answered(node, static.value)
+            case gast.BinOp(op=op) if isinstance(op, BITWISE) and self.is_or_makes_object(node):
+                atoms = [self.value(node.left), self.value(node.right)]
+                if any(holds_objects(self.known_atom(atom)) for atom in atoms):
+                    return self.operate(node, op, atoms)
+                return super().operation(placed(gast.BinOp(atoms[0], op, atoms[1]), node))
+            case gast.UnaryOp(op=gast.Invert(), operand=operand) if self.is_or_makes_object(operand):
+                atom = self.value(operand)
+                if holds_objects(self.known_atom(atom)):
+                    return self.operate(node, node.op, [atom])
+                return super().operation(placed(gast.UnaryOp(node.op, atom), node))
+            case gast.Subscript(value=value, slice=index):
+                static = self.scope.static_of(value)
+                made = None if static is None else self._item_of_class(static, index, node)
                 if made is not None:
                     return made
         return super().operation(node)
 
-    def _answered(self, node: gast.Call, function: object) -> Made | None:
-        """``abs(object)`` and the like, of which a method of the object knows what they are; None of anything else."""
-        method = _BY_METHOD.get(id(function))
-        if method is not None:
-            return self._converted(node, method, node.args[0], node.args[1:])
-        if function is not divmod and getattr(function, "__module__", "") != "_operator" and function is not pow:
+    def _item_of_class(self, static: Static, index: gast.expr, node: gast.Subscript) -> Made | None:
+        """``Class[index]`` by a method of the user's; None of any other class."""
+        kind = static.value
+        if not isinstance(kind, type) or not is_user_class(kind):
             return None
-        if not any(map(self.is_or_makes_object, node.args)):
+        if isinstance(found(type(kind), "__getitem__"), FunctionType):
+            raise self.refuse(node, f"the metaclass of {kind.__name__} decides what its items are", "call a function")
+        raw = found(kind, "__class_getitem__")
+        function = raw.__func__ if isinstance(raw, classmethod) else raw
+        if not isinstance(function, FunctionType) or function.__module__ == "typing":
             return None
-        atoms = [self.value(each) for each in node.args]
-        if not any(holds_objects(self.known_atom(atom)) for atom in atoms):
-            return super().operation(with_bodies(node, args=atoms))
-        kind = _AS_OPERATORS.get(id(function))
-        match atoms:
-            case [operand] if kind in UNARY:
-                return self.operation(placed(gast.UnaryOp(kind(), operand), node))
-            case [left, right] if kind in BINARY:
-                return self.operation(placed(gast.BinOp(left, kind(), right), node))
-            case [left, right] if kind in COMPARISONS:
-                return self.operation(placed(gast.Compare(left, [kind()], [right]), node))
-            case [_, _] if function is divmod and (made := self._of_two(node, "__divmod__", "__rdivmod__", atoms)):
-                return made
-        name = getattr(function, "__name__", "this function")
-        raise self.refuse(node, f"{name} is given an object", "call the method of the object that it calls")
-
-    def _converted(self, node: gast.Call, name: str, operand: gast.expr, others: list[gast.expr]) -> Made:
-        base, known = self.receiver(operand)
-        if base is not operand:
-            node = placed(gast.Call(node.func, [base, *others], []), node)
-        if not holds_objects(known) or isinstance(known, Instance) and is_named_tuple(known.kind):
-            return super().operation(node)
-        return self._operated(node, name, [self.value(base), *map(self.value, others)], known)
+        return self.method(function, reference(importable(kind.__name__, kind)), [index], [], node, None)
 
     def _comparing(self, op: gast.AST, left: gast.expr, right: gast.expr) -> tuple[str, bool] | None:
         """The method that compares, and whether it is the right operand's; None where the user wrote none."""
@@ -208,17 +213,23 @@ class Operators(Objects):
 
     def handed_out(self, atom: gast.expr, rule: Rule, function: object, node: gast.expr) -> gast.expr:
         """What a function of a library is given: of an object that it runs through, a list of what that hands out."""
-        kinds = [choice.kind for choice in instances_of(self.known_atom(atom))]
-        kinds = [kind for kind in kinds if not issubclass(kind, (list, tuple, dict, np.ndarray))]
-        if not kinds:
-            return atom
         home = str(getattr(function, "__module__", "numpy")).partition(".")[0]
+        kinds = [k for k in (choice.kind for choice in instances_of(self.known_atom(atom))) if is_opaque(k)]
+        if not kinds:
+            if home in _LIBRARIES and (inside := self.opaque_in(atom)):
+                raise self.refuse(node, f"{rule.name} is given objects of class {inside.__name__}", _NUMBERS)
+            return atom
         if function in (max, min, sorted, sum, tuple) or home in ("math", "statistics"):
             if all(found(k, "__iter__") is not ABSENT or found(k, "__getitem__") is not ABSENT for k in kinds):
                 return self.value(call_builtin("list", [atom], node))
         elif home not in ("numpy", "scipy"):
             return atom
         raise self.refuse(node, f"{rule.name} is given an object of class {kinds[0].__name__}", "pass what it holds")
+
+    def opaque_in(self, atom: gast.expr) -> type | None:
+        """The class of objects that a value is, or holds, which NumPy and its like make no numbers of."""
+        kinds = classes_in(self.known_atom(atom), self.table.resolved)
+        return min(filter(is_opaque, kinds), key=lambda kind: kind.__qualname__, default=None)
 
     def subscript_of(self, node: gast.Subscript) -> Made | None:
         """``object[index]`` by ``__getitem__``; None if it is no object that is known."""
@@ -259,6 +270,8 @@ class Operators(Objects):
                 return isinstance(known, Instance) and not is_named_tuple(known.kind)
             case gast.BinOp(left=left, right=right):
                 return self.is_object(left) or self.is_object(right)
+            case gast.UnaryOp(op=op, operand=operand) if type(op) in UNARY:
+                return self.is_object(operand)
             case gast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
                 return self._comparing(op, left, right) is not None
         return False

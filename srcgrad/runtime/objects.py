@@ -140,7 +140,12 @@ def require_fields(x: Any, names: tuple[str, ...]) -> None:
 
 def require_reflected(x: Any, kind: str, is_sequence: bool = False) -> None:
     """Refuse ``x + object`` where ``x`` is an array, which adds the object to each of its elements; a number of NumPy's
-    does so too where the object is a sequence, which it makes an array of."""
+    does so too where the object is a sequence, which it makes an array of.  An object would have been asked itself."""
+    if is_object(x):
+        raise RefusedType(
+            f"an operator between a {type(x).__name__} and a {kind}, where what is on the left is not always an object;"
+            " give a sum an object to start with, or use two names"
+        )
     if is_sequence and hasattr(x, "dtype"):
         raise RefusedType(
             f"NumPy makes an array of the {kind} in an operator; swap the operands, or give it float(...)"

@@ -3,6 +3,7 @@
 import copy
 import math
 import operator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -88,3 +89,130 @@ def operators_by_function(x):
 def copies_as_the_class_says(x):
     g = Gauge(x[0])
     return copy.copy(g).level * x[1] + copy.copy(Gauge(x[2])).level * g.level
+
+
+class Bits:
+    def __init__(self, level):
+        self.level = level
+
+    def __xor__(self, other):
+        return Bits(self.level * other.level + other.level)
+
+    def __and__(self, other):
+        return self.level * other.level * other.level
+
+    def __or__(self, other):
+        return self.level * 2.0 + other
+
+    def __ior__(self, other):
+        self.level = self.level * other
+        return self
+
+    def __invert__(self):
+        return self.level * self.level * 3.0
+
+    def __lshift__(self, other):
+        return self.level * other
+
+    def __rlshift__(self, other):
+        return self.level * self.level * other
+
+    def __rshift__(self, other):
+        return self.level - other * other
+
+    def __lt__(self, other):
+        return Bits(self.level * other.level)
+
+    def __add__(self, other):
+        return Bits(self.level * other.level)
+
+
+class Squares:
+    scale = 3.0
+
+    def __class_getitem__(cls, index):
+        return index * index * cls.scale
+
+
+class Pair(NamedTuple):
+    first: float
+    second: float
+
+
+class Twice:
+    def __init__(self, level):
+        self.level = level * 2.0
+
+    def __float__(self):
+        return float(self.level)
+
+
+def doubled(value):
+    return Bits(value * 2.0)
+
+
+@directed(vector(3))
+def bitwise_operators_of_new_objects(x):
+    mixed = (Bits(x[0]) ^ Bits(x[1])).level + (doubled(x[0]) & doubled(x[1])) + (Bits(x[1]) | x[2])
+    return mixed * (~Bits(x[0] * x[0])) + (Bits(x[0]) << x[1]) + (float(x[1]) << Bits(x[2])) + (Bits(x[2]) >> x[0])
+
+
+@directed(vector(3))
+def bitwise_operators_of_named_objects(x):
+    a, b = Bits(x[0]), Bits(x[1])
+    c = a ^ b
+    kept = [a, b]
+    a ^= a
+    b |= x[2]
+    if ~a > 0 and (a & c) != 0:
+        c ^= b
+    return c.level * (kept[0] & kept[1]) + ~a
+
+
+@directed(vector(3))
+def what_comparisons_say_is_operated_on(x):
+    a, b = Bits(x[0]), Bits(x[1])
+    return ((a < b) & (b < a)) * (lambda p, q: p & q)(a, Bits(x[2]))
+
+
+@directed(vector(3))
+def bitwise_operators_by_function(x):
+    table = {"^": operator.xor, "round": round}
+    return (table["^"](Bits(x[0]), Bits(x[1])) & Bits(x[2])) * operator.inv(Bits(x[0])) + table["round"](Gauge(x[1]))
+
+
+@directed(vector(3))
+def rounded_by_keywords(x):
+    either = round if x[0] > 0 else abs
+    there = round(Gauge(x[0]), ndigits=2) * round(number=Gauge(x[1])) + round(ndigits=3.0, number=Gauge(x[2]))
+    return there * either(Gauge(x[0] * x[1])) + pow(Gauge(x[1]), exp=x[2]) * round(Gauge(x[0]), None)
+
+
+@directed(vector(3))
+def items_of_a_class(x):
+    kind = Squares
+    return Squares[x[0] * x[1]] * kind[x[2]]
+
+
+@directed(vector(3))
+def functions_of_operator_and_named_tuples(x):
+    both = operator.add(Pair(x[0], x[1]), Pair(x[2], x[0])) + Pair(x[1], x[1])
+    return operator.getitem(Pair(x[0] * x[0], x[1]), 0) * both[2] + both[1] * both[4]
+
+
+@directed(vector(3))
+def what_functions_of_operator_tell(x):
+    g = Gauge(x[0])
+    return x[1] * operator.is_(g, g) + x[0] * operator.truth(g) + math.floor(Twice(x[0])) * x[2]
+
+
+@directed(vector(3))
+def copies_of_one_of_two(x):
+    other = Twice(x[1]) if x[0] > 5.0 else Gauge(x[1])
+    maybe = Twice(x[2]) if x[0] < 9.0 else None
+    return copy.copy(other).level * copy.copy(maybe).level
+
+
+@directed(vector(3))
+def a_sum_that_starts_with_an_object(x):
+    return sum([Bits(e) for e in x[1:]], Bits(x[0])).level

@@ -17,6 +17,7 @@ from srcgrad.frontend.known import PLAIN, Instance, OneOf
 from srcgrad.frontend.meeting import known_of
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.frontend.normalize import normalize, returned, stored
+from srcgrad.runtime.refusals import RefusedType
 
 
 class Linear:
@@ -262,6 +263,79 @@ def test_what_decides_itself_is_refused(function, arguments, reason):
         grad(function)(*arguments)
     assert error.value.reason == reason
     assert error.value.span.known
+
+
+class Indexed(type):
+    def __getitem__(cls, index):
+        return index * index
+
+
+class Items(metaclass=Indexed):
+    pass
+
+
+class Adding:
+    def __init__(self, level):
+        self.level = level
+
+    def __add__(self, other):
+        return Adding(self.level * 2.0 + other.level)
+
+    def __radd__(self, other):
+        return Adding(self.level + other)
+
+    def __xor__(self, other):
+        return self.level * other.level
+
+
+class Ufuncs:
+    def __init__(self, level):
+        self.level = level
+
+    def __array_ufunc__(self, ufunc, method, *arguments):
+        return arguments[0] * self.level * 2.0
+
+    def __rmul__(self, other):
+        return other * self.level
+
+
+def rounded_with_a_star(x):
+    pair = (Adding(x[0]), 2)
+    return round(*pair)
+
+
+#: Functions that ask objects for what is not followed: their derivative was lost in silence, or they failed inside.
+ASKED = {
+    "the metaclass of Items decides what its items are": lambda x: Items[x[0] * x[1]],
+    "bitwise_xor is given an object of class Adding": lambda x: np.bitwise_xor(Adding(x[0]), Adding(x[1])),
+    "round is given an object of class Adding": lambda x: np.round(Adding(x[0])),
+    "class Adding has no __round__ with source": lambda x: round(Adding(x[0]), ndigits=2),
+    "class Adding has no __invert__ with source": lambda x: ~Adding(x[0]),
+    "which argument is which is not known here": lambda x: round(Adding(x[0]), **{"ndigits": 2}),
+    "objects are given with a star": rounded_with_a_star,
+    "sum adds objects of class Adding to a number first": lambda x: sum([Adding(e) for e in x]).level,
+    "array is given objects of class Adding": lambda x: np.array([Adding(e) for e in x], dtype=float)[1],
+    "class Ufuncs decides by __array_ufunc__ what operators": lambda x: x[0] * Ufuncs(x[1]),
+}
+
+
+@pytest.mark.parametrize("reason", ASKED)
+def test_what_objects_are_asked_is_refused(reason):
+    with pytest.raises(UnsupportedSyntax, match=reason) as error:
+        grad(ASKED[reason])(np.array([1.5, 2.5]))
+    assert error.value.span.known
+
+
+def sum_of_objects_by_a_loop(x):
+    total = 0.0
+    for value in x:
+        total = total + Adding(value)
+    return float(np.abs(total))
+
+
+def test_an_object_in_the_place_of_a_number_is_not_asked_as_if_it_were_one():
+    with pytest.raises(RefusedType, match="what is on the left is not always an object"):
+        grad(sum_of_objects_by_a_loop)(np.array([1.5, 2.5]))
 
 
 def given_an_object_at_run_time(x):
