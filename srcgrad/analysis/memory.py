@@ -65,7 +65,7 @@ from srcgrad.rules.memory import makes_new
 from srcgrad.rules.table import method
 from srcgrad.syntax.globals import GlobalReference
 
-__all__ = ["MemoryClasses", "Summaries", "Summary", "is_immutable", "memory_classes", "related"]
+__all__ = ["MemoryClasses", "Solver", "Summaries", "Summary", "is_immutable", "memory_classes", "related"]
 
 #: Methods of containers that change nothing.
 READS = frozenset("copy count get index items keys values".split())
@@ -95,7 +95,7 @@ def memory_classes(
     with_shadow: frozenset[str] = frozenset(),
 ) -> MemoryClasses:
     """Solve for one function; ``with_shadow`` are parameters that come with a shadow, and so are one mutable class."""
-    solver = _Solver(function, facts, summary_of)
+    solver = Solver(function, facts, summary_of)
     for statement in walk(function.body):
         solver.flow(statement)
     given = sorted(with_shadow)
@@ -109,7 +109,7 @@ def memory_classes(
 def related(function: Function) -> Callable[[str], frozenset[str]]:
     """For a name all names that may be one object with it, or be contained in one with it: whatever the facts are, and
     whatever callees do."""
-    solver = _Solver(function, {}, _anything)
+    solver = Solver(function, {}, _anything)
     for statement in walk(function.body):
         solver.flow(statement)
     classes: dict[str, set[str]] = {}
@@ -156,7 +156,7 @@ class Outside:
     value: object
 
 
-class _Solver:
+class Solver:
     """One union-find; the node ``OUTSIDE`` stands for the memory of every global."""
 
     def __init__(

@@ -275,9 +275,80 @@ def under_another_name(x):
     return float(rows[0][0]) * x[1]
 
 
+def under_another_field(x):
+    log = Log()
+    log.other = log.lines
+    log.put(x[0])
+    return float(log.other[0]) * x[1]
+
+
+def under_another_key(x):
+    table, other = {"k": []}, {}
+    other["z"] = table["k"]
+    other["z"].append(f"{x[0]}")
+    return float(table["k"][0]) * x[1]
+
+
+def under_any_key(x):
+    table = {"a": ["1.0"], "b": ["2.0"]}
+    for key in table:
+        table[key].append(f"{x[0]}")
+    return float(table["b"][1]) * x[1]
+
+
+def share(table, other):
+    other["z"] = table
+
+
+def joined_by_a_callee(x):
+    table, other = {"k": []}, {}
+    share(table, other)
+    table["k"].append(f"{x[0]}")
+    return float(other["z"]["k"][0]) * x[1]
+
+
+def first(table):
+    return table["k"]
+
+
+def got_from_a_callee(x):
+    table = {"k": []}
+    first(table).append(f"{x[0]}")
+    return float(table["k"][0]) * x[1]
+
+
+def by_setdefault(x):
+    table = {}
+    table.setdefault("k", []).append(f"{x[0]}")
+    return float(table["k"][0]) * x[1]
+
+
+def by_update(x):
+    table = {"k": "1.0"}
+    table.update({"k": f"{x[0]}"})
+    return float(table["k"]) * x[1]
+
+
+def deep_down(x):
+    table = {"a": {"b": {"c": {"d": {"e": []}}}}}
+    table["a"]["b"]["c"]["d"]["e"].append(f"{x[0]}")
+    return float(table["a"]["b"]["c"]["d"]["e"][0]) * x[1]
+
+
+def added_to_an_item(x):
+    table = {"k": ""}
+    table["k"] += f"{x[0]}"
+    return float(table["k"]) * x[1]
+
+
 @pytest.mark.parametrize(
-    "function", [in_a_list_of_a_dict, put_there_by_a_callee, put_there_by_a_method, under_another_name]
-)
+    "function",
+    [
+        in_a_list_of_a_dict, put_there_by_a_callee, put_there_by_a_method, under_another_name, under_another_field,
+        under_another_key, under_any_key, joined_by_a_callee, got_from_a_callee, by_setdefault, by_update, deep_down,
+        added_to_an_item,
+    ],
+)  # fmt: skip
 def test_text_that_is_reached_by_another_way_is_refused(function: Callable[..., object]) -> None:
     x = np.array([1.5, 2.5])
     for derivative in (lambda: srcgrad.grad(function)(x), lambda: srcgrad.jvp(function, (x,), (x,))):
@@ -294,3 +365,158 @@ def test_numbers_beside_text_are_read() -> None:
 
     x = np.array([1.5, 2.5])
     np.testing.assert_allclose(srcgrad.grad(f)(x), x[::-1] + 2.0 * x)
+
+
+class Ledger:
+    def __init__(self):
+        self.lines, self.total, self.values = [], 0.0, []
+
+    def note(self, v):
+        self.lines.append(str(v))
+        self.values.append(v * v)
+        self.total = self.total + v
+
+
+def logs_beside_values(x):
+    log = {"msg": [], "val": []}
+    for v in x:
+        log["msg"].append(f"{v:.2f}")
+        log["val"].append(v * v)
+    for name, entries in log.items():
+        print(name, entries)
+    return float(log["val"][0]) * x[1]
+
+
+def logs_in_an_object(x):
+    ledger = Ledger()
+    for v in x:
+        ledger.note(v)
+    return float(ledger.total) * x[0] + float(ledger.values[1])
+
+
+def logs_in_a_callee(x):
+    log = {"k": [], "v": []}
+    log["v"].append(x[0] * x[1])
+    note(log, x[0])
+    log.setdefault("more", []).append(f"{x[1]}")
+    return float(log["v"][0])
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [(logs_beside_values, [7.5, 2.25]), (logs_in_an_object, [5.5, 6.5]), (logs_in_a_callee, [2.5, 1.5])],
+)
+def test_values_beside_a_log_in_a_container_are_read(function: Callable[..., object], wanted: list[float]) -> None:
+    x = np.array([1.5, 2.5])
+    for specialise in (True, False):
+        with options(specialise=specialise):
+            np.testing.assert_allclose(srcgrad.grad(function)(x), wanted)
+            np.testing.assert_allclose(srcgrad.jvp(function, (x,), (x,))[1], np.dot(wanted, x))
+
+
+def from_a_string(t, x):
+    return np.fromstring(t, sep=" ")[0]
+
+
+def by_loadtxt(t, x):
+    return np.loadtxt([t, "1"])[0]
+
+
+def by_genfromtxt(t, x):
+    return np.genfromtxt([t])
+
+
+def by_longdouble(t, x):
+    return np.longdouble(t)
+
+
+def by_half(t, x):
+    return np.float16(t)
+
+
+def by_full(t, x):
+    return np.full(2, t, dtype=float)[0]
+
+
+def by_full_like(t, x):
+    return np.full_like(x, t)[0]
+
+
+def stored_at_a_place(t, x):
+    y = np.zeros(1)
+    y[0] = t
+    return y[0]
+
+
+def stored_in_a_slice(t, x):
+    y = np.zeros(2)
+    y[:] = [t, "1"]
+    return y[0]
+
+
+def filled(t, x):
+    y = np.zeros(2)
+    y.fill(t)
+    return y[0]
+
+
+def put(t, x):
+    y = np.zeros(2)
+    np.put(y, [0], [t])
+    return y[0]
+
+
+def copied(t, x):
+    y = np.zeros(2)
+    np.copyto(y, np.array([t] * 2), casting="unsafe")
+    return y[0]
+
+
+def store(y, t):
+    y[0] = t
+
+
+def stored_by_a_callee(t, x):
+    y = np.zeros(1)
+    store(y, t)
+    return y[0]
+
+
+def stacked(t, x):
+    return np.stack([np.array(t)]).astype("f8")[0]
+
+
+def by_what_is_chosen(t, x):
+    f = float if x[0] > 0 else int
+    return f(t)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        from_a_string, by_loadtxt, by_genfromtxt, by_longdouble, by_half, by_full, by_full_like, stored_at_a_place,
+        stored_in_a_slice, filled, put, copied, stored_by_a_callee, stacked, by_what_is_chosen,
+    ],
+)  # fmt: skip
+def test_text_is_a_number_to_no_function_of_numpy(read: Callable[..., object]) -> None:
+    def f(x):
+        return read(str(float(x[0])), x) * x[1]
+
+    x = np.array([1.5, 2.5])
+    for specialise in (True, False):
+        with options(specialise=specialise), pytest.raises(srcgrad.UnsupportedSyntax, match="from text"):
+            srcgrad.grad(f)(x)
+
+
+def test_whole_numbers_and_arrays_of_names_lose_nothing() -> None:
+    def f(x):
+        names = [f"{v:.0f}" for v in x]
+        places = np.array(["a long name", "b"])
+        places[0] = names[1]
+        kinds = np.unique(np.concatenate([np.array(names), np.array(["c"])]))
+        return int(names[0]) * x[1] * len(kinds) * len(names[0] + str(places))
+
+    x = np.array([2.0, 3.0])
+    for specialise in (True, False):
+        with options(specialise=specialise):
+            np.testing.assert_allclose(srcgrad.grad(f)(x), [0.0, f(x) / x[1]])

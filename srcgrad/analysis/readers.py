@@ -1,0 +1,124 @@
+"""What makes text, hands it on, and reads it as a number.
+
+Enters: an expression or operation.  Leaves: which names' text becomes a number there.  Python's operators, its own
+containers and NumPy's elementwise functions read no number from text: they raise.  Any other function of NumPy or SciPy
+does, as far as is known here, but for those that make text or arrays of what they are given.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+
+import gast
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.frontend.normal_form import Apply, Bind, Statement
+from srcgrad.rules.facts import Array, Fact
+from srcgrad.rules.formula import object_of
+from srcgrad.rules.memory import home_of
+from srcgrad.syntax.parse import walk as nodes_of
+
+_WRITERS = (str, repr, ascii, format, np.str_, np.bytes_)
+_METHODS = frozenset(
+    "array2string array_repr array_str format format_float_positional format_float_scientific join".split()
+)
+_NUMBERS = (float, complex)
+_ARRAYS = (np.array, np.asarray)  # arrays of text, but with a dtype
+_JOINS = (operator.add, operator.iadd, operator.mod, np.add)
+_CHOOSERS = (max, min)
+_HANDING_ON = (
+    *_CHOOSERS, list, tuple, set, dict, reversed, sorted,
+    runtime.from_pairs, runtime.joined, runtime.keyed, runtime.operand, runtime.raisable, runtime.repeated,
+    runtime.unvaried,
+)  # fmt: skip
+_LIBRARIES = ("numpy", "scipy")
+_OWN = "srcgrad"  # what our own output does to shadows and saves loses no text of the program's
+
+
+def makes_text(node: gast.AST) -> bool:
+    """Whether an expression is text of what it reads."""
+    match node:
+        case gast.FormattedValue() | gast.BinOp(left=gast.Constant(value=str()), op=gast.Mod()):
+            return True
+        case gast.Call(func=gast.Attribute(attr="astype"), args=[argument]):
+            return _is_writer(object_of(argument))
+        case gast.Call(func=gast.Attribute(attr=attr)) if attr in _METHODS:
+            return True
+        case gast.Call(func=function):
+            return _is_writer(object_of(function))
+    return False
+
+
+def _is_writer(function: object) -> bool:
+    """Whether a function makes text, or an exception, which is read as text alone."""
+    raised = isinstance(function, type) and issubclass(function, BaseException)
+    return raised or any(function is writer for writer in _WRITERS)
+
+
+def makes_text_alone(statement: Statement) -> bool:
+    """Whether text may be bound here where facts, which are told of numbers, know an array."""
+    match statement:
+        case Bind(operation=Apply(function=function, arguments=arguments)):
+            if any(function is known for known in (*_CHOOSERS, *_ARRAYS)):
+                return True
+            joined = any(isinstance(e, gast.Constant) and isinstance(e.value, str) for e in arguments.values())
+            return joined or makes_text(statement.expression)
+        case Bind(expression=expression):
+            return makes_text(expression)
+    return False
+
+
+def hands_on(function: object) -> bool:
+    """Whether the result of a function may be, or contain, the text that it is given."""
+    return any(function is known for known in (*_JOINS, *_ARRAYS, *_HANDING_ON))
+
+
+def loses_text(node: gast.expr) -> bool:
+    """Whether the value of an expression has none of the text that it reads: a test, a length, a whole number."""
+    match node:
+        case gast.Call(func=gast.Name() as function):
+            known = object_of(function)
+            return home_of(known) in ("builtins", _OWN) and not (makes_text(node) or hands_on(known))
+    return isinstance(node, gast.Compare | gast.UnaryOp)
+
+
+def reads_numbers(function: object) -> bool:
+    """Whether a function may read text as a number."""
+    if isinstance(function, np.ufunc) or hands_on(function) or _is_writer(function):
+        return False
+    if any(function is number for number in _NUMBERS) or getattr(function, "__name__", "") == "astype":
+        return True
+    return home_of(function) in _LIBRARIES and getattr(function, "__name__", "") not in _METHODS
+
+
+def read_by(operation: Apply) -> bool:
+    """Whether a ruled function may read text among its operands as a number."""
+    with_dtype = "dtype" in operation.arguments and any(operation.function is known for known in _ARRAYS)
+    return with_dtype or reads_numbers(operation.function)
+
+
+def readings(expression: gast.expr) -> Iterator[gast.Call]:
+    """The calls in an expression that read text as a number which is part of its value."""
+    pending: list[gast.AST] = [expression]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, gast.Call):
+            function = object_of(node.func)
+            method = node.func.attr if isinstance(node.func, gast.Attribute) and function is None else ""
+            if (function is not None and reads_numbers(function) and not makes_text(node)) or method == "astype":
+                yield node
+                continue
+        if not (isinstance(node, gast.expr) and loses_text(node)):
+            pending += gast.iter_child_nodes(node)
+
+
+def names_reader(expression: gast.expr) -> bool:
+    """Whether an expression names a function that reads text as a number."""
+    functions = (object_of(node) for node in nodes_of(expression) if isinstance(node, gast.expr))
+    return any(callable(known) and reads_numbers(known) for known in functions)
+
+
+def is_of_text(fact: Fact | None) -> bool:
+    return isinstance(fact, Array) and (fact.dtype or "").lstrip("<>=|").startswith(("U", "S", "str", "bytes"))

@@ -1,0 +1,181 @@
+"""Where in a value something lies: the ways to it by constant keys and names of fields, and the names that share it.
+
+Enters: ``Function``.  Leaves: ``Link``s, which say that a statement makes one name an item of another, and for the
+other statements the names that may share memory (``others_related``).  A way is a tuple of keys, ``()`` is the value
+itself::
+
+    log["msg"].append(t)        log: ("msg", ANY)       the item under "msg" has t among its items
+    log["val"][0]               under "val" lies nothing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import gast
+
+from srcgrad.analysis.cfg import walk
+from srcgrad.analysis.memory import Solver
+from srcgrad.analysis.summaries import Summary
+from srcgrad.frontend.normal_form import (
+    Append,
+    Bind,
+    Callee,
+    Copy,
+    Exchange,
+    Field,
+    For,
+    Function,
+    Index,
+    Pack,
+    SetField,
+    Statement,
+    Store,
+    Unpack,
+)
+from srcgrad.rules.facts import Fact
+
+Way = tuple[object, ...]
+SummaryOf = Callable[[Callee, tuple[Fact, ...]], Summary]
+Ways = frozenset[Way]
+
+NOWHERE: Ways = frozenset()
+ITSELF: Ways = frozenset(((),))
+_LONGEST = 4  # so many keys are told apart, what lies deeper is somewhere there
+
+
+@dataclass(frozen=True)
+class _Step:
+    name: str
+
+
+ANY = _Step("any key")
+DEEP = _Step("any keys, one or more")
+AMONG_KEYS = _Step("among the keys of a dict, where no key leads to")
+SAME = _Step("the value itself")
+ANYWHERE: Ways = frozenset(((), (DEEP,)))
+WITHIN: Ways = frozenset(((DEEP,),))
+
+
+def under(key: object, ways: Iterable[Way]) -> Ways:
+    """The ways into a container that has, under a key, an item with such ways."""
+    if key is SAME:
+        return frozenset(ways)
+    longer = ((key, *way) for way in ways)
+    return frozenset(way if len(way) <= _LONGEST else (*way[: _LONGEST - 1], DEEP) for way in longer)
+
+
+def inside(ways: Ways, key: object) -> Ways:
+    """The ways into the item that a container with such ways has under a key; an item of text is text."""
+    if key is SAME:
+        return ways
+    found: set[Way] = set()
+    for way in ways:
+        if way == ():
+            found.add(())
+        elif way[0] is DEEP:
+            found |= ANYWHERE
+        elif way[0] in (ANY, key) or key is ANY or (way[0] is AMONG_KEYS and not isinstance(key, str)):
+            found.add(way[1:])
+    return frozenset(found)
+
+
+def within(ways: Ways) -> Ways:
+    """The ways that lead into a container, which is the same by whatever name it is reached."""
+    return ways - ITSELF
+
+
+def key_of(index: gast.expr, places: bool = True) -> object:
+    """The key that an index is, if it is sure to lead to one item alone; ``places``: whole numbers may be such."""
+    match index:
+        case gast.Constant(value=str() as key):
+            return key
+        case gast.Constant(value=int() as key) if places and key >= 0:
+            return key
+    return ANY
+
+
+@dataclass(frozen=True)
+class Link:
+    """``container[key]`` is ``part``; it is read there, or put there."""
+
+    container: str
+    key: object
+    part: str
+    put: bool = False
+
+
+def links(statement: Statement) -> list[Link]:
+    """What a statement makes an item of what, or takes out of what."""
+    match statement:
+        case Bind(target=target, operation=Copy(source=source)):
+            return [Link(source, SAME, target)]
+        case Bind(target=target, operation=Field(base=base, name=name)):
+            return [Link(base, ANY if name.startswith("__") else name, target)]
+        case Bind(target=target, operation=Index(base=base, index=index)) if not _selects_many(index):
+            return [Link(base, key_of(index), target)]
+        case Bind(target=target, operation=Pack(kind=kind, elements=elements, keys=keys, of=of)):
+            if kind in ("dict", "object"):
+                steps = [key_of(key) for key in keys]
+            else:
+                steps = [j if kind == "tuple" and of is None else ANY for j in range(len(elements))]
+            if len(steps) == len(elements) and all(isinstance(e, gast.Name | gast.Constant) for e in elements):
+                pairs = zip(steps, elements, strict=True)
+                return [Link(target, key, e.id, put=True) for key, e in pairs if isinstance(e, gast.Name)]
+        case Bind(target=target, operation=Exchange(base=base, method="get" | "pop" | "setdefault", arguments=given)):
+            key = key_of(given[0], places=False) if given else ANY
+            return [
+                Link(base, key, target),
+                *(Link(base, key, e.id, put=True) for e in given[1:] if isinstance(e, gast.Name)),
+            ]
+        case Store(base=base, index=index, value=gast.Name(id=part)) if not _selects_many(index):
+            return [Link(base, key_of(index, places=False), part, put=True)]
+        case SetField(base=base, name=name, value=gast.Name(id=part)):
+            return [Link(base, name, part, put=True)]
+        case Append(sequence=base, value=gast.Name(id=part)):
+            return [Link(base, ANY, part, put=True)]
+        case Unpack(targets=targets, source=source, star=None):
+            return [Link(source, j, name) for j, name in enumerate(targets)]
+        case For(index=index, iterable=gast.Name(id=source), counted=False):
+            return [Link(source, ANY, index)]
+    return []
+
+
+def _selects_many(index: gast.expr) -> bool:
+    return isinstance(index, gast.Slice | gast.Tuple)
+
+
+def others_related(
+    function: Function, summary_of: SummaryOf, apart: Callable[[Statement], bool]
+) -> Callable[[str], frozenset[str]]:
+    """For a name all names that may share memory with it by statements that ``links`` says nothing of, and that do not
+    keep what they bind ``apart``."""
+    solver = _solved(function, summary_of, lambda statement: not (links(statement) or apart(statement)))
+    classes: dict[str, set[str]] = {}
+    for name in solver.names:
+        classes.setdefault(solver.find(name), set()).add(name)
+    members = {name: frozenset(names) for names in classes.values() for name in names}
+    return lambda name: members.get(name, frozenset((name,)))
+
+
+def summary(function: Function, summary_of: SummaryOf) -> Summary:
+    """Which arguments a function may join, and which it may return, whatever the facts are."""
+    solver = _solved(function, summary_of, lambda _: True)
+    results = {solver.find(name) for name in solver.results}
+    groups: dict[str, set[int]] = {}
+    for position, name in enumerate(function.parameters):
+        groups.setdefault(solver.find(name), set()).add(position)
+    return Summary(
+        returned=frozenset(j for root in results for j in groups.get(root, ())),
+        joined=tuple(frozenset(group) for group in groups.values() if len(group) > 1),
+    )
+
+
+def _solved(
+    function: Function, summary_of: SummaryOf, followed: Callable[[Statement], bool]
+) -> Solver:
+    solver = Solver(function, {}, summary_of)
+    for statement in filter(followed, walk(function.body)):
+        solver.flow(statement)
+    return solver
