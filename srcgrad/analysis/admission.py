@@ -5,11 +5,13 @@ is right for numbers only, or ``UnsupportedSyntax`` where the facts already show
 
 - ``x += e`` where other names may share x's memory changes an array in place, but is ``x = x + e`` for a number;
 - ``+`` and ``*`` join and repeat tuples and lists, but add and multiply arrays: they are other functions then;
-- a loop over a dict yields keys, not values, and so does what takes it apart.
+- a loop over a dict yields keys, not values, and so does what takes it apart;
+- ``round`` and its kin, and bitwise operators, lose the derivative of numbers, but ask objects for methods.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -39,12 +41,16 @@ from srcgrad.frontend.normal_form import (
 )
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
+from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import names_read
 from srcgrad.syntax.parse import walk as walk_expression
 
 JOINING = (operator.add, operator.mul)
+
+_ROUNDING = (round, math.floor, math.ceil, math.trunc)
+_BITWISE = gast.BitAnd | gast.BitOr | gast.BitXor | gast.LShift | gast.RShift
 
 _Checks = dict[Statement, list[Effect]]
 
@@ -69,9 +75,29 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
             joins = joins or _joined(statement, statement.operation, facts) is not None
         if isinstance(statement, Bind) and statement.inplace and _refuse_store(statement, facts):
             made.append(_check(runtime.require_number, statement.target, statement.span))
+        asking = [] if shown else _asking(statement)
+        unknown = [name for name in asking if isinstance(facts.get(name, Unknown()), Unknown)]
+        made += [_check(runtime.require_no_object, name, statement.span) for name in dict.fromkeys(unknown)]
         if made:
             checks[statement] = made
     return replace(function, body=_checked(function.body, facts, checks)) if joins or checks else function
+
+
+def _asking(statement: Statement) -> list[str]:
+    """The operands of what rounds, or works on bits, without a derivative: objects would be asked for methods."""
+    found: list[str] = []
+    if isinstance(statement, Bind) and isinstance(statement.operation, Fixed):
+        for node in walk_expression(statement.expression):
+            operands: list[gast.expr] = []
+            match node:
+                case gast.Call(func=func, args=[first, *_]) if any(object_of(func) is each for each in _ROUNDING):
+                    operands = [first]
+                case gast.BinOp(left=left, op=op, right=right) if isinstance(op, _BITWISE):
+                    operands = [left, right]
+                case gast.UnaryOp(op=gast.Invert(), operand=operand):
+                    operands = [operand]
+            found += [each.id for each in operands if type(each) is gast.Name]
+    return found
 
 
 def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | None:

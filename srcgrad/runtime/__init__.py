@@ -38,8 +38,8 @@ from srcgrad.runtime.differences import (
 )  # fmt: skip
 from srcgrad.runtime.doors import (
     StopsGradients, as_cotangent, entered, is_mapping, is_sequence, leaving, once, require_item, require_length,
-    require_number, require_places, require_row, require_rows, require_set, require_some, rewound, stop_gradient,
-    unvaried,
+    require_no_object, require_number, require_places, require_row, require_rows, require_set, require_some, rewound,
+    stop_gradient, unvaried,
 )  # fmt: skip
 from srcgrad.runtime.einsum import transposed_subscripts, uneinsum, written_subscripts
 from srcgrad.runtime.elementwise import (
@@ -129,7 +129,8 @@ __all__ = [
     "put_back", "quotient", "raisable", "raised_augmenting", "raised_in_place", "ratio", "rearray", "reastype",
     "rebroadcast", "rechoose", "recurrence", "remerged", "repad", "repad_chosen", "repad_values", "repairs", "repeated",
     "replaced_at", "require_apart", "require_bound", "require_distinct", "require_factory", "require_fields",
-    "require_item", "require_length", "require_new", "require_number", "require_output", "require_places",
+    "require_item", "require_length", "require_new", "require_no_object", "require_number", "require_output",
+    "require_places",
     "require_reflected", "require_row", "require_rows", "require_set", "require_some", "rest_like", "retake",
     "rewound", "root_count",
     "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate", "shadow", "share",

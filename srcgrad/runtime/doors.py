@@ -69,6 +69,15 @@ def require_length(x: Any, length: int, place: str) -> None:
         )
 
 
+def require_no_object(x: Any, place: str) -> None:
+    """Refuse an object at ``place`` where a number is rounded, or its bits are used: it would be asked for a method."""
+    if is_object(x):
+        raise RefusedType(
+            f"{place}: an object of class {type(x).__name__} may stand here, or a number; what the object says to"
+            " round(), or to this operator, would have no derivative; call its method where it is known"
+        )
+
+
 def require_rows(x: Any, place: str) -> None:
     """Refuse a loop at ``place`` over ``x.flat`` that may store, unless what it runs through is a view of ``x``."""
     if isinstance(x, np.ndarray) and not x.flags.c_contiguous:

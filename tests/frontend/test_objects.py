@@ -399,3 +399,38 @@ def test_what_is_changed_twenty_calls_down_is_known():
 def test_what_may_be_changed_too_deep_down_is_refused():
     with pytest.raises(UnsupportedSyntax, match="nested too deep"):
         grad(nested(50))(1.5)
+
+
+class Rounded:
+    def __init__(self, level):
+        self.level = level
+
+    def __round__(self, digits=None):
+        return self.level * 3.0
+
+    def __xor__(self, other):
+        return self.level * other
+
+
+def an_object_or_a_number(x):
+    g = Rounded(x[0] * x[1]) if x[0] > 0 else x[0]
+    return round(g) * x[1]
+
+
+def objects_among_numbers(x):
+    return sum([round(g) * x[1] for g in [Rounded(x[0]), x[1]]])
+
+
+def bits_of_objects_among_numbers(x):
+    total = 0.0
+    for g in [Rounded(x[0]), 2]:
+        total = total + (g ^ 3) * x[1]
+    return total
+
+
+@pytest.mark.parametrize("f", [an_object_or_a_number, objects_among_numbers, bits_of_objects_among_numbers])
+def test_an_object_that_stands_where_a_number_may_is_not_rounded(f):
+    x = np.array([1.5, 2.0])
+    for derivative in (lambda: grad(f)(x), lambda: jvp(f, (x,), (x,))):
+        with pytest.raises((UnsupportedSyntax, TypeError), match="an object of class Rounded"):
+            derivative()
