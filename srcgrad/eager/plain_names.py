@@ -51,8 +51,11 @@ class FollowedFunction:
         self._names = names
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if getattr(self.followed_type, "__module__", "") in _ASKING and any(map(plain_objects.is_object, args)):
+        home = getattr(self.followed_type, "__module__", "")
+        if home in _ASKING and any(map(plain_objects.is_object, args)):
             return self.followed_type(*args, **kwargs)
+        if home == "_operator" and any(isinstance(each, list | tuple | dict | deque) for each in args):
+            return self.followed_type(*args, **kwargs)  # which add, repeat or index them as they are
         return applied(self.followed_type, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
