@@ -82,6 +82,8 @@ from srcgrad.syntax.parse import names_read
 
 Varied = Callable[[Statement], Container[str]]
 
+_REPEATING = (operator.mul, operator.imul)
+
 
 @dataclass(frozen=True)
 class _Flow:
@@ -237,7 +239,8 @@ class TextReader:
         ways = self._handed_on(statement, varied_before, textual)
         if not ways:
             return
-        told = isinstance(facts.get(statement.target), Array) and not makes_text_alone(statement)
+        repeated = ITSELF <= ways and getattr(statement.operation, "function", None) in _REPEATING
+        told = isinstance(facts.get(statement.target), Array) and not (repeated or makes_text_alone(statement))
         if told and not any(isinstance(facts.get(n), Array) and n in textual for n in _read_by_value(statement)):
             return
         textual.note(statement.target, ways)
@@ -251,8 +254,8 @@ class TextReader:
                 if makes_text(statement.expression):
                     return textual.of(statement.expression, varied_before(statement))
                 given = NOWHERE.union(*map(textual.of, arguments.values()))
-                if function is operator.mul:
-                    return within(given)  # a list is repeated
+                if function in _REPEATING:
+                    return given  # text is repeated, or a list
                 return ANYWHERE if given and hands_on(function) else NOWHERE
             case Index(base=base) if not links(statement):
                 return _some_of(textual.get(base, NOWHERE))
@@ -270,9 +273,8 @@ class TextReader:
     ) -> bool:
         """Whether a statement reads text as a number."""
         match statement:
-            case Bind(operation=Call(callee=Callee(function=Dynamic()), arguments=(function, *handed))):
-                names = names_read(function)
-                bound = (s.expression for s in statements if isinstance(s, Bind) and s.target in names)
+            case Bind(operation=Call(callee=Callee(function=Dynamic()), arguments=(_, *handed))):
+                bound = (s.expression for s in statements if isinstance(s, Bind))  # it may lie in any container
                 return any(map(textual.of, handed)) and any(map(names_reader, bound))
             case Bind(operation=Call() as made):
                 return self._flow(made, (), textual).read

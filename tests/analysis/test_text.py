@@ -520,3 +520,21 @@ def test_whole_numbers_and_arrays_of_names_lose_nothing() -> None:
     for specialise in (True, False):
         with options(specialise=specialise):
             np.testing.assert_allclose(srcgrad.grad(f)(x), [0.0, f(x) / x[1]])
+
+
+def repeated_text(x):
+    text = str(float(x[0])) * 1
+    return float(text) * x[1]
+
+
+def by_a_function_of_a_dict(x):
+    readers = {"r": float}
+    return readers["r"](str(float(x[0]))) * x[1]
+
+
+@pytest.mark.parametrize("function", [repeated_text, by_a_function_of_a_dict])
+def test_text_that_is_repeated_or_read_by_what_a_dict_holds_is_refused(function: Callable[..., object]) -> None:
+    x = np.array([1.5, 2.5])
+    for derivative in (lambda: srcgrad.grad(function)(x), lambda: srcgrad.jvp(function, (x,), (x,))):
+        with pytest.raises(srcgrad.UnsupportedSyntax, match="from text"):
+            derivative()
