@@ -43,7 +43,7 @@ from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import lookup
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.parse import names_read
 from srcgrad.syntax.parse import walk as walk_expression
 
@@ -119,8 +119,7 @@ def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | 
     if not any(isinstance(fact, Unknown) or _may_be_arithmetic(fact, apply) for fact in known):
         return made
     # With an array this would be arithmetic: the function looks.
-    head = reference(GlobalBinding(function.__name__, function, "srcgrad.runtime", function.__name__, None))
-    return replace(made, expression=gast.Call(head, list(arguments), []))
+    return replace(made, expression=call_runtime(function, *arguments))
 
 
 def _may_be_arithmetic(fact: Fact, apply: Apply) -> bool:
@@ -216,6 +215,5 @@ def _with_blocks(statement: Statement, facts: Mapping[str, Fact], checks: _Check
 
 
 def _check(function: Callable[..., None], name: str, span: Span) -> Effect:
-    callee = reference(GlobalBinding(function.__name__, function, "srcgrad.runtime", function.__name__, None))
-    arguments = [gast.Name(name, gast.Load(), None, None), gast.Constant(span.origin, None)]
-    return Effect(gast.Expr(gast.Call(callee, arguments, [])), span)
+    asked = call_runtime(function, gast.Name(name, gast.Load(), None, None), gast.Constant(span.origin, None))
+    return Effect(gast.Expr(asked), span)

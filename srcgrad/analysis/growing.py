@@ -2,7 +2,8 @@
 
 Enters: ``Function``.  Leaves: the names of the sequences that are appended to (in our own output also popped from) and
 of which nobody else can see that they grow: made by a display, no parameter, read by index while they grow, handed on
-or read as a whole only when they are complete::
+or read as a whole only when they are complete (in our own output: not handed on, or asked for their length, before they
+change)::
 
     rows = []
     for i in range(n):

@@ -18,7 +18,6 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.cfg import stores_of, walk
-from srcgrad.analysis.lengths import call_of
 from srcgrad.analysis.memory import memory_classes
 from srcgrad.analysis.stores import Lowering
 from srcgrad.analysis.summaries import Summary
@@ -43,6 +42,7 @@ from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.rules.facts import Mapping as FactOfMapping
 from srcgrad.rules.facts import Object as FactOfObject
 from srcgrad.rules.facts import Sequence as FactOfSequence
+from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.marks import is_iterator
 from srcgrad.syntax.parse import names_read
 
@@ -122,5 +122,5 @@ class _Checks(Lowering):
         assert isinstance(statement, Bind)
         assert isinstance(statement.expression, gast.Call)
         place = gast.Constant(statement.span.origin, None)
-        check = call_of(runtime.require_rows, "srcgrad.runtime", statement.expression.args[0], place)
+        check = call_runtime(runtime.require_rows, statement.expression.args[0], place)
         return [statement, Effect(gast.Expr(check), statement.span)]

@@ -33,7 +33,7 @@ from srcgrad.frontend.normal_form import (
     Store,
 )
 from srcgrad.rules.facts import Array, Fact, Unknown
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import builtin, call_runtime, reference
 from srcgrad.syntax.parse import names_read
 
 
@@ -95,18 +95,12 @@ class _Checks(Lowering):
             return None
         counts = [(base, self.fresh()) for base in self.watched[statement]]
         span = statement.span
-        lengths = [Bind(count, call_of(len, "builtins", _load(base)), Fixed(), span) for base, count in counts]
+        len_of = reference(builtin("len"))
+        lengths = [Bind(count, gast.Call(len_of, [_load(base)], []), Fixed(), span) for base, count in counts]
         place = gast.Constant(span.origin, None)
-        given = [(_load(base), _load(count), place) for base, count in counts]
-        asked = [call_of(runtime.require_length, "srcgrad.runtime", *each) for each in given]
+        asked = [call_runtime(runtime.require_length, _load(base), _load(count), place) for base, count in counts]
         return [*lengths, self.with_blocks(statement), *(Effect(gast.Expr(each), span) for each in asked)]
 
 
 def _load(name: str) -> gast.Name:
     return gast.Name(name, gast.Load(), None, None)
-
-
-def call_of(function: Callable[..., object], module: str, *arguments: gast.expr) -> gast.expr:
-    """A call of a function of a module."""
-    name = function.__name__
-    return gast.Call(reference(GlobalBinding(name, function, module, name, None)), list(arguments), [])

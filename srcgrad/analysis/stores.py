@@ -56,7 +56,7 @@ from srcgrad.frontend.normal_form import (
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.table import lookup, operator_of
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, call_runtime, of_runtime, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, names_read, same_tree
 from srcgrad.syntax.parse import walk as nodes_of
@@ -122,8 +122,7 @@ class Lowering:
         rule = lookup(maker)
         assert rule is not None
         apply = Apply(rule, maker, rule.bind(maker, [display], {}))
-        name = maker.__name__
-        head = _numpy(name) if maker is np.array else reference(GlobalBinding(name, maker, "srcgrad.runtime", name))
+        head = _numpy("array") if maker is np.array else reference(of_runtime(maker))
         return Bind(self.fresh(), gast.Call(head, [clone(display)], []), apply, span)
 
     def _block(self, block: Block) -> Block:
@@ -235,7 +234,7 @@ class _Names(Lowering):
             case Sequence() | MappingFact():
                 return [self._extended(statement)]
         arguments = [_load(statement.target), gast.Constant(statement.span.origin, None)]
-        called = gast.Call(_runtime(runtime.require_number), arguments, [])
+        called = call_runtime(runtime.require_number, *arguments)
         check = Effect(gast.Expr(called), statement.span)
         test = _is_array(statement.target)
         return [If(test, Block(tuple(self._in_place(statement))), Block((check, plain)), statement.span)]
@@ -379,10 +378,6 @@ def _load(name: str) -> gast.Name:
 
 def _builtin(name: str) -> gast.expr:
     return reference(builtin(name))
-
-
-def _runtime(function: Callable[..., object]) -> gast.expr:
-    return reference(GlobalBinding(function.__name__, function, "srcgrad.runtime", function.__name__, None))
 
 
 def _numpy(name: str) -> gast.expr:

@@ -29,20 +29,17 @@ from srcgrad.frontend.classes import (
     makes_plainly,
     setter,
 )
-from srcgrad.frontend.desugar.build import constant, load, placed
+from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
 from srcgrad.frontend.folding import Initialiser, Maker
 from srcgrad.frontend.known import NONE, Instance, Known, choices_of, holds_objects, is_named_tuple
 from srcgrad.frontend.normal_form import Copy, Effect, Field, Fixed, Index, Pack
-from srcgrad.frontend.objects import ATTRIBUTE, Made, asked_of
+from srcgrad.frontend.objects import Made, asked_of
 from srcgrad.frontend.scope import Static, importable
 from srcgrad.rules.table import is_constant, lookup
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import reference
 
 _INIT_ONLY = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
 _OF_CLASS = dataclasses._FIELD_CLASSVAR  # type: ignore[attr-defined]
-_MADE = (runtime.made, "srcgrad.runtime", "made")
-_FIELDS = (runtime.require_fields, "srcgrad.runtime", "require_fields")
-_REFLECTED = (runtime.require_reflected, "srcgrad.runtime", "require_reflected")
 
 
 class Constructors(Asked):
@@ -97,8 +94,7 @@ class Constructors(Asked):
         if function is runtime.attribute:
             atom = self.value(node.args[0])
             assert isinstance(atom, gast.Name)
-            head = placed(reference(GlobalBinding("attribute", *ATTRIBUTE)), node.func)
-            return placed(gast.Call(head, [atom, node.args[1]], []), node), Field(atom.id, node.args[1].value)
+            return call_runtime(runtime.attribute, [atom, node.args[1]], node), Field(atom.id, node.args[1].value)
         if isinstance(function, MethodType) and is_user_class(function.__self__) and lookup(function) is None:
             owner = reference(importable(function.__self__.__name__, function.__self__))  # type: ignore[attr-defined]
             return self.method(function.__func__, owner, node.args, node.keywords, node, static.expression)
@@ -118,8 +114,8 @@ class Constructors(Asked):
         statics = [self.scope.static_of(argument) for argument in node.args[1:]]
         functions = tuple(static.value for static in statics if static is not None)
         if function is runtime.is_made_of:
-            return asked_of("is_made_of", atom, functions, node), Fixed()
-        return asked_of("made_of", atom, functions, node), Copy(atom.id, functions)
+            return asked_of(runtime.is_made_of, atom, functions, node), Fixed()
+        return asked_of(runtime.made_of, atom, functions, node), Copy(atom.id, functions)
 
     def initialised(self, made: Initialiser, node: gast.Call) -> Made:
         """A new object, and a call of the ``__init__`` that changes it."""
@@ -152,9 +148,8 @@ class Constructors(Asked):
 
     def _packed_object(self, kind: type, names: Sequence[str], atoms: Sequence[gast.expr], node: gast.AST) -> Made:
         keys = tuple(constant(name, node) for name in names)
-        head = reference(GlobalBinding("made", *_MADE))
         fields = placed(gast.Dict(list(keys), list(atoms)), node)
-        expression = placed(gast.Call(head, [reference(importable(kind.__name__, kind)), fields], []), node)
+        expression = call_runtime(runtime.made, [reference(importable(kind.__name__, kind)), fields], node)
         return expression, Pack("object", tuple(atoms), keys, kind)
 
     def _namespace(self, node: gast.Call) -> Made:
@@ -285,7 +280,7 @@ class Constructors(Asked):
             raise self.refuse(node, f"how an object of class {kind.__name__} is copied is not known", "call the class")
         names = [name for name, _ in known.fields]
         told = placed(gast.Tuple([constant(name, node) for name in names], gast.Load()), node)
-        checked = placed(gast.Call(reference(GlobalBinding("require_fields", *_FIELDS)), [atom, told], []), node)
+        checked = call_runtime(runtime.require_fields, [atom, told], node)
         self.out.append(Effect(placed(gast.Expr(checked), node), self.span))
         atoms = [self.value(placed(gast.Attribute(atom, name, gast.Load()), node)) for name in names]
         return self._packed_object(kind, names, atoms, node)
@@ -304,10 +299,9 @@ class Constructors(Asked):
         assert isinstance(right, Instance)
         if isinstance(atom, gast.Constant) or getattr(right.kind, "__array_ufunc__", ...) is None:
             return
-        head = reference(GlobalBinding("require_reflected", *_REFLECTED))
         is_sequence = all(found(right.kind, name) is not ABSENT for name in ("__len__", "__getitem__"))
         told = [constant(True, node)] if is_sequence else []
-        checked = placed(gast.Call(head, [atom, constant(right.kind.__name__, node), *told], []), node)
+        checked = call_runtime(runtime.require_reflected, [atom, constant(right.kind.__name__, node), *told], node)
         self.out.append(Effect(placed(gast.Expr(checked), node), self.span))
 
 

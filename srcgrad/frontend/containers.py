@@ -34,7 +34,7 @@ from srcgrad.frontend.desugar.build import (
 from srcgrad.frontend.in_place import InPlace
 from srcgrad.frontend.known import NONE, Instance, OneOf, instances_of
 from srcgrad.frontend.normal_form import Append, Delete, Exchange, SetField
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import of_runtime, reference
 from srcgrad.syntax.parse import walk
 
 #: What changes a built-in container, with the numbers of arguments that it takes.
@@ -217,7 +217,7 @@ class Containers(InPlace):
             self.scope.locals.discard(item)
             generator = gast.comprehension(store(item, node), load(base, node), [], 0)
             keys = self.value(placed(gast.ListComp(call(key, [load(item, node)], node), [generator]), node))
-        head = reference(GlobalBinding("argsorted", runtime.argsorted, "srcgrad.runtime", "argsorted"))
+        head = reference(of_runtime(runtime.argsorted))
         return self.held(self.settle(call(head, [keys, *([] if reverse is None else [reverse])], node)))
 
     def _update(self, base: str, node: gast.Call) -> None:

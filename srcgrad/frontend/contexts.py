@@ -32,12 +32,12 @@ from srcgrad.frontend.normal_form import Fixed, LocalFunction, Operation, Unrule
 from srcgrad.frontend.scope import Static, names_of
 from srcgrad.frontend.sets import Sets
 from srcgrad.frontend.stopping import stops_gradients, without_gradients
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import GlobalReference, of_runtime, reference
 from srcgrad.syntax.parse import clone, names_read
 
-_ONCE = GlobalBinding("once", runtime.once, "srcgrad.runtime", "once")
-_LEAVING = GlobalBinding("leaving", runtime.leaving, "srcgrad.runtime", "leaving")
-_ENTERED = GlobalBinding("entered", runtime.entered, "srcgrad.runtime", "entered")
+_ONCE = of_runtime(runtime.once)
+_LEAVING = of_runtime(runtime.leaving)
+_ENTERED = of_runtime(runtime.entered)
 
 
 class Contexts(Sets):

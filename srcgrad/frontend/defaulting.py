@@ -39,11 +39,11 @@ from srcgrad.frontend.normal_form import Effect, Operation
 from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.source import meaning_outside, source_of
 from srcgrad.frontend.user_calls import is_none
-from srcgrad.syntax.globals import GlobalBinding, builtin, reference
+from srcgrad.syntax.globals import builtin, of_runtime, reference
 from srcgrad.syntax.parse import clone, names_read, nodes_of, walk
 
-_DEFAULTING = GlobalBinding("defaulting", runtime.defaulting, "srcgrad.runtime", "defaulting")
-_FACTORY = GlobalBinding("require_factory", runtime.require_factory, "srcgrad.runtime", "require_factory")
+_DEFAULTING = of_runtime(runtime.defaulting)
+_FACTORY = of_runtime(runtime.require_factory)
 _EMPTY: dict[object, object] = {float: 0.0, int: 0, str: "", bool: False, complex: 0j}
 _DISPLAYS: dict[object, type[gast.expr]] = {list: gast.List, tuple: gast.Tuple}
 _MADE = (*_EMPTY, *_DISPLAYS, dict, set)

@@ -23,9 +23,9 @@ from srcgrad.frontend.function_values import FunctionValues
 from srcgrad.frontend.normal_form import Call, Derived, Operation
 from srcgrad.frontend.scope import Static
 from srcgrad.rules.formula import literal, spelling
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, of_runtime, reference
 
-_UNITS = GlobalBinding("units", runtime.units, "srcgrad.runtime", "units")
+_UNITS = of_runtime(runtime.units)
 _DENSE = ("jacobian", "hessian")
 
 

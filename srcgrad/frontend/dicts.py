@@ -8,12 +8,10 @@ Enters: the expressions.  Leaves: ruled functions of ``runtime.sequences`` on li
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.desugar.build import call, placed, tuple_of
+from srcgrad.frontend.desugar.build import call, call_runtime, placed, tuple_of
 from srcgrad.frontend.methods import Methods
 from srcgrad.frontend.normal_form import Apply, Operation
 from srcgrad.rules.table import lookup
@@ -34,7 +32,7 @@ class Dicts(Methods):
                 parts.append(placed(gast.Dict(list(keys), list(values)), node))
             elif keys:
                 listed = [placed(gast.List(list(each), gast.Load()), node) for each in (keys, values)]
-                parts.append(_call(runtime.keyed, listed, node))
+                parts.append(call_runtime(runtime.keyed, listed, node))
             keys.clear()
             values.clear()
 
@@ -43,7 +41,7 @@ class Dicts(Methods):
                 close()
                 if any(isinstance(part, gast.Call) for part in walk(*node.values[j + 1 :])):  # it may change the dict
                     parts = [self.value(part) for part in parts]
-                    value = self.value(_call(runtime.merged, [self.value(value)], node))
+                    value = self.value(call_runtime(runtime.merged, [self.value(value)], node))
                 parts.append(value)
             else:
                 keys.append(key)
@@ -51,11 +49,11 @@ class Dicts(Methods):
         close()
         if len(parts) == 1 and node.keys != [None]:
             return self.operation(parts[0])
-        return self.operation(_call(runtime.merged, parts, node))
+        return self.operation(call_runtime(runtime.merged, parts, node))
 
     def dict_comprehension(self, node: gast.DictComp) -> tuple[gast.expr, Operation]:
         pairs = placed(gast.ListComp(tuple_of([node.key, node.value], node), node.generators), node)
-        return self.operation(_call(runtime.from_pairs, [pairs], node))
+        return self.operation(call_runtime(runtime.from_pairs, [pairs], node))
 
     def union(self, node: gast.BinOp) -> tuple[gast.expr, Operation]:
         rule = lookup(runtime.union)
@@ -75,19 +73,19 @@ class Dicts(Methods):
                 subject = call(head, [subject], node)
             else:
                 return self._dict_copied(self.value(subject), node)
-            made: gast.expr = _call(runtime.from_pairs, [subject], node)
+            made: gast.expr = call_runtime(runtime.from_pairs, [subject], node)
             return self._with_keywords(made, node)
         return None
 
     def _dict_copied(self, subject: gast.expr, node: gast.Call) -> gast.expr:
         """``dict(d)`` of another dict."""
         rest = [self._keywords(node)] if node.keywords else []
-        return _call(runtime.merged, [subject, *rest], node)
+        return call_runtime(runtime.merged, [subject, *rest], node)
 
     def _with_keywords(self, made: gast.expr, node: gast.Call) -> gast.expr:
         if not node.keywords:
             return made
-        return _call(runtime.merged, [made, self._keywords(node)], node)
+        return call_runtime(runtime.merged, [made, self._keywords(node)], node)
 
     def _keywords(self, node: gast.Call) -> gast.expr:
         keys = [k.arg and gast.Constant(k.arg, None) for k in node.keywords]
@@ -100,8 +98,3 @@ class Dicts(Methods):
             return True
         static = self.scope.static_of(node.func) if isinstance(node, gast.Call) else None
         return static is not None and static.value in (zip, enumerate)
-
-
-def _call(function: Callable[..., object], arguments: list[gast.expr], at: gast.AST) -> gast.Call:
-    name = function.__name__
-    return call(reference(GlobalBinding(name, function, "srcgrad.runtime", name)), arguments, at)

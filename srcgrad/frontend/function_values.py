@@ -42,14 +42,14 @@ from srcgrad.frontend.objects import asked_of
 from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, importable, local_in
 from srcgrad.frontend.signatures import Signature, signature_of
 from srcgrad.frontend.user_calls import Arguments, UserCalls
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, of_runtime, reference
 from srcgrad.syntax.parse import children, clone
 
 Place = tuple[int, int]
 Extent = tuple[Place, Place]
 #: What built-in containers always do.
 ALWAYS = frozenset({"add", "append", "clear", "discard", "extend", "insert", "reverse", "sort", "update"})
-_CLOSURE = GlobalBinding("closure", runtime.closure, "srcgrad.runtime", "closure")
+_CLOSURE = of_runtime(runtime.closure)
 
 
 class FunctionValues(UserCalls):
@@ -163,7 +163,7 @@ class FunctionValues(UserCalls):
     def call_closed(self, atom: gast.Name, known: Closed, node: gast.Call) -> tuple[gast.expr, Operation]:
         """A call of a local function that is a value: what it holds is read off it."""
         part = self.fresh("function")
-        self.emit(part, asked_of("made_of", atom, [known.function], node), Copy(atom.id, (known.function,)))
+        self.emit(part, asked_of(runtime.made_of, atom, [known.function], node), Copy(atom.id, (known.function,)))
         assert isinstance(known.held, Items)
         assert known.held.items is not None
         names = tuple(self.fresh("c") for _ in known.held.items)

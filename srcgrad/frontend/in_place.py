@@ -16,7 +16,8 @@ from collections.abc import Callable
 import gast
 import numpy as np
 
-from srcgrad.frontend.desugar.build import call, constant, load, placed, subscript
+from srcgrad import runtime
+from srcgrad.frontend.desugar.build import call, call_runtime, constant, load, placed, subscript
 from srcgrad.frontend.normal_form import AddAt, Exchange
 from srcgrad.frontend.outputs import Outputs, is_true
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -114,7 +115,7 @@ class InPlace(Outputs):
     def _put_flat(self, node: gast.Call, base: str, given: dict[str, gast.expr], places: str, values: str) -> None:
         index, value = self._needed(node, given, places, values)
         mode = [given["mode"]] if "mode" in given else []
-        held = self._held(self._runtime("flat_places", node, load(base, node), index, *mode))
+        held = self._held(call_runtime(runtime.flat_places, [load(base, node), index, *mode], node))
         self._put_repeated(node, base, held, value)
 
     def _put_repeated(self, node: gast.AST, base: str, places: gast.expr, value: gast.expr) -> None:
@@ -138,21 +139,21 @@ class InPlace(Outputs):
         if where is None or is_true(where):
             self._put(base, constant(Ellipsis, node), stored)
             return
-        mask = self._held(self._runtime("where_places", node, load(base, node), where))
+        mask = self._held(call_runtime(runtime.where_places, [load(base, node), where], node))
         if not isinstance(stored, gast.Constant):
-            stored = self.value(self._runtime("at_mask", node, stored, mask))
+            stored = self.value(call_runtime(runtime.at_mask, [stored, mask], node))
         self._put(base, mask, stored)
 
     def _place(self, node: gast.Call) -> None:
         target, mask, values = self._needed(node, self._given(node, "arr mask vals"), "arr", "mask", "vals")
         base = self.stored_into(target)
-        held = self._held(self._runtime("mask_places", node, load(base, node), mask))
+        held = self._held(call_runtime(runtime.mask_places, [load(base, node), mask], node))
         self._put(base, held, self._repeated(node, values, self._numpy("count_nonzero", node, held)))
 
     def _putmask(self, node: gast.Call) -> None:
         target, mask, values = self._needed(node, self._given(node, "a mask values"), "a", "mask", "values")
         base = self.stored_into(target)
-        held = self._held(self._runtime("mask_places", node, load(base, node), mask))
+        held = self._held(call_runtime(runtime.mask_places, [load(base, node), mask], node))
         shape = placed(gast.Attribute(load(base, node), "shape", gast.Load()), node)
         stored = self._repeated(node, values, shape)
         if not isinstance(stored, gast.Constant):
@@ -164,7 +165,7 @@ class InPlace(Outputs):
         target, indices, values = self._needed(node, given, "arr", "indices", "values")
         axis = given.get("axis", constant(-1, node))
         base = self.stored_into(target)
-        held = self._held(self._runtime("along_places", node, load(base, node), indices, axis))
+        held = self._held(call_runtime(runtime.along_places, [load(base, node), indices, axis], node))
         self._put(base, held, self.value(values))
 
     def _fill_diagonal(self, node: gast.Call) -> None:
@@ -172,7 +173,7 @@ class InPlace(Outputs):
         target, value = self._needed(node, given, "a", "val")
         base = self.stored_into(target)
         wrap = [given["wrap"]] if "wrap" in given else []
-        held = self._held(self._runtime("diagonal_places", node, load(base, node), *wrap))
+        held = self._held(call_runtime(runtime.diagonal_places, [load(base, node), *wrap], node))
         self._put_repeated(node, base, held, value)
 
     def _store_at(self, node: gast.Call, ufunc: np.ufunc) -> None:
@@ -192,7 +193,7 @@ class InPlace(Outputs):
         given = self._given(node, "x axis")
         base = self.stored_into(self._needed(node, given, "x")[0])
         axis = self.settle(given["axis"]) if "axis" in given else constant(0, node)
-        order = self._held(self._runtime("shuffled", node, rng, load(base, node), axis))
+        order = self._held(call_runtime(runtime.shuffled, [rng, load(base, node), axis], node))
         self._put(base, constant(Ellipsis, node), self.value(self._numpy("take", node, load(base, node), order, axis)))
 
     def _resize(self, node: gast.Call) -> None:
@@ -209,7 +210,7 @@ class InPlace(Outputs):
 
     def flat_place(self, target: gast.Subscript) -> tuple[str, gast.expr]:
         base = self.stored_into(target.value.value)
-        return base, self._held(self._runtime("flat_places", target, load(base, target), _indexed(target.slice)))
+        return base, self._held(call_runtime(runtime.flat_places, [load(base, target), _indexed(target.slice)], target))
 
     def _numpy_name(self, name: str, at: gast.AST) -> gast.expr:
         return placed(gast.Attribute(reference(_NUMPY), name, gast.Load()), at)

@@ -14,7 +14,7 @@ import functools
 import itertools
 import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import gast
@@ -28,6 +28,7 @@ from srcgrad.frontend.desugar.build import (
     branch,
     call,
     call_builtin,
+    call_runtime,
     compare,
     constant,
     load,
@@ -390,8 +391,3 @@ def _is_false(keyword: gast.keyword) -> bool:
 
 def _numpy(name: str, function: object) -> gast.expr:
     return reference(GlobalBinding(name, function, "numpy", name))
-
-
-def call_runtime(function: Callable[..., object], arguments: list[gast.expr], at: gast.AST) -> gast.Call:
-    name = function.__name__
-    return call(reference(GlobalBinding(name, function, "srcgrad.runtime", name)), arguments, at)

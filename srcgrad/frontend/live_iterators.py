@@ -28,6 +28,7 @@ from srcgrad.frontend.desugar.build import (
     branch,
     call,
     call_builtin,
+    call_runtime,
     compare,
     constant,
     load,
@@ -40,7 +41,6 @@ from srcgrad.frontend.desugar.build import (
     with_bodies,
 )
 from srcgrad.frontend.desugar.loops import breaks
-from srcgrad.frontend.iterables import call_runtime
 from srcgrad.frontend.normal_form import Operation
 from srcgrad.frontend.ordering import Ordering
 from srcgrad.frontend.scope import bindings, names_of

@@ -20,8 +20,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.errors import UnresolvedName
-from srcgrad.frontend.desugar.build import call_builtin, constant, load, method_call, placed
-from srcgrad.frontend.iterables import call_runtime
+from srcgrad.frontend.desugar.build import call_builtin, call_runtime, constant, load, method_call, placed
 from srcgrad.frontend.live_iterators import LiveIterators
 from srcgrad.frontend.methods import VIEWS, only_reads
 from srcgrad.frontend.normal_form import Apply, Bind, Effect, LocalFunction, Operation

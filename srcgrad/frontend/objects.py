@@ -30,7 +30,7 @@ from srcgrad.frontend.classes import (
     is_field,
     is_method,
 )
-from srcgrad.frontend.desugar.build import call, call_builtin, compare, constant, load, placed, tuple_of
+from srcgrad.frontend.desugar.build import call_builtin, call_runtime, compare, constant, load, placed, tuple_of
 from srcgrad.frontend.knowing import Knowing
 from srcgrad.frontend.known import (
     NEVER,
@@ -54,7 +54,6 @@ from srcgrad.rules.table import method as method_function
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 Made = tuple[gast.expr, Operation]
-ATTRIBUTE = (runtime.attribute, "srcgrad.runtime", "attribute")
 
 
 class Objects(Knowing):
@@ -100,8 +99,7 @@ class Objects(Knowing):
         """What is read of None raises when it is run, unless the name is found to hold an object elsewhere too."""
         name = node.attr if isinstance(node, gast.Attribute) else node.func.attr
         if known == NEVER:
-            head = placed(reference(GlobalBinding("never", runtime.never, "srcgrad.runtime", "never")), node)
-            return placed(gast.Call(head, [self.value(base), constant(name, node)], []), node), Fixed()
+            return call_runtime(runtime.never, [self.value(base), constant(name, node)], node), Fixed()
         return placed(gast.Attribute(self.value(base), name, gast.Load()), node), Fixed()
 
     def _has(self, known: Instance, name: str) -> bool:
@@ -138,7 +136,7 @@ class Objects(Knowing):
             assert raw.fget is not None
             return self.method(raw.fget, atom, [], [], node, expression)
         if isinstance(raw, FunctionType) and place_of(node) in self._places_kept:
-            return _of_runtime("bound", [atom, constant(name, node)], node), Fixed()
+            return call_runtime(runtime.bound, [atom, constant(name, node)], node), Fixed()
         if isinstance(raw, FunctionType | staticmethod | classmethod):
             self._refuse_method(node, place_of(node), method_signature([known], name))
         if is_descriptor(raw) and not callable(raw):
@@ -167,8 +165,7 @@ class Objects(Knowing):
         name = expression.attr
         if attribute_function(name) is None and name not in SHAPES | FIELDS | CONSTANT_MEMBERS:
             return expression
-        head = placed(reference(GlobalBinding("attribute", *ATTRIBUTE)), expression)
-        return placed(gast.Call(head, [expression.value, constant(name, expression)], []), expression)
+        return call_runtime(runtime.attribute, [expression.value, constant(name, expression)], expression)
 
     def _admit_class(self, kind: type, node: gast.AST) -> None:
         name = intercepts(kind)
@@ -259,7 +256,7 @@ class Objects(Knowing):
         if missing:
             raise self.refuse(node, f"a method {missing[0]!r} is called, which class {kind.__name__} has not")
         names = tuple_of([constant(c.name, node) for c in choices if isinstance(c, Own)], node)
-        checked = _of_runtime("require_bound", [atom, owner, names], node)
+        checked = call_runtime(runtime.require_bound, [atom, owner, names], node)
         self.out.append(Effect(placed(gast.Expr(checked), node), self.span))
         self._owners[atom.id] = owner
 
@@ -383,9 +380,9 @@ class Objects(Knowing):
             kind = reference(importable(choice.kind.__name__, choice.kind))
             return compare(call_builtin("type", [load(atom.id, node)], node), gast.Is(), kind, node)
         if isinstance(choice, Closed):
-            return asked_of("is_made_of", atom, [choice.function], node)
+            return asked_of(runtime.is_made_of, atom, [choice.function], node)
         if isinstance(choice, Own):
-            return _of_runtime("is_bound", [atom, self._owners[atom.id], constant(choice.name, node)], node)
+            return call_runtime(runtime.is_bound, [atom, self._owners[atom.id], constant(choice.name, node)], node)
         assert isinstance(choice, Value)
         name = getattr(choice.value, "__name__", "function")
         return compare(load(atom.id, node), gast.Is(), reference(importable(name, choice.value)), node)
@@ -397,15 +394,12 @@ def _is_called_directly(known: Known) -> bool:
     return isinstance(known, Instance | Value)
 
 
-def asked_of(name: str, atom: gast.Name, functions: Iterable[object], node: gast.AST) -> gast.expr:
+def asked_of(
+    look: Callable[..., object], atom: gast.Name, functions: Iterable[object], node: gast.AST
+) -> gast.expr:
     """``is_made_of(f, function)``, or ``made_of``."""
-    head = reference(GlobalBinding(name, getattr(runtime, name), "srcgrad.runtime", name))
     texts = [reference(GlobalBinding("function", Texts(function))) for function in functions]
-    return placed(gast.Call(head, [load(atom.id, node), *texts], []), node)
-
-
-def _of_runtime(name: str, arguments: Sequence[gast.expr], node: gast.AST) -> gast.Call:
-    return call(reference(GlobalBinding(name, getattr(runtime, name), "srcgrad.runtime", name)), arguments, node)
+    return call_runtime(look, [load(atom.id, node), *texts], node)
 
 
 def spelling_of(function: object) -> str:

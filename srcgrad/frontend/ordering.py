@@ -14,8 +14,8 @@ from __future__ import annotations
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.desugar.build import call, call_builtin, constant, load, placed, subscript
-from srcgrad.frontend.iterables import Iterables, call_runtime
+from srcgrad.frontend.desugar.build import call, call_builtin, call_runtime, constant, load, placed, subscript
+from srcgrad.frontend.iterables import Iterables
 from srcgrad.frontend.known import Items, Known, classes_in, holds_objects
 from srcgrad.frontend.normal_form import Operation
 from srcgrad.syntax.parse import names_bound, names_read

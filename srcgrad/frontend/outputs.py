@@ -15,14 +15,13 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.callees import is_inert, spelled
-from srcgrad.frontend.desugar.build import call, constant, load, placed, subscript
+from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed, subscript
 from srcgrad.frontend.normal_form import Copy, Effect, Pack, Store
 from srcgrad.frontend.stores import Stores
 from srcgrad.frontend.user_calls import is_none
 from srcgrad.rules.calling import UnsupportedCall, signature_of
 from srcgrad.rules.formula import literal
 from srcgrad.rules.table import lookup, method
-from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
 
 _REDUCING = {"reduce": 3, "accumulate": 3, "reduceat": 4}  # where the methods of ufuncs take ``out``
@@ -178,7 +177,7 @@ class Outputs(Stores):
         given = [keyword.value for keyword in node.keywords if keyword.arg == "casting"]
         word = self.settle(given[0]) if given else constant(casting, node)
         shape = constant(None if masked else exact, node)
-        check = self._runtime("require_output", node, load(base, node), made, word, shape)
+        check = call_runtime(runtime.require_output, [load(base, node), made, word, shape], node)
         self.out.append(Effect(placed(gast.Expr(check), node), self.span))
 
     def _has_several(self, node: gast.Call) -> bool:
@@ -215,8 +214,10 @@ class Outputs(Stores):
             raise self.refuse(node, "where= of a ufunc of several results cannot be reversed", "store under a mask")
         base = bases[0]
         operands = [self.value(argument) for argument in plain.args]
-        mask = self._held(self._runtime("where_places", node, load(base, node), where))
-        chosen = [o if isinstance(o, gast.Constant) else self._runtime("at_mask", node, o, mask) for o in operands]
+        mask = self._held(call_runtime(runtime.where_places, [load(base, node), where], node))
+        chosen = [
+            o if isinstance(o, gast.Constant) else call_runtime(runtime.at_mask, [o, mask], node) for o in operands
+        ]
         made = self.value(placed(gast.Call(plain.func, chosen, plain.keywords), node))
         self._check_output(node, base, made, masked=True)
         self._put(base, mask, made)
@@ -237,11 +238,6 @@ class Outputs(Stores):
     def _held(self, expression: gast.expr) -> gast.expr:
         """A name for an expression without a derivative, which is evaluated once."""
         return self.held(self.settle(expression))
-
-    def _runtime(self, name: str, at: gast.AST, *arguments: gast.expr) -> gast.Call:
-        head = reference(GlobalBinding(name, getattr(runtime, name), "srcgrad.runtime", name, None))
-        return call(head, arguments, at)
-
 
 #: What takes ``out=`` and leaves it as it is, in NumPy 2.
 _WITHOUT_OUTPUT = (np.fft.hfft, np.fft.ifft2, np.fft.irfft2)

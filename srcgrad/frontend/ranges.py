@@ -46,9 +46,7 @@ class Ranges(Calls):
             if isinstance(first, gast.Constant) and isinstance(first.value, int):
                 stop = constant(first.value - 1, node)
             else:
-                stop = binary(first, gast.Sub(), one, node)
-            if not isinstance(first, gast.Constant) and not isinstance(inner.args[1], gast.Constant):
-                pass  # an empty range stays empty: stop - 1 > start - 1 never holds downwards
+                stop = binary(first, gast.Sub(), one, node)  # an empty range stays empty: both ends move by one
         return call_builtin("range", [start, stop, constant(-1, node)], node)
 
     def _calls(self, node: gast.expr, function: object) -> bool:

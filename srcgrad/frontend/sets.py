@@ -17,8 +17,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.errors import UnresolvedName, UnsupportedSyntax
 from srcgrad.frontend.defaulting import Defaulting
-from srcgrad.frontend.desugar.build import call_builtin, load, method_call, placed, subscript
-from srcgrad.frontend.iterables import call_runtime
+from srcgrad.frontend.desugar.build import call_builtin, call_runtime, load, method_call, placed, subscript
 from srcgrad.frontend.known import NONE, PLAIN, Bag, Entries, Items, Known, choices_of, classes_in
 from srcgrad.frontend.methods import UNKNOWN
 from srcgrad.frontend.normal_form import Bind, Effect, Index, Operation, Statement, Unpack, Unruled

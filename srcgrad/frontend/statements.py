@@ -19,7 +19,7 @@ from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.contexts import Contexts
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.assignment import augmented
-from srcgrad.frontend.desugar.build import constant, load, placed
+from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
 from srcgrad.frontend.desugar.loops import endless
 from srcgrad.frontend.freshness import Sharing
 from srcgrad.frontend.normal_form import (
@@ -49,7 +49,7 @@ from srcgrad.frontend.scope import (
 )
 from srcgrad.rules.memory import CHANGES
 from srcgrad.rules.table import lookup
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import of_runtime, reference
 from srcgrad.syntax.parse import clone, walk
 
 
@@ -380,7 +380,7 @@ class Statements(Contexts):
         base, value = (self.value(argument) for argument in node.args[:2])
         place = self.settle(node.args[2], calls=False)
         assert isinstance(base, gast.Name)
-        called = placed(gast.Call(reference(GlobalBinding("taken", *_TAKEN)), [base, value, place], []), node)
+        called = call_runtime(runtime.taken, [base, value, place], node)
         self.bind(target(), called)
         self.out.append(Store(base.id, clone(place), constant(0.0, node), self.span))
 
@@ -388,19 +388,17 @@ class Statements(Contexts):
         """Statements of generated code that change what they are given; whether this is one."""
         node = statement.value
         if function is runtime.add_at:
-            self._add_at(statement, *node.args, function=reference(GlobalBinding("add_at", *_ADD_AT)))
+            self._add_at(statement, *node.args, function=reference(of_runtime(function)))
         elif function is runtime.accumulate:
-            add = reference(GlobalBinding("accumulate", *_ADD))
-            self._add_at(statement, node.args[0], constant(..., node), node.args[1], function=add)
+            buffer, value = node.args
+            self._add_at(statement, buffer, constant(..., node), value, function=reference(of_runtime(function)))
         elif function is runtime.claim:
             self._claim(self.fresh, node)
-        elif function in CHANGES:
+        elif callable(function) and function in CHANGES:
             base, shadows = CHANGES[function]
             given = [self.value(e) if j in shadows else self.settle(e, calls=False) for j, e in enumerate(node.args)]
-            name = getattr(function, "__name__", "")
-            changing = reference(GlobalBinding(name, function, "srcgrad.runtime", name))
-            called = placed(gast.Call(changing, given, []), node)
-            self.emit(self.fresh(), called, Exchange(given[base].id, name, tuple(given), shadows))
+            called = call_runtime(function, given, node)
+            self.emit(self.fresh(), called, Exchange(given[base].id, called.func.id, tuple(given), shadows))
         else:
             return False
         return True
@@ -421,9 +419,6 @@ class Statements(Contexts):
         self.out.append(AddAt(holder.id, place, self.value(value), self.span, function, shared))
 
 
-_ADD_AT = (runtime.add_at, "srcgrad.runtime", "add_at")
-_ADD = (runtime.accumulate, "srcgrad.runtime", "accumulate")
-_TAKEN = (runtime.taken, "srcgrad.runtime", "taken")
 
 
 def _heads(statement: gast.stmt) -> list[gast.AST]:

@@ -16,12 +16,12 @@ import gast
 from srcgrad import runtime
 from srcgrad.frontend.desugar.build import call, placed, with_bodies
 from srcgrad.rules.rewriting import rebuilt
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import of_runtime, reference
 from srcgrad.syntax.parse import walk
 
 Refuse = Callable[[gast.AST, str, str], Exception]
 
-_STOP = GlobalBinding("stop_gradient", runtime.stop_gradient, "srcgrad.runtime", "stop_gradient")
+_STOP = of_runtime(runtime.stop_gradient)
 _THROUGH = frozenset({"zip", "enumerate", "reversed"})  # iterators of what they are given
 _READING = frozenset({"items", "values", "keys"})
 

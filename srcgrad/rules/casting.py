@@ -8,7 +8,7 @@ what comes of it is cast back::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +19,7 @@ from srcgrad.rules.facts import WEAK, Array, Fact
 from srcgrad.rules.formula import is_number, literal, object_of
 from srcgrad.rules.results import dtype_name
 from srcgrad.rules.rewriting import read, rebuilt, substituted, twins
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import GlobalReference, call_runtime
 
 if TYPE_CHECKING:
     from srcgrad.rules.template import Rule
@@ -93,27 +93,23 @@ def casts(function: object) -> bool:
 
 
 # --- expressions -----------------------------------------------------------------------------------------------------
-def called(function: Callable[..., object], *arguments: gast.expr) -> gast.expr:
-    """A call of a function of the runtime."""
-    name = function.__name__
-    return gast.Call(reference(GlobalBinding(name, function, "srcgrad.runtime", name)), list(arguments), [])
-
-
 def cast(expression: Any, rule: Rule, given: Given, manner: Manner) -> Any:
     """An expression of the formula with its operands cast."""
     if not manner.cast or not rule.casts_operands:
         return expression
-    return substituted(expression, {p: called(runtime.astype, read(p), read(DTYPE)) for p in _operands(rule, given)})
+    operands = _operands(rule, given)
+    return substituted(expression, {p: call_runtime(runtime.astype, read(p), read(DTYPE)) for p in operands})
 
 
 def cast_back(partial: gast.expr, like: str, manner: Manner, *, up: bool = False) -> gast.expr:
     """What the formula gives in the dtype and shape of ``like``; nothing passes through integers."""
     if up:
-        partial = called(runtime.rebroadcast, partial, read(like))
-        return partial if manner.cast == "floating" else called(runtime.unastype, partial, read(like), read(DTYPE))
-    if manner.cast == "floating":
-        return called(runtime.unbroadcast, partial, read(like))
-    return called(runtime.unastype, partial, read(like), read(DTYPE))
+        partial = call_runtime(runtime.rebroadcast, partial, read(like))
+        if manner.cast == "floating":
+            return partial
+    elif manner.cast == "floating":
+        return call_runtime(runtime.unbroadcast, partial, read(like))
+    return call_runtime(runtime.unastype, partial, read(like), read(DTYPE))
 
 
 def _divided(expression: gast.expr) -> gast.expr:

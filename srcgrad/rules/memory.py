@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
@@ -34,7 +35,10 @@ KEEPS_ALIASES = frozenset({copy.deepcopy})
 #: Methods that hand on a real array where the function of that name makes a new one.
 _METHODS = frozenset({"conj", "conjugate"})
 #: Statements of emitted code: which argument a function of the runtime changes, and which have tangents of their own.
-CHANGES = {runtime.unrest: (0, (0, 2)), runtime.put_back: (0, (0, 1))}
+CHANGES: dict[Callable[..., object], tuple[int, tuple[int, ...]]] = {
+    runtime.unrest: (0, (0, 2)),
+    runtime.put_back: (0, (0, 1)),
+}
 #: Functions of emitted code that hand on memory, or lists, of what they are given; so do their tangents.
 MIRRORS = frozenset(
     {

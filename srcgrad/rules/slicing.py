@@ -14,10 +14,11 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.errors import InternalError
-from srcgrad.rules.casting import DTYPE, Given, Manner, called, cast, cast_back
+from srcgrad.rules.casting import DTYPE, Given, Manner, cast, cast_back
 from srcgrad.rules.formula import Formula, is_none, is_number, object_of
 from srcgrad.rules.reading import readings
 from srcgrad.rules.rewriting import item, locals_in, read, substituted, unrolled, with_defaults, without_neutral
+from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import children
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def adjoint(
             if manner.cast:
                 values[p] = cast_back(values[p], p, manner)
             elif p != rule.variadic and _operands(rule, given, p):
-                values[p] = called(runtime.unbroadcast, values[p], read(p))
+                values[p] = call_runtime(runtime.unbroadcast, values[p], read(p))
     return _finished(rule, body, values, given, manner)
 
 
@@ -94,7 +95,7 @@ def diagonal_tangent(
     if manner.cast:
         total = cast_back(total, rule.result, manner, up=True)
     elif not manner.scalar and (rule.own_dtype or not _covers(rule, lines, total, given)):
-        total = called(runtime.rebroadcast, total, read(rule.result))
+        total = call_runtime(runtime.rebroadcast, total, read(rule.result))
     return _finished(rule, lines, {f"{rule.result}_dot": total}, given, manner)
 
 
@@ -143,7 +144,7 @@ def _sum(terms: list[gast.expr], function: Callable[..., object] | None = None) 
         total = (
             gast.BinOp(total, gast.Add(), term)
             if function is None
-            else called(function, total, term)
+            else call_runtime(function, total, term)
         )
     return total
 

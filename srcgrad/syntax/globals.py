@@ -64,6 +64,17 @@ def builtin(name: str) -> GlobalBinding:
     return GlobalBinding(name, getattr(builtins, name), "builtins", name)
 
 
+def of_runtime(function: Callable[..., object]) -> GlobalBinding:
+    """The binding of a function of the runtime."""
+    name = function.__name__
+    return GlobalBinding(name, function, "srcgrad.runtime", name)
+
+
+def call_runtime(function: Callable[..., object], *arguments: gast.expr) -> gast.Call:
+    """A call of a function of the runtime."""
+    return gast.Call(reference(of_runtime(function)), list(arguments), [])
+
+
 def public_home(value: object, name: str) -> tuple[str, str] | None:
     """The public module that hands an object on and its name there: ``scipy.special`` before ``scipy.special._basic``.
 

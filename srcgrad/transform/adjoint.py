@@ -26,9 +26,10 @@ from srcgrad.errors import InternalError
 from srcgrad.frontend.normal_form import AddAt, Append, Bind, Call, Effect, For, Function, Statement
 from srcgrad.rules.facts import Array, Fact
 from srcgrad.syntax.comment import Comment
+from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import assign, call_runtime, constant, load, tuple_of, unpack
+from srcgrad.transform.build import assign, constant, load, tuple_of, unpack
 from srcgrad.transform.calls import Calls
 from srcgrad.transform.control import ReverseSweep
 from srcgrad.transform.record import JointForward, PairForward

@@ -9,7 +9,8 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.stores import globals_read
 from srcgrad.frontend.normal_form import Function
-from srcgrad.transform.build import call_runtime, constant, load
+from srcgrad.syntax.globals import call_runtime
+from srcgrad.transform.build import constant, load
 
 
 def check_apart(function: Function, stored: Collection[str], is_number: Callable[[str], bool]) -> gast.Expr | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import gast
 import numpy as np
 
-from srcgrad.syntax.globals import LOAD, GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import LOAD, GlobalBinding, reference
 from srcgrad.syntax.parse import clone
 
 
@@ -50,15 +50,6 @@ def subscript(value: gast.expr, index: gast.expr) -> gast.Subscript:
 def add_in_place(target: gast.Subscript, value: gast.expr) -> gast.stmt:
     target.ctx = gast.Store()
     return gast.AugAssign(target, gast.Add(), value)
-
-
-def runtime_reference(function: Callable[..., object]) -> GlobalReference:
-    name = function.__name__
-    return reference(GlobalBinding(name, function, "srcgrad.runtime", name, None))
-
-
-def call_runtime(function: Callable[..., object], *arguments: gast.expr) -> gast.Call:
-    return call(runtime_reference(function), *arguments)
 
 
 def numpy_call(name: str, *arguments: gast.expr) -> gast.Call:

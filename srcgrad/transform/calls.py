@@ -20,10 +20,10 @@ from srcgrad.analysis.references import hidden
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.normal_form import Bind, Block, Call, Callee, Dynamic
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
-from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.build import call as called
-from srcgrad.transform.build import call_runtime, load, unpack
+from srcgrad.transform.build import load, unpack
 from srcgrad.transform.shadows import PLAIN, Modes, Shadows
 from srcgrad.transform.stores import StoreAdjoint
 

@@ -21,14 +21,13 @@ from srcgrad.analysis.references import Reference, reference
 from srcgrad.analysis.regions import is_basic
 from srcgrad.frontend.normal_form import Append, Block, Pop, Statement
 from srcgrad.rules.facts import Array, Fact, Unknown, is_floating
-from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.build import (
     add_in_place,
     assign,
     builtin_call,
-    call_runtime,
     constant,
     load,
     store,

@@ -17,9 +17,10 @@ import gast
 from srcgrad import runtime
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Guarded, LocalFunction
+from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
-from srcgrad.transform.build import assign, call, call_runtime, load, tuple_of, unpack
+from srcgrad.transform.build import assign, call, load, tuple_of, unpack
 
 _DERIVED = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "forward": "jvp"}
 _KINDS = {

@@ -54,14 +54,13 @@ from srcgrad.rules.facts import (
     same_shape,
 )
 from srcgrad.rules.template import Slice, inline
-from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, names_read, walk
 from srcgrad.transform.build import (
     add_in_place,
     assign,
     call,
-    call_runtime,
     constant,
     field_tangent,
     index_value,

@@ -42,11 +42,11 @@ from srcgrad.frontend.normal_form import (
 from srcgrad.rules.facts import Array, Fact, Mapping, Sequence, Static, is_floating
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import CHANGES, MIRRORS, makes_new
-from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, names_read
 from srcgrad.transform.apart import check_apart
-from srcgrad.transform.build import assign, call, call_runtime, constant, field_tangent, load, method, subscript
+from srcgrad.transform.build import assign, call, constant, field_tangent, load, method, subscript
 from srcgrad.transform.forward_statements import RESULT, StatementTangent, lowered
 
 #: Functions whose result is a view whatever the layout of the array is.

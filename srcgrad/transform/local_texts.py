@@ -19,7 +19,7 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import Callee, Derived, Function, Held, Texts
 from srcgrad.rules.rewriting import rebuilt
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import GlobalReference, of_runtime, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import quote_statements, walk
 from srcgrad.transform.build import load
@@ -100,6 +100,6 @@ def _texts_of(node: gast.AST) -> Texts | None:
 def _unwritten(name: str, captured: int, refusal: UnsupportedSyntax) -> gast.FunctionDef:
     held = "".join(f", c{j}" for j in range(captured))
     (made,) = quote_statements(f"def {name}(*given{held}, **named):\n    refuse({str(refusal)!r})")
-    head = reference(GlobalBinding("unwritten", runtime.unwritten, "srcgrad.runtime", "unwritten"))
+    head = reference(of_runtime(runtime.unwritten))
     made.body[0].value.func = head
     return made

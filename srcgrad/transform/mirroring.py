@@ -48,9 +48,10 @@ from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.facts import Sequence as SequenceFact
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import CHANGES
+from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import builtin_call, call_runtime, constant, is_array, load, method, subscript, tuple_of
+from srcgrad.transform.build import builtin_call, constant, is_array, load, method, subscript, tuple_of
 from srcgrad.transform.contributions import index_value
 from srcgrad.transform.shadows import Shadows
 

@@ -25,7 +25,7 @@ from srcgrad.frontend.normal_form import Callee, Dynamic, Guarded, unguarded
 from srcgrad.frontend.scope import importable
 from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.rules.rewriting import rebuilt
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, of_runtime, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, quote_statements
 from srcgrad.transform.adjoint import AdjointProgram
@@ -34,9 +34,7 @@ from srcgrad.transform.local_texts import LocalTexts
 from srcgrad.transform.shadows import PLAIN, Modes
 
 _NAMES = ("one_for", "closure", "attempt", "attempt_store", "attempt_whole", "zeros_like")
-_RUNTIME = {
-    name: GlobalBinding(name, getattr(runtime, name), "srcgrad.runtime", name) for name in _NAMES
-}
+_RUNTIME = {name: of_runtime(getattr(runtime, name)) for name in _NAMES}
 
 
 def definition(text: str, bindings: Mapping[str, GlobalBinding]) -> gast.FunctionDef:

@@ -22,13 +22,13 @@ from srcgrad.analysis.references import is_truth, names_mentioned
 from srcgrad.analysis.required import Lane, Plan, entries_at, saved_at
 from srcgrad.frontend.lower import lower_statement
 from srcgrad.frontend.normal_form import Bind, Block, Break, Call, Continue, For, If, Return, Statement, While, With
+from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import clone
 from srcgrad.syntax.parse import walk as walk_tree
 from srcgrad.transform.build import (
     assign,
     builtin_call,
     call,
-    call_runtime,
     constant,
     load,
     method,

@@ -51,11 +51,11 @@ from srcgrad.rules.facts import (
 )
 from srcgrad.rules.memory import KEEPS_ALIASES, LIBRARIES, home_of
 from srcgrad.rules.template import inline
+from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import (
     assign,
-    call_runtime,
     constant,
     load,
     numpy_call,

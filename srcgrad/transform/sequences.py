@@ -16,8 +16,9 @@ from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.references import reference, referring
 from srcgrad.frontend.normal_form import AddAt, Append, Bind, Block, Pack, Pop, Unpack
 from srcgrad.rules.facts import Array, Sequence, same_dtype
+from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import assign, call_runtime, constant, load, method, subscript, tuple_of, unpack
+from srcgrad.transform.build import assign, constant, load, method, subscript, tuple_of, unpack
 from srcgrad.transform.contributions import AdjointVariables
 
 

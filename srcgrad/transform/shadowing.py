@@ -59,9 +59,10 @@ from srcgrad.frontend.normal_form import (
 )
 from srcgrad.rules.facts import Array, Fact, Sequence
 from srcgrad.rules.memory import makes_new
+from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.apart import check_apart
-from srcgrad.transform.build import call_runtime, constant, load, method, subscript, tuple_of
+from srcgrad.transform.build import constant, load, method, subscript, tuple_of
 from srcgrad.transform.mirroring import Mirroring
 from srcgrad.transform.shadows import PLAIN, Modes, Shadows, is_whole
 

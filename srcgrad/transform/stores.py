@@ -21,9 +21,10 @@ from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import InternalError
 from srcgrad.frontend.normal_form import AddAt, AugStore, Block, Statement, Store, Unpack
 from srcgrad.rules.facts import Array, same_dtype, same_shape
+from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.build import assign, call_runtime, constant, is_array, load, numpy_call, subscript, tuple_of
+from srcgrad.transform.build import assign, constant, is_array, load, numpy_call, subscript, tuple_of
 from srcgrad.transform.contributions import index_value
 from srcgrad.transform.sequences import SequenceAdjoint
 from srcgrad.transform.shadows import is_whole

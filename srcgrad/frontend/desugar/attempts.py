@@ -53,14 +53,14 @@ from srcgrad.frontend.desugar.raising import (
     waits,
     writes,
 )
-from srcgrad.syntax.globals import GlobalBinding, builtin, reference
+from srcgrad.syntax.globals import builtin, of_runtime, reference
 from srcgrad.syntax.parse import clone, walk
 
 Body = Sequence[gast.stmt]
 _CHANGES = frozenset("append extend insert add update remove discard sort reverse clear".split())
-_ATTEMPT = GlobalBinding("attempt", runtime.attempt, "srcgrad.runtime", "attempt")
-_AUGMENTING = GlobalBinding("raised_augmenting", runtime.raised_augmenting, "srcgrad.runtime", "raised_augmenting")
-_RAISABLE = GlobalBinding("raisable", runtime.raisable, "srcgrad.runtime", "raisable")
+_ATTEMPT = of_runtime(runtime.attempt)
+_AUGMENTING = of_runtime(runtime.raised_augmenting)
+_RAISABLE = of_runtime(runtime.raisable)
 
 
 class Stays(Exception):

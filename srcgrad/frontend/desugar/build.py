@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import gast
 
-from srcgrad.syntax.globals import builtin, reference
+from srcgrad.syntax.globals import builtin, of_runtime, reference
 
 Node = TypeVar("Node", bound=gast.AST)
 
@@ -79,6 +79,11 @@ def call(function: gast.expr, arguments: Sequence[gast.expr], at: gast.AST) -> g
 def call_builtin(name: str, arguments: Sequence[gast.expr], at: gast.AST) -> gast.Call:
     """A call of a builtin, whatever the user's names mean."""
     return call(reference(builtin(name)), arguments, at)
+
+
+def call_runtime(function: Callable[..., object], arguments: Sequence[gast.expr], at: gast.AST) -> gast.Call:
+    """A call of a function of the runtime."""
+    return call(reference(of_runtime(function)), arguments, at)
 
 
 def method_call(receiver: gast.expr, name: str, arguments: Sequence[gast.expr], at: gast.AST) -> gast.Call:

@@ -43,11 +43,11 @@ from srcgrad.frontend.desugar.functional import Meaning
 from srcgrad.frontend.webs import told_apart
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.runtime.doors import END
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import of_runtime, reference
 from srcgrad.syntax.parse import walk
 
-_ITEM = GlobalBinding("require_item", runtime.require_item, "srcgrad.runtime", "require_item")
-_ROW = GlobalBinding("require_row", runtime.require_row, "srcgrad.runtime", "require_row")
+_ITEM = of_runtime(runtime.require_item)
+_ROW = of_runtime(runtime.require_row)
 _SCOPES = (
     gast.FunctionDef, gast.Lambda, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp, gast.ClassDef,
 )  # fmt: skip

@@ -32,10 +32,10 @@ from srcgrad.frontend.desugar.build import (
     subscript,
 )
 from srcgrad.rules.rewriting import rebuilt
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import GlobalReference, of_runtime, reference
 
-_SEQUENCE = GlobalBinding("is_sequence", runtime.is_sequence, "srcgrad.runtime", "is_sequence")
-_MAPPING = GlobalBinding("is_mapping", runtime.is_mapping, "srcgrad.runtime", "is_mapping")
+_SEQUENCE = of_runtime(runtime.is_sequence)
+_MAPPING = of_runtime(runtime.is_mapping)
 
 
 @dataclass

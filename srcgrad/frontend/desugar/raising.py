@@ -8,13 +8,13 @@ from __future__ import annotations
 import gast
 
 from srcgrad import runtime
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, of_runtime
 from srcgrad.syntax.parse import walk
 
 _LOOPS = frozenset({"range", "enumerate", "zip", "reversed", "items", "keys", "values"})
 _WRITES = frozenset({"write", "writelines"})
 _HARMLESS = frozenset({"errstate", "no_grad", "catch_warnings"})
-IN_PLACE = GlobalBinding("raised_in_place", runtime.raised_in_place, "srcgrad.runtime", "raised_in_place")
+IN_PLACE = of_runtime(runtime.raised_in_place)
 
 
 def may_raise(value: gast.expr) -> bool:
