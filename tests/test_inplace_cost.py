@@ -46,7 +46,14 @@ def in_a_list(x, n):
     return y[n] * y[n // 2]
 
 
-PROGRAMS = [march, in_a_callee, by_slices, in_a_list]
+def by_appending(x, n):
+    y = [x]
+    for i in range(n):
+        y.append(y[i] + 0.01 * y[i] * (1.0 - y[i]))
+    return y[n] * y[n // 2]
+
+
+PROGRAMS = [march, in_a_callee, by_slices, in_a_list, by_appending]
 
 
 def reverse(program: Callable[..., Any]) -> Callable[[int], Any]:
@@ -101,6 +108,10 @@ def test_memory_grows_with_the_number_of_stores(program, mode):
     call = mode(program)
     call(10)
     assert peak(call, 4_000) < 16 * peak(call, 500)  # 8 when linear, 64 when quadratic
+
+
+def test_the_adjoint_of_a_list_is_not_copied_for_each_of_its_items():
+    assert "as_list" not in srcgrad.grad(by_appending).source  # once 0.3 s of 16,000 items, growing by the square
 
 
 def scattered(y, n):

@@ -167,7 +167,7 @@ class AdjointVariables:
 
     def note_sharing(self, value: gast.expr) -> None:
         """A contribution that is, or may view, another adjoint leaves neither of them owned."""
-        if is_fresh(value):
+        if is_fresh(value) or _is_taken_off(value):
             return
         mentioned = {n.id for n in gast.walk(value) if isinstance(n, gast.Name)}
         for name in list(self.bars.owned):
@@ -274,6 +274,14 @@ def is_fresh(value: gast.expr) -> bool:
     if isinstance(value, gast.UnaryOp):
         return not isinstance(value.op, gast.UAdd)
     return any(calls_function(value, function) for function in FRESH)
+
+
+def _is_taken_off(value: gast.expr) -> bool:
+    """Whether a value is popped off a list, which has it no more: the list is as much its owner's as before."""
+    match value:
+        case gast.Call(func=gast.Attribute(attr="pop")):
+            return True
+    return False
 
 
 def _is_handed_on(value: gast.expr) -> bool:
