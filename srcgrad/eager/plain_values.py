@@ -245,6 +245,8 @@ def applied(
         args = tuple(args[0])
         if len(args) == 1:
             return args[0]
+    if function in (max, min) and any(isinstance(arg, list | tuple) for arg in args):
+        return function(*args)  # one of them itself: they are compared item by item
     if member in ("reshape", "transpose") and len(args) > 2:
         args = (args[0], args[1:])  # x.reshape(2, 3) is np.reshape(x, (2, 3))
     if function in (operator.pow, pow) and _turns_complex(args):

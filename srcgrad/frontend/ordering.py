@@ -29,6 +29,9 @@ class Ordering(Iterables):
         function = None if static is None else static.value
         if not (function is sorted or function is min or function is max):
             return super().call(node)
+        if len(node.args) > 1 and not node.keywords and any(isinstance(each, gast.Tuple) for each in node.args):
+            # Tuples are compared item by item, and have no arithmetic: one is read of a list.
+            node = placed(gast.Call(node.func, [placed(gast.List(list(node.args), gast.Load()), node)], []), node)
         given = {k.arg: k.value for k in node.keywords}
         if self._is_of_objects(node):
             return self._ordered_objects(function, given, node)

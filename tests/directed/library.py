@@ -370,3 +370,12 @@ def zip_longest_of_a_name_bound_again(x):
 @directed([0.3, 0.9, 1.5])
 def spread_of_values(xs):
     return statistics.fmean([math.sin(v) for v in xs]) * statistics.stdev(xs) + xs[0] / statistics.pvariance(xs)
+
+
+@directed(np.array([0.6, 1.1, 1.7]))
+def extremes_of_pairs(x):
+    """An ``IndexError`` in the adjoint once: tuples were chosen as numbers are, by a product with a truth value."""
+    low, high = (9.0, 0), (-9.0, 0)
+    for k, v in enumerate(x):
+        low, high = min(low, (v, k)), max((v * v * np.sin(v), k), high)
+    return low[0] * high[0] * x[high[1]] + max((x[0], 2), (x[1], x[2]), (x[2], 0))[0]
