@@ -18,7 +18,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 
 import gast
 import numpy as np
@@ -26,6 +25,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.growing import grown_alone
+from srcgrad.analysis.outside import Outside, held_by_names, holds_no_memory, is_copied, may_change
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.errors import UnsupportedSyntax
@@ -46,7 +46,6 @@ from srcgrad.frontend.normal_form import (
     Fixed,
     For,
     Function,
-    Held,
     Index,
     Pack,
     Pop,
@@ -54,7 +53,6 @@ from srcgrad.frontend.normal_form import (
     SetField,
     Statement,
     Store,
-    Texts,
     Unpack,
     Unruled,
 )
@@ -130,30 +128,12 @@ def is_immutable(fact: Fact) -> bool:
         case Array(scalar=scalar):
             return scalar
         case Static(value=value):
-            return not _may_change(value)
+            return not may_change(value)
         case Sequence(kind="tuple", items=tuple() as items):
             return all(map(is_immutable, items))
         case Sequence(kind="tuple", item=item):
             return item is not None and is_immutable(item)
     return False
-
-
-def _may_change(value: object) -> bool:
-    if isinstance(value, tuple):
-        return any(map(_may_change, value))
-    # What a local function that is a value has captured stands beside its text, as an operand.
-    plain = bool | int | float | complex | str | bytes | None | range | slice | type | np.generic | np.dtype | Enum
-    if isinstance(value, plain | Held | Texts):
-        return False
-    return not (callable(value) or type(value).__name__ in ("module", "ellipsis"))
-
-
-@dataclass(frozen=True, eq=False)
-class Outside:
-    """What a global, a closure variable, or an attribute of a module or class holds, and its name."""
-
-    name: str
-    value: object
 
 
 class Solver:
@@ -174,6 +154,7 @@ class Solver:
         self.alone = grown_alone(function)
         self.stored: set[str] = set()
         self.results: list[str] = []
+        self.held = held_by_names(function)
         self.globals: dict[str, Outside | None] = {}
         self.changes: list[tuple[str, Statement, bool]] = []  # (name, store, whether arrays are surely not changed)
 
@@ -227,7 +208,8 @@ class Solver:
             case Copy(source=source) | Field(base=source):
                 self.join(source, target)
             case Index(base=base, index=index):
-                if not (isinstance(self.fact(base), Array) and self._is_fancy(index)):
+                is_new = isinstance(self.fact(base), Array) and self._is_fancy(index)
+                if not is_new and not holds_no_memory(self.held.get(base)):
                     self.join(base, target)
             case Pack(elements=elements):
                 for element in elements:
@@ -251,7 +233,9 @@ class Solver:
 
     def _exchange(self, target: str | None, made: Exchange) -> None:
         for position in made.held:
-            self._hold(made.base, made.arguments[position])
+            given = made.arguments[position]
+            if not (made.method in ("extend", "extendleft", "update") and holds_no_memory(self.outside(given))):
+                self._hold(made.base, given)
         if made.method in ("setdefault", "get", "pop"):
             for argument in made.arguments:
                 self._hold(made.base, argument)
@@ -292,6 +276,8 @@ class Solver:
         # What a result shares memory with moves it; ``tangent_like`` looks for memory among all that it is given.
         anything = made.function is runtime.tangent_like
         arguments = [a for p, a in made.arguments.items() if anything or p in made.rule.sensitive]
+        arguments = [e for a in arguments for e in (a.elts if isinstance(a, gast.Tuple) else (a,))]
+        arguments = [a for a in arguments if not is_copied(self.outside(a), made.function, name, expression)]
         facts = [fact_of_expression(argument, self.fact) for argument in arguments]
         if name == "copy" and not all(isinstance(fact, Array) for fact in facts[:1]):
             return arguments  # the copy of a list has its items
@@ -299,6 +285,12 @@ class Solver:
             return arguments
         joins = any(isinstance(fact, Sequence | MappingFact) for fact in facts)
         return arguments if joins and made.rule.kind == "elementwise" else ()  # lists that are joined or repeated
+
+    def outside(self, argument: gast.expr) -> object:
+        """What a global holds that an argument is, if it is one; else None."""
+        if isinstance(argument, gast.Name) and not isinstance(argument, GlobalReference):
+            return self.held.get(argument.id)
+        return object_of(argument)
 
     def _is_fancy(self, index: gast.expr) -> bool:
         """Whether an index of an array surely selects into new memory: one of its parts is an array or a list."""
@@ -320,7 +312,7 @@ class Solver:
             node = pending.pop()
             match node:
                 case GlobalReference(binding=binding):
-                    if _may_change(binding.value):
+                    if may_change(binding.value):
                         found.append(self._outside(Outside(node.id, binding.value)))
                 case gast.Name(id=name):
                     if name not in self.immutable:
@@ -332,12 +324,13 @@ class Solver:
                 case gast.Tuple(elts=elements) | gast.List(elts=elements) | gast.Set(elts=elements):
                     pending += elements
                 case gast.Subscript(value=value) | gast.Starred(value=value):
-                    pending.append(value)
+                    if not holds_no_memory(self.outside(value)):
+                        pending.append(value)
                 case gast.Attribute(value=value, attr=attr):
                     owner = object_of(node)
                     if owner is None and attr not in SHAPES:
                         pending.append(value)
-                    elif owner is not None and _may_change(owner):
+                    elif owner is not None and may_change(owner):
                         found.append(self._outside(Outside(attr, owner)))
                 case gast.Call():
                     pending += self._call_sources(node)

@@ -126,6 +126,8 @@ def _tangent_like(moved: Any, v: Any, pairs: list[tuple[Any, Any]], seen: set[tu
         same = isinstance(moved, tuple) and all(new is old for new, old in zip(parts, moved, strict=True))
         return moved if same else tuple(parts) if isinstance(moved, tuple) else parts
     if isinstance(v, list | deque):
+        if isinstance(moved, tuple):  # a formula's display of several
+            moved = list(moved)
         for j, part in enumerate(v):
             moved[j] = yield moved[j], part, pairs, seen
         return moved
@@ -196,8 +198,10 @@ def fresh(moved: Any, v: Any) -> Any:
         made = np.empty_like(v, dtype=moved.dtype, subok=False)
         made[...] = moved
         return made
-    if isinstance(moved, tuple):
-        return moved
+    if isinstance(moved, tuple):  # of several results: (quotient, remainder), (w, V)
+        values = v if isinstance(v, tuple) and len(v) == len(moved) else (None,) * len(moved)
+        copies = {id(part): fresh(part, value) for part, value in zip(moved, values, strict=True)}
+        return tuple(copies[id(part)] for part in moved)
     if isinstance(moved, list):
         return list(moved)
     return dict(moved) if isinstance(moved, dict) else moved

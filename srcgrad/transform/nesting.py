@@ -252,10 +252,13 @@ class CalleesAsValues(LocalTexts):
         backward: str,
         *,
         tupled: bool = False,
+        door: bool = False,
     ) -> None: ...
 
     @abstractmethod
-    def program(self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...]) -> AdjointProgram: ...
+    def program(
+        self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], *, door: bool = False
+    ) -> AdjointProgram: ...
 
     def _doors(self) -> Doors:
         if self.doors is None:
@@ -362,7 +365,7 @@ class CalleesAsValues(LocalTexts):
         """
         of = stem(callee)
         if mode != "nested split":
-            program = self.program(callee, wanted, facts)
+            program = self.program(callee, wanted, facts, door=True)
             if program.has_single_return and program.shadows is None:
                 with_value = mode == "nested value"
                 entry = self.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
@@ -377,7 +380,7 @@ class CalleesAsValues(LocalTexts):
             with_value = mode == "nested value"
             entry = self.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
             self.functions.append(gradient(entry, of, parameters, forward, backward, with_value=with_value))
-        self.split(callee, wanted, facts, forward, backward, tupled=tupled)
+        self.split(callee, wanted, facts, forward, backward, tupled=tupled, door=True)
         made = {function.name: function.args for function in self.functions}
         made[entry].defaults = [clone(default) for default in made[forward].defaults]
         return entry

@@ -1,0 +1,121 @@
+"""Stores into memory of a function's own: copies of globals, one of several results, arguments of inner derivatives."""
+
+import copy
+
+import numpy as np
+
+import srcgrad
+from tests.corpus.example import vector
+from tests.directed.program import directed
+
+WEIGHTS = np.array([1.0, 2.0, 3.0, 4.0])
+STIFFNESS = np.diag([2.0, 3.0, 4.0, 5.0])
+TABLE = [1.5, 2.5, 3.5]
+RATES = {"a": 1.0, "b": 2.0}
+
+
+class Defaults:
+    scale = np.array([1.0, 0.5, 0.25, 2.0])
+
+
+# --- copies of globals: refused once, as stores into the globals -----------------------------------------------------
+@directed(vector(4))
+def a_copy_of_a_global_array(x):
+    w = WEIGHTS.copy()
+    w[0] = x[0] * w[1]
+    w *= x
+    return np.sum(w * WEIGHTS)
+
+
+@directed(vector(4))
+def a_matrix_made_of_a_global_one(x):
+    k = np.array(STIFFNESS)
+    for i in range(3):
+        k[i, i + 1] += x[i] * k[i, i]
+        k[i + 1, i] += x[i + 1]
+    return np.sum(k @ k) * k[0, 1]
+
+
+@directed(vector(4))
+def other_copies_of_globals(x):
+    a, b, c = copy.copy(WEIGHTS), WEIGHTS.astype(float), Defaults.scale.copy()
+    a[1:3] = x[:2]
+    b[0] = a[1] * x[3]
+    c[::2] *= x[::2]
+    return np.sum(a * b * c)
+
+
+@directed(vector(4))
+def copies_of_global_containers_of_numbers(x):
+    listed, kept, rates = list(TABLE), TABLE[:2], {**RATES}
+    listed[0] = x[0] * x[1]
+    listed.append(x[2])
+    kept[1] = x[3]
+    rates["a"] = listed[0] * rates["b"]
+    return sum(listed) * kept[0] * kept[1] + rates["a"] ** 2
+
+
+# --- one of several results ------------------------------------------------------------------------------------------
+@directed(vector(4) + 2.0)
+def the_remainder_is_stored_into(x):
+    """Once wrong in silence, in forward mode: the tangent of the remainder was that of what had been divided."""
+    whole, rest = divmod(x, 1.0)
+    rest[0] *= rest[1]
+    return np.sum(x * x) + np.sum(rest * whole)
+
+
+@directed(vector(4) + 2.0)
+def a_fraction_is_stored_into(x):
+    total = np.cumsum(x)
+    rest, whole = np.modf(total)
+    rest[1:] -= total[0] * whole[1:]
+    return np.sum(total * rest)
+
+
+@directed(vector(4))
+def eigenvalues_are_cut_off(x):
+    """The tangent of the eigenvalues could not be written to once, in forward mode."""
+    values, vectors = np.linalg.eigh(np.outer(x, x) + STIFFNESS)
+    values[values < 2.5] = 0.1
+    values[-1] *= x[0]
+    return np.sum(vectors @ np.diag(values) @ vectors.T * STIFFNESS)
+
+
+@directed(vector(4))
+def views_of_a_grid_are_scaled(x):
+    p, q = np.meshgrid(x, x**2, sparse=True, copy=False)
+    p *= 2.0
+    return np.sum(p * q) + np.sum(x)
+
+
+# --- derivatives inside: what their functions store into stays as it is outside --------------------------------------
+def scaled(a, b):
+    b[0] = b[0] * 2.0
+    return a * b[0]
+
+
+@directed(vector(4), order=1, without={"eager": "is a Followed"})
+def an_inner_gradient_of_what_stores_into_another_argument(x):
+    """Once wrong in silence, value and gradient: the store was seen outside."""
+    y = x * 1.0
+    g = srcgrad.grad(scaled)(x[2], y)
+    return g * y[0]
+
+
+def doubled(y):
+    y *= 2.0
+    return np.sum(y * y)
+
+
+def appended(items):
+    items.append(items[0] * items[1])
+    items[0] = items[2] * items[2]
+    return items[0]
+
+
+@directed(vector(4), order=1, without={"eager": "is a Followed"})
+def inner_gradients_of_what_stores_into_arguments(x):
+    y, items = x * 1.0, [x[0], x[1]]
+    g = srcgrad.grad(doubled)(y)
+    value, bars = srcgrad.value_and_grad(appended)(items)
+    return np.sum(g * y * y) + value * bars[1] * items[0] * len(items)
