@@ -11,6 +11,7 @@ an array without axes may be, of which ``y + x`` makes a number.  The order of s
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from types import FunctionType
 
@@ -43,12 +44,49 @@ class Sharing:
             if isinstance(node, gast.comprehension)
             for name in names_of([node.target])
         }
+        self.containers = self._containers()
         for statement in _statements(scope.body):
             self._statement(statement)
 
     def owns(self, name: str) -> bool:
         """Whether ``name`` always holds memory that nothing else can see."""
         return name not in self.shared
+
+    def _containers(self) -> set[str]:
+        """The names that may hold a list, tuple or dict made here: ``+``, ``*`` and ``|`` of one hold its items."""
+        bound: list[tuple[set[str], gast.expr]] = []
+        for statement in _statements(self.scope.body):
+            match statement:
+                case gast.Assign(targets=targets, value=value):
+                    bound.append(({target.id for target in targets if isinstance(target, gast.Name)}, value))
+                case gast.AugAssign(target=gast.Name(id=name), value=value):
+                    bound.append(({name}, value))
+            named = (node for node in _expressions(statement) if isinstance(node, gast.NamedExpr))
+            bound += [({node.target.id}, node.value) for node in named]
+        self.containers = set()
+        while True:
+            found = {name for names, value in bound if self._may_be_container(value) for name in names}
+            if found <= self.containers:
+                return found
+            self.containers |= found
+
+    def _may_be_container(self, node: gast.expr) -> bool:
+        """Whether an expression is seen to make, or join, a container."""
+        match node:
+            case gast.Name(id=name):
+                return name in self.containers
+            case gast.BinOp(left=left, op=gast.Add() | gast.Mult() | gast.BitOr(), right=right):
+                return self._may_be_container(left) or self._may_be_container(right)
+            case gast.IfExp(body=left, orelse=right):
+                return self._may_be_container(left) or self._may_be_container(right)
+            case gast.NamedExpr(value=value):
+                return self._may_be_container(value)
+            case gast.Call(func=gast.Attribute(value=value, attr="copy")):
+                return self._may_be_container(value)
+            case gast.Call(func=function):
+                static = self._static(function)
+                return static is not None and static.value in (list, tuple, dict, deque, sorted)
+        return isinstance(node, gast.List | gast.Tuple | gast.Dict | gast.ListComp | gast.DictComp)
 
     def _statement(self, statement: gast.stmt) -> None:
         match statement:
@@ -58,6 +96,8 @@ class Sharing:
                 self.shared.add(name)
             case gast.Assign(targets=[target], value=value):
                 self._bound(names_of([target]), value)
+            case gast.AugAssign(target=gast.Name(id=name), value=value) if self._may_be_container(value):
+                self._bound({name}, value)
             case gast.For(target=target, iter=iterable):
                 if not self._is_range(iterable):
                     self._bound(names_of([target]), iterable)
@@ -71,7 +111,7 @@ class Sharing:
                     self._bound({name}, value)
                 case gast.ListComp(generators=generators, elt=element) | gast.GeneratorExp(
                     generators=generators, elt=element
-                ):
+                ) | gast.DictComp(generators=generators, value=element):
                     for generator in generators:
                         self._bound(names_of([generator.target]), generator.iter)
                     self._bound({ELSEWHERE}, element)
@@ -141,7 +181,9 @@ class Sharing:
                     pending += elements
                 case gast.Dict(values=elements):
                     pending += elements
-                case gast.ListComp(elt=element) | gast.GeneratorExp(elt=element):
+                case gast.BinOp(left=left, right=right) if self._may_be_container(node):
+                    pending += [left, right]
+                case gast.ListComp(elt=element) | gast.GeneratorExp(elt=element) | gast.DictComp(value=element):
                     pending += [element, *(generator.iter for generator in node.generators)]
                 case gast.Call():
                     outputs = self.outputs(node)  # np.add(x, y, out=w) is w
@@ -160,6 +202,8 @@ class Sharing:
                 found.add(ELSEWHERE)
                 return arguments
             function = method(node.func.attr)
+            if node.func.attr == "copy" and self._may_be_container(node.func.value):
+                return [node.func.value]
             if makes_new(function, node.func.attr):
                 return []
             return [node.func.value, *arguments]
@@ -168,7 +212,8 @@ class Sharing:
             found.add(ELSEWHERE)
             found.update(v.name for v in holders(closure_of(local)) if v.scope is self.scope)
             return arguments
-        if makes_new(static.value):
+        joins = getattr(static.value, "__module__", "") == "_operator" and any(map(self._may_be_container, arguments))
+        if makes_new(static.value) and not joins:
             return []
         found.add(ELSEWHERE)
         return arguments

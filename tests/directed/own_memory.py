@@ -1,6 +1,8 @@
-"""Stores into memory of a function's own: copies of globals, one of several results, arguments of inner derivatives."""
+"""Stores into memory of a function's own: copies of globals, one of several results, arguments of inner derivatives;
+and augmented assignments of what only seems to be its name's own."""
 
 import copy
+import operator
 
 import numpy as np
 
@@ -119,3 +121,47 @@ def inner_gradients_of_what_stores_into_arguments(x):
     g = srcgrad.grad(doubled)(y)
     value, bars = srcgrad.value_and_grad(appended)(items)
     return np.sum(g * y * y) + value * bars[1] * items[0] * len(items)
+
+
+# --- what a container holds that is joined, repeated or comprehended: once wrong in silence, value and gradient ------
+@directed(vector(4))
+def a_history_of_states_that_change_in_place(x):
+    history, rows, y = [], [], x * 1.0
+    for _ in range(3):
+        history = history + [y]
+        rows += [y]
+        y += x
+    return np.sum(history[0] ** 2) + np.sum(rows[1] * x)
+
+
+@directed(vector(4))
+def arrays_in_tuples_and_dicts_that_are_joined(x):
+    y, z = x * 1.0, np.sin(x)
+    pair = (y,) + (z,)
+    kept = {} | {"a": y}
+    made = {k: v for k, v in zip("ab", [y, z], strict=True)}
+    y += x
+    z *= y
+    return np.sum(pair[1] * kept["a"]) + np.sum(made["a"] * made["b"] * pair[0])
+
+
+@directed(vector(4))
+def items_of_joined_containers_change_in_place(x):
+    y, z, kept = x * 1.0, x * 2.0, {"a": np.cos(x)}
+    for p in [y] + [z]:
+        p += 1.0
+    (q,) = [y] * 1
+    q *= x
+    v = ([y] + [z])[-1]
+    v *= y
+    w = kept.copy()["a"]
+    w += z
+    return np.sum(y * y) + np.sum(z * kept["a"])
+
+
+@directed(vector(4))
+def an_array_in_a_list_joined_by_operator_add(x):
+    y = x * 1.0
+    rows = operator.add([y], [x])
+    y += x
+    return np.sum(rows[0] * rows[1])
