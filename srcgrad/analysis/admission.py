@@ -22,6 +22,7 @@ from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import blocks_of, walk
 from srcgrad.errors import Span, UnsupportedSyntax
+from srcgrad.frontend.blurring import asked_as_numbers
 from srcgrad.frontend.normal_form import (
     Apply,
     Bind,
@@ -41,6 +42,7 @@ from srcgrad.frontend.normal_form import (
 )
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
+from srcgrad.rules.facts import Object as ObjectFact
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalReference, call_runtime
@@ -62,6 +64,7 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
     """
     returned = {s.target for s in walk(function.body) if isinstance(s, Bind) and isinstance(s.operation, Call)}
     asked = frozenset(name for statement in walk(function.body) for name in _asked_of(statement))
+    blurred = {} if shown else asked_as_numbers(function, function.blurred)
     checks: _Checks = {}
     joins = False
     for statement in walk(function.body):
@@ -78,6 +81,9 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
         asking = [] if shown else _asking(statement)
         unknown = [name for name in asking if isinstance(facts.get(name, Unknown()), Unknown)]
         made += [_check(runtime.require_no_object, name, statement.span) for name in dict.fromkeys(unknown)]
+        for name in blurred.get(statement, ()):
+            if isinstance(facts.get(name, Unknown()), Unknown | ObjectFact):
+                made.append(_check(runtime.require_data, name, statement.span))
         if made:
             checks[statement] = made
     return replace(function, body=_checked(function.body, facts, checks)) if joins or checks else function

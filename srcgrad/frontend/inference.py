@@ -27,6 +27,7 @@ from srcgrad.frontend.known import (
     NONE,
     PLAIN,
     Bag,
+    Blurred,
     Closed,
     Data,
     Entries,
@@ -38,6 +39,7 @@ from srcgrad.frontend.known import (
     Plain,
     Result,
     Value,
+    blurred,
     changed_inside,
     folded,
     holds,
@@ -57,7 +59,6 @@ from srcgrad.frontend.normal_form import (
     Append,
     Apply,
     Bind,
-    Block,
     Call,
     Callee,
     Copy,
@@ -68,7 +69,6 @@ from srcgrad.frontend.normal_form import (
     For,
     Function,
     Held,
-    If,
     Index,
     LocalFunction,
     Pack,
@@ -78,9 +78,8 @@ from srcgrad.frontend.normal_form import (
     Store,
     Unpack,
     Unruled,
-    While,
-    With,
 )
+from srcgrad.frontend.walking import statements_of
 from srcgrad.rules.formula import literal, object_of
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalReference
@@ -117,7 +116,7 @@ class Table:
             self.names[name] = self.assumed[name]
         elif present is None or present == known:
             self.names[name] = known
-        elif present != PLAIN:
+        else:
             self.names[name] = join(present, known)
 
     def of_objects(self) -> frozenset[str]:
@@ -129,6 +128,8 @@ class Table:
         match known:
             case Result(callee=callee):
                 return folded(self.returned(callee))
+            case Blurred(kinds=kinds, results=results) if results:
+                return blurred(Blurred(kinds), *map(self.resolved, results))
             case OneOf(choices=choices) if any(isinstance(choice, Result) for choice in choices):
                 made = self.resolved(choices[0])
                 for choice in choices[1:]:
@@ -166,7 +167,7 @@ class Table:
                         holds = name in self.fields or name in dict(choice.fields)
                         made = join(made, self.field(choice, name) if holds else without(choice.kind, name))
                 return PLAIN if made == NEVER else made
-        return PLAIN
+        return known if isinstance(known, Blurred) else PLAIN
 
     def item(self, known: Known, index: gast.expr) -> Known:
         match known:
@@ -197,7 +198,7 @@ class Table:
                 return next((inner for key, inner in items if key == index.value), PLAIN)
             case Entries():
                 return self._with_puts(known, dict)
-        return PLAIN
+        return known if isinstance(known, Blurred) else PLAIN
 
     def _with_puts(self, container: Items | Entries, kind: type) -> Known:
         """What any item is: one that was there at first, or one that was put into some container later."""
@@ -281,7 +282,7 @@ class Table:
         """Take up that a list, deque or dict of this name has been given an item."""
         present = self.of(name)
         added = Items(present.kind if isinstance(present, Items) else list, None, item)
-        self.names[name] = told(sequences(present, added)) if isinstance(present, Items) else PLAIN
+        self.names[name] = told(sequences(present, added)) if isinstance(present, Items) else blurred(present, item)
         if matters(added):
             self.bound.setdefault(name, []).append(added)
 
@@ -323,7 +324,7 @@ class Table:
                 held = present.any() if isinstance(present, Items) else PLAIN
                 if self.generated and any(isinstance(each, Items) and each.kind is tuple for each in (added, held)):
                     return  # a tape
-                if field is not None and not tells(added) and (matters(present) or present == PLAIN):
+                if field is not None and not tells(added) and (matters(present) or isinstance(present, Plain)):
                     self._set(field, PLAIN)  # no list of objects alone any more; other lists are what they were
                 elif tells(added) or matters(present):
                     self.put(added)
@@ -338,7 +339,7 @@ class Table:
                 stored = self.resolved(self.atom(value))
                 present = self.of(base)
                 is_dict = isinstance(present, Entries) or isinstance(present, Items) and present.kind is dict
-                if is_dict and isinstance(present, Items):
+                if is_dict and isinstance(present, Items) or isinstance(present, Plain):
                     self._filled(base, stored)
                 if matters(present) or tells(stored):
                     self.put(stored, ENTRIES if is_dict else ITEMS)
@@ -405,19 +406,6 @@ class Table:
 
     def _exchanged(self, base: Known) -> Known:
         return self._with_puts(base, list) if isinstance(base, Items | Entries) else PLAIN
-
-
-def statements_of(block: Block) -> Iterable[Statement]:
-    """Every statement of a block in the order of the text."""
-    pending = list(reversed(block.statements))
-    while pending:
-        statement = pending.pop()
-        yield statement
-        match statement:
-            case If(body=body, orelse=orelse):
-                pending += [*reversed(orelse.statements), *reversed(body.statements)]
-            case For(body=body) | While(body=body) | With(body=body):
-                pending += reversed(body.statements)
 
 
 ROUNDS = 6  # after which a name whose class is still unsettled is not known

@@ -27,6 +27,7 @@ from srcgrad.frontend.known import (
     Closed,
     Instance,
     Known,
+    Plain,
     choices_of,
     holds_objects,
     instances_of,
@@ -188,7 +189,7 @@ class Knowing(Expressions):
     def receiver(self, node: gast.expr) -> tuple[gast.expr, Known]:
         """The expression before a dot, and what is known of it; an atom where it had to be evaluated to tell."""
         known = self.peek(node)
-        if known != PLAIN or not self.makes_object(node):
+        if not isinstance(known, Plain) or not self.makes_object(node):
             return node, known
         atom = self.value(node)
         return atom, self.known_atom(atom)

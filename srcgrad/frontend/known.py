@@ -26,6 +26,14 @@ class Plain:
 
 
 @dataclass(frozen=True)
+class Blurred(Plain):
+    """As ``Plain``; but it may be an object of one of these classes, or hold one, or be what these calls return."""
+
+    kinds: frozenset[type] = frozenset()
+    results: frozenset[Result] = frozenset()
+
+
+@dataclass(frozen=True)
 class Data:
     """Certainly no object of a user's class: an array, a number, text."""
 
@@ -238,7 +246,9 @@ def told(known: Items | Entries) -> Known:
             inside = list(items)
         case Entries(items=entries):
             inside = [item for _, item in entries]
-    return known if any(item not in (PLAIN, DATA, NONE, NEVER) for item in inside) else PLAIN
+    if all(isinstance(item, Plain | Data | Never) or item == NONE for item in inside):
+        return blurred(*inside)
+    return known
 
 
 def instances_of(known: Known) -> list[Instance]:
@@ -308,52 +318,38 @@ def tells(known: Known) -> bool:
     return not isinstance(known, Plain | Data) and not (isinstance(known, Items) and known.items == ())
 
 
-def bears_out(known: Known, relied: Known) -> bool:
-    """Whether what is known in the end bears out what was relied on: it is that, or tells of more fields of an object,
-    which were read as nothing is known of them."""
-    match known, relied:
-        case Instance(kind=kind), Instance() if kind is relied.kind:
-            before, after = dict(relied.fields), dict(known.fields)
-            added = [name for name in after if name not in before]
-            return all(name in after and after[name] == before[name] for name in before) and all(
-                without(kind, name) == NEVER for name in added
-            )
-    return known == relied
-
-
-def cut(known: Known, depth: int = DEEPEST) -> Known:
-    """The same without what lies deeper, so that a recursion that wraps its argument anew comes to an end."""
-    match known:
-        case Plain() | Data() | Never() | Again() | Bag() | Value() | Own() | Result():
-            return known
-        case _ if depth == 0:
-            return PLAIN
-        case Instance(kind=kind, fields=fields):
-            return Instance(kind, tuple((name, cut(item, depth - 1)) for name, item in fields))
-        case Items(kind=kind, items=items, item=item):
-            parts = None if items is None else tuple(cut(each, depth - 1) for each in items)
-            return Items(kind, parts, cut(item, depth - 1))
-        case Closed(held=held):
-            return replace(known, held=cut(held, depth))
-        case Entries(items=entries):
-            return Entries(tuple((key, cut(item, depth - 1)) for key, item in entries))
-        case OneOf(choices=choices):
-            return OneOf(tuple(cut(each, depth) for each in choices))
-
-
 def join(a: Known, b: Known) -> Known:
     """What is known of a value that is either ``a`` or ``b``."""
     if a == b or b == NEVER:
         return a
     if a == NEVER:
         return b
-    if PLAIN in (a, b) or (DATA in (a, b) and not {a, b} <= {DATA, NONE}):
-        return PLAIN
+    if isinstance(a, Plain) or isinstance(b, Plain) or (DATA in (a, b) and not {a, b} <= {DATA, NONE}):
+        return blurred(a, b)
     choices: list[Known] = []
     for known in (a, b):
         for choice in choices_of(known):
             _include(choice, choices)
     return choices[0] if len(choices) == 1 else OneOf(tuple(choices))
+
+
+def blurred(*several: Known) -> Known:
+    """What is left to know of what is one of several that have nothing in common: which objects may be there."""
+    kinds: set[type] = set()
+    results: set[Result] = set()
+    pending: list[Known] = list(several)
+    while pending:
+        known = pending.pop()
+        match known:
+            case Blurred():
+                kinds |= known.kinds
+                results |= known.results
+            case Result():
+                results.add(known)
+            case Instance(kind=kind) | Again(kind=kind):
+                kinds.add(kind)
+        pending += parts_of(known)
+    return Blurred(frozenset(kinds), frozenset(results)) if kinds or results else PLAIN
 
 
 def _include(choice: Known, choices: list[Known]) -> None:

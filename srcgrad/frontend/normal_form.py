@@ -1,9 +1,8 @@
 """The normal form: one operation per statement, structured control flow, every callee resolved.
 
 Enters: nothing; this module only declares the door between the front end and the analyses.  Statements compare by
-identity, so that facts can be kept in side tables keyed by statement.  Differentiable operands are atoms (a local
-``Name`` or a ``Constant``); expressions in positions that carry no derivative (tests, indices, axes, shapes) stay
-nested as the user wrote them.
+identity, so that side tables can be keyed by them.  Differentiable operands are atoms (a ``Name``, a ``Constant``);
+expressions that carry no derivative (tests, indices, axes, shapes) stay nested as the user wrote them.
 
 ``s = s * np.sin(x[i + 1])`` becomes::
 
@@ -432,6 +431,7 @@ class Function:
     temporaries: frozenset[str] = frozenset()  # names that the compiler made
     generated: bool = False  # our own output, whose accumulations own their buffers
     returns: object = None  # what is known of the classes of the result (frontend.known)
+    blurred: frozenset[str] = frozenset()  # names that hold objects, or something else: of which class is not known
     sets: tuple[tuple[str, object], ...] = ()  # the fields that are set here and in callees, and what is put there
 
     def __str__(self) -> str:

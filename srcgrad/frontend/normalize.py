@@ -24,6 +24,7 @@ import gast
 
 from srcgrad.errors import SrcgradError, UnsupportedSyntax
 from srcgrad.frontend import fence
+from srcgrad.frontend.blurring import Blurs, HoldsObjects, asked_as_numbers, blurred_names
 from srcgrad.frontend.bound_methods import MethodRead, Methods, Place, read_here, with_methods
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.build import constant
@@ -34,7 +35,7 @@ from srcgrad.frontend.desugar.iterators import by_places
 from srcgrad.frontend.desugar.unpacking import one_by_one
 from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.inference import ROUNDS, Table, inferred
-from srcgrad.frontend.known import DATA, PLAIN, Items, Known, OneOf, Result, bears_out
+from srcgrad.frontend.known import DATA, PLAIN, Data, Items, Known, OneOf, Plain, Result
 from srcgrad.frontend.local_classes import without_classes
 from srcgrad.frontend.mappings import blurred
 from srcgrad.frontend.namespaces import settled
@@ -63,7 +64,7 @@ from srcgrad.frontend.source import Source, meaning_outside
 from srcgrad.frontend.spreading import lasting
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
-from srcgrad.frontend.telling import any_objects, meets_objects, moves, returns
+from srcgrad.frontend.telling import any_objects, bears_out, meets_objects, moves, returns
 from srcgrad.frontend.webs import told_apart
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
@@ -123,22 +124,19 @@ def _with_classes(callee: Callee) -> Function:
     if parent is None:
         fence.admit(source)
     apart = blurred(body_of(node))
+    made: Function | None = None
     while True:
         try:
             return _with_names_apart(callee, source, node, parent, apart)
-        except _HoldsObjects as found:
+        except Blurs as found:
+            made = made or found.function  # right as it is, if the names turn out to hold numbers where it matters
+            apart |= found.names
+        except HoldsObjects as found:
+            if made is not None:
+                return made
             if found.names <= apart:
                 raise found.refusal from None
             apart |= found.names
-
-
-class _HoldsObjects(Exception):
-    """A refusal, and the names that are bound to objects there: to something else as well, perhaps."""
-
-    def __init__(self, refusal: UnsupportedSyntax, names: frozenset[str]) -> None:
-        super().__init__(refusal)
-        self.refusal = refusal
-        self.names = names
 
 
 def _with_names_apart(
@@ -152,19 +150,22 @@ def _with_names_apart(
         if not writer.relied and not writer.entry and not any_objects(made):
             return replace(made, sets=moves(made))
         before, table = table, inferred(made, writer.entry, returned, stored)
-        # Tests of fields and items, and calls, are written by what is known so far: what is set below them in a loop
-        # has to have been known when the writing began.
+        # Tests, and calls, are written by what is known so far: of what is set below them in a loop as well.
         in_time = writer.table.same_changes(table) and before.same_changes(table)
         borne_out = all(bears_out(table.of(name), known) for name, all_of in writer.relied.items() for known in all_of)
         if in_time and borne_out:
-            return replace(made, returns=returns(made, table), sets=table.changes())
+            told = replace(made, returns=returns(made, table), sets=table.changes(), blurred=blurred_names(table))
+            blurring = (writer.table.of_objects() | told.blurred) - told.temporaries
+            if not blurring <= apart and asked_as_numbers(told, told.blurred):
+                raise Blurs(told, blurring)
+            return told
         assumed = {name: known for name, known in table.names.items() if name not in made.temporaries}
     refusal = UnsupportedSyntax(
         f"which classes the objects in {made.name} have is not known when this is compiled",
         source.span(node),
         hint="give objects of different classes names of their own",
     )
-    raise _HoldsObjects(refusal, writer.table.of_objects())
+    raise HoldsObjects(refusal, writer.table.of_objects())
 
 
 def _written(
@@ -188,7 +189,7 @@ def _written(
             more = refusal.found if isinstance(refusal, MethodRead) else {}
             more = {**dict(read_here(text, writer.peek)), **more}
             if more.keys() <= methods.keys():
-                raise _HoldsObjects(refusal, writer.table.of_objects()) from refusal
+                raise HoldsObjects(refusal, writer.table.of_objects()) from refusal
             methods |= more
         finally:
             for part, name, value in reversed(writer.replaced):
@@ -255,7 +256,7 @@ def _looked_into(callee: Callee, underway: frozenset[Callee]) -> bool:
     if isinstance(callee.function, FunctionType | LocalFunction) and callee not in underway and repeated <= REPEATED:
         if len(underway) < deepest:
             return True
-        if any(known not in (DATA, PLAIN) for _, known in callee.classes):
+        if any(not isinstance(known, Data | Plain) for _, known in callee.classes):
             raise _TooDeep(callee)
     _unknown.set(_unknown.get() + 1)
     return False

@@ -28,6 +28,7 @@ from srcgrad.frontend.known import (
     Items,
     Known,
     Value,
+    choices_of,
     classes_in,
     holds_objects,
     instances_of,
@@ -236,14 +237,23 @@ class Operators(Objects):
         base, known = self.receiver(node.value)
         if base is not node.value:
             self.put(node, "value", base)
-        if not isinstance(known, Instance) or is_named_tuple(known.kind):
+        instances = instances_of(known)
+        others = [choice for choice in choices_of(known) if choice not in instances and choice != NONE]
+        if not instances or others or any(is_named_tuple(each.kind) for each in instances):
             return None
-        raw = found(known.kind, "__getitem__")
         atom = self.value(base)
-        if not isinstance(raw, FunctionType):
-            raise self.refuse(node, f"an object of class {known.kind.__name__} is indexed", "it has no __getitem__")
-        spelled = placed(gast.Attribute(atom, "__getitem__", gast.Load()), node)
-        return self.method(raw, atom, [node.slice], [], node, spelled)
+        assert isinstance(atom, gast.Name)
+
+        def write(choice: Known) -> Made:
+            assert isinstance(choice, Instance)
+            raw = found(choice.kind, "__getitem__")
+            if not isinstance(raw, FunctionType):
+                reason = f"an object of class {choice.kind.__name__} is indexed"
+                raise self.refuse(node, reason, "it has no __getitem__")
+            spelled = placed(gast.Attribute(atom, "__getitem__", gast.Load()), node)
+            return self.method(raw, atom, [node.slice], [], node, spelled)
+
+        return self.dispatch(atom, instances, node, write)
 
     # --- what stays nested -------------------------------------------------------------------------------------------
     def needs_statements(self, *nodes: gast.AST) -> bool:

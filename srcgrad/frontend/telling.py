@@ -5,11 +5,37 @@ Enters: the normal form of a function, and what is known of its names.  Leaves: 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from srcgrad.frontend.inference import ITEMS, Table, statements_of
-from srcgrad.frontend.known import NEVER, NONE, Bag, Closed, Known, folded, join, parts_of, text_of
+from srcgrad.frontend.inference import ITEMS, Table
+from srcgrad.frontend.known import (
+    DEEPEST,
+    NEVER,
+    NONE,
+    PLAIN,
+    Again,
+    Bag,
+    Closed,
+    Data,
+    Entries,
+    Instance,
+    Items,
+    Known,
+    Never,
+    OneOf,
+    Own,
+    Plain,
+    Result,
+    Value,
+    folded,
+    join,
+    parts_of,
+    text_of,
+    without,
+)
 from srcgrad.frontend.normal_form import Bind, Call, Delete, Exchange, Function, Pack, Pop, Return, Unruled
+from srcgrad.frontend.walking import statements_of
 
 
 def moves(function: Function) -> tuple[tuple[str, Known], ...]:
@@ -63,3 +89,36 @@ def hands_out_functions(result: Known, function: Function) -> bool:
             return True
         pending += parts_of(known)
     return False
+
+
+def bears_out(known: Known, relied: Known) -> bool:
+    """Whether what is known in the end bears out what was relied on: it is that, or tells of more fields of an object,
+    which were read as nothing is known of them."""
+    match known, relied:
+        case Instance(kind=kind), Instance() if kind is relied.kind:
+            before, after = dict(relied.fields), dict(known.fields)
+            added = [name for name in after if name not in before]
+            return all(name in after and after[name] == before[name] for name in before) and all(
+                without(kind, name) == NEVER for name in added
+            )
+    return known == relied
+
+
+def cut(known: Known, depth: int = DEEPEST) -> Known:
+    """The same without what lies deeper, so that a recursion that wraps its argument anew comes to an end."""
+    match known:
+        case Plain() | Data() | Never() | Again() | Bag() | Value() | Own() | Result():
+            return known
+        case _ if depth == 0:
+            return PLAIN
+        case Instance(kind=kind, fields=fields):
+            return Instance(kind, tuple((name, cut(item, depth - 1)) for name, item in fields))
+        case Items(kind=kind, items=items, item=item):
+            parts = None if items is None else tuple(cut(each, depth - 1) for each in items)
+            return Items(kind, parts, cut(item, depth - 1))
+        case Closed(held=held):
+            return replace(known, held=cut(held, depth))
+        case Entries(items=entries):
+            return Entries(tuple((key, cut(item, depth - 1)) for key, item in entries))
+        case OneOf(choices=choices):
+            return OneOf(tuple(cut(each, depth) for each in choices))

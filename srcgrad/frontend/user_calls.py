@@ -19,10 +19,11 @@ from srcgrad.frontend.callees import spelled, without_cache
 from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed
 from srcgrad.frontend.dicts import Dicts
 from srcgrad.frontend.folding import Initialiser, is_foldable
-from srcgrad.frontend.known import NONE, PLAIN, Items, Value, cut, matters
+from srcgrad.frontend.known import NONE, PLAIN, Blurred, Items, Value, matters
 from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, LocalFunction, Operation, Pack, Unpack, Unruled
 from srcgrad.frontend.scope import Static, Variable, closure_of, holders, importable, local_in
 from srcgrad.frontend.signatures import Default, Signature, attribute_parameters, called_parameters, signature_of
+from srcgrad.frontend.telling import cut
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 
 
@@ -96,7 +97,10 @@ class UserCalls(Dicts):
         """Which of the arguments are objects, or hold some; ``nones``: where it matters that one is None or empty."""
         known = [(j, self.table.settled(self.table.enriched(self.known_atom(atom)))) for j, atom in enumerate(passed)]
         told = [(j, cut(each)) for j, each in known if each != PLAIN and (j in nones or not isinstance(each, Value))]
-        decides = any(matters(each) or each == NONE or j in nones and isinstance(each, Items) for j, each in told)
+        decides = any(
+            matters(each) or isinstance(each, Blurred) or each == NONE or j in nones and isinstance(each, Items)
+            for j, each in told
+        )
         return tuple(told) if decides else ()
 
     # --- objects -----------------------------------------------------------------------------------------------------

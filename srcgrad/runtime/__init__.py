@@ -37,7 +37,8 @@ from srcgrad.runtime.differences import (
     step_sizes, turns, undiff, undifferences, unediff1d, ungradient, one_spacing_only, unmidpoints, unstep_sizes,
 )  # fmt: skip
 from srcgrad.runtime.doors import (
-    StopsGradients, as_cotangent, entered, is_mapping, is_sequence, leaving, once, require_item, require_length,
+    StopsGradients, as_cotangent, entered, is_mapping, is_sequence, leaving, once, require_data, require_item,
+    require_length,
     require_no_object, require_number, require_places, require_row, require_rows, require_set, require_some, rewound,
     stop_gradient, unvaried,
 )  # fmt: skip
@@ -128,9 +129,9 @@ __all__ = [
     "placed_alone", "places_of", "polar", "polygamma", "polyslope", "power_partial", "present", "prevails", "private",
     "put_back", "quotient", "raisable", "raised_augmenting", "raised_in_place", "ratio", "rearray", "reastype",
     "rebroadcast", "rechoose", "recurrence", "remerged", "repad", "repad_chosen", "repad_values", "repairs", "repeated",
-    "replaced_at", "require_apart", "require_bound", "require_distinct", "require_factory", "require_fields",
-    "require_item", "require_length", "require_new", "require_no_object", "require_number", "require_output",
-    "require_places",
+    "replaced_at", "require_apart", "require_bound", "require_data", "require_distinct", "require_factory",
+    "require_fields", "require_item", "require_length", "require_new", "require_no_object", "require_number",
+    "require_output", "require_places",
     "require_reflected", "require_row", "require_rows", "require_set", "require_some", "rest_like", "retake",
     "rewound", "root_count",
     "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate", "shadow", "share",

@@ -78,6 +78,15 @@ def require_no_object(x: Any, place: str) -> None:
         )
 
 
+def require_data(x: Any, place: str) -> None:
+    """Refuse an object at ``place``, where the rules of numbers, arrays and lists are followed."""
+    if is_object(x):
+        raise RefusedType(
+            f"{place}: an object of class {type(x).__name__} stands here, and other values may as well: which of its"
+            " methods is asked was not known when this was compiled; give the object a name of its own"
+        )
+
+
 def require_rows(x: Any, place: str) -> None:
     """Refuse a loop at ``place`` over ``x.flat`` that may store, unless what it runs through is a view of ``x``."""
     if isinstance(x, np.ndarray) and not x.flags.c_contiguous:

@@ -636,3 +636,58 @@ def test_the_greatest_of_lists_is_refused():
     for derivative in (lambda: srcgrad.grad(g)(x), lambda: srcgrad.jvp(g, (x,), (x,))):
         with pytest.raises(TypeError, match="compare what may change"):
             derivative()
+
+
+class Spring:
+    def __init__(self, stiffness):
+        self.size = stiffness
+
+    def __getitem__(self, i):
+        return self.size[i]
+
+    def __floordiv__(self, other):
+        return self.size[0] * other
+
+
+def made_of(x):
+    return Spring(x) if x[0] < 5.0 else x
+
+
+def item_of_either(x):
+    s = Spring(x) if x[0] < 5.0 else x * x
+    return s[0] * s[1]
+
+
+def field_or_attribute(x):
+    s = made_of(x)
+    return s.size * x[0]
+
+
+def quotient_of_either(x):
+    return made_of(x) // x[0]
+
+
+def item_in_a_list_of_arrays(x):
+    rows = [x]
+    rows.append(Spring(x * 2.0))
+    return rows[1][0] * rows[0][1]
+
+
+def first_and_second(s):
+    return s[0] * s[1]
+
+
+def item_in_a_callee(x):
+    return first_and_second(made_of(x))
+
+
+@pytest.mark.parametrize(
+    "f", [item_of_either, field_or_attribute, quotient_of_either, item_in_a_list_of_arrays, item_in_a_callee]
+)
+def test_an_object_where_an_array_might_be_is_refused(f):
+    """Once zero in silence: the class was not known, and the rules of arrays were followed."""
+    x = np.array([1.0, 2.0, 3.0])
+    for derivative in (lambda: srcgrad.grad(f)(x), lambda: srcgrad.jvp(f, (x,), (x,))):
+        with pytest.raises(TypeError, match=r"test_run_time.py:\d+: an object of class Spring stands here"):
+            derivative()
+    np.testing.assert_allclose(srcgrad.grad(item_of_either)(x + 5.0), slope(item_of_either, x + 5.0), rtol=1e-6)

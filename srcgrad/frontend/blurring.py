@@ -1,0 +1,100 @@
+"""Names that hold an object of a user's class, or a number, an array, a list: what is done with them is asked for.
+
+A method, item or operator of an object is found by its class; where that is not known an operation is that of numbers
+and arrays, and what the object would have done has no derivative.  Enters: the normal form, what is known of its names.
+Leaves: the classes by name, and the names that a statement works on as if they were numbers (``analysis.admission``
+has them looked at when the program runs)::
+
+    w = Vector(x) if far else x
+    s = w[0] * w[1]                  w: Vector, or an array
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import gast
+
+from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.inference import Table
+from srcgrad.frontend.known import Blurred, Known, OneOf, is_named_tuple, parts_of
+from srcgrad.frontend.normal_form import Apply, Bind, Fixed, For, Function, Index, Statement, Unpack
+from srcgrad.frontend.walking import statements_of
+from srcgrad.syntax.parse import walk
+
+_HOMES = ("numpy", "scipy", "builtins", "operator", "_operator", "math")
+
+
+def blurred_names(table: Table) -> frozenset[str]:
+    """The names that may hold an object of a class that is not known, or something else."""
+    return frozenset(name for name in table.names if _is_blurred(table.of(name)))
+
+
+def _is_blurred(known: Known) -> bool:
+    if isinstance(known, OneOf):  # operations on several objects ask each; what is left takes none of them for one
+        return any(not is_named_tuple(getattr(part, "kind", None)) for part in parts_of(known))
+    return isinstance(known, Blurred)
+
+
+def asked_as_numbers(function: Function, names: frozenset[str]) -> dict[Statement, list[str]]:
+    """By statement, which of ``names`` it works on by the rules of numbers, arrays and lists."""
+    found: dict[Statement, list[str]] = {}
+    for statement in statements_of(function.body) if names and not function.generated else ():
+        worked_on = dict.fromkeys(name for name in _worked_on(statement) if name in names)
+        if worked_on:
+            found[statement] = list(worked_on)
+    return found
+
+
+def _worked_on(statement: Statement) -> Iterator[str]:
+    match statement:
+        case Bind(operation=Apply(function=made, arguments=given), expression=expression):
+            if str(getattr(made, "__module__", None) or "numpy").partition(".")[0] in _HOMES:
+                for argument in given.values():
+                    yield from _names(argument.elts if isinstance(argument, gast.Tuple) else [argument])
+            yield from _asked_in(expression)
+        case Bind(operation=Index(base=base)) | Unpack(source=base):
+            yield base
+        case Bind(operation=Fixed(), expression=expression):
+            yield from _asked_in(expression)
+        case For():
+            for part in statement.reading:
+                if isinstance(part, Bind) and isinstance(part.operation, Index):
+                    yield part.operation.base
+
+
+def _asked_in(expression: gast.expr) -> Iterator[str]:
+    """The names in an expression without a derivative whose operators, items or attributes are asked for."""
+    for node in walk(expression):
+        match node:
+            case gast.BinOp(left=left, right=right):
+                yield from _names([left, right])
+            case gast.UnaryOp(op=gast.USub() | gast.UAdd() | gast.Invert(), operand=operand):
+                yield from _names([operand])
+            case gast.Compare(left=left, ops=ops, comparators=comparators):
+                if not any(isinstance(op, gast.Is | gast.IsNot | gast.In | gast.NotIn) for op in ops):
+                    yield from _names([left, *comparators])
+            case gast.Attribute(value=value) | gast.Subscript(value=value):
+                yield from _names([value])
+
+
+def _names(nodes: list[gast.expr]) -> Iterator[str]:
+    return (node.id for node in nodes if type(node) is gast.Name)
+
+
+class Blurs(Exception):
+    """A function in which a name is an object and something else, and the names that are bound to objects there."""
+
+    def __init__(self, function: Function, names: frozenset[str]) -> None:
+        super().__init__(function.name)
+        self.function = function
+        self.names = names
+
+
+class HoldsObjects(Exception):
+    """A refusal, and the names that are bound to objects there: to something else as well, perhaps."""
+
+    def __init__(self, refusal: UnsupportedSyntax, names: frozenset[str]) -> None:
+        super().__init__(refusal)
+        self.refusal = refusal
+        self.names = names
