@@ -4,7 +4,6 @@ Where the names can be told apart the programs are right; one that may be either
 (``test_run_time``).
 """
 
-import numpy as np
 
 from tests.corpus.example import vector
 from tests.directed.program import directed
@@ -24,7 +23,7 @@ class Pair:
 
 @directed(vector(4))
 def the_name_of_an_object_is_bound_again(x):
-    """Once wrong in silence: nothing was known of the name, and the items of the object were taken for those of a list."""
+    """Once wrong in silence: the items of the object were taken for those of a list."""
     p = Pair(x)
     p = p[0] * p[1]
     q = Pair(x * x)
