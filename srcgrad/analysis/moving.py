@@ -17,7 +17,8 @@ from srcgrad.analysis.shapes import inert as has_no_tangent
 from srcgrad.analysis.summaries import Summary
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.frontend.normal_form import Bind, Call, Callee, Function, Statement
-from srcgrad.rules.facts import Fact, Unknown
+from srcgrad.rules.facts import Fact, Sequence, Unknown
+from srcgrad.rules.facts import Mapping as FactOfMapping
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +39,11 @@ def moving(
     flat = flat_names(function, facts).difference(classes.shadowed)
 
     def inert(name: str) -> bool:
-        return name in flat or has_no_tangent(facts.get(name, Unknown()))
+        fact = facts.get(name, Unknown())
+        grows = isinstance(fact, FactOfMapping) or isinstance(fact, Sequence) and fact.kind != "tuple"
+        if name in classes.shadowed and grows:
+            return False  # what it holds as yet has no tangent, and others may put in what has
+        return name in flat or has_no_tangent(fact)
 
     def of_call(made: Call) -> Summary:
         given = (fact_of_expression(argument, lambda name: facts.get(name, Unknown())) for argument in made.arguments)

@@ -165,3 +165,18 @@ def an_array_in_a_list_joined_by_operator_add(x):
     rows = operator.add([y], [x])
     y += x
     return np.sum(rows[0] * rows[1])
+
+
+# --- forward mode: the tangent of a list that a callee makes, of what has none --------------------------------------
+def listed(kept, name, value):
+    kept.setdefault(name, []).append(value)
+
+
+@directed(vector(4))
+def a_list_begun_with_nothing_that_varies(x):
+    """Once wrong in silence: the tangents of the list were put on another one than those of the dict that holds it."""
+    kept = {}
+    listed(kept, "a", None)
+    listed(kept, "a", x[0] * x[1])
+    listed(kept, "a", x[2] * x[2])
+    return kept["a"][1] * x[3]

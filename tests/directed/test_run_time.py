@@ -638,7 +638,7 @@ def test_the_greatest_of_lists_is_refused():
             derivative()
 
 
-class Spring:
+class Coil:
     def __init__(self, stiffness):
         self.size = stiffness
 
@@ -650,11 +650,11 @@ class Spring:
 
 
 def made_of(x):
-    return Spring(x) if x[0] < 5.0 else x
+    return Coil(x) if x[0] < 5.0 else x
 
 
 def item_of_either(x):
-    s = Spring(x) if x[0] < 5.0 else x * x
+    s = Coil(x) if x[0] < 5.0 else x * x
     return s[0] * s[1]
 
 
@@ -669,7 +669,7 @@ def quotient_of_either(x):
 
 def item_in_a_list_of_arrays(x):
     rows = [x]
-    rows.append(Spring(x * 2.0))
+    rows.append(Coil(x * 2.0))
     return rows[1][0] * rows[0][1]
 
 
@@ -688,6 +688,6 @@ def test_an_object_where_an_array_might_be_is_refused(f):
     """Once zero in silence: the class was not known, and the rules of arrays were followed."""
     x = np.array([1.0, 2.0, 3.0])
     for derivative in (lambda: srcgrad.grad(f)(x), lambda: srcgrad.jvp(f, (x,), (x,))):
-        with pytest.raises(TypeError, match=r"test_run_time.py:\d+: an object of class Spring stands here"):
+        with pytest.raises(TypeError, match=r"test_run_time.py:\d+: an object of class Coil stands here"):
             derivative()
     np.testing.assert_allclose(srcgrad.grad(item_of_either)(x + 5.0), slope(item_of_either, x + 5.0), rtol=1e-6)
