@@ -18,8 +18,8 @@ FAULTS = (
     Fault(
         "an index is always taken for new memory",
         "analysis/memory.py",
-        "                if not (isinstance(self.fact(base), Array) and self._is_fancy(index)):\n",
-        "                if not isinstance(self.fact(base), Array):\n",
+        "                is_new = isinstance(self.fact(base), Array) and self._is_fancy(index)\n",
+        "                is_new = isinstance(self.fact(base), Array)\n",
     ),
     Fault(
         "what a callee returns is taken for new memory",
@@ -36,8 +36,8 @@ FAULTS = (
     Fault(
         "what is put into a container is taken for a copy",
         "analysis/memory.py",
-        "            self._hold(made.base, made.arguments[position])\n",
-        "            pass\n",
+        "                self._hold(made.base, given)\n",
+        "                pass\n",
     ),
     # --- activity -----------------------------------------------------------------------------------------------------
     Fault(
