@@ -218,6 +218,12 @@ class Containers(Stores):
         ]
         return c.pick(forms)()
 
+    def _item_anew(self, name: str, value: str) -> list[str]:
+        """An item deleted and set again; a value that asks for it with ``get`` would be None."""
+        if f"{name}.get(" in value:
+            return [f'{name}["p"] = {value}']
+        return [self.met("del of an item", f'del {name}["p"]'), f'{name}["p"] = {value}']
+
     def changed_dict(self, scope: Scope, name: str) -> list[str]:
         c = self.choices
         v: Text = lambda: self.item(scope)
@@ -233,7 +239,7 @@ class Containers(Stores):
             lambda: [self.met("dict.update", f'{name}.update({{"p": {v()}}})')],
             lambda: [self.met("dict.setdefault", f'{self.taken(scope, "v")} = {name}.setdefault("p", {v()})')],
             lambda: [self.met("dict.pop", f'{self.taken(scope, "s")} = {name}.pop("q")'), f'{name}["q"] = {s()}'],
-            lambda: [self.met("del of an item", f'del {name}["p"]'), f'{name}["p"] = {v()}'],
+            lambda: self._item_anew(name, v()),
             lambda: [self.met("new key", f'{name}["z"] = {v()}'), f'{self.taken(scope, "v")} = {name}["z"]'],
             lambda: [
                 self.met("loop over a dict", f"for key in {name}:"),
