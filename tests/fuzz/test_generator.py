@@ -36,6 +36,20 @@ def test_complex_step_agrees_with_differences():
     assert checked > 50
 
 
+def test_the_complex_program_takes_the_same_path():
+    """Two sums, equal but for rounding, were compared: the other branch was taken, and its derivative for the truth."""
+    text = """
+import numpy as np
+
+def f(x):
+    if np.iscomplexobj(x):
+        return 0.5 + 0.0 * np.sum(x)
+    return np.sum(x)
+"""
+    with pytest.raises(Unsuitable, match="takes another path"):
+        truth(text)
+
+
 def test_every_construct_is_met():
     """Each kind of store, view and container comes in some hundred programs."""
     met = {construct for seed in range(800) for construct in program(RandomChoices(seed)).constructs}
