@@ -328,7 +328,10 @@ class Module(CalleesAsValues):
         self.text.refuse_numbers(function, moved.activity, known)
         self.keys.refuse(function, moved.activity, known)
         stored = classes.shadowed if door else frozenset()
-        made = tangent(function, wanted, moved.activity, known, self, name, moved.names, stored)
+        beside: frozenset[str] = frozenset()
+        if not door and not moved.names.isdisjoint(function.parameters):
+            beside = frozenset().union(*(classes.members(p) for p in function.parameters))
+        made = tangent(function, wanted, moved.activity, known, self, name, moved.names, stored, beside)
         self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:

@@ -14,7 +14,7 @@ import itertools
 from collections import deque
 from collections.abc import Collection
 from functools import cache
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
@@ -66,14 +66,24 @@ def returns_call_of(function: FunctionType, methods: Collection[str]) -> bool:
 
 
 def _holds_store(code: CodeType, owner: FunctionType) -> bool:
-    modules = {name for name in code.co_names if name in owner.__globals__}
+    outer: object = None  # what a global holds that the code has just read, or an attribute of a module
     for instruction in dis.get_instructions(code):
-        name = instruction.opname
+        name, asked = instruction.opname, instruction.argval
         if name in _OPERATIONS or (name == "BINARY_OP" and instruction.argrepr.endswith("=")):
             return True
-        if name in _OPENINGS and instruction.argval not in _KNOWN:
-            if instruction.argval in _CHANGING or not (modules or name == "LOAD_ATTR"):
+        if name in _OPENINGS:
+            if asked in _CHANGING:
                 return True
+            is_method = name == "LOAD_METHOD" or "NULL" in instruction.argrepr
+            if outer is None and is_method and asked not in _KNOWN:
+                return True  # of an object that is given, or made here: its class is not known
+            outer = getattr(outer, asked, None) if isinstance(outer, ModuleType) else outer
+        elif name in ("LOAD_GLOBAL", "LOAD_NAME"):
+            outer = owner.__globals__.get(asked, asked)
+        elif name.startswith("LOAD_SUPER"):
+            return True
+        elif name not in ("PUSH_NULL", "CACHE", "EXTENDED_ARG"):
+            outer = None
     return False
 
 

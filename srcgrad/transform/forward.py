@@ -74,15 +74,17 @@ def tangent(
     name: str,
     mirrored: frozenset[str] = frozenset(),
     stored: Collection[str] = (),
+    beside: frozenset[str] = frozenset(),
 ) -> Tangent:
     """``name(parameters..., tangents...) -> (value, tangent)``.
 
     The tangents come in the order of ``active``, in that of the parameters if it is a set.  They have defaults only
     where the parameters before them do.  ``mirrored`` names have a tangent that shares memory as they do; the
-    parameters that are ``stored`` into are copied at the entry.
+    parameters that are ``stored`` into are copied at the entry.  Names ``beside`` them may share memory with mirrored
+    ones all the same, because a caller passed one array twice.
     """
     order = [p for p in function.parameters if p in active] if isinstance(active, frozenset | set) else list(active)
-    writer = _Writer(function, activity, facts, calls, mirrored)
+    writer = _Writer(function, activity, facts, calls, mirrored, beside)
     dots = [writer.dot(p) for p in order]
     body = writer.entered(order, [p for p in function.parameters if p in stored])
     for parameter in function.parameters:

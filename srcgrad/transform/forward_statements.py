@@ -99,12 +99,14 @@ class StatementTangent:
         facts: Mapping[str, Fact],
         calls: Calls,
         mirrored: frozenset[str] = frozenset(),
+        beside: frozenset[str] = frozenset(),
     ) -> None:
         self.function = function
         self.activity = activity
         self.facts = facts
         self.calls = calls
         self.mirrored = mirrored
+        self.beside = beside
         self.tangents: Tangents = tangents_of(activity, mirrored)
         self.namer = Namer(_names_taken(function, activity))
         self.dots: dict[str, str] = {}
@@ -293,7 +295,7 @@ class StatementTangent:
             value = value.args[0]
         if not isinstance(value, gast.Name):
             return False
-        changing = self.tangents.buffers | self.mirrored
+        changing = self.tangents.buffers | self.mirrored | self.beside
         return any(n in changing for n in (statement.target, *inputs(statement)))
 
     def _unpack(self, statement: Unpack) -> list[gast.stmt]:

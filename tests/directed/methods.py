@@ -281,3 +281,27 @@ def draws_as_many_numbers_as_an_array_has(x, a):
         y += a * rng.normal(size=len(y)) + rng.standard_normal(y.shape) * x
         y *= rng.uniform(0.5, 1.0, size=(2, y.shape[0]))[0]
     return np.sum(y * y * rng.random(np.size(x)))
+
+
+class Walker:
+    def __init__(self, place):
+        self.place = place
+
+    def step(self, t):
+        self.place[0] = t * self.place[1]
+        return self.place[0]
+
+
+def walked(walker, t):
+    return walker.step(np.sin(t))
+
+
+@directed(vector(4))
+def a_test_calls_what_stores_by_a_method(x):
+    """Once wrong in silence: the call stayed in the test, and what it stored had no derivative."""
+    y = np.cos(x)
+    walker = Walker(y)
+    if walked(walker, x[1]) > -9.0:
+        k = int(walked(walker, x[2]) > 9.0)
+        return y[k] * y[1] + np.sum(y)
+    return y[2]

@@ -180,3 +180,24 @@ def a_list_begun_with_nothing_that_varies(x):
     listed(kept, "a", x[0] * x[1])
     listed(kept, "a", x[2] * x[2])
     return kept["a"][1] * x[3]
+
+
+# --- forward mode: one array given twice to what makes new memory of it and stores into it -------------------------
+def mixed(one, other):
+    one = one + 0.5
+    for i in range(3):
+        other[i] = one[i] * other[i]
+    return np.sum(one[1:3] * other[:2])
+
+
+def overwritten(one, other):
+    a, b = one * 1.0, one.reshape(-1) + 0.0
+    other[0] = 5.0 * other[1]
+    return np.sum(a * b)
+
+
+@directed(vector(4))
+def one_array_given_twice(x):
+    """Once wrong in silence: the tangent of ``one + 0.5`` was that of ``one``, and so of ``other``."""
+    y, z = x * 1.0, np.sin(x)
+    return mixed(y, y) * y[0] + overwritten(z, z) * z[0] + overwritten(z[:2], z[1:3])
