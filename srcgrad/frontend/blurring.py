@@ -17,7 +17,7 @@ import gast
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.inference import Table
-from srcgrad.frontend.known import Blurred, Known, OneOf, is_named_tuple, parts_of
+from srcgrad.frontend.known import PLAIN, Blurred, Known, OneOf, is_named_tuple, parts_of
 from srcgrad.frontend.normal_form import Apply, Bind, Fixed, For, Function, Index, Statement, Unpack
 from srcgrad.frontend.walking import statements_of
 from srcgrad.syntax.parse import walk
@@ -25,15 +25,19 @@ from srcgrad.syntax.parse import walk
 _HOMES = ("numpy", "scipy", "builtins", "operator", "_operator", "math")
 
 
-def blurred_names(table: Table) -> frozenset[str]:
-    """The names that may hold an object of a class that is not known, or something else."""
-    return frozenset(name for name in table.names if _is_blurred(table.of(name)))
+def blurred_names(function: Function, table: Table) -> frozenset[str]:
+    """The names that are worked on as numbers, and may hold an object of a class that is not known as well."""
+    names = {name for name in table.names if isinstance(table.of(name), Blurred | OneOf)}
+    asked = {name for worked_on in asked_as_numbers(function, frozenset(names)).values() for name in worked_on}
+    return frozenset(name for name in asked if _is_blurred(table, table.of(name)))
 
 
-def _is_blurred(known: Known) -> bool:
+def _is_blurred(table: Table, known: Known) -> bool:
+    if isinstance(known, Blurred):
+        return table.seen_through(known) != PLAIN
     if isinstance(known, OneOf):  # operations on several objects ask each; what is left takes none of them for one
         return any(not is_named_tuple(getattr(part, "kind", None)) for part in parts_of(known))
-    return isinstance(known, Blurred)
+    return False
 
 
 def asked_as_numbers(function: Function, names: frozenset[str]) -> dict[Statement, list[str]]:

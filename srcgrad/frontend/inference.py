@@ -123,13 +123,20 @@ class Table:
         """The names that were bound to an object, or to a container of objects, whatever else they were bound to."""
         return frozenset(n for n, bound in self.bound.items() if any(matters(self.settled(each)) for each in bound))
 
+    def seen_through(self, known: Blurred) -> Known:
+        """The same, the calls having been looked into; ``Plain`` where they return no objects."""
+        looked_into: set[Result] = set()
+        while left := known.results - looked_into:
+            looked_into |= left
+            found = blurred(Blurred(known.kinds), *map(self.resolved, left))
+            known = found if isinstance(found, Blurred) else Blurred()
+        return Blurred(known.kinds) if known.kinds else PLAIN
+
     def resolved(self, known: Known) -> Known:
         """What is known of a result, its callee having been looked into."""
         match known:
             case Result(callee=callee):
                 return folded(self.returned(callee))
-            case Blurred(kinds=kinds, results=results) if results:
-                return blurred(Blurred(kinds), *map(self.resolved, results))
             case OneOf(choices=choices) if any(isinstance(choice, Result) for choice in choices):
                 made = self.resolved(choices[0])
                 for choice in choices[1:]:

@@ -154,7 +154,7 @@ def _with_names_apart(
         in_time = writer.table.same_changes(table) and before.same_changes(table)
         borne_out = all(bears_out(table.of(name), known) for name, all_of in writer.relied.items() for known in all_of)
         if in_time and borne_out:
-            told = replace(made, returns=returns(made, table), sets=table.changes(), blurred=blurred_names(table))
+            told = replace(made, returns=returns(made, table), sets=table.changes(), blurred=blurred_names(made, table))
             blurring = (writer.table.of_objects() | told.blurred) - told.temporaries
             if not blurring <= apart and asked_as_numbers(told, told.blurred):
                 raise Blurs(told, blurring)

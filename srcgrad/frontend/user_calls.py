@@ -96,6 +96,7 @@ class UserCalls(Dicts):
     ) -> tuple[tuple[int, object], ...]:
         """Which of the arguments are objects, or hold some; ``nones``: where it matters that one is None or empty."""
         known = [(j, self.table.settled(self.table.enriched(self.known_atom(atom)))) for j, atom in enumerate(passed)]
+        known = [(j, self.table.seen_through(each) if isinstance(each, Blurred) else each) for j, each in known]
         told = [(j, cut(each)) for j, each in known if each != PLAIN and (j in nones or not isinstance(each, Value))]
         decides = any(
             matters(each) or isinstance(each, Blurred) or each == NONE or j in nones and isinstance(each, Items)
