@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -61,14 +62,13 @@ def test_saved_source_runs_without_the_compiler(tmp_path: Path) -> None:
 
 def test_importing_takes_little_time() -> None:
     """Beside NumPy's own import, which takes as long as ours: processor time by itself doubles on a machine whose cores
-    are shared.  The bound is for an interpreter that keeps no bytecode."""
+    are shared, and so each run is set beside itself.  The bound is for an interpreter that keeps no bytecode."""
     program = (
         "from time import process_time\nbegin = process_time()\nimport numpy\nmiddle = process_time()\n"
         "from srcgrad import check_grads, grad, hessian, stop_gradient\n"
-        "print(middle - begin, process_time() - middle)"
+        "print((process_time() - middle) / (middle - begin))"
     )
-    numpys, ours = zip(*(map(float, fresh(program).split()) for _ in range(8)), strict=True)
-    assert min(ours) < 2.0 * min(numpys)
+    assert median(float(fresh(program)) for _ in range(9)) < 2.0
 
 
 def test_every_public_name_is_there() -> None:
