@@ -80,5 +80,7 @@ for _name, _function in {**_FUNCTIONS, "divmod": divmod}.items():
     setattr(Operators, f"__r{_name}__", _reflected(_function))
 for _name, _function in _FUNCTIONS.items():
     setattr(Operators, f"__i{_name}__", _in_place(_function, f"__r{_name}__", getattr(operator, f"i{_name}")))
-for _name in "invert neg pos eq ne lt le gt ge".split():
+for _name, _reflected_name in {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}.items():
+    setattr(Operators, f"__{_name}__", _forward(getattr(operator, _name), f"__{_reflected_name}__"))
+for _name in "invert neg pos".split():
     setattr(Operators, f"__{_name}__", _simple(getattr(operator, _name)))
