@@ -223,7 +223,7 @@ def _inner(w: Any, w_bar: Any) -> list[tuple[Any, Any]]:
 
 def own_adjoint(held: Any, *known: Any) -> Any:
     """The adjoint of a result as its maker's rule takes it: None for what the result shares with ``w1_bar, ...``, which
-    has its adjoint there."""
+    has its adjoint there; zeros where that is an item beside others, since a rule may join the items."""
     return _own_adjoint(held, arrays_inside(known), set())
 
 
@@ -245,7 +245,17 @@ def _own_adjoint(held: Any, arrays: list[Any], around: set[int]) -> Step[Any]:
         return dict(zip(held, parts, strict=True)) if any(part is not None for part in parts) else None
     if parts and all(part is None for part in parts):
         return None
+    parts = [_zeros(item) if part is None else part for part, item in zip(parts, held, strict=True)]
     return tuple(parts) if isinstance(held, tuple) else parts
+
+
+def _zeros(item: Any) -> Any:
+    """Zeros like an array, or like a list of arrays; None of what may hold itself."""
+    if isinstance(item, np.ndarray):
+        return np.zeros_like(item)
+    if isinstance(item, tuple | list) and all(isinstance(part, np.ndarray) for part in item):
+        return [np.zeros_like(part) for part in item]
+    return None
 
 
 def each_once(x: Any) -> Any:

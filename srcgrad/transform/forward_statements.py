@@ -350,7 +350,13 @@ class StatementTangent:
         if self.tangents.needed_after(buffer, statement) and self.tangents.moves(statement):
             value = self.dot_of(statement.value, statement)
             code.append(self._added(statement, self.dot(buffer), buffer, index, value))
+            if not all(self._is_number(name) for name in names_read(index)):
+                code.reverse()  # where the place is read of what is added to, it is the one before that
         return code
+
+    def _is_number(self, name: str) -> bool:
+        fact = self.fact(name)
+        return isinstance(fact, Array) and fact.shape == ()
 
     def _added(self, statement: AddAt, buffer: str, of: str, index: gast.expr, value: gast.expr) -> gast.stmt:
         """``buffer[index] += value``; ``of`` names the buffer whose fact tells whether that is enough."""

@@ -328,3 +328,27 @@ def what_is_given_is_evaluated_in_the_order_of_the_text(y, a):
     np.sin(z * 3.0, out=doubled_in_place(z))
     np.nan_to_num(o.moved().v, copy=False)
     return np.sum(w * o.v) + np.sum(z * y)
+
+
+@directed(np.array([0.6, 1.1, 1.7]), without={"eager twice": "of nested lists is not recorded"})
+def arrays_joined_with_lists_of_numbers_and_stored_into(x):
+    """Once an exception at second order: of what the pieces share with the whole the rule of joining was given None."""
+    y = np.concatenate([x, [1.0]])
+    y[0] = x[1]
+    z = np.vstack([x, [1.0, 2.0, 3.0], x * 2.0])
+    z[0, 1] = y[0] * x[2]
+    z[1] *= x
+    w = np.hstack([y, [0.5, 2.0]])
+    w *= x[0]
+    return np.sum(z * z) + np.sum(w**3)
+
+
+@directed(np.array([0.6, 1.15, 1.9]))
+def places_read_of_what_is_stored_into(x):
+    """Once wrong in silence at second order: the tangent was added where the place was read after the addition."""
+    y = x * 1.0
+    y[0 if y[0] < 1 else 1] += y[1]
+    y[np.argmin(y)] -= y[2] * x[0]
+    y[int(y[0])] *= 2.0
+    np.add.at(y, np.argsort(-y)[:2], x[1:] * y[0])
+    return np.sum(y * y) * y[0]
