@@ -19,7 +19,7 @@ from srcgrad.analysis.activity import Activity, activity, atoms, flat_names
 from srcgrad.analysis.admission import admitted
 from srcgrad.analysis.axes import refuse_varied_axes
 from srcgrad.analysis.cfg import stores_of
-from srcgrad.analysis.changes import may_change
+from srcgrad.analysis.changes import calls_unknown, may_change
 from srcgrad.analysis.iterators import elements_kept
 from srcgrad.analysis.keys import KeyReader
 from srcgrad.analysis.lengths import lengths_kept
@@ -207,10 +207,11 @@ class Module(CalleesAsValues):
         return name_of(self.tangents[key])
 
     def primal(self, callee: Callee) -> gast.expr | None:
-        """A callee that the emitted module must hold itself: it reads its surroundings, or hands out functions."""
+        """A callee that the emitted module must hold itself: it reads its surroundings, hands out functions, or calls
+        what only the run tells: that is seen to store into nothing it is given."""
         alone = isinstance(callee.function, FunctionType) and not callee.statics and callee.makes is None
         kept = alone and not hands_out_functions(returned(callee), self.normalized(callee))
-        return None if kept else self.copied(callee)
+        return None if kept and not calls_unknown(callee, self.normalized) else self.copied(callee)
 
     def copied(self, callee: Callee) -> gast.expr:
         """A callee as a function of this module, every parameter plain and positional."""
@@ -335,9 +336,10 @@ class Module(CalleesAsValues):
         self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:
-        made = lower(self.normalized(callee), aligned=True)
+        function = self.normalized(callee)
+        made = lower(function, aligned=True, inside=self.primal)
         made.name = name
-        self.add(made, self.normalized(callee).temporaries)
+        self.add(made, function.temporaries)
 
     def add(self, function: gast.FunctionDef, temporaries: frozenset[str] | set[str]) -> None:
         self.functions.append(self.found_here(function))

@@ -11,7 +11,7 @@ here or in a callee, the names that may hold the container, or hold something in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import gast
@@ -74,20 +74,33 @@ def changes_something(function: Function) -> bool:
 
 def may_change(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
     """Whether a callee, or anything that it calls, may change the objects that it is given."""
+    return any(
+        isinstance(one.function, Dynamic) or changes_something(normal_form_of(one))
+        for one in _called_by(callee, normal_form_of)
+    )
+
+
+def calls_unknown(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
+    """Whether a callee, or anything that it calls, calls a function that is known only when the program runs."""
+    return any(isinstance(one.function, Dynamic) for one in _called_by(callee, normal_form_of))
+
+
+def _called_by(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> Iterator[Callee]:
+    """A callee and what it calls, but derivatives: what they are given stays as it is."""
     seen = {callee}
     pending = [callee]
     while pending:
         one = pending.pop()
         if isinstance(one.function, Derived):
-            continue  # what a derivative is given stays as it is
-        if isinstance(one.function, Dynamic) or changes_something(function := normal_form_of(one)):
-            return True
-        for statement in walk(function.body):
+            continue
+        yield one
+        if isinstance(one.function, Dynamic):
+            continue
+        for statement in walk(normal_form_of(one).body):
             match statement:
                 case Bind(operation=Call(callee=inner)) if inner not in seen:
                     seen.add(inner)
                     pending.append(inner)
-    return False
 
 
 def stores_midway(function: Function) -> bool:

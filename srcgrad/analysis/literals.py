@@ -11,7 +11,8 @@ from types import ModuleType
 import gast
 import numpy as np
 
-from srcgrad.rules.facts import Array, Fact, Static, fact_of, number
+from srcgrad.rules.facts import Array, Fact, Static, Unknown, fact_of, number
+from srcgrad.runtime.objects import is_object
 from srcgrad.syntax.globals import GlobalReference
 
 INTEGER, BOOLEAN, FLOAT = number("int"), number("bool"), number("float")
@@ -49,4 +50,4 @@ def fact_of_constant(value: object) -> Fact:
         return fact_of(value, "")
     if isinstance(value, np.ndarray):
         return Array(value.shape, str(value.dtype))
-    return Static(value)
+    return Unknown() if is_object(value) else Static(value)

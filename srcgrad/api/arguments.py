@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentError
-from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.runtime.objects import fields_of, is_object, own_item_method
 
 Argnums = int | str | tuple[int | str, ...]
 
@@ -171,6 +171,9 @@ def is_integer(value: object) -> bool:
 
 def leaves_of(value: Any, name: str) -> Iterator[tuple[Any, str]]:
     """What nested containers hold, each with its place: ``w[0]['bias']``."""
+    if method := own_item_method(type(value)):
+        reason = f"argument {name} is {described(value)}, whose class decides by {method} what its items are"
+        raise ArgumentError(reason, hint="pass a plain tuple, list or dict")
     if isinstance(value, tuple | list | deque):
         for position, item in enumerate(value):
             yield from leaves_of(item, f"{name}[{position}]")

@@ -20,6 +20,7 @@ from srcgrad.frontend.inference import Table
 from srcgrad.frontend.known import PLAIN, Blurred, Known, OneOf, is_named_tuple, parts_of
 from srcgrad.frontend.normal_form import Apply, Bind, Fixed, For, Function, Index, Statement, Unpack
 from srcgrad.frontend.walking import statements_of
+from srcgrad.runtime.objects import has_operators
 from srcgrad.syntax.parse import walk
 
 _HOMES = ("numpy", "scipy", "builtins", "operator", "_operator", "math")
@@ -36,7 +37,8 @@ def _is_blurred(table: Table, known: Known) -> bool:
     if isinstance(known, Blurred):
         return table.seen_through(known) != PLAIN
     if isinstance(known, OneOf):  # operations on several objects ask each; what is left takes none of them for one
-        return any(not is_named_tuple(getattr(part, "kind", None)) for part in parts_of(known))
+        kinds = [getattr(part, "kind", None) for part in parts_of(known)]
+        return any(not is_named_tuple(kind) or has_operators(kind) for kind in kinds)
     return False
 
 

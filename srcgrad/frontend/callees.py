@@ -12,8 +12,9 @@ from types import FunctionType
 import gast
 import numpy as np
 
+from srcgrad.frontend.callables import is_callee
 from srcgrad.frontend.desugar.build import placed
-from srcgrad.frontend.scope import importable, is_callee
+from srcgrad.frontend.scope import importable
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import LIBRARIES, home_of
 from srcgrad.rules.table import is_constant, refusal

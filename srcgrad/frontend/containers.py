@@ -11,6 +11,7 @@ Enters: calls of the methods by which a built-in container changes, assignments 
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 
 import gast
 
@@ -25,6 +26,7 @@ from srcgrad.frontend.desugar.build import (
     call_builtin,
     compare,
     constant,
+    index_value,
     load,
     method_call,
     placed,
@@ -296,6 +298,13 @@ class Containers(InPlace):
     def delete(self, target: gast.expr) -> None:
         """``del base[index]`` or ``del base.name``."""
         base = self.stored_into(target.value)
+        name = "__delattr__" if isinstance(target, gast.Attribute) else "__delitem__"
+        kinds = [choice.kind for choice in instances_of(self.peek(load(base, target)))]
+        if any(isinstance(found(kind, name), FunctionType) for kind in kinds):
+            key = constant(target.attr, target) if isinstance(target, gast.Attribute) else index_value(target.slice)
+            method = placed(gast.Attribute(load(base, target), name, gast.Load()), target)
+            self.run([placed(gast.Expr(placed(gast.Call(method, [key], []), target)), target)])
+            return
         if isinstance(target, gast.Attribute):
             self.out.append(Delete(base, None, self.span, target.attr))
             return

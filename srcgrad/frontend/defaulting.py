@@ -95,6 +95,10 @@ class Defaulting(LiveViews):
             target = placed(gast.Subscript(load(base, target), key, gast.Store()), target)
         super().store_augmented(target, operator, value)
 
+    def _is_mapping(self, node: gast.expr) -> bool:
+        # Read by their places its items would be made: what is missing under 0, 1, 2.
+        return self._factory_in(node) is not None or super()._is_mapping(node)
+
     # --- what is missing ---------------------------------------------------------------------------------------------
     @cached_property
     def _factories(self) -> dict[str, gast.expr]:

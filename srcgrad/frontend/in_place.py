@@ -17,7 +17,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend.desugar.build import call, call_runtime, constant, load, placed, subscript
+from srcgrad.frontend.desugar.build import call, call_runtime, constant, index_value, load, placed, subscript
 from srcgrad.frontend.normal_form import AddAt, Exchange
 from srcgrad.frontend.outputs import Outputs, is_true
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -210,7 +210,8 @@ class InPlace(Outputs):
 
     def flat_place(self, target: gast.Subscript) -> tuple[str, gast.expr]:
         base = self.stored_into(target.value.value)
-        return base, self._held(call_runtime(runtime.flat_places, [load(base, target), _indexed(target.slice)], target))
+        places = call_runtime(runtime.flat_places, [load(base, target), index_value(target.slice)], target)
+        return base, self._held(places)
 
     def _numpy_name(self, name: str, at: gast.AST) -> gast.expr:
         return placed(gast.Attribute(reference(_NUMPY), name, gast.Load()), at)
@@ -234,12 +235,3 @@ _FUNCTIONS: tuple[tuple[object, Callable[[InPlace, gast.Call], None]], ...] = (
     (np.put_along_axis, InPlace._put_along_axis),
     (np.fill_diagonal, InPlace._fill_diagonal),
 )
-
-
-def _indexed(index: gast.expr) -> gast.expr:
-    """An index as a value: slices spelled as calls."""
-    if not isinstance(index, gast.Slice):
-        return index
-    none = constant(None, index)
-    head = reference(GlobalBinding("slice", slice, "builtins", "slice", None))
-    return call(head, [index.lower or none, index.upper or none, index.step or none], index)

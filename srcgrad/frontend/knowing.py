@@ -35,6 +35,7 @@ from srcgrad.frontend.known import (
 )
 from srcgrad.frontend.meeting import known_of
 from srcgrad.frontend.normal_form import Call, LocalFunction, Operation, Statement
+from srcgrad.frontend.replacing import Replacements
 from srcgrad.frontend.scope import Variable
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalReference
@@ -47,7 +48,7 @@ class Knowing(Expressions):
     assumed: Mapping[str, Known]
     relied: dict[str, list[Known]]
     narrowed: dict[str, Known]
-    replaced: list[tuple[gast.AST, str, gast.expr]]
+    replaced: Replacements
 
     def emit(self, target: str, expression: gast.expr, operation: Operation, *, inplace: bool = False) -> None:
         super().emit(target, expression, operation, inplace=inplace and not isinstance(operation, Call))
@@ -183,8 +184,7 @@ class Knowing(Expressions):
 
     def put(self, node: gast.AST, name: str, part: gast.expr | list[gast.expr]) -> None:
         """Put what has been evaluated in place of an expression; the tree gets it back when all is written."""
-        self.replaced.append((node, name, getattr(node, name)))
-        setattr(node, name, part)
+        self.replaced.put(node, name, part)
 
     def receiver(self, node: gast.expr) -> tuple[gast.expr, Known]:
         """The expression before a dot, and what is known of it; an atom where it had to be evaluated to tell."""

@@ -8,6 +8,7 @@ Enters: ``Function`` or ``Block``.  Leaves: gast statements, loops with the head
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 import gast
@@ -20,6 +21,8 @@ from srcgrad.frontend.normal_form import (
     Bind,
     Block,
     Break,
+    Call,
+    Callee,
     Continue,
     Delete,
     Effect,
@@ -35,14 +38,21 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
+from srcgrad.frontend.walking import statements_of
+from srcgrad.rules.rewriting import rebuilt
 from srcgrad.runtime import accumulate
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, walk
 
 
-def lower(function: Function, *, aligned: bool = False) -> gast.FunctionDef:
-    """The definition of a function; ``aligned``: every parameter plain and positional, as ``Call`` passes them."""
+def lower(
+    function: Function, *, aligned: bool = False, inside: Callable[[Callee], gast.expr | None] | None = None
+) -> gast.FunctionDef:
+    """The definition of a function; ``aligned``: every parameter plain and positional, as ``Call`` passes them.
+
+    ``inside``: what is called in place of a callee, if anything is.
+    """
     parameters = [name for name in function.parameters if name not in function.captured]
     rest = (function.variadic, function.keywords)
     plain = list(function.parameters) if aligned else [
@@ -65,7 +75,21 @@ def lower(function: Function, *, aligned: bool = False) -> gast.FunctionDef:
         None if aligned or function.keywords is None else _parameter(function.keywords),
         trailing,
     )
-    return gast.FunctionDef(function.name, arguments, lower_block(function.body), [], None, None, [])
+    made = gast.FunctionDef(function.name, arguments, lower_block(function.body), [], None, None, [])
+    calls = {} if inside is None else _calls(function, inside)
+    return rebuilt(made, lambda node: calls.get(id(node))) if calls else made
+
+
+def _calls(function: Function, inside: Callable[[Callee], gast.expr | None]) -> dict[int, gast.expr]:
+    """Calls as they are spelled, by identity, and as they are written instead."""
+    found: dict[int, gast.expr] = {}
+    for statement in statements_of(function.body):
+        match statement:
+            case Bind(operation=Call(callee=callee, arguments=arguments), expression=spelled):
+                head = inside(callee)
+                if head is not None:
+                    found[id(spelled)] = gast.Call(head, list(map(clone, arguments)), [])
+    return found
 
 
 def lower_block(block: Block) -> list[gast.stmt]:

@@ -39,15 +39,8 @@ from srcgrad.frontend.known import DATA, PLAIN, Data, Items, Known, OneOf, Plain
 from srcgrad.frontend.local_classes import without_classes
 from srcgrad.frontend.mappings import blurred
 from srcgrad.frontend.namespaces import settled
-from srcgrad.frontend.normal_form import (
-    Callee,
-    Derived,
-    Function,
-    Guarded,
-    LocalFunction,
-    Return,
-    unguarded,
-)
+from srcgrad.frontend.normal_form import Callee, Derived, Function, Guarded, LocalFunction, Return, unguarded
+from srcgrad.frontend.replacing import Replacements, as_it_was, written
 from srcgrad.frontend.scope import (
     Definition,
     Fresh,
@@ -121,6 +114,11 @@ def _normalize(callee: Callee) -> Function:
 
 def _with_classes(callee: Callee) -> Function:
     source, node, parent = definition_of(callee)
+    with as_it_was(node):
+        return _of_text(callee, source, node, parent)
+
+
+def _of_text(callee: Callee, source: Source, node: Definition, parent: Scope | None) -> Function:
     if parent is None:
         fence.admit(source)
     apart = blurred(body_of(node))
@@ -183,17 +181,15 @@ def _written(
         namer = Namer(identifiers(node))
         text = told_apart(body_of(node), parameters_of(node.args), apart, namer.fresh)
         writer = Normalizer(callee, source, node, text, parent, namer, assumed, table, methods)
-        try:
-            return writer, writer.function()
-        except UnsupportedSyntax as refusal:
-            more = refusal.found if isinstance(refusal, MethodRead) else {}
-            more = {**dict(read_here(text, writer.peek)), **more}
-            if more.keys() <= methods.keys():
-                raise HoldsObjects(refusal, writer.table.of_objects()) from refusal
-            methods |= more
-        finally:
-            for part, name, value in reversed(writer.replaced):
-                setattr(part, name, value)
+        with written(node, writer.replaced):
+            try:
+                return writer, writer.function()
+            except UnsupportedSyntax as refusal:
+                more = refusal.found if isinstance(refusal, MethodRead) else {}
+                more = {**dict(read_here(text, writer.peek)), **more}
+                if more.keys() <= methods.keys():
+                    raise HoldsObjects(refusal, writer.table.of_objects()) from refusal
+                methods |= more
 
 
 _underway: ContextVar[frozenset[Callee]] = ContextVar("srcgrad_underway", default=frozenset())
@@ -298,7 +294,7 @@ class Normalizer(Statements):
         self.table.fields, self.table.puts = dict(before.fields), list(before.puts)
         self.table.generated = source.generated  # type: ignore[attr-defined]
         self.assumed, self.relied, self.narrowed = assumed, {}, {}
-        self.replaced = []
+        self.replaced = Replacements()
         self.table.assumed = assumed
         self.given: tuple[str, ...] = ()  # the fields that a dataclass has set before __post_init__
         self.callee = callee

@@ -31,6 +31,7 @@ from srcgrad.frontend.classes import (
     is_method,
 )
 from srcgrad.frontend.desugar.build import call_builtin, call_runtime, compare, constant, load, placed, tuple_of
+from srcgrad.frontend.implicit import storing_method
 from srcgrad.frontend.knowing import Knowing
 from srcgrad.frontend.known import (
     NEVER,
@@ -51,6 +52,7 @@ from srcgrad.frontend.signatures import Signature
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import method as method_function
+from srcgrad.runtime.objects import own_item_method
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 Made = tuple[gast.expr, Operation]
@@ -171,6 +173,14 @@ class Objects(Knowing):
         name = intercepts(kind)
         if name is not None:
             raise self.refuse(node, f"class {kind.__name__} decides by {name} what its attributes are", "use fields")
+        name = storing_method(kind)
+        if name is not None:
+            reason = f"{name} of class {kind.__name__} stores into its object, and is called where no call is written"
+            raise self.refuse(node, reason, "store in a method that is called by its name")
+        name = own_item_method(kind)
+        if name is not None:
+            reason = f"the named tuple {kind.__name__} decides by {name} what its items are"
+            raise self.refuse(node, reason, "give the method another name")
 
     def _admit_attribute(self, known: Instance, name: str, node: gast.AST) -> None:
         kind = known.kind

@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, defining_class, found, is_user_class
 from srcgrad.frontend.data_model import run_over
-from srcgrad.frontend.desugar.build import call_builtin, load, placed
+from srcgrad.frontend.desugar.build import call_builtin, index_value, load, placed
 from srcgrad.frontend.expressions import BITWISE
 from srcgrad.frontend.known import (
     DATA,
@@ -130,12 +130,17 @@ class Operators(Objects):
     def operation(self, node: gast.expr) -> Made:
         match node:
             case gast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
+                if self.makes_object(left) or self.makes_object(right):  # only what is made tells its class
+                    left, right = self.value(left), self.value(right)
                 how = self._comparing(op, left, right)
                 if how is not None:
                     name, is_swapped = how
                     atoms = [self.value(left), self.value(right)]
-                    atoms = atoms[::-1] if is_swapped else atoms
-                    return self._operated(node, name, atoms, self.known_atom(atoms[0]))
+                    known = self.known_atom(atoms[is_swapped])
+                    if is_swapped and not holds_objects(self.known_atom(atoms[0])):
+                        self._require_number(atoms[0], known, node)
+                    return self._operated(node, name, atoms[::-1] if is_swapped else atoms, known)
+                return super().operation(placed(gast.Compare(left, [op], [right]), node))
             case gast.BinOp(op=op) if isinstance(op, BITWISE) and self.is_or_makes_object(node):
                 atoms = [self.value(node.left), self.value(node.right)]
                 if any(holds_objects(self.known_atom(atom)) for atom in atoms):
@@ -173,7 +178,7 @@ class Operators(Objects):
         if isinstance(one, Instance) and _is_written(found(one.kind, name)):
             return name, False
         if isinstance(other, Instance) and _is_written(found(other.kind, _REFLECTED[name])):
-            return (_REFLECTED[name], True) if isinstance(one, Instance) or one == DATA else None
+            return _REFLECTED[name], True
         return None
 
     def super_call(self, node: gast.Call) -> Made:
@@ -251,7 +256,7 @@ class Operators(Objects):
                 reason = f"an object of class {choice.kind.__name__} is indexed"
                 raise self.refuse(node, reason, "it has no __getitem__")
             spelled = placed(gast.Attribute(atom, "__getitem__", gast.Load()), node)
-            return self.method(raw, atom, [node.slice], [], node, spelled)
+            return self.method(raw, atom, [index_value(node.slice)], [], node, spelled)
 
         return self.dispatch(atom, instances, node, write)
 

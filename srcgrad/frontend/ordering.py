@@ -11,6 +11,8 @@ Objects say themselves, by methods that are run as they are, which of them is le
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import gast
 
 from srcgrad import runtime
@@ -18,6 +20,7 @@ from srcgrad.frontend.desugar.build import call, call_builtin, call_runtime, con
 from srcgrad.frontend.iterables import Iterables
 from srcgrad.frontend.known import Items, Known, classes_in, holds_objects
 from srcgrad.frontend.normal_form import Operation
+from srcgrad.frontend.scope import bindings, body_of
 from srcgrad.syntax.parse import names_bound, names_read
 
 
@@ -29,7 +32,7 @@ class Ordering(Iterables):
         function = None if static is None else static.value
         if not (function is sorted or function is min or function is max):
             return super().call(node)
-        if len(node.args) > 1 and not node.keywords and any(isinstance(each, gast.Tuple) for each in node.args):
+        if len(node.args) > 1 and not node.keywords and any(map(self._is_tuple, node.args)):
             # Tuples are compared item by item, and have no arithmetic: one is read of a list.
             node = placed(gast.Call(node.func, [placed(gast.List(list(node.args), gast.Load()), node)], []), node)
         given = {k.arg: k.value for k in node.keywords}
@@ -52,6 +55,15 @@ class Ordering(Iterables):
             place = self.held(self.settle(made))
             return self.operation(subscript(load(name, node), place, node))
         return super().call(node)
+
+    def _is_tuple(self, node: gast.expr) -> bool:
+        """Whether an expression is a tuple, or a name that is bound to one somewhere."""
+        return isinstance(node, gast.Tuple) or (isinstance(node, gast.Name) and node.id in self._tuples)
+
+    @cached_property
+    def _tuples(self) -> frozenset[str]:
+        found = bindings(*body_of(self.scope.node))
+        return frozenset(name for name, value in found if isinstance(value, gast.Tuple))
 
     def _or_default(self, node: gast.Call, default: gast.expr) -> gast.expr:
         """``max(xs, default=d)``: the default is evaluated as Python does, and taken where there are no items."""

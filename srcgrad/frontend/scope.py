@@ -21,6 +21,7 @@ import gast
 import numpy as np
 
 from srcgrad.errors import UnresolvedName
+from srcgrad.frontend.callables import is_callee
 from srcgrad.frontend.derivatives import derived_by
 from srcgrad.frontend.normal_form import Derived, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
@@ -85,11 +86,6 @@ def _static(value: object, expression: gast.expr) -> Static:
     if instead is None or lookup(value) is not None or is_constant(value):
         return Static(value, expression)
     return Static(instead, expression)
-
-
-def is_callee(value: object) -> bool:
-    """Whether a value is one that programs call or look into, rather than compute with."""
-    return isinstance(value, ModuleType | LocalFunction | Derived) or callable(value)
 
 
 # --- what a body binds and reads -------------------------------------------------------------------------------------

@@ -1,30 +1,26 @@
 """Statements, one by one: assignment, branches, loops, local functions, effects.
 
-Enters: desugared statements.  Leaves: the statements of the normal form.  In generated code, which keeps tapes and owns
-the buffers it adds to, ``append`` and ``pop`` are statements of their own, and ``buffer[i] += e`` is an ``AddAt``.
+Enters: desugared statements.  Leaves: the statements of the normal form.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NoReturn
 
 import gast
 
-from srcgrad import runtime
 from srcgrad.errors import InternalError, Span
 from srcgrad.frontend.callees import as_library, as_python, is_inert, spelled
 from srcgrad.frontend.classes import is_user_class
-from srcgrad.frontend.contexts import Contexts
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.assignment import augmented
-from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
+from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.desugar.loops import endless
 from srcgrad.frontend.freshness import Sharing
+from srcgrad.frontend.generated import Generated
 from srcgrad.frontend.normal_form import (
-    AddAt,
-    Append,
     Bind,
     Block,
     Break,
@@ -32,13 +28,11 @@ from srcgrad.frontend.normal_form import (
     Continue,
     Derived,
     Effect,
-    Exchange,
     If,
     LocalFunction,
     Pop,
     Return,
     Statement,
-    Store,
     Unpack,
     While,
 )
@@ -47,13 +41,11 @@ from srcgrad.frontend.scope import (
     Variable,
     default_values,
 )
-from srcgrad.rules.memory import CHANGES
 from srcgrad.rules.table import lookup
-from srcgrad.syntax.globals import of_runtime, reference
-from srcgrad.syntax.parse import clone, walk
+from srcgrad.syntax.parse import walk
 
 
-class Statements(Contexts):
+class Statements(Generated):
     """Writes the statements of one function."""
 
     sharing: Sharing | None = None
@@ -206,7 +198,7 @@ class Statements(Contexts):
             names.append(inner.id)
         # Of a name that is bound twice the last value is kept: what comes before has a name of its own.
         names = [self.fresh() if name in names[j + 1 :] else name for j, name in enumerate(names)]
-        if self._is_pop(value):
+        if self.is_pop(value):
             self.out.append(Pop(tuple(names), value.func.value.id, self.span))
             return
         value = self.consumed(self.iterated(value))
@@ -284,20 +276,21 @@ class Statements(Contexts):
             case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="append"), args=[item]) if (
                 name in self.lists or self.source.generated
             ):
-                self._append(name, item)
+                self.append(name, item)
                 return
-            case gast.Call(func=gast.Attribute(value=gast.Name(id=name))) if self._is_pop(value):
+            case gast.Call(func=gast.Attribute(value=gast.Name(id=name))) if self.is_pop(value):
                 self.out.append(Pop((self.fresh(),), name, self.span, tupled=False))
                 return
             case gast.Call() if self.change(value):
                 return
             case gast.Call():
                 static = self.scope.static_of(value.func)
-                if static is not None and self.source.generated and self._add_to_shadow(static.value, statement):
+                if static is not None and self.source.generated and self.add_to_shadow(static.value, statement):
                     return
                 known_later = static is None and not isinstance(value.func, gast.Attribute)
                 is_users = static is not None and self._is_users(static.value)
-                if is_users or known_later or self.calls_method(value):
+                asks = self.calls_method(value) or self.makes_object(value)
+                if is_users or known_later or asks or self._hands(value):
                     self.bind(self.fresh(), value)
                     return
                 if static is not None:
@@ -305,7 +298,16 @@ class Statements(Contexts):
                     if self._reads_library(static.value, value):
                         return
                 self._refuse_unknown_effect(value)
+            case gast.BinOp() | gast.UnaryOp() | gast.Compare() | gast.Subscript() if self.makes_object(value):
+                self.bind(self.fresh(), value)  # what it asks an object may be asked of what that returns, in turn
+                return
         self._effect(statement)
+
+    def _hands(self, node: gast.Call) -> bool:
+        """Whether a call is given a function, which may store."""
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        statics = [self.scope.static_of(argument) for argument in given]
+        return any(static is not None and self._is_users(static.value) for static in statics)
 
     def _refuse_unknown_effect(self, node: gast.Call) -> None:
         """A call for its effect alone must be known not to change what it is given."""
@@ -350,75 +352,6 @@ class Statements(Contexts):
                     raise self.refuse(part, "a local function is called in the message of an assert", "call it before")
                 setattr(made, name, self.settle(part))
         self.out.append(Effect(made, self.span))
-
-    # --- generated code ----------------------------------------------------------------------------------------------
-    def _append(self, sequence: str, item: gast.expr) -> None:
-        if isinstance(item, gast.Tuple) and sequence not in self.lists:
-            value: gast.expr = placed(gast.Tuple([self.value(e) for e in item.elts], gast.Load()), item)
-        else:
-            value = self.value(item)
-        self.out.append(Append(sequence, value, self.span))
-
-    def _is_pop(self, node: gast.expr) -> bool:
-        match node:
-            case gast.Call(func=gast.Attribute(value=gast.Name() as base, attr="pop"), args=[]):
-                return self.source.generated and self.set_at(base) is None
-        return False
-
-    def bind_call(self, target: Callable[[], str], node: gast.Call) -> bool:
-        if self._is_pop(node):
-            self.out.append(Pop((target(),), node.func.value.id, self.span, tupled=False))
-            return True
-        static = self.scope.static_of(node.func) if self.source.generated else None
-        if static is not None and static.value is runtime.claim:
-            self._claim(target, node)
-            return True
-        return super().bind_call(target, node)
-
-    def _claim(self, target: Callable[[], str], node: gast.Call) -> None:
-        """``t = claim(v_bar, v, index)`` is ``t = taken(v_bar, v, index); v_bar[index] = 0.0``."""
-        base, value = (self.value(argument) for argument in node.args[:2])
-        place = self.settle(node.args[2], calls=False)
-        assert isinstance(base, gast.Name)
-        called = call_runtime(runtime.taken, [base, value, place], node)
-        self.bind(target(), called)
-        self.out.append(Store(base.id, clone(place), constant(0.0, node), self.span))
-
-    def _add_to_shadow(self, function: object, statement: gast.Expr) -> bool:
-        """Statements of generated code that change what they are given; whether this is one."""
-        node = statement.value
-        if function is runtime.add_at:
-            self._add_at(statement, *node.args, function=reference(of_runtime(function)))
-        elif function is runtime.accumulate:
-            buffer, value = node.args
-            self._add_at(statement, buffer, constant(..., node), value, function=reference(of_runtime(function)))
-        elif function is runtime.claim:
-            self._claim(self.fresh, node)
-        elif callable(function) and function in CHANGES:
-            base, shadows = CHANGES[function]
-            given = [self.value(e) if j in shadows else self.settle(e, calls=False) for j, e in enumerate(node.args)]
-            called = call_runtime(function, given, node)
-            self.emit(self.fresh(), called, Exchange(given[base].id, called.func.id, tuple(given), shadows))
-        else:
-            return False
-        return True
-
-    def _add_at(
-        self,
-        statement: gast.stmt,
-        buffer: gast.expr,
-        index: gast.expr,
-        value: gast.expr,
-        *,
-        function: gast.expr | None = None,
-    ) -> None:
-        holder = self.value(buffer)
-        assert isinstance(holder, gast.Name)
-        place = self.settle(index, calls=False)
-        shared = self.source.is_shared(statement)
-        self.out.append(AddAt(holder.id, place, self.value(value), self.span, function, shared))
-
-
 
 
 def _heads(statement: gast.stmt) -> list[gast.AST]:

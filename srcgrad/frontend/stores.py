@@ -17,7 +17,7 @@ import gast
 
 from srcgrad.frontend.callees import is_inert
 from srcgrad.frontend.classes import ABSENT, BINARY, found
-from srcgrad.frontend.desugar.build import load, placed
+from srcgrad.frontend.desugar.build import index_value, load, placed
 from srcgrad.frontend.known import instances_of
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.methods import only_reads
@@ -45,10 +45,9 @@ class Stores(Loops):
 
     def _set_item(self, base: str, target: gast.Subscript, index: gast.expr, stored: gast.expr) -> None:
         """A store into an object of a class of the user's: a call of its ``__setitem__``."""
-        if any(isinstance(node, gast.Slice) for node in walk(index)):
-            raise self.refuse(target, "a slice of an object is stored into", "call a method that takes its bounds")
         method = placed(gast.Attribute(load(base, target), "__setitem__", gast.Load()), target)
-        self.run([placed(gast.Expr(placed(gast.Call(method, [clone(index), stored], []), target)), target)])
+        called = placed(gast.Call(method, [index_value(clone(index)), stored], []), target)
+        self.run([placed(gast.Expr(called), target)])
 
     def in_place(self, node: gast.BinOp) -> gast.expr:
         """``left operator= right``; a call of ``__iadd__`` and its like where the class of an object defines it."""

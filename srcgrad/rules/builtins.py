@@ -17,6 +17,7 @@ from srcgrad.runtime import (
     add,
     argsorted,
     chosen,
+    chosen_number,
     float_tangent,
     gather,
     rebroadcast,
@@ -168,7 +169,7 @@ if hasattr(math, "sumprod"):  # Python 3.12
 @elementwise(max)
 def max_(*args, z, z_bar):
     """The greatest argument, the first of equals."""
-    place = chosen(args, True)
+    place = chosen_number(args, True)
     return [z_bar * (place == i) for i, x in enumerate(args)]
 
 
@@ -186,7 +187,7 @@ def max_(*args, z, args_dot):
 @elementwise(min)
 def min_(*args, z, z_bar):
     """The smallest argument, the first of equals."""
-    place = chosen(args, False)
+    place = chosen_number(args, False)
     return [z_bar * (place == i) for i, x in enumerate(args)]
 
 

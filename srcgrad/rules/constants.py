@@ -83,8 +83,8 @@ constant(bisect.bisect_left, bisect.bisect_right)
 # of the runtime
 constant(
     runtime.all_places, runtime.dtype_of_first,
-    runtime.chosen, runtime.argsorted, runtime.shortest, runtime.places_of, runtime.is_above,
-    runtime.is_below, runtime.is_within, runtime.attribute, runtime.made, runtime.require_apart,
+    runtime.chosen, runtime.chosen_number, runtime.argsorted, runtime.shortest, runtime.places_of, runtime.is_above,
+    runtime.is_below, runtime.is_exact, runtime.is_within, runtime.attribute, runtime.made, runtime.require_apart,
     runtime.require_data, runtime.require_length, runtime.require_no_object, runtime.require_number,
     runtime.require_output, runtime.require_places, runtime.never,
     runtime.require_fields, runtime.require_reflected, runtime.stop_gradient, runtime.transposed_subscripts,

@@ -54,6 +54,23 @@ def chosen(items: Sequence[Any], largest: bool) -> int:
     return best
 
 
+def chosen_number(items: Sequence[Any], largest: bool) -> int:
+    """The same of numbers, which ``max(a, b)`` is given one by one."""
+    if any(isinstance(item, tuple) for item in items):
+        function = "max" if largest else "min"
+        raise RefusedType(f"{function}(p, q) of tuples that have names; write {function}([p, q])")
+    return chosen(items, largest)
+
+
+def is_exact(key: tuple[Any, ...]) -> bool:
+    """Whether no part of a key is a floating-point number, which may vary."""
+    return not any(isinstance(part, float | complex | np.inexact) or _is_inexact_tuple(part) for part in key)
+
+
+def _is_inexact_tuple(part: Any) -> bool:
+    return isinstance(part, tuple | frozenset) and not is_exact(tuple(part))
+
+
 def shortest(rows: Sequence[Any]) -> int:
     """The number of elements of ``zip(*rows)``."""
     for row in rows:

@@ -13,7 +13,7 @@ import numpy as np
 from srcgrad.runtime.attempts import changed_by_raising, contents, is_as_before
 from srcgrad.runtime.broadcasting import real_for
 from srcgrad.runtime.cotangents import zeros_like
-from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, mirrored
+from srcgrad.runtime.objects import cotangents_of, fields_of, has_operators, is_object, mirrored
 from srcgrad.runtime.refusals import RefusedPath, RefusedType, RefusedValue
 
 
@@ -69,9 +69,15 @@ def require_length(x: Any, length: int, place: str) -> None:
         )
 
 
+def _says_itself(x: Any) -> bool:
+    """Whether an operator on ``x`` may be a method that its class defines."""
+    kind: Any = type(x)
+    return is_object(x) or has_operators(kind)
+
+
 def require_no_object(x: Any, place: str) -> None:
     """Refuse an object at ``place`` where a number is rounded, or its bits are used: it would be asked for a method."""
-    if is_object(x):
+    if _says_itself(x):
         raise RefusedType(
             f"{place}: an object of class {type(x).__name__} may stand here, or a number; what the object says to"
             " round(), or to this operator, would have no derivative; call its method where it is known"
@@ -80,7 +86,7 @@ def require_no_object(x: Any, place: str) -> None:
 
 def require_data(x: Any, place: str) -> None:
     """Refuse an object at ``place``, where the rules of numbers, arrays and lists are followed."""
-    if is_object(x):
+    if _says_itself(x):
         raise RefusedType(
             f"{place}: an object of class {type(x).__name__} stands here, and other values may as well: which of its"
             " methods is asked was not known when this was compiled; give the object a name of its own"

@@ -9,17 +9,19 @@ where that is a dataclass, else it is a ``types.SimpleNamespace``.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
-from types import MethodType, SimpleNamespace
+from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any
 
 from srcgrad.runtime.refusals import RefusedType
 
 _LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy", "srcgrad", "torch"}) - {"__main__"}
 _HEAP_TYPE = 1 << 9
+_OF_ITEMS = ("__getitem__", "__iter__", "__len__", "__missing__")
 _NEVER = (type, BaseException, tuple, list, dict, set, frozenset, str, bytes, int, float, complex)
 
 
@@ -65,6 +67,22 @@ def fields_of(x: Any) -> dict[str, Any]:
             continue
     found.update(getattr(x, "__dict__", {}))
     return found
+
+
+def own_item_method(kind: type) -> str | None:
+    """The method by which a user's class of tuples, lists or dicts decides itself what its items are."""
+    if not issubclass(kind, tuple | list | dict) or kind.__module__.split(".")[0] in _LIBRARIES:
+        return None
+    return next((name for name in _OF_ITEMS if isinstance(getattr(kind, name, None), FunctionType)), None)
+
+
+@cache
+def has_operators(kind: type) -> bool:
+    """Whether a class of tuples of the user's has an operator of its own, which that of tuples is not asked instead."""
+    if not issubclass(kind, tuple) or kind is tuple or kind.__module__.split(".")[0] in _LIBRARIES:
+        return False
+    own = (name for name in dir(kind) if isinstance(getattr(kind, name), FunctionType))
+    return any(hasattr(operator, n) or hasattr(operator, n.replace("__r", "__", 1)) or n == "__round__" for n in own)
 
 
 def made(kind: type, fields: Mapping[str, Any]) -> Any:

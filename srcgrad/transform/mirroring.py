@@ -208,6 +208,7 @@ class Mirroring:
         source, span, star = statement.source, statement.span, statement.star
         count = len(statement.targets)
         overwritten = source in statement.targets
+        kept: list[tuple[str, str]] = []
         if not overwritten:  # first, since it raises where the number of parts does not fit
             self.out.append(statement)
         for j, target in enumerate(statement.targets):
@@ -223,11 +224,16 @@ class Mirroring:
                 read = subscript(load(source), clone(index))
                 like = runtime.rest_like if isinstance(index, gast.Slice) else runtime.part_like
                 value = call_runtime(like, read, load(source), self.bar(source), index_value(index))
+                if isinstance(index, gast.Slice) and target in self.result.changing:  # the list may hold others later
+                    bar = self.namer.fresh(f"{target}_bar")
+                    kept.append((bar, made))
                 self.result.parts.setdefault(statement, []).append((bar, source, clone(index)))
             elif isinstance(index, gast.Slice):
                 value = builtin_call(list, value)
             self.add(made, value, span)
         names = [s.target for s in self.out[-count:] if isinstance(s, Bind)]
+        for bar, made in kept:
+            self.add(bar, call_runtime(runtime.frozen, load(made)), span)
         if overwritten:
             self.out.append(statement)
         cells = dict(self.result.taken.get(statement, ()))

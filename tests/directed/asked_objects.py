@@ -1,13 +1,14 @@
 """Objects that are asked by functions of Python: ``abs``, ``divmod``, ``round``, those of ``operator`` and ``copy``."""
 
 import copy
+import functools
 import math
 import operator
 from typing import NamedTuple
 
 import numpy as np
 
-from tests.corpus.example import vector
+from tests.corpus.example import matrix, vector
 from tests.directed.program import directed
 
 
@@ -216,3 +217,113 @@ def copies_of_one_of_two(x):
 @directed(vector(3))
 def a_sum_that_starts_with_an_object(x):
     return sum([Bits(e) for e in x[1:]], Bits(x[0])).level
+
+
+class Window:
+    """What Python asks for where no method is called by its name."""
+
+    def __init__(self, a):
+        self.a = a
+
+    def __getitem__(self, i):
+        return self.a[i] * 2.0
+
+    def __setitem__(self, i, v):
+        self.a[i] = v * 3.0
+
+    def __delitem__(self, i):
+        self.a[i] = self.a[0] * 5.0
+
+    def __delattr__(self, name):
+        self.a[1] *= 7.0
+
+    def __lshift__(self, i):
+        self.a[i] *= 2.0
+        return self
+
+    def __le__(self, k):
+        return self.a[0] * k
+
+    def __ne__(self, k):
+        return self.a[1] * k
+
+
+@directed(matrix(3, 3))
+def slices_and_tuples_of_an_object(x):
+    """Once an error of the printer."""
+    o, rows = Window(x[0] * 1.0), Window(x * 1.0)
+    a, b = o[0:2]
+    o[1:] = x[1, 1:] * a
+    o[0] += b
+    return np.sum(o[:] ** 2) + rows[0, 1] * np.sum(rows[1:, ...]) * np.sum(rows[:, 2])
+
+
+@directed(vector(3))
+def items_and_fields_that_an_object_deletes_itself(x):
+    """Once wrong in silence: the field of the shadow was deleted."""
+    o = Window(x * 1.0)
+    del o[1]
+    del o.name
+    del o[2:]
+    return np.sum(o.a**2)
+
+
+@directed(vector(3))
+def comparisons_with_the_object_on_the_right(x):
+    """Once a half of the derivative was lost in silence."""
+    o = Window(x * 1.0)
+    return (3.0 >= o) * (o != 3.0) * (3.0 != o) + (x[0] * 2.0 >= o) * x[1]
+
+
+@directed(vector(3))
+def operators_one_after_the_other_in_a_statement(x):
+    """Once the second was not read: the value was wrong too."""
+    o = Window(x * 1.0)
+    o << 0 << 1
+    for i in range(2):
+        o << i << 2
+    return np.sum(o.a**2)
+
+
+@directed(vector(3))
+def a_function_that_stores_is_handed_to_a_call_in_a_statement(x):
+    """Once left out, with what it stored."""
+    y = x * 1.0
+
+    def weight(q):
+        y[q] *= 3.0
+        return q
+
+    sorted([2, 1], key=weight)
+    sorted([1, 0], key=lambda q: weight(q))
+    return np.sum(y * y)
+
+
+class Doubling:
+    def __call__(self, a):
+        return a * 2.0
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+DOUBLING = Doubling()
+
+
+@directed(vector(3))
+def an_object_that_equals_anything_is_called(x):
+    """Once zero in silence: it was found among the functions without a derivative."""
+    return np.sum(DOUBLING(x) ** 2) + sum(map(DOUBLING, x))
+
+
+def by_two(a, b):
+    return 1 if a > b else -1
+
+
+@directed(vector(3))
+def keys_by_comparisons(x):
+    """Once a TypeError of the compiler, which looked for the key among functions."""
+    low, high = sorted([x[2], x[0]], key=functools.cmp_to_key(by_two))
+    return low * low * high

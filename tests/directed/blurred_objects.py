@@ -66,3 +66,21 @@ def an_array_where_an_object_might_be(x):
     p = Pair(x) if near else x * x
     rows = [x, Pair(x)]
     return p[0] * p[1] + rows[0][1] * rows[1][2]
+
+
+class Compared:
+    def __init__(self, slope):
+        self.slope = slope
+
+    def __lt__(self, other):
+        return self.slope * other
+
+
+def steepest(x):
+    return Compared(x[1] * x[1])
+
+
+@directed(vector(4))
+def what_a_comparison_gives_beside_a_call(x):
+    """Once zero in silence: a comparison of what a call makes stayed as it was, and is no number of its own."""
+    return (steepest(x) < x[0]) * x[2] + (Compared(x[3]) < x[1]) * 2.0 + (x[2] > steepest(x)) * 3.0

@@ -1,5 +1,9 @@
 """Objects chosen by keys, by tests and by what was best so far, read, called and changed where they are chosen."""
 
+import functools
+
+import numpy as np
+
 from tests.corpus.example import vector
 from tests.directed.program import directed
 
@@ -163,3 +167,25 @@ def a_field_or_a_number_inside_of_a_test(x):
     if z < w and not w < 0.1:
         z = z.scaled(x[2])
     return z.re * z.du * w.re
+
+
+@directed(np.array([0.6, 1.1, 1.7]))
+def local_functions_that_remember(x):
+    """Once refused: what they return is kept in a dict, a function of each call of this one."""
+
+    @functools.lru_cache(maxsize=None)
+    def ways(n):
+        return x[n] if n < 3 else ways(n - 1) * x[2] + ways(n - 2) * x[0]
+
+    @functools.cache
+    def grid(i, j):
+        if i == 0 or j == 0:
+            return x[(i + j) % 3]
+        return grid(i - 1, j) * 0.5 + grid(i, j - 1) * x[0]
+
+    @functools.cache
+    def squared(t):
+        return t * t
+
+    same = x[1] * 1.0
+    return ways(12) * 1e-3 + grid(4, 3) + squared(x[1]) * squared(same)

@@ -669,3 +669,21 @@ def a_list_or_a_number(x, whole):
 @directed(vector(3))
 def a_list_or_a_number_by_a_flag(x):
     return a_list_or_a_number(x, True) * a_list_or_a_number(x, False)
+
+
+@directed(np.array([0.6, 1.1, 1.7, 0.4]))
+def the_rest_of_an_array_is_stored_into(x):
+    """Once wrong in silence in reverse mode: the array got the adjoints of what the list held in the end."""
+    a, *b, c = x
+    b[0] *= a
+    s = b[0] * b[1] * c
+    for k in range(2):
+        first, *rest = x * (k + 1.0)
+        rest[0] *= first
+        rest.append(first * 2.0)
+        rest[1] = rest[0] * x[2]
+        s += rest[0] * rest[1] * rest[-1]
+    for head, *tail in np.outer(x, x):
+        tail[0] *= head
+        s += tail[0] * tail[1]
+    return s

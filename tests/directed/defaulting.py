@@ -242,3 +242,38 @@ def sums_in_a_field(x):
         totals.add(i % 2, x[i] * x[0])
     totals.sums["new"] += x[1]
     return totals.sums[0] * totals.sums["new"] + totals.sums["none"] * x[0] + len(totals.sums)
+
+
+def counted(x):
+    totals = defaultdict(float)
+    for i in range(3):
+        totals["ab"[i % 2]] += x[i]
+    return totals
+
+
+@directed(np.array([1.0, 2.0, 3.0]))
+def keys_of_a_dict_that_makes_what_is_missing(x):
+    """Once value and gradient were wrong in silence: items 0 and 1 were made, and read."""
+    totals, nested, numbered = defaultdict(float), defaultdict(lambda: defaultdict(float)), defaultdict(list)
+    for i in range(3):
+        totals["ab"[i % 2]] += x[i]
+        nested["ab"[i % 2]][i] += x[i] * x[0]
+        numbered[i % 2].append(x[i])
+    for k in sorted(totals, key=totals.get, reverse=True)[:1]:
+        totals[k] *= 1.5
+    best = max(totals, key=totals.get)
+    s = totals[best]
+    for k in list(totals):
+        s += totals[k] ** 2
+    for j, k in enumerate(totals):
+        s += totals[k] * (j + 1.0)
+    for k, v in zip(totals, x):
+        s += totals[k] * v
+    for k in [*totals]:
+        totals[k] *= s
+    for k in nested:
+        for j in nested[k]:
+            s += nested[k][j] ** 2
+    for k in numbered:
+        s += sum(numbered[k]) * k
+    return s + sum(totals[k] for k in reversed(totals)) + len(totals) * x[0]

@@ -379,3 +379,13 @@ def extremes_of_pairs(x):
     for k, v in enumerate(x):
         low, high = min(low, (v, k)), max((v * v * np.sin(v), k), high)
     return low[0] * high[0] * x[high[1]] + max((x[0], 2), (x[1], x[2]), (x[2], 0))[0]
+
+
+@directed(np.array([0.6, 1.1, 1.7]))
+def the_least_of_tuples_by_their_names(x):
+    """Once an exception in the adjoint."""
+    best = (x[0] * x[0], 0)
+    for i in range(1, 3):
+        candidate = (x[i] * x[0], i)
+        best = min(best, candidate)
+    return best[0] * x[best[1]]

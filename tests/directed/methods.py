@@ -305,3 +305,27 @@ def a_test_calls_what_stores_by_a_method(x):
         k = int(walked(walker, x[2]) > 9.0)
         return y[k] * y[1] + np.sum(y)
     return y[2]
+
+
+class Ray:
+    def __init__(self, x):
+        self.x = x
+
+    def unit(self):
+        return Ray(self.x / 2.0)
+
+    def dot(self, other):
+        return self.x * other.x
+
+
+@directed(vector(3))
+def a_local_function_that_calls_itself_and_methods_of_what_methods_make(x):
+    """Once a ``KeyError`` of the compiler: it read the text that it was in the midst of rewriting."""
+
+    def bounced(x, depth=0):
+        light = x * Ray(x).dot(Ray(0.3).unit())
+        if depth < 2:
+            light += bounced(x * x, depth + 1)
+        return light * Ray(x).unit().x
+
+    return bounced(x[0]) * x[1]

@@ -24,5 +24,8 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "keywords_that_an_alias_adds_to": ("is handed on by a function known only when the program runs",),
     "sets_in_a_dict_in_a_field": ("which classes the objects in",),
     "sets_put_in_by_setdefault": ("what changes here is not known to be a set",),
+    "the_rest_of_an_array_is_stored_into": (
+        "a store into what may be an array or a container cannot be reversed twice",
+    ),
     "view_given_to_callee": ("a view of a dict is given to a function that may change the dict",),
 }

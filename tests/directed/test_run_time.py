@@ -6,6 +6,7 @@ import copy
 import functools
 import itertools
 from collections import defaultdict
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -638,6 +639,86 @@ def test_the_greatest_of_lists_is_refused():
             derivative()
 
 
+def put_first(a, v):
+    a[0] += v
+
+
+def summed(o, v):
+    o.total += v
+
+
+ACTIONS = {"add": put_first, "sum": summed, "read": lambda a, v: len(a)}
+
+
+class Account:
+    def __init__(self, total):
+        self.total = total
+
+    def add(self, v):
+        self.total += v
+
+    def act(self, name, v):
+        getattr(self, name)(v)
+
+
+def acted(name, target, v):
+    ACTIONS[name](target, v)
+
+
+def stored_by_a_table(x):
+    y = x * 1.0
+    acted("add", y, x[1] * 3.0)
+    return y[0] ** 2
+
+
+def stored_by_a_table_for_another(x):
+    rows = [x[0]]
+    for name, v in [("read", x[1]), ("add", x[1])]:
+        acted(name, rows, v)
+    return rows[0] ** 2
+
+
+def stored_by_a_name(x):
+    o = Account(x[0])
+    o.act("add", x[1])
+    return o.total**2
+
+
+def stored_into_an_object(x):
+    o = Account(x[0])
+    acted("sum", o, x[1])
+    return o.total**2
+
+
+def read_by_a_table(x):
+    y = x * 1.0
+    acted("read", y, x[1])
+    return y[0] ** 2
+
+
+@pytest.mark.parametrize(
+    "f", [stored_by_a_table, stored_by_a_table_for_another, stored_by_a_name, stored_into_an_object]
+)
+def test_what_functions_known_only_at_run_time_store_in_a_callee_is_refused(f):
+    """Once left out in silence: the callee was judged to store nothing, and was run as it is."""
+    x = np.array([1.0, 2.0, 3.0])
+    for derivative in (lambda: srcgrad.grad(f)(x), lambda: srcgrad.jvp(f, (x,), (x,))):
+        with pytest.raises(srcgrad.UnsupportedSyntax):
+            derivative()
+    np.testing.assert_allclose(srcgrad.grad(read_by_a_table)(x), slope(read_by_a_table, x), rtol=1e-6)
+
+
+def lesser(p, q):
+    return min(p, q)
+
+
+def test_the_least_of_tuples_that_were_given_is_refused():
+    """Once an ``IndexError`` of the adjoint."""
+    x = np.array([1.0, 2.0, 3.0])
+    with pytest.raises(TypeError, match=r"min\(p, q\) of tuples that have names; write min\(\[p, q\]\)"):
+        srcgrad.grad(lambda x: lesser((x[0], 0), (x[1] * x[2], 1))[0])(x)
+
+
 class Coil:
     def __init__(self, stiffness):
         self.size = stiffness
@@ -691,3 +772,26 @@ def test_an_object_where_an_array_might_be_is_refused(f):
         with pytest.raises(TypeError, match=r"test_run_time.py:\d+: an object of class Coil stands here"):
             derivative()
     np.testing.assert_allclose(srcgrad.grad(item_of_either)(x + 5.0), slope(item_of_either, x + 5.0), rtol=1e-6)
+
+
+class Scaled(NamedTuple):
+    first: np.ndarray
+    second: np.ndarray
+
+    def __mul__(self, other):
+        return self.first * self.second * other
+
+
+def product_of_either(x):
+    s = Scaled(x, x * 2.0) if x[0] < 5.0 else x
+    return np.sum(s * x[:2])
+
+
+def test_a_named_tuple_with_operators_where_an_array_might_be_is_refused():
+    """Once wrong in silence in forward mode: the rule of arrays was followed for what ``__mul__`` says."""
+    x = np.array([1.0, 2.0])
+    for derivative in (lambda: srcgrad.grad(product_of_either)(x), lambda: srcgrad.jvp(product_of_either, (x,), (x,))):
+        with pytest.raises(TypeError, match=r"test_run_time.py:\d+: an object of class Scaled stands here"):
+            derivative()
+    assert_near = np.testing.assert_allclose
+    assert_near(srcgrad.grad(product_of_either)(x + 5.0), slope(product_of_either, x + 5.0), rtol=1e-6)

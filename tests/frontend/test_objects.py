@@ -249,7 +249,78 @@ def unknown(p):
     return p.norm()
 
 
+class Turned(NamedTuple):
+    first: float
+    second: float
+
+    def __getitem__(self, i):
+        return tuple.__getitem__(self, 1 - i)
+
+
+class Handing(NamedTuple):
+    first: float
+    second: float
+
+    def __iter__(self):
+        return iter((self.second, 3.0))
+
+
+def makes_turned(x):
+    t = Turned(x, 3.0)
+    return t[0] * t[0]
+
+
+def unpacks_handing(x):
+    a, b = Handing(x, x * x)
+    return a * b
+
+
+class Lazy:
+    def __init__(self, a):
+        self.a = a
+        self.kept = None
+
+    def area(self):
+        if self.kept is None:
+            self.kept = self.a * self.a
+        return self.kept
+
+    def __len__(self):
+        self.area()
+        return 3
+
+
+class Told:
+    def __init__(self, a):
+        self.a = [a]
+
+    def __str__(self):
+        parts = []
+        parts.append(str(len(self.a)))
+        return "".join(parts)
+
+    def __bool__(self):
+        self.a.append(2.0)
+        return True
+
+
+def measures(x):
+    o = Lazy(x)
+    if len(o) == 3:
+        o.a = o.a * 2.0
+    return o.area() * x
+
+
+def asks(x):
+    o = Told(x)
+    return o.a[0] * x if o else x
+
+
 REFUSED = [
+    (measures, (2.0,), "__len__ of class Lazy stores into its object, and is called where no call is written"),
+    (asks, (2.0,), "__bool__ of class Told stores into its object, and is called where no call is written"),
+    (makes_turned, (2.0,), "the named tuple Turned decides by __getitem__ what its items are"),
+    (unpacks_handing, (2.0,), "the named tuple Handing decides by __iter__ what its items are"),
     (reads_watched, (Watched(1.0),), "class Watched decides by __getattribute__ what its attributes are"),
     (sets_guarded, (Guarded(1.0), 2.0), "class Guarded decides by __setattr__ what its fields are"),
     (makes_counted, (1.0,), "class Counted decides by __new__ or a metaclass what its objects are"),
@@ -263,6 +334,23 @@ def test_what_decides_itself_is_refused(function, arguments, reason):
         grad(function)(*arguments)
     assert error.value.reason == reason
     assert error.value.span.known
+
+
+class Doubling(list):
+    def __getitem__(self, i):
+        return 2.0 * list.__getitem__(self, i)
+
+
+def first_squared(t):
+    return t[0] * t[0]
+
+
+@pytest.mark.parametrize("given", [Turned(2.0, 3.0), Doubling([2.0]), types.SimpleNamespace(t=[Doubling([2.0])])])
+@pytest.mark.parametrize("derivative", [grad, lambda f: lambda t: jvp(f, (t,), (t,))])
+def test_an_argument_that_decides_by_a_method_what_its_items_are_is_refused(given, derivative):
+    """Once wrong in silence: the items were taken for those that the tuple or list holds."""
+    with pytest.raises(ArgumentError, match="whose class decides by __getitem__ what its items are"):
+        derivative(first_squared)(given)
 
 
 class Indexed(type):

@@ -1,8 +1,8 @@
-from functools import cache
+from functools import lru_cache
 
 
 def f(x):
-    @cache
+    @lru_cache(typed=True)
     def power(n):
         return x**n
 

@@ -140,7 +140,7 @@ MATRIX, VECTOR = Array((None, None), "float64"), Array((None,), "float64")
             max,
             "f(a, 0.0)",
             {},
-            ["place = chosen((a, 0.0), True)", "args: (y_bar * (place == 0), y_bar * (place == 1))"],
+            ["place = chosen_number((a, 0.0), True)", "args: (y_bar * (place == 0), y_bar * (place == 1))"],
         ),
         (max, "f(a)", {}, ["args: (untake(y_bar, a, chosen(a, True)),)"]),
         (

@@ -13,6 +13,7 @@ taken apart by ``frontend.expressions``, which knows what has been evaluated bef
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ import gast
 from srcgrad.frontend.desugar import assignment, attempts, exits, loops, matching
 from srcgrad.frontend.desugar.build import with_bodies
 from srcgrad.frontend.desugar.functional import undecorated
+from srcgrad.frontend.desugar.remembering import remembering
+from srcgrad.rules.formula import object_of
 from srcgrad.syntax.parse import walk
 
 __all__ = ["desugar"]
@@ -60,6 +63,8 @@ class _Statements:
                 return []
             case gast.AnnAssign():
                 return self.block(assignment.annotated(statement))
+            case gast.FunctionDef(decorator_list=[only]) if object_of(only) is functools.cache:
+                return remembering(statement, self.fresh)
             case gast.FunctionDef(decorator_list=[_, *_]):
                 return undecorated(statement, self.fresh)
             case gast.Delete(targets=names):

@@ -81,6 +81,16 @@ def call_builtin(name: str, arguments: Sequence[gast.expr], at: gast.AST) -> gas
     return call(reference(builtin(name)), arguments, at)
 
 
+def index_value(index: gast.expr) -> gast.expr:
+    """An index as a value: slices spelled as calls."""
+    if isinstance(index, gast.Tuple):
+        return tuple_of(list(map(index_value, index.elts)), index)
+    if not isinstance(index, gast.Slice):
+        return index
+    none = constant(None, index)
+    return call_builtin("slice", [index.lower or none, index.upper or none, index.step or none], index)
+
+
 def call_runtime(function: Callable[..., object], arguments: Sequence[gast.expr], at: gast.AST) -> gast.Call:
     """A call of a function of the runtime."""
     return call(reference(of_runtime(function)), arguments, at)

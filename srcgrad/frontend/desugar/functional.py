@@ -56,7 +56,9 @@ def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[st
                 return _suppressing(rebuilt_inside(node), manager)
             case gast.FunctionDef(decorator_list=[_, *_] as decorators):
                 kept = [d for d in decorators if not _is_wraps(d, meaning)]
-                if len(kept) < len(decorators):
+                if len(kept) == 1 and _remembers(kept[0], meaning):
+                    kept = [reference(_CACHE)]
+                if kept != decorators:
                     return with_bodies(rebuilt_inside(node), decorator_list=kept)
         return None
 
@@ -72,7 +74,7 @@ def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[st
     def concerns(statement: gast.stmt) -> bool:
         return any(
             (isinstance(n, gast.Call) and _object(n.func, meaning) in (*_MAKERS, contextlib.suppress))
-            or (isinstance(n, gast.FunctionDef) and any(_is_wraps(d, meaning) for d in n.decorator_list))
+            or (isinstance(n, gast.FunctionDef) and any(_has_meaning(d, meaning) for d in n.decorator_list))
             for n in walk(statement)
         )
 
@@ -82,7 +84,7 @@ def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[st
 def undecorated(node: gast.FunctionDef, fresh: Callable[[str], str]) -> list[gast.stmt]:
     """A decorated definition as a plain one and a call for each decorator."""
     plain = fresh(f"{node.name}_plain")
-    made: gast.expr = load(plain, node)
+    made: gast.expr = load(plain, node.decorator_list[-1])  # where it is called: the name is bound after that
     for decorator in reversed(node.decorator_list):
         made = call(decorator, [made], decorator)
     return [with_bodies(node, name=plain, decorator_list=[]), assign(node.name, made, node)]
@@ -96,11 +98,23 @@ def _object(node: gast.AST, meaning: Meaning) -> object:
             found = getattr(meaning(name), attr, None)
         case _:
             return None
-    return found if found in (functools.partial, functools.wraps, contextlib.suppress, *_OPERATORS) else None
+    return found if any(found is each for each in _KNOWN) else None  # an object may say that it equals anything
 
 
 def _is_wraps(node: gast.AST, meaning: Meaning) -> bool:
     return isinstance(node, gast.Call) and _object(node.func, meaning) is functools.wraps
+
+
+def _remembers(node: gast.AST, meaning: Meaning) -> bool:
+    """Whether a decorator keeps what a function returns, of whatever type the arguments are."""
+    if isinstance(node, gast.Call):
+        plain = not node.args and all(keyword.arg == "maxsize" for keyword in node.keywords)
+        return plain and _object(node.func, meaning) is functools.lru_cache
+    return _object(node, meaning) in (functools.cache, functools.lru_cache)
+
+
+def _has_meaning(node: gast.AST, meaning: Meaning) -> bool:
+    return _is_wraps(node, meaning) or _remembers(node, meaning)
 
 
 def _suppressing(node: gast.With, manager: gast.Call) -> gast.Try:
@@ -252,3 +266,5 @@ _MAKERS: dict[object, Maker] = {
     operator.methodcaller: _method_caller,
     np.vectorize: _vectorized,
 }
+_KNOWN = (functools.partial, functools.wraps, functools.cache, functools.lru_cache, contextlib.suppress, *_OPERATORS)
+_CACHE = GlobalBinding("cache", functools.cache)
