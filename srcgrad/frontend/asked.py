@@ -56,6 +56,9 @@ class Asked(Operators):
         """What a function gives for objects; None where it is given none, or asks them nothing."""
         if self.source.generated:
             return None
+        if function is hasattr:
+            self._refuse_storing_property(node)
+            return None
         if function is sum:
             return self._sum_of_objects(node)
         by_numpy = isinstance(function, np.ufunc) or any(function is each for each in _ROUNDING)
@@ -89,6 +92,13 @@ class Asked(Operators):
                 return made
         name = getattr(function, "__name__", "this function")
         raise self.refuse(node, f"{name} is given an object", "call the method of the object that it calls")
+
+    def _refuse_storing_property(self, node: gast.Call) -> None:
+        """Refuse ``hasattr`` of a property that stores, which it calls."""
+        match node.args:
+            case [value, gast.Constant(value=str() as name)] if (kind := self.storing_property(value, name)):
+                reason = f"the property {name!r} of class {kind.__name__} stores into its object, and hasattr calls it"
+                raise self.refuse(node, reason, "ask for another attribute")
 
     def _said(self, node: gast.Call, method: str) -> Made | None:
         """``abs(object)`` and the like, of which a method of the object knows what they are."""

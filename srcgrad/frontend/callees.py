@@ -31,20 +31,9 @@ INERT = (
 _SIZES = (isinstance, issubclass, len, range, type)
 ITERATORS = (enumerate, filter, frozenset, iter, map, reversed, set, zip)
 EFFECTS = (eval, exec, globals, input, locals, next, open, setattr, delattr, vars)
-STORES = frozenset(
-    """copyto put putmask place put_along_axis fill_diagonal shuffle heappush heappop heapify heapreplace heappushpop
-    insort insort_left insort_right""".split()
-)
 
 #: Attributes that say how an array lies in memory, not what is in it.
 SHAPES = frozenset("shape ndim size dtype itemsize nbytes strides flags __name__ __class__".split())
-
-#: Methods that change their object.
-CHANGES = frozenset(
-    """add append appendleft byteswap clear difference_update discard extend fill insert intersection_update itemset
-    partition pop popitem popleft put remove resize reverse setdefault setfield setflags sort
-    symmetric_difference_update update write""".split()
-)
 
 
 def makes_iterator(function: object) -> bool:

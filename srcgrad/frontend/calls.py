@@ -20,7 +20,6 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.frontend.callees import (
     EFFECTS,
-    STORES,
     as_library,
     as_python,
     is_inert,
@@ -38,6 +37,7 @@ from srcgrad.frontend.desugar.functional import giving_floats
 from srcgrad.frontend.known import classes_in
 from srcgrad.frontend.normal_form import Apply, Fixed, LocalFunction, Operation
 from srcgrad.frontend.scope import importable
+from srcgrad.frontend.storing import STORES
 from srcgrad.frontend.user_calls import is_none
 from srcgrad.frontend.writing import AS_A_STATEMENT
 from srcgrad.rules.calling import signature_of

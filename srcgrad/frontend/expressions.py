@@ -77,7 +77,7 @@ class Expressions(Comprehensions):
             case gast.BoolOp() if not self.is_plain(node):
                 target_read = target in names_read(*node.values[1:])
                 self._through(target, target_read, lambda t: self.run(control.short_circuit(node, t)))
-            case gast.Compare() if len(node.ops) > 1 and self.needs_statements(node):
+            case gast.Compare() if len(node.ops) > 1 and not self.is_plain(node):
                 names = [self.fresh() for _ in node.comparators]
                 target_read = target in names_read(node)
                 self._through(target, target_read, lambda t: self.run(control.comparison_chain(node, t, names)))

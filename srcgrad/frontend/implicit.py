@@ -1,4 +1,4 @@
-"""Methods that Python calls where no call is written: for ``len(o)``, ``if o``, ``v in o``, ``f"{o}"``.
+"""Methods that Python calls where no call is written: for ``len(o)``, ``if o``, ``v in o``, ``f"{o}"``, ``[o] < [v]``.
 
 They are not read where they only answer.  One that stores into its object does more: what it stores had no derivative,
 and the call might be left out where nobody needs the answer.
@@ -13,54 +13,96 @@ from types import FunctionType
 import gast
 
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.callees import CHANGES
-from srcgrad.frontend.classes import found
+from srcgrad.frontend.classes import ABSENT, defining_class, found
 from srcgrad.frontend.source import source_of
-from srcgrad.syntax.parse import walk
+from srcgrad.frontend.storing import root_of, stored_in
+from srcgrad.syntax.parse import names_bound, names_read, parameters_of, walk
 
 _IMPLICIT = """
 __len__ __length_hint__ __bool__ __contains__ __eq__ __ne__ __hash__
-__index__ __int__ __str__ __repr__ __format__
+__index__ __int__ __float__ __str__ __repr__ __format__
 """.split()
+_TEXTS = frozenset({"__str__", "__repr__", "__format__"})
+#: What asks the items of a container, and where no ``__contains__`` is written.
+_ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
+_SEEKING = ("__iter__", "__getitem__", "__next__")
 
 
 @cache
 def storing_method(kind: type) -> str | None:
     """The first of these methods of a class that stores into its object, itself or by another of its methods."""
-    return next((name for name in _IMPLICIT if _stores(kind, name, frozenset())), None)
+    return next((name for name in _IMPLICIT if _stores(kind, name)), None)
 
 
-def _stores(kind: type, name: str, around: frozenset[str]) -> bool:
-    raw = found(kind, name)
-    if not isinstance(raw, FunctionType) or name in around or raw.__code__.co_filename == "<string>":
+@cache
+def storing_comparison(kind: type, seeks: bool) -> str | None:
+    """The first of the methods that store, of those that compare objects in containers, or look for an item in one."""
+    if seeks and found(kind, "__contains__") is not ABSENT:
+        return None
+    return next((name for name in (_SEEKING if seeks else _ORDERING) if _stores(kind, name)), None)
+
+
+def storing_property(kind: type, name: str) -> bool:
+    """Whether an attribute is a property that stores into its object."""
+    return isinstance(found(kind, name), property) and _stores(kind, name)
+
+
+def _stores(kind: type, name: str) -> bool:
+    return _may_store(kind, found(kind, name), name in _TEXTS, set())
+
+
+def _may_store(kind: type, raw: object, is_text: bool, seen: set[FunctionType]) -> bool:
+    """Whether a method or function, or another one that it names, stores into what it is given.
+
+    What a field holds is of no class that is known here: of its methods only those that have the names of a list's or
+    an array's tell anything.
+    """
+    raw = raw.fget if isinstance(raw, property) else raw
+    if not isinstance(raw, FunctionType) or raw in seen or raw.__code__.co_filename == "<string>":
         return False
+    seen.add(raw)
     try:
         node = source_of(raw).node
     except (SrcgradError, OSError):
         return False
-    own = [*node.args.posonlyargs, *node.args.args]
-    return bool(own) and any(
-        stored or _stores(kind, called, around | {name}) for stored, called in _changes(node, own[0].id)
-    )
+    given = _aliases(node)
+    for inner in walk(*node.body):
+        for target in stored_in(inner):
+            # Text grows by ``+=`` as well as a list does.
+            if root_of(target) in given and not (is_text and isinstance(target, gast.Name)):
+                return True
+        if any(_may_store(kind, named, is_text, seen) for named in _named(inner, kind, raw, given)):
+            return True
+    return False
 
 
-def _changes(node: gast.AST, this: str) -> Iterator[tuple[bool, str]]:
-    """Stores into what ``this`` holds, and the methods of ``this`` that are called."""
-    for inner in walk(node):
-        match inner:
-            case gast.Attribute(ctx=gast.Store() | gast.Del()) | gast.Subscript(ctx=gast.Store() | gast.Del()):
-                if _is_held_by(inner, this):
-                    yield True, ""
-            case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr)) if name == this:
-                yield False, attr
-            case gast.Call(func=gast.Attribute(value=base, attr=attr)) if attr in CHANGES and _is_held_by(base, this):
-                yield True, ""
+def _aliases(node: gast.FunctionDef) -> set[str]:
+    """The parameters, and the names bound to them or to what lies in them."""
+    given = set(parameters_of(node.args))
+    while True:
+        before = len(given)
+        for inner in walk(*node.body):
+            match inner:
+                case gast.Assign(targets=targets, value=value) if root_of(value) in given:
+                    given |= names_bound(*targets)
+                case gast.For(target=target, iter=value) | gast.comprehension(target=target, iter=value):
+                    if not given.isdisjoint(names_read(value)):
+                        given |= names_bound(target)
+                case gast.NamedExpr(target=target, value=value) if root_of(value) in given:
+                    given |= names_bound(target)
+        if len(given) == before:
+            return given
 
 
-def _is_held_by(node: gast.AST, this: str) -> bool:
-    """Whether an expression is a field of ``this``, or lies in one."""
-    fields = 0
-    while isinstance(node, gast.Attribute | gast.Subscript):
-        fields += isinstance(node, gast.Attribute)
-        node = node.value
-    return fields > 0 and isinstance(node, gast.Name) and node.id == this
+def _named(node: gast.AST, kind: type, function: FunctionType, given: set[str]) -> Iterator[object]:
+    """The methods and functions that an expression names: of the object, of the class before its own, and global."""
+    match node:
+        case gast.Attribute(value=gast.Call(func=gast.Name(id="super")), attr=attr):
+            yield found(kind, attr, defining_class(function))
+        case gast.Attribute(value=gast.Name(id=name), attr=attr):
+            if name in given:
+                yield found(kind, attr)
+            elif isinstance(owner := function.__globals__.get(name), type):
+                yield found(owner, attr)
+        case gast.Name(id=name, ctx=gast.Load()) if name not in given:
+            yield function.__globals__.get(name)

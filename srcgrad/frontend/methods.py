@@ -18,7 +18,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend.callees import CHANGES, SHAPES, is_one_of
+from srcgrad.frontend.callees import SHAPES, is_one_of
 from srcgrad.frontend.constructors import Constructors
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import (
@@ -35,6 +35,7 @@ from srcgrad.frontend.desugar.build import (
 from srcgrad.frontend.known import NONE
 from srcgrad.frontend.normal_form import Apply, Copy, Field, Fixed, LocalFunction, Operation
 from srcgrad.frontend.scope import Static
+from srcgrad.frontend.storing import CHANGES
 from srcgrad.frontend.writing import AS_A_STATEMENT
 from srcgrad.rules.formula import spelling
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS, is_constant, lookup, member_refusal

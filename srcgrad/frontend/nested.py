@@ -13,11 +13,12 @@ from types import FunctionType, ModuleType
 import gast
 
 from srcgrad import runtime
-from srcgrad.frontend.callees import CHANGES, STORES, as_library, as_python, is_inert
+from srcgrad.frontend.callees import as_library, as_python, is_inert
 from srcgrad.frontend.desugar.build import call, load, placed
 from srcgrad.frontend.normal_form import Derived, LocalFunction
 from srcgrad.frontend.scope import COMPREHENSIONS, Static, Variable
 from srcgrad.frontend.side_effects import may_store
+from srcgrad.frontend.storing import CHANGES, STORES
 from srcgrad.frontend.writing import Writing
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference

@@ -19,6 +19,7 @@ from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, definin
 from srcgrad.frontend.data_model import run_over
 from srcgrad.frontend.desugar.build import call_builtin, index_value, load, placed
 from srcgrad.frontend.expressions import BITWISE
+from srcgrad.frontend.implicit import storing_comparison, storing_property
 from srcgrad.frontend.known import (
     DATA,
     NONE,
@@ -65,6 +66,11 @@ def _has(kind: type, name: str) -> bool:
     """Whether a class has a method that an operator asks; what a tuple has is done by the rules of operators."""
     raw = found(kind, name)
     return isinstance(raw, FunctionType) if is_named_tuple(kind) else raw is not ABSENT
+
+
+def compared_in(node: gast.Compare) -> list[tuple[gast.expr, gast.AST, gast.expr]]:
+    """The comparisons of a chain."""
+    return list(zip([node.left, *node.comparators], node.ops, node.comparators, strict=False))
 
 
 class Operators(Objects):
@@ -140,7 +146,10 @@ class Operators(Objects):
                     if is_swapped and not holds_objects(self.known_atom(atoms[0])):
                         self._require_number(atoms[0], known, node)
                     return self._operated(node, name, atoms[::-1] if is_swapped else atoms, known)
+                self._refuse_storing_comparison(node, left, op, right)
                 return super().operation(placed(gast.Compare(left, [op], [right]), node))
+            case gast.Compare(left=left, ops=[gast.In() | gast.NotIn() as op], comparators=[right]):
+                self._refuse_storing_comparison(node, left, op, right)
             case gast.BinOp(op=op) if isinstance(op, BITWISE) and self.is_or_makes_object(node):
                 atoms = [self.value(node.left), self.value(node.right)]
                 if any(holds_objects(self.known_atom(atom)) for atom in atoms):
@@ -180,6 +189,33 @@ class Operators(Objects):
         if isinstance(other, Instance) and _is_written(found(other.kind, _REFLECTED[name])):
             return _REFLECTED[name], True
         return None
+
+    def _refuse_storing_comparison(self, node: gast.expr, left: gast.expr, op: gast.AST, right: gast.expr) -> None:
+        name = self._storing_comparison(left, op, right)
+        if name is not None:
+            raise self.refuse(node, f"this comparison asks {name}, which stores into its object", "store before")
+
+    def _storing_comparison(self, left: gast.expr, op: gast.AST, right: gast.expr) -> str | None:
+        """The method, with its class, that a comparison of containers or a search for an item asks and that stores."""
+        seeks = isinstance(op, gast.In | gast.NotIn)
+        if not seeks and type(op) not in COMPARISONS:
+            return None
+        for operand in (right,) if seeks else (left, right):
+            parts = walk(operand) if isinstance(operand, gast.Tuple | gast.List) and not seeks else (operand,)
+            held = [self.peek(part) for part in parts if isinstance(part, gast.expr)]
+            kinds = {each.kind for known in held for each in instances_of(known)}
+            if not seeks:
+                kinds |= {kind for known in held for kind in classes_in(known, self.table.resolved)}
+            for kind in sorted(kinds, key=lambda kind: kind.__qualname__):
+                name = storing_comparison(kind, seeks)
+                if name is not None:
+                    return f"{name} of class {kind.__name__}"
+        return None
+
+    def storing_property(self, value: gast.expr, name: str) -> type | None:
+        """The class of an object of which an attribute is a property that stores into it."""
+        kinds = (each.kind for each in instances_of(self.peek(value)))
+        return next((kind for kind in kinds if storing_property(kind, name)), None)
 
     def super_call(self, node: gast.Call) -> Made:
         """``super().name(...)``: the method of the next class of the object's own."""
@@ -270,6 +306,8 @@ class Operators(Objects):
 
     def calls_method(self, node: gast.AST) -> bool:
         match node:
+            case gast.Call(args=[value, gast.Constant(value=str() as name)]) if self.storing_property(value, name):
+                return True
             case gast.Call(func=gast.Attribute(value=value)):
                 if self.is_object(value) or self.is_super(value) or self.peek(value) == NONE:
                     return True  # of None: the name may be found to hold an object elsewhere
@@ -287,9 +325,23 @@ class Operators(Objects):
                 return self.is_object(left) or self.is_object(right)
             case gast.UnaryOp(op=op, operand=operand) if type(op) in UNARY:
                 return self.is_object(operand)
-            case gast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
-                return self._comparing(op, left, right) is not None
+            case gast.Compare():
+                return any(
+                    type(op) in COMPARISONS and self._comparing(op, left, right) is not None
+                    or self._storing_comparison(left, op, right) is not None
+                    for left, op, right in compared_in(node)
+                )
         return False
+
+    def is_plain(self, node: gast.expr) -> bool:
+        return super().is_plain(node) and not any(map(self._compares_what_is_made, walk(node)))
+
+    def _compares_what_is_made(self, node: gast.AST) -> bool:
+        """Whether an operand of a comparison may be an object, which only a call that is yet to be read tells."""
+        if not isinstance(node, gast.Compare):
+            return False
+        asked = (each for each in compared_in(node) if type(each[1]) in COMPARISONS)
+        return any(self.makes_object(left) or self.makes_object(right) for left, _, right in asked)
 
     def _linear(self, node: gast.expr) -> gast.expr:
         if (self.table.names or self.assumed) and self.calls_method(node):

@@ -18,7 +18,8 @@ from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
-from srcgrad.frontend.callees import CHANGES, STORES, is_inert
+from srcgrad.frontend.callees import is_inert
+from srcgrad.frontend.storing import CHANGES, STORES
 from srcgrad.rules.table import lookup
 from srcgrad.runtime.written import written
 

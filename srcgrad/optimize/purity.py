@@ -30,7 +30,7 @@ _EFFECTS_HERE = IN_PLACE | {
     "require_data", "require_factory", "require_fields", "require_item", "require_length", "require_new",
     "require_no_object",
     "require_number", "require_output", "require_places", "require_reflected", "require_row", "require_rows",
-    "require_set", "require_some", "shuffled", "unwritten",
+    "require_set", "require_some", "require_unshared", "shuffled", "unwritten",
 }  # fmt: skip
 
 

@@ -89,7 +89,7 @@ constant(
     runtime.require_output, runtime.require_places, runtime.never,
     runtime.require_fields, runtime.require_reflected, runtime.stop_gradient, runtime.transposed_subscripts,
     runtime.written_subscripts, runtime.wins, runtime.prevails, runtime.zeros_like, runtime.closure, runtime.one_for,
-    runtime.unvaried, runtime.require_set,
+    runtime.unvaried, runtime.require_set, runtime.require_unshared,
     runtime.units, runtime.once, runtime.entered, runtime.attempt, runtime.attempt_store, runtime.attempt_whole,
     runtime.defaulting, runtime.raisable, runtime.raised_in_place, runtime.raised_augmenting, runtime.is_mapping,
     runtime.is_sequence, runtime.is_made_of, runtime.made_of, runtime.unwritten, runtime.require_some, runtime.leaving,

@@ -19,7 +19,7 @@ from srcgrad.runtime.defaults import defaulting, require_factory
 from srcgrad.runtime.closures import Closure, closure, is_made_of, made_of, one_for, units, unwritten
 from srcgrad.runtime.containers import (
     all_places, argsorted, chosen, chosen_number, dtype_of_first, gather, is_exact, operand, pack_like, places_of,
-    rearray, shortest, spread, tolist, total, unarray, ungather, unpack_like,
+    rearray, require_unshared, shortest, spread, tolist, total, unarray, ungather, unpack_like,
 )  # fmt: skip
 from srcgrad.runtime.convolution import kaiser_abscissas, unconvolve, uncorrelate_left, uncorrelate_right
 from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, retake, untake, zeros_like
@@ -132,7 +132,8 @@ __all__ = [
     "remerged", "repad", "repad_chosen", "repad_values", "repairs", "repeated", "replaced_at", "require_apart",
     "require_bound", "require_data", "require_distinct", "require_factory", "require_fields", "require_item",
     "require_length", "require_new", "require_no_object", "require_number", "require_output", "require_places",
-    "require_reflected", "require_row", "require_rows", "require_set", "require_some", "rest_like", "retake", "rewound",
+    "require_reflected", "require_row", "require_rows", "require_set", "require_some", "require_unshared",
+    "rest_like", "retake", "rewound",
     "root_count", "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate",
     "shadow", "share", "shifted", "shortest", "shuffled", "signal_length", "sinc_slope", "slope_leaning",
     "slope_places", "sorting", "span_of", "spread", "spread_numbers", "step_sizes", "stop_gradient", "stored", "tail",

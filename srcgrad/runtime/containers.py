@@ -63,8 +63,24 @@ def chosen_number(items: Sequence[Any], largest: bool) -> int:
 
 
 def is_exact(key: tuple[Any, ...]) -> bool:
-    """Whether no part of a key is a floating-point number, which may vary."""
+    """Whether no part of a key is a floating-point number, which may vary; and it is not True alone, which is not 1."""
+    if len(key) == 1 and isinstance(key[0], bool):
+        return False
     return not any(isinstance(part, float | complex | np.inexact) or _is_inexact_tuple(part) for part in key)
+
+
+def require_unshared(key: tuple[Any, ...], found: Any) -> None:
+    """Refuse to compute again, under a key that is not exact, what is remembered and others may store into."""
+    if not is_exact(key) and not _is_unchanging(found):
+        raise RefusedType(
+            f"a {type(found).__name__} is remembered under a floating-point number, and may change; leave the cache out"
+        )
+
+
+def _is_unchanging(x: Any) -> bool:
+    if isinstance(x, tuple):
+        return all(map(_is_unchanging, x))
+    return x is None or isinstance(x, int | float | complex | str | np.generic)
 
 
 def _is_inexact_tuple(part: Any) -> bool:

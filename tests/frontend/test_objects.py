@@ -316,7 +316,172 @@ def asks(x):
     return o.a[0] * x if o else x
 
 
+class Counting:
+    def __init__(self, a):
+        self.a, self.asked = a, 0.0 * a
+
+    def __float__(self):
+        self.asked = self.asked + self.a
+        return 1.0
+
+
+class Ranked:
+    def __init__(self, a):
+        self.a, self.asked = a, 0.0 * a
+
+    def __lt__(self, other):
+        self.asked = self.asked + self.a
+        return self.a < other.a
+
+    def __getitem__(self, i):
+        self.asked = self.asked + self.a
+        return [1, 2][i]
+
+    @property
+    def worth(self):
+        self.asked = self.asked + self.a
+        return self.a
+
+
+def doubled(box):
+    box.a[0] *= 2.0
+
+
+class Box:
+    def __init__(self, a):
+        self.a = a * np.ones(2)
+
+    def _hit(self):
+        self.a = self.a * 3.0
+
+
+class ByHelper(Box):
+    def __len__(self):
+        doubled(self)
+        return 2
+
+
+class ByAlias(Box):
+    def __len__(self):
+        u = self.a
+        u *= 2.0
+        return 2
+
+
+class ByFunction(Box):
+    def __bool__(self):
+        np.multiply(self.a, 2.0, out=self.a)
+        return True
+
+
+class ByBase(Box):
+    def __bool__(self):
+        super()._hit()
+        return True
+
+
+class ByClass(Box):
+    def __index__(self):
+        Box._hit(self)
+        return 1
+
+
+class ByName(Box):
+    def __len__(self):
+        hit = self._hit
+        hit()
+        return 1
+
+
+class BySetting(Box):
+    def __len__(self):
+        setattr(self, "a", self.a * 2.0)
+        return 1
+
+
+class IntoAnother(Box):
+    def __contains__(self, w):
+        w[0] *= 3.0
+        return True
+
+
+class ByProperty(Box):
+    @property
+    def length(self):
+        self._hit()
+        return 2
+
+    def __len__(self):
+        return self.length
+
+
+class Describing(Box):
+    """Stores nothing into itself: text grows by what looks like a store."""
+
+    def __str__(self):
+        text = self.__class__.__name__
+        text += " ".join([str(each) for each in self.a])
+        return text
+
+    def __len__(self):
+        n = 0
+        for each in self.a:
+            n += 1 if each > 0 else 0
+        return n
+
+    def __eq__(self, other):
+        return vars(self) == vars(other)
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize(
+    "kind", [ByHelper, ByAlias, ByFunction, ByBase, ByClass, ByName, BySetting, IntoAnother, ByProperty]
+)
+def test_classes_whose_implicit_methods_store_in_any_way_are_refused(kind):
+    """Once wrong in silence but for a store in the method itself."""
+
+    def f(x):
+        return np.sum(kind(x).a) * x
+
+    with pytest.raises(UnsupportedSyntax, match="stores into its object, and is called where no call is written"):
+        grad(f)(2.0)
+
+
+def test_classes_whose_implicit_methods_only_read_are_followed():
+    def f(x):
+        o = Describing(x)
+        return np.sum(o.a) * len(o) * x + len(str(o)) * x
+
+    assert grad(f)(2.0) == 4 * 2 * 2.0 + len(str(Describing(2.0)))
+
+
+def writes_a_number(x):
+    o = Counting(x)
+    print("%f" % o)
+    return o.asked * x
+
+
+def compares_pairs(x):
+    a, b = Ranked(x), Ranked(2.0 * x)
+    return a.asked * x if (a, 1) < (b, 2) else x
+
+
+def seeks(x):
+    o = Ranked(x)
+    return o.asked * x if 2 in o else x
+
+
+def asks_for_a_property(x):
+    o = Ranked(x)
+    return o.asked * x if hasattr(o, "worth") else x
+
+
 REFUSED = [
+    (writes_a_number, (2.0,), "__float__ of class Counting stores into its object, and is called where no call"),
+    (compares_pairs, (2.0,), "this comparison asks __lt__ of class Ranked, which stores into its object"),
+    (seeks, (2.0,), "this comparison asks __getitem__ of class Ranked, which stores into its object"),
+    (asks_for_a_property, (2.0,), "the property 'worth' of class Ranked stores into its object, and hasattr calls it"),
     (measures, (2.0,), "__len__ of class Lazy stores into its object, and is called where no call is written"),
     (asks, (2.0,), "__bool__ of class Told stores into its object, and is called where no call is written"),
     (makes_turned, (2.0,), "the named tuple Turned decides by __getitem__ what its items are"),

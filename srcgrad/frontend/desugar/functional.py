@@ -31,6 +31,7 @@ from srcgrad.frontend.desugar.build import (
     tuple_of,
     with_bodies,
 )
+from srcgrad.frontend.desugar.remembering import keeps_to_itself
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.runtime.written import vectorized
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -56,7 +57,7 @@ def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[st
                 return _suppressing(rebuilt_inside(node), manager)
             case gast.FunctionDef(decorator_list=[_, *_] as decorators):
                 kept = [d for d in decorators if not _is_wraps(d, meaning)]
-                if len(kept) == 1 and _remembers(kept[0], meaning):
+                if len(kept) == 1 and _remembers(kept[0], meaning) and keeps_to_itself(node):
                     kept = [reference(_CACHE)]
                 if kept != decorators:
                     return with_bodies(rebuilt_inside(node), decorator_list=kept)
@@ -108,7 +109,8 @@ def _is_wraps(node: gast.AST, meaning: Meaning) -> bool:
 def _remembers(node: gast.AST, meaning: Meaning) -> bool:
     """Whether a decorator keeps what a function returns, of whatever type the arguments are."""
     if isinstance(node, gast.Call):
-        plain = not node.args and all(keyword.arg == "maxsize" for keyword in node.keywords)
+        sizes = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "maxsize")]
+        plain = len(sizes) == len(node.args) + len(node.keywords) <= 1
         return plain and _object(node.func, meaning) is functools.lru_cache
     return _object(node, meaning) in (functools.cache, functools.lru_cache)
 
