@@ -24,6 +24,7 @@ import numpy as np
 from srcgrad.eager import plain_objects
 from srcgrad.eager.plain_values import Followed, applied, followed, unfollowed
 from srcgrad.rules.table import is_constant, lookup
+from srcgrad.runtime.objects import has_operators
 from srcgrad.runtime.written import VECTORIZED, apply_along_axis
 
 _OF_CLASSES = (dataclasses.dataclass, dataclasses.field)
@@ -40,7 +41,8 @@ class FollowedModule:
         return self._names.translated(getattr(self._module, name))
 
 
-_ASKING = ("builtins", "_operator")  # of objects their functions call methods: ``abs``, ``operator.add``
+#: Of objects their functions call methods: ``abs``, ``operator.add``, ``math.floor``.
+_ASKING = ("builtins", "_operator", "math")
 
 
 class FollowedFunction:
@@ -52,7 +54,7 @@ class FollowedFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         home = getattr(self.followed_type, "__module__", "")
-        if home in _ASKING and any(map(plain_objects.is_object, args)):
+        if home in _ASKING and any(plain_objects.is_object(each) or has_operators(type(each)) for each in args):
             return self.followed_type(*args, **kwargs)
         if home == "_operator" and any(isinstance(each, list | tuple | dict | deque) for each in args):
             return self.followed_type(*args, **kwargs)  # which add, repeat or index them as they are

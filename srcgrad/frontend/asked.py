@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import math
 import operator
+from types import FunctionType
+from typing import Any
 
 import gast
 import numpy as np
 
-from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, found
+from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, found, is_user_class
 from srcgrad.frontend.desugar.build import load, placed, store, with_bodies
 from srcgrad.frontend.knowing import given_to
 from srcgrad.frontend.known import Items, holds_objects, instances_of, is_named_tuple
@@ -45,6 +47,12 @@ def _asks(function: object) -> bool:
     return getattr(function, "__module__", "") == "_operator" and getattr(function, "__name__", "") not in _TELLS
 
 
+def _has_own(kind: type, method: str | None, operation: Any) -> bool:
+    """Whether a class has a method of the user's that a function asks."""
+    names = (method, *BINARY.get(operation, ()), UNARY.get(operation), COMPARISONS.get(operation))
+    return any(isinstance(found(kind, name), FunctionType) for name in names if name is not None)
+
+
 def _is_atom(node: gast.expr) -> bool:
     return isinstance(node, gast.Constant | gast.Name) and not isinstance(node, GlobalReference)
 
@@ -68,17 +76,20 @@ class Asked(Operators):
             return None
         if any(isinstance(each, gast.Starred) for each in node.args):
             return self._of_starred(node)
+        for each in given_to(node):
+            if self._makes_unread(each):
+                self.value(each)  # which refuses it: the function may hand out what varies
         if not any(map(self.is_or_makes_object, given_to(node))):
             return None
         if node.keywords or not all(map(_is_atom, node.args)):
             return self.call(self._of_atoms(function, node))
         kinds = [each.kind for known in map(self.known_atom, node.args) for each in instances_of(known)]
-        if all(map(is_named_tuple, kinds)):
-            return None  # tuples, which the functions know themselves
         method = _BY_METHOD.get(id(function))
+        kind = _AS_OPERATORS.get(id(function))
+        if all(is_named_tuple(each) and not _has_own(each, method, kind) for each in kinds):
+            return None  # tuples, which the functions know themselves
         if method is not None:
             return self._said(node, method)
-        kind = _AS_OPERATORS.get(id(function))
         match node.args:
             case [operand] if kind in UNARY:
                 return self.operation(placed(gast.UnaryOp(kind(), operand), node))
@@ -126,6 +137,14 @@ class Asked(Operators):
         if isinstance(node, gast.Starred):
             return placed(gast.Starred(self.value(node.value), gast.Load()), node)
         return self.value(node)
+
+    def _makes_unread(self, node: gast.AST) -> bool:
+        """Whether an expression makes an object of a class that is not looked into."""
+        static = self.scope.static_of(node.func) if isinstance(node, gast.Call) else None
+        kind = None if static is None else static.value
+        if not isinstance(kind, type) or is_user_class(kind):
+            return False
+        return kind.__module__.partition(".")[0] not in ("builtins", "numpy")
 
     def _of_atoms(self, function: object, node: gast.Call) -> gast.Call:
         """A call with atoms, keywords in the places of the parameters that they name."""

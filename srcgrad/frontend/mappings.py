@@ -32,8 +32,16 @@ def blurred(body: Sequence[gast.stmt]) -> frozenset[str]:
 
 
 def _seeming(body: Sequence[gast.stmt]) -> frozenset[str]:
-    """The names that are dicts somewhere: by their methods, by a display, by a key that is text."""
-    return frozenset(_with_evidence(body))
+    """The names that are dicts somewhere: by their methods, by a display, by a key that is text; unless the program
+    asks itself, which is answered for each branch when it runs."""
+    return frozenset(_with_evidence(body)) - frozenset(_asked(body))
+
+
+def _asked(body: Sequence[gast.stmt]) -> Iterator[str]:
+    for node in walk(*body):
+        match node:
+            case gast.Call(func=gast.Name(id="isinstance"), args=[gast.Name(id=name), _]):
+                yield name
 
 
 def _with_evidence(body: Sequence[gast.stmt]) -> Iterator[str]:

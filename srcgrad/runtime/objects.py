@@ -21,7 +21,8 @@ from srcgrad.runtime.refusals import RefusedType
 
 _LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy", "srcgrad", "torch"}) - {"__main__"}
 _HEAP_TYPE = 1 << 9
-_OF_ITEMS = ("__getitem__", "__iter__", "__len__", "__missing__")
+_OF_ITEMS = ("__getitem__", "__iter__", "__len__", "__missing__", "__reversed__", "__array__", "__array_ufunc__")
+_ASKED = frozenset("__round__ __floor__ __ceil__ __trunc__ __float__ __complex__ __divmod__ __rdivmod__".split())
 _NEVER = (type, BaseException, tuple, list, dict, set, frozenset, str, bytes, int, float, complex)
 
 
@@ -82,7 +83,7 @@ def has_operators(kind: type) -> bool:
     if not issubclass(kind, tuple) or kind is tuple or kind.__module__.split(".")[0] in _LIBRARIES:
         return False
     own = (name for name in dir(kind) if isinstance(getattr(kind, name), FunctionType))
-    return any(hasattr(operator, n) or hasattr(operator, n.replace("__r", "__", 1)) or n == "__round__" for n in own)
+    return any(hasattr(operator, n) or hasattr(operator, n.replace("__r", "__", 1)) or n in _ASKED for n in own)
 
 
 def made(kind: type, fields: Mapping[str, Any]) -> Any:

@@ -81,7 +81,9 @@ def unpairs(g: Mapping[Any, Any], pairs: Sequence[Any]) -> list[Any]:
 
 def repairs(moved: Sequence[Any], pairs: Sequence[Any]) -> dict[Any, Any]:
     """The tangent of ``from_pairs(pairs)``: those of the values under the keys."""
-    return {key: part[1] for (key, _), part in zip(pairs, moved, strict=True)}
+    return {
+        key: zeros_like(value) if part is None else part[1] for (key, value), part in zip(pairs, moved, strict=True)
+    }
 
 
 def unqueue(g: Sequence[Any], items: Sequence[Any]) -> list[Any]:

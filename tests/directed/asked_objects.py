@@ -327,3 +327,43 @@ def keys_by_comparisons(x):
     """Once a TypeError of the compiler, which looked for the key among functions."""
     low, high = sorted([x[2], x[0]], key=functools.cmp_to_key(by_two))
     return low * low * high
+
+
+class Span(NamedTuple):
+    low: float
+    high: float
+
+    def __abs__(self):
+        return self.low * self.high
+
+    def __round__(self, places=0):
+        return self.low * self.high**2
+
+    def __floor__(self):
+        return self.high * 3.0
+
+    def __lt__(self, other):
+        return self.low * other
+
+
+def length_of(span):
+    return abs(span)
+
+
+@directed(vector(3))
+def named_tuples_that_say_what_they_are(x):
+    """Once wrong in silence: what numbers give was asked of the items."""
+    p = Span(x[0], x[1])
+    q = Span(x[1] * 2.0, x[2])
+    total = abs(p) + round(q, 2) + math.floor(p) * x[2] + length_of(q)
+    return total + sum([abs(each) for each in [p, q]]) * x[0]
+
+
+@directed(vector(3))
+def comparisons_that_give_numbers_in_chains_and_beside_others(x):
+    """Once no derivative, in silence: a comparison was taken for a truth value."""
+    a, b, c = Span(x[0], x[1]), Span(x[1], x[2]), Span(x[2], x[0])
+    s = (a < x[1] < 9.0) * x[0] + (a < 2.0 and b < x[2]) * x[1]
+    s += float(Span(x[0], x[1]) < 2.0 and x[1] > -9.0 and Span(x[2], x[0]) < x[0])
+    t = c < 2.0 or b < 1.0
+    return s * t

@@ -687,3 +687,29 @@ def the_rest_of_an_array_is_stored_into(x):
         tail[0] *= head
         s += tail[0] * tail[1]
     return s
+
+
+def sum_over_tree(tree):
+    if isinstance(tree, dict):
+        return sum(sum_over_tree(branch) for branch in tree.values())
+    if isinstance(tree, (list, tuple)):
+        total = 0.0
+        for branch in tree:
+            total = total + sum_over_tree(branch)
+        return total
+    return np.sum(tree**2)
+
+
+def scaled_tree(tree, by):
+    if isinstance(tree, dict):
+        return {name: scaled_tree(branch, by) for name, branch in tree.items()}
+    if isinstance(tree, (list, tuple)):
+        return [scaled_tree(branch, by) for branch in tree]
+    return tree * by
+
+
+@directed(np.array([0.6, 1.1, 1.7, 0.4]))
+def trees_of_dicts_and_lists(x):
+    """Once an exception: a name that is a dict in one branch was looped over as one in all."""
+    tree = {"w": x[:2], "layers": [x[2], {"b": x[3], "pair": (x[0], x[1] * x[2])}]}
+    return sum_over_tree(tree) * sum_over_tree(scaled_tree(tree["layers"], x[0]))

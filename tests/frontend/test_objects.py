@@ -478,7 +478,11 @@ def asks_for_a_property(x):
 
 
 REFUSED = [
-    (writes_a_number, (2.0,), "__float__ of class Counting stores into its object, and is called where no call"),
+    (
+        writes_a_number,
+        (2.0,),
+        "__float__ of class Counting stores into its object, and is called where no call is written",
+    ),
     (compares_pairs, (2.0,), "this comparison asks __lt__ of class Ranked, which stores into its object"),
     (seeks, (2.0,), "this comparison asks __getitem__ of class Ranked, which stores into its object"),
     (asks_for_a_property, (2.0,), "the property 'worth' of class Ranked stores into its object, and hasattr calls it"),
