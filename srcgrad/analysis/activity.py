@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import gast
 
 from srcgrad.analysis.cfg import ENTRY, EXIT, Graph, Names, NameSet, bound_here, graph_of, solve, stores_of, walk
+from srcgrad.analysis.sets import only_asked
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.callees import names_carrying
 from srcgrad.frontend.normal_form import (
@@ -78,8 +79,8 @@ def inputs(statement: Statement) -> tuple[str, ...]:
             return tuple(name for expression in arguments for name in atoms(expression))
         case Bind(operation=Pack(elements=elements)):
             return tuple(name for expression in elements for name in atoms(expression))
-        case Bind(operation=Unruled(given=tuple() as given)):
-            return given
+        case Bind(operation=Unruled(given=tuple())):
+            return ()  # what varies is put into sets only where nothing is read from them
         case Bind(operation=Unruled(), expression=expression):
             return tuple(names_carrying(*children(expression)))
         case Unpack(source=source):
@@ -247,11 +248,11 @@ def refuse_items(loop: For, activity: Activity) -> None:
 
 
 def refuse_put(statement: Statement, activity: Activity) -> None:
-    """What is put into a set has no adjoint there: it is refused where it varies, whatever is read from the set."""
+    """What is put into a set has no adjoint there: refused where it varies, unless nothing is read from the set."""
     match statement:
-        case Bind(operation=Unruled(given=tuple() as given, refusal=refusal)):
+        case Bind(target=made, operation=Unruled(given=tuple() as given, refusal=refusal, changes=changed)):
             varied = activity.varied_before(statement)
-            if any(name in varied for name in given):
+            if any(name in varied for name in given) and not only_asked(activity.function, changed or made):
                 raise refusal
 
 

@@ -11,10 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srcgrad.analysis.cfg import bound_here, stores_of
+import gast
+
+from srcgrad import runtime
+from srcgrad.analysis.cfg import bound_here, stores_of, walk
+from srcgrad.analysis.references import names_mentioned
 from srcgrad.frontend.known import Bag, Known, parts_of
-from srcgrad.frontend.normal_form import Append, Bind, Call, SetField, Statement, Store, Unpack, Unruled
+from srcgrad.frontend.normal_form import Append, Bind, Call, Function, SetField, Statement, Store, Unpack, Unruled
+from srcgrad.rules.formula import object_of
 from srcgrad.syntax.parse import names_read
+from srcgrad.syntax.parse import walk as walk_expression
 
 
 def touches_sets(statement: Statement) -> bool:
@@ -46,6 +52,35 @@ def put_into_sets(statements: Sequence[Statement]) -> set[str]:
                 case Unpack(source=source):
                     kept.add(source)
     return kept
+
+
+def only_asked(function: Function, name: str) -> bool:
+    """Whether nothing is read from a set that is made here: it grows, shrinks, and is asked what is in it."""
+    return name not in function.parameters and not any(_reads(s, name) for s in walk(function.body))
+
+
+def _reads(statement: Statement, name: str) -> bool:
+    mentioned = names_mentioned(statement).count(name)
+    if isinstance(statement, Bind) and statement.target == name and touches_sets(statement):
+        mentioned -= 1
+    for part in vars(statement).values():
+        if mentioned and isinstance(part, gast.AST):
+            mentioned -= sum(_asked(node) == name for node in walk_expression(part))
+    return mentioned > 0
+
+
+def _asked(node: gast.AST) -> str | None:
+    """The set that an expression asks, or changes, without reading from it."""
+    match node:
+        case gast.Compare(ops=[gast.In() | gast.NotIn()], comparators=[gast.Name() as asked]):
+            pass
+        case gast.Call(func=gast.Attribute(value=gast.Name() as asked, attr="add" | "discard" | "remove" | "clear")):
+            pass
+        case gast.Call(func=func, args=[gast.Name() as asked]) if object_of(func) in (len, runtime.shadow):
+            pass
+        case _:
+            return None
+    return str(asked.id)
 
 
 def _holds_set(known: Known) -> bool:

@@ -45,6 +45,11 @@ class FollowedModule:
 _ASKING = ("builtins", "_operator", "math")
 
 
+def _is_asked(x: Any) -> bool:
+    kind: Any = type(x)
+    return plain_objects.is_object(x) or has_operators(kind)
+
+
 class FollowedFunction:
     """A function outside the program, called on followed values; ``np.add.reduce`` and its like are found on it."""
 
@@ -54,7 +59,7 @@ class FollowedFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         home = getattr(self.followed_type, "__module__", "")
-        if home in _ASKING and any(plain_objects.is_object(each) or has_operators(type(each)) for each in args):
+        if home in _ASKING and any(map(_is_asked, args)):
             return self.followed_type(*args, **kwargs)
         if home == "_operator" and any(isinstance(each, list | tuple | dict | deque) for each in args):
             return self.followed_type(*args, **kwargs)  # which add, repeat or index them as they are

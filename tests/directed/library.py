@@ -389,3 +389,23 @@ def the_least_of_tuples_by_their_names(x):
         candidate = (x[i] * x[0], i)
         best = min(best, candidate)
     return best[0] * x[best[1]]
+
+
+@directed(np.array([0.7, 1.3, 0.4, 2.1, 0.9]))
+def shortest_paths_by_a_heap(x):
+    """Once refused: what is put into ``seen`` seemed to vary.  Nothing is read from it, and so nothing is lost."""
+    length = x**2 + 0.2
+    roads = {0: [(1, 0), (2, 1)], 1: [(3, 2)], 2: [(3, 3), (1, 4)], 3: []}
+    heap = [(0.0, 0)]
+    seen = set()
+    far = {}
+    while heap:
+        cost, place = heapq.heappop(heap)
+        if place in seen:
+            continue
+        seen.add(place)
+        far[place] = cost
+        for to, road in roads[place]:
+            if to not in seen:
+                heapq.heappush(heap, (cost + length[road], to))
+    return far[3] * far[1] * len(seen)
