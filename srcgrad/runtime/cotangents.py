@@ -74,8 +74,8 @@ def own(x: Any) -> Any:
 
 
 def kept(x: Any) -> Any:
-    """A value as it is now, whatever is changed in place later: a tuple stays itself, it may be an index."""
-    return x if isinstance(x, tuple) else own(x)
+    """A value as it is now, whatever is changed in place later: a tuple stays one, it may be an index."""
+    return tuple(map(kept, x)) if isinstance(x, tuple) else own(x)
 
 
 def as_list(x: Any) -> list[Any]:

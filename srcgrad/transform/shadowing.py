@@ -324,7 +324,9 @@ class _Shadowing(Mirroring):
                     return
                 self._settle(statement, index)
                 if is_view(self.fact(base), index, self.fact):
-                    self.add(bar, subscript(self.bar(base), clone(index)), span)
+                    # The reverse sweep may make it at its head, where what is read from memory is not as it was here.
+                    place = self.result.places.get(statement) or self.settled(index, span)
+                    self.add(bar, subscript(self.bar(base), clone(place)), span)
                     self.out.append(statement)
                     self.result.handed.add(statement)
                 else:
@@ -350,6 +352,8 @@ class _Shadowing(Mirroring):
                 self.add(bar, gast.Dict([], []), span)
                 self.result.handed.add(statement)
             case _:
+                if isinstance(operation, Index):
+                    self._settle(statement, operation.index)
                 self.out.append(statement)
                 self.add(bar, self.zeros(target), span)
 

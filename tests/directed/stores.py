@@ -584,3 +584,82 @@ def whole_powers_of_negative_numbers_beside_a_store(x):
     y[1:] *= np.array([2.0, -3.0, 0.5])
     y[0] -= 1.5
     return np.sum(y ** np.array([2, 3, 2, 1])) * y[0] ** 3
+
+
+@directed(np.array([0.7, 1.3, -0.4, 2.1]))
+def views_at_places_that_change_afterwards(x):
+    """Once wrong in silence: the reverse sweep made the shadow of a view again, at the places of the end."""
+    c = [0]
+    y = x * 1.0
+    for i in range(3):
+        c[0] = i
+        y[c[0] : c[0] + 2] *= y[3]
+    h = y[0] * 3 + y[1] * y[2]
+    v = y[c[0] :]
+    v **= 2
+    c[0] = 0
+    top = [2]
+    y[: top[-1]] *= 2
+    top.pop()
+    at = np.array([1])
+    y[at[0] : at[0] + 1] *= x[0]
+    at[0] = 3
+    return h * y[1] + np.sum(y)
+
+
+@directed(np.array([0.7, 1.3, -0.4, 2.1]))
+def lists_of_places_that_change_afterwards(x):
+    """Once wrong in silence: what was gathered at the items of a list was scattered at those of the end."""
+    m = np.outer(x, x)
+    act = [0, 2]
+    s = m[act]
+    s *= 2
+    act[1] = 3
+    mask = [True, False, True, False]
+    t = m[mask]
+    t **= 2
+    mask[1] = True
+    both = (0, [1, 2])
+    u = m[both]
+    u *= x[0]
+    both[1][0] = 2
+    r = x * 1.0
+    held = []
+    for j in range(3):
+        held.append(j)
+        w = x[held]
+        w *= 0.5
+        r[held] -= w * x[3]
+    return np.sum(s * s[0, 1]) + np.sum(t) * x[2] + np.sum(u) * np.sum(r * r)
+
+
+class Cursor:
+    def __init__(self):
+        self.at = 0
+
+
+@directed(np.array([0.7, 1.3, -0.4, 2.1]))
+def views_at_places_that_objects_and_closures_hold(x):
+    """Once wrong in silence, like ``views_at_places_that_change_afterwards``."""
+    cursor = Cursor()
+    y = x * 1.0
+    y[cursor.at : cursor.at + 1] *= 2
+    cursor.at = 2
+    kept = np.zeros((4, 2))
+    n = 0
+
+    def put(v):
+        nonlocal n
+        kept[n] = v
+        n += 1
+        return kept[:n]
+
+    s = y[0] * 3
+    for t in range(3):
+        s += np.sum(put(x[t : t + 2]) ** 2) * y[t]
+    place = {"i": 0}
+    while place["i"] < 3:
+        v = y[place["i"] :]
+        v *= x[0]
+        place["i"] += 1
+    return s * np.sum(y)
