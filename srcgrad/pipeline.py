@@ -43,7 +43,7 @@ from srcgrad.frontend.telling import hands_out_functions
 from srcgrad.optimize import optimize
 from srcgrad.optimize.depth import deep_enough
 from srcgrad.optimize.purity import enters
-from srcgrad.programs import Compiled, Request, present_forms, present_options
+from srcgrad.programs import Compiled, Request, objects_outside, present_forms, present_options
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
 from srcgrad.syntax.namer import Namer
@@ -413,7 +413,8 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
     outcome = result(function, module.facts_of(request.callee, facts))
     scalar = isinstance(outcome, Array) and outcome.shape == () and (outcome.real or is_real(outcome.dtype))
     second = loaded.__globals__[backward] if backward else None
-    return Compiled(request, function, emission, loaded, second, scalar, module.changes_saved)
+    outside = objects_outside(emission)
+    return Compiled(request, function, emission, loaded, second, scalar, module.changes_saved, outside)
 
 
 def _entry_facts(function: Function, known: Mapping[str, Fact] | None) -> tuple[Fact, ...]:

@@ -6,7 +6,7 @@ Enters: nothing; ``pipeline`` makes a ``Compiled`` of a ``Request`` under the pr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -15,6 +15,8 @@ from typing import Any
 
 from srcgrad.emit.load import refresh
 from srcgrad.emit.printer import Emission
+from srcgrad.frontend.known import PLAIN, Known
+from srcgrad.frontend.meeting import known_outside
 from srcgrad.frontend.normal_form import Callee, Function
 from srcgrad.rules.facts import Fact
 from srcgrad.spec import is_asked_for
@@ -110,18 +112,30 @@ class Compiled:
     backward: FunctionType | None  # the second half of a pair
     scalar_result: bool  # whether the result is proved to be one real number
     changes_saved: bool = False  # whether the backward half stores into what the forward half saved
+    outside: tuple[tuple[Callable[[], object], Known], ...] = ()  # globals that hold objects, and of which classes
 
     @property
     def reads_arrays(self) -> bool:
         """Whether a global or closure variable holds an array that a result might be."""
         simple = (int, float, complex, str, type(None), ModuleType)
-        return any(not callable(b.value) and not isinstance(b.value, simple) for _, b in self.emission.bindings)
+        live = [b for _, b in self.emission.bindings if b.cell is not None or not callable(b.value)]
+        return any(not isinstance(binding.value, simple) for binding in live)
 
     @property
     def globals(self) -> list[object]:
         """What the globals and closure variables that the functions read hold now."""
         return [b.value if b.cell is None else b.cell() for _, b in self.emission.bindings]
 
+    def is_current(self) -> bool:
+        """Whether the objects outside of the function are of the classes for which it was compiled."""
+        return all(known_outside(read()) == known for read, known in self.outside)
+
     def refresh(self) -> None:
         """Read the live globals and closure variables that the functions use again."""
         refresh(self.entry)
+
+
+def objects_outside(emission: Emission) -> tuple[tuple[Callable[[], object], Known], ...]:
+    """The globals and closure variables that hold objects, each with what reads it and its classes now."""
+    live = [(b.cell, known_outside(b.value)) for _, b in emission.bindings if b.cell is not None]
+    return tuple((read, known) for read, known in live if known != PLAIN)

@@ -23,6 +23,7 @@ from srcgrad import runtime
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.frontend.normal_form import Bind, Copy, Fixed, Function, Held, Texts
 from srcgrad.rules.formula import object_of
+from srcgrad.runtime.objects import is_object
 
 #: What makes a container of the items that it is given: memory of its own where the items have none.
 _REMADE = (
@@ -46,7 +47,8 @@ def may_change(value: object) -> bool:
     plain = bool | int | float | complex | str | bytes | None | range | slice | type | np.generic | np.dtype | Enum
     if isinstance(value, plain | Held | Texts):
         return False
-    return not (callable(value) or type(value).__name__ in ("module", "ellipsis"))
+    is_code = callable(value) and not is_object(value)
+    return not (is_code or type(value).__name__ in ("module", "ellipsis"))
 
 
 def held_by_names(function: Function) -> dict[str, object]:

@@ -69,7 +69,7 @@ def fact_of_expression(expression: gast.expr, of: Lookup, depth: int = 0) -> Fac
         case gast.Constant(value=value):
             return fact_of_constant(value)
         case GlobalReference(binding=binding):
-            if binding.cell is None or callable(binding.value) or isinstance(binding.value, ModuleType):
+            if binding.cell is None:
                 return fact_of_constant(binding.value)
             return Unknown()
         case gast.Name(id=name):

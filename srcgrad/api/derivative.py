@@ -131,7 +131,7 @@ class Derivative:
             values = values if decides else None
         key = (mode, options, shown, None if values is None else kinds_of(values))
         found = self._variants.get(key)
-        if found is None:
+        if found is None or not found.is_current():
             found = self._variants[key] = self._compile(values, mode, shown)
         found.refresh()
         return found

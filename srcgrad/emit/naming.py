@@ -12,7 +12,6 @@ import keyword
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
 
 import gast
 
@@ -71,7 +70,7 @@ def _identity(binding: GlobalBinding) -> object:
     Two globals that hold the same number today may differ tomorrow, so data is told apart by its cell.
     """
     value = binding.value
-    if isinstance(value, ModuleType) or callable(value) or binding.cell is None:
+    if binding.cell is None:
         return ("object", id(value))
     if binding.module is not None:
         return ("global", binding.module, binding.attribute)

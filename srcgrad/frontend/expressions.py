@@ -256,6 +256,10 @@ class Expressions(Comprehensions):
         """Take the values of a local function's defaults now."""
         raise NotImplementedError
 
+    def reads_object(self, node: gast.Subscript) -> bool:
+        """Whether what is indexed is an object, which is asked what its items are."""
+        return False
+
     def subscript_of(self, node: gast.Subscript) -> tuple[gast.expr, Operation] | None:
         """``object[index]`` by a method of its class; None if it is no object that is known."""
         raise NotImplementedError
@@ -291,7 +295,8 @@ class Expressions(Comprehensions):
             if isinstance(root, gast.Attribute) and root.attr == "shape":
                 return self.settle(node), Fixed()
             root = root.value
-        if isinstance(root, gast.Name) and not isinstance(self.scope.resolve(root.id, root), Variable):
+        outside = isinstance(root, gast.Name) and not isinstance(self.scope.resolve(root.id, root), Variable)
+        if outside and not self.reads_object(node):
             settled = self.settle(node)
             builder = node.value.attr if isinstance(node.value, gast.Attribute) else ""
             if builder in ("r_", "c_"):

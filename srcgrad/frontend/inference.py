@@ -54,7 +54,7 @@ from srcgrad.frontend.known import (
     told,
     without,
 )
-from srcgrad.frontend.meeting import known_of
+from srcgrad.frontend.meeting import known_of, known_outside
 from srcgrad.frontend.normal_form import (
     Append,
     Apply,
@@ -147,7 +147,7 @@ class Table:
     def atom(self, expression: gast.expr) -> Known:
         if isinstance(expression, GlobalReference):
             binding = expression.binding
-            return known_of(binding.value) if binding.cell is None else PLAIN
+            return known_of(binding.value) if binding.cell is None else known_outside(binding.value)
         match expression:
             case gast.Constant(value=None):
                 return NONE
@@ -158,6 +158,10 @@ class Table:
             case gast.Attribute(value=owner) if isinstance(owned := object_of(owner), ModuleType):
                 function = getattr(owned, expression.attr, None)
                 return known_of(function) if callable(function) else PLAIN
+            case gast.Subscript(value=owner, slice=index) if (base := self.atom(owner)) != PLAIN:
+                return self.item(base, index)
+            case gast.Attribute(value=owner, attr=name) if isinstance(base := self.atom(owner), Instance):
+                return self.field(base, name) if name in dict(base.fields) else PLAIN
         return PLAIN
 
     def field(self, known: Known, name: str) -> Known:

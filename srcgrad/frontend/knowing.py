@@ -33,12 +33,12 @@ from srcgrad.frontend.known import (
     instances_of,
     tells,
 )
-from srcgrad.frontend.meeting import known_of
+from srcgrad.frontend.meeting import known_of, known_outside
 from srcgrad.frontend.normal_form import Call, LocalFunction, Operation, Statement
 from srcgrad.frontend.replacing import Replacements
 from srcgrad.frontend.scope import Variable
 from srcgrad.rules.table import lookup
-from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 
 
 class Knowing(Expressions):
@@ -113,9 +113,11 @@ class Knowing(Expressions):
         """What is known of the value of an expression that is a path: names, fields, items."""
         match node:
             case GlobalReference(binding=binding):
-                return known_of(binding.value) if binding.cell is None else PLAIN
+                return known_of(binding.value) if binding.cell is None else known_outside(binding.value)
             case gast.Name(id=name):
                 meaning = self.scope.resolve(name, node)
+                if isinstance(meaning, GlobalBinding):
+                    return PLAIN if meaning.cell is None else known_outside(meaning.value)
                 return self.known_name(self.local(meaning)) if isinstance(meaning, Variable) else PLAIN
             case gast.Attribute(value=value, attr=attr):
                 return self._peek_attribute(self.peek(value), attr)

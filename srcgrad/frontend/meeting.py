@@ -26,11 +26,15 @@ from srcgrad.frontend.known import (
     Known,
     Own,
     Value,
+    classes_in,
     is_named_tuple,
     join,
     told,
 )
-from srcgrad.runtime.objects import fields_of, is_bound, is_object
+from srcgrad.runtime.objects import fields_of, has_fields, has_operators, is_bound, is_object
+
+#: How long a container outside of a function may be that is looked into for objects.
+SHORT = 64
 
 
 def known_of(
@@ -64,6 +68,20 @@ def known_of(
     if type(value) in (set, frozenset):
         return Bag(type(value))
     return DATA if isinstance(value, np.ndarray | np.generic | int | float | complex | str) else PLAIN
+
+
+def known_outside(value: Any) -> Known:
+    """What is known of a global or closure variable: the classes of objects, or of those in a short container.
+
+    It is read again at each call, and where it holds other classes then, the derivative is compiled anew.
+    """
+    is_container = type(value) in (list, tuple, dict, deque) and len(value) <= SHORT
+    kind: Any = type(value)
+    if not (is_container or is_object(value) or has_operators(kind)):
+        return PLAIN
+    known = known_of(value)
+    inside: set[Any] = set(classes_in(known, lambda part: part))
+    return known if any(has_fields(each) or has_operators(each) for each in inside) else PLAIN
 
 
 def nesting(value: Any) -> int:

@@ -273,6 +273,9 @@ class Operators(Objects):
         kinds = classes_in(self.known_atom(atom), self.table.resolved)
         return min(filter(is_opaque, kinds), key=lambda kind: kind.__qualname__, default=None)
 
+    def reads_object(self, node: gast.Subscript) -> bool:
+        return any(not is_named_tuple(each.kind) for each in instances_of(self.peek(node.value)))
+
     def subscript_of(self, node: gast.Subscript) -> Made | None:
         """``object[index]`` by ``__getitem__``; None if it is no object that is known."""
         base, known = self.receiver(node.value)

@@ -33,6 +33,7 @@ import gast
 from srcgrad.errors import SourceChanged, SourceUnavailable, Span, UnresolvedName
 from srcgrad.frontend.cells import with_cells
 from srcgrad.frontend.locate import File, Place, locate, parsed
+from srcgrad.runtime.objects import is_object
 from srcgrad.syntax.globals import GlobalBinding, builtin, public_home
 from srcgrad.syntax.parse import children, from_ast, walk
 
@@ -106,8 +107,9 @@ class Source:
     def resolve(self, name: str, span: Span | None = None) -> GlobalBinding | None:
         """What a name that is not local means: closure variable, global or builtin, in this order.
 
-        Functions, classes, modules and other callables are fixed now; any other value is read again at each call.  A
-        name that means nothing gives None, or raises ``UnresolvedName`` at ``span`` where one is given.
+        Functions, classes, modules and other callables are fixed now; objects of the user's classes, and any other
+        value, are read again at each call.  A name that means nothing gives None, or raises ``UnresolvedName`` at
+        ``span`` where one is given.
         """
         if name not in self._bindings:
             binding = self._resolve(name, span)
@@ -250,7 +252,7 @@ def _mangle(root: gast.AST, prefix: str) -> None:
 def _binding(
     name: str, value: object, namespace: dict[str, object] | None, reader: Callable[[], object]
 ) -> GlobalBinding:
-    if isinstance(value, ModuleType) or callable(value):
+    if isinstance(value, ModuleType) or callable(value) and not is_object(value):
         return GlobalBinding(name, value, *_home(value, name, namespace))
     return GlobalBinding(name, value, *_global_home(value, name, namespace), reader)
 

@@ -167,6 +167,15 @@ class Mirroring:
         self.result.taken.setdefault(statement, []).append((target, cell))
         return cell
 
+    def as_before(self, name: str, statement: Bind) -> tuple[str, str]:
+        """A name and its shadow, under other names where the statement binds the name anew."""
+        value, value_bar = name, self.result.bars[name]
+        if name == statement.target:
+            value, value_bar = self.namer.fresh(name), self.namer.fresh(value_bar)
+            self.add(value, load(name), statement.span)
+            self.add(value_bar, self.bar(name), statement.span)
+        return value, value_bar
+
     def is_number(self, name: str) -> bool:
         fact = self.fact(name)
         return isinstance(fact, Array) and fact.scalar
@@ -192,11 +201,7 @@ class Mirroring:
             self.out.append(statement)
             self.result.handed.add(statement)
             return
-        value, value_bar = base, self.result.bars[base]
-        if base == target:
-            value, value_bar = self.namer.fresh(base), self.namer.fresh(value_bar)
-            self.add(value, load(base), span)
-            self.add(value_bar, self.bar(base), span)
+        value, value_bar = self.as_before(base, statement)
         self.out.append(statement)
         parts = (load(target), load(value), load(value_bar), index_value(index))
         self.add(bar, call_runtime(runtime.part_like, *parts), span)

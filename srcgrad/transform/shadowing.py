@@ -324,9 +324,9 @@ class _Shadowing(Mirroring):
                     return
                 self._settle(statement, index)
                 if is_view(self.fact(base), index, self.fact):
-                    # The reverse sweep may make it at its head, where what is read from memory is not as it was here.
-                    place = self.result.places.get(statement) or self.settled(index, span)
-                    self.add(bar, subscript(self.bar(base), clone(place)), span)
+                    # The reverse sweep may make it at its head, when what the index reads has changed.
+                    index = self.result.places.get(statement) or self.settled(index, span)
+                    self.add(bar, subscript(self.bar(base), clone(index)), span)
                     self.out.append(statement)
                     self.result.handed.add(statement)
                 else:
@@ -414,12 +414,7 @@ class _Shadowing(Mirroring):
             return
         known: list[gast.expr] = []
         for name in sources:
-            value, value_bar = name, self.result.bars[name]
-            if name == target:
-                value, value_bar = self.namer.fresh(name), self.namer.fresh(value_bar)
-                self.add(value, load(name), span)
-                self.add(value_bar, self.bar(name), span)
-            known += [load(value), load(value_bar)]
+            known += map(load, self.as_before(name, statement))
         self.out.append(statement)
         arrays = all(isinstance(self.fact(name), Array) for name in sources)
         like = runtime.view_like if arrays else runtime.items_like

@@ -105,7 +105,7 @@ def test_names_that_clash():
 
 
 def test_one_name_for_one_object():
-    live = GlobalBinding("np", np, "numpy", None, lambda: np)
+    live = GlobalBinding("np", np, "numpy")
     one = GlobalBinding("G", 1.0, "demo", "G", lambda: 1.0)
     other = GlobalBinding("H", 1.0, "demo", "H", lambda: 1.0)
     made = function("def f(x):\n    return A.sin(x) + B.cos(x) + C + D", A=NP, B=live, C=one, D=other)

@@ -50,14 +50,6 @@ def apply(function, x):
     return function(x)
 
 
-class Model:
-    def forward(self, x):
-        return x
-
-
-MODEL = Model()
-
-
 def normal(function, **statics):
     return normalize(Callee(function, tuple(statics.items())))
 
@@ -463,7 +455,7 @@ def test_thousands_of_terms_are_a_program_like_any_other(body, program):
 
 # --- refusals --------------------------------------------------------------------------------------------------------
 NAMES = dict(
-    TABLE=TABLE, MODEL=MODEL, Model=Model, functools=functools, helper=helper, math=math, random=random, sys=sys
+    TABLE=TABLE, functools=functools, helper=helper, math=math, random=random, sys=sys
 )
 REFUSED = [
     ("x.byteswap(True); return x", "'byteswap' changes its object in place", "x.byteswap(True)"),
@@ -474,7 +466,6 @@ REFUSED = [
     ("return x.alpha", "'alpha' is not one of an array", "x.alpha"),
     ("if x.frobnicate(): return x", "'frobnicate' is not one of an array", "x.frobnicate()"),
     ("g = x.sum; return g()", "'sum' is used as a value", "x.sum"),
-    ("return MODEL.forward(x)", "a method of an object of class Model", "MODEL.forward(x)"),
     ("np.add(x, 1, out=TABLE); return x", "an object that is not the function's own", "TABLE"),
     ("np.flip(x, out=x); return x", "np.flip does not store into out=", "np.flip(x, out=x)"),
     ("np.fft.hfft(x, 3, out=x); return x", "np.fft.hfft does not store into out=", "np.fft.hfft(x, 3, out=x)"),
