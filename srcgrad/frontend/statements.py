@@ -44,6 +44,12 @@ from srcgrad.frontend.scope import (
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.parse import walk
 
+#: Functions of ``operator`` that store into their first argument.
+_STORING = frozenset(
+    """iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift iconcat setitem
+    delitem""".split()
+)
+
 
 class Statements(Generated):
     """Writes the statements of one function."""
@@ -290,7 +296,9 @@ class Statements(Generated):
                 known_later = static is None and not isinstance(value.func, gast.Attribute)
                 is_users = static is not None and self._is_users(static.value)
                 asks = self.calls_method(value) or self.makes_object(value)
-                if is_users or known_later or asks or self._hands(value):
+                self._refuse_stores_by_operator(value)
+                runs = static is not None and static.value is not print and self._runs_users(value)
+                if is_users or known_later or asks or runs or self._hands(value):
                     self.bind(self.fresh(), value)
                     return
                 if static is not None:
@@ -298,9 +306,10 @@ class Statements(Generated):
                     if self._reads_library(static.value, value):
                         return
                 self._refuse_unknown_effect(value)
-            case gast.BinOp() | gast.UnaryOp() | gast.Compare() | gast.Subscript() if self.makes_object(value):
-                self.bind(self.fresh(), value)  # what it asks an object may be asked of what that returns, in turn
-                return
+            case gast.BinOp() | gast.UnaryOp() | gast.Compare() | gast.Subscript() | gast.List() | gast.Tuple():
+                if self.makes_object(value) or self._runs_users(value):
+                    self.bind(self.fresh(), value)  # what it asks an object may be asked of what that returns, in turn
+                    return
         self._effect(statement)
 
     def _hands(self, node: gast.Call) -> bool:
@@ -308,6 +317,23 @@ class Statements(Generated):
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         statics = [self.scope.static_of(argument) for argument in given]
         return any(static is not None and self._is_users(static.value) for static in statics)
+
+    def _runs_users(self, node: gast.expr) -> bool:
+        """Whether an expression may run code of the user's, which may store."""
+        for inner in walk(node):
+            if isinstance(inner, gast.Lambda) or self.calls_method(inner):
+                return True
+            static = self.scope.static_of(inner) if isinstance(inner, gast.Name | gast.Attribute) else None
+            if static is not None and self._is_users(static.value):
+                return True
+        return False
+
+    def _refuse_stores_by_operator(self, node: gast.Call) -> None:
+        """``operator.iadd(y, v)`` and ``operator.setitem(y, i, v)``, whose statements are followed."""
+        static = self.scope.static_of(node.func)
+        function = None if static is None else static.value
+        if getattr(function, "__module__", "") == "_operator" and getattr(function, "__name__", "") in _STORING:
+            raise self.refuse(node, f"{spelled(node.func)} stores into what it is given", "write it as a statement")
 
     def _refuse_unknown_effect(self, node: gast.Call) -> None:
         """A call for its effect alone must be known not to change what it is given."""

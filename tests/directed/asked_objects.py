@@ -367,3 +367,38 @@ def comparisons_that_give_numbers_in_chains_and_beside_others(x):
     s += float(Span(x[0], x[1]) < 2.0 and x[1] > -9.0 and Span(x[2], x[0]) < x[0])
     t = c < 2.0 or b < 1.0
     return s * t
+
+
+def doubles_first(y):
+    y[0] *= 2.0
+    return 1
+
+
+class Doubler:
+    def __init__(self, y):
+        self.y = y
+
+    def hit(self):
+        self.y[0] *= 2.0
+        return 1
+
+
+@directed(vector(3))
+def statements_whose_value_nobody_takes(x):
+    """Once left out with what they store, in silence: calls in displays and slices, and of lambdas handed to ``all``."""
+    y = x * 1.0
+    box = Doubler(y)
+    [*map(lambda k: doubles_first(y), (1, 2))]
+    all(map(lambda k: doubles_first(y) > 0, (1, 2)))
+    y[: box.hit()]
+    y[doubles_first(y) :]
+    [1, 2][doubles_first(y)]
+
+    def third():
+        y[2] *= x[0]
+        return 1
+
+    y[third() :]
+    not third()
+    (third(), 2)
+    return np.sum(y * y)
