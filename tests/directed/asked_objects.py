@@ -385,7 +385,7 @@ class Doubler:
 
 @directed(vector(3))
 def statements_whose_value_nobody_takes(x):
-    """Once left out with what they store, in silence: calls in displays and slices, and of lambdas handed to ``all``."""
+    """Once left out with what they store, in silence: calls in displays and slices, lambdas handed to ``all``."""
     y = x * 1.0
     box = Doubler(y)
     [*map(lambda k: doubles_first(y), (1, 2))]
