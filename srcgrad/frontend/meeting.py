@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -33,8 +34,9 @@ from srcgrad.frontend.known import (
 )
 from srcgrad.runtime.objects import fields_of, has_fields, has_operators, is_bound, is_object
 
-#: How long a container outside of a function may be that is looked into for objects.
-SHORT = 64
+#: How many items of a container outside of a function are looked at for objects, and how many for what may hold some.
+SEEN, SHORT = 1000, 64
+_CONTAINERS = frozenset({list, tuple, dict, deque})
 
 
 def known_of(
@@ -75,13 +77,19 @@ def known_outside(value: Any) -> Known:
 
     It is read again at each call, and where it holds other classes then, the derivative is compiled anew.
     """
-    is_container = type(value) in (list, tuple, dict, deque) and len(value) <= SHORT
     kind: Any = type(value)
-    if not (is_container or is_object(value) or has_operators(kind)):
+    if not (is_object(value) or has_operators(kind) or kind in _CONTAINERS and _may_hold_objects(value)):
         return PLAIN
     known = known_of(value)
     inside: set[Any] = set(classes_in(known, lambda part: part))
     return known if any(has_fields(each) or has_operators(each) for each in inside) else PLAIN
+
+
+def _may_hold_objects(container: Any) -> bool:
+    items = container.values() if type(container) is dict else container
+    kinds: set[Any] = {type(item) for item in islice(items, SEEN)}
+    nested = len(container) <= SHORT and not kinds.isdisjoint(_CONTAINERS)
+    return nested or any(has_fields(each) or has_operators(each) for each in kinds)
 
 
 def nesting(value: Any) -> int:

@@ -232,6 +232,21 @@ def test_it_is_read_again_at_each_call_whatever_its_class_is_then():
     np.testing.assert_array_equal(derivative(POINT), [3, 3, 0, 0])
 
 
+MANY = [Gain(float(i)) for i in range(100)]
+
+
+def test_many_of_them():
+    """Once, in a list of more than 64, not known: their operators had no derivative, in silence."""
+
+    def f(x):
+        s = MANY[3] + x[0]
+        for gain in MANY:
+            s = s + (gain + x[1])
+        return s
+
+    np.testing.assert_array_equal(grad(f)(POINT), [3, 4950, 0, 0])
+
+
 def test_a_list_of_them_may_grow_between_calls():
     derivative = grad(loops)
     np.testing.assert_array_equal(derivative(POINT), [5, 5, 5, 5])
