@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
 from srcgrad.emit.load import refresh
 from srcgrad.emit.printer import Emission
 from srcgrad.frontend.known import PLAIN, Known
-from srcgrad.frontend.meeting import known_outside
+from srcgrad.frontend.meeting import is_users, known_outside
 from srcgrad.frontend.normal_form import Callee, Function
 from srcgrad.rules.facts import Fact
 from srcgrad.spec import is_asked_for
@@ -112,7 +113,7 @@ class Compiled:
     backward: FunctionType | None  # the second half of a pair
     scalar_result: bool  # whether the result is proved to be one real number
     changes_saved: bool = False  # whether the backward half stores into what the forward half saved
-    outside: tuple[tuple[Callable[[], object], Known], ...] = ()  # globals that hold objects, and of which classes
+    outside: tuple[tuple[Callable[[], object], Known], ...] = ()  # what reads globals, and of which classes they are
 
     @property
     def reads_arrays(self) -> bool:
@@ -136,6 +137,14 @@ class Compiled:
 
 
 def objects_outside(emission: Emission) -> tuple[tuple[Callable[[], object], Known], ...]:
-    """The globals and closure variables that hold objects, each with what reads it and its classes now."""
-    live = [(b.cell, known_outside(b.value)) for _, b in emission.bindings if b.cell is not None]
-    return tuple((read, known) for read, known in live if known != PLAIN)
+    """What reads globals, closure variables and attributes of the user's modules and classes, and the classes of the
+    objects that they hold now."""
+    readers: list[Callable[[], object]] = []
+    for _, binding in emission.bindings:
+        if binding.cell is not None:
+            readers.append(binding.cell)
+        elif is_users(binding.value):
+            owner, held = binding.value, vars(binding.value)
+            names = [name for name, value in held.items() if known_outside(value) != PLAIN]
+            readers += [partial(getattr, owner, name, None) for name in names]
+    return tuple((read, known_outside(read())) for read in readers)

@@ -54,7 +54,7 @@ from srcgrad.frontend.known import (
     told,
     without,
 )
-from srcgrad.frontend.meeting import known_of, known_outside
+from srcgrad.frontend.meeting import is_users, known_of, known_outside
 from srcgrad.frontend.normal_form import (
     Append,
     Apply,
@@ -155,9 +155,11 @@ class Table:
                 return DATA
             case gast.Name(id=name):
                 return self.names.get(name, PLAIN)
-            case gast.Attribute(value=owner) if isinstance(owned := object_of(owner), ModuleType):
-                function = getattr(owned, expression.attr, None)
-                return known_of(function) if callable(function) else PLAIN
+            case gast.Attribute(value=owner, attr=name) if isinstance(owned := object_of(owner), ModuleType | type):
+                held = getattr(owned, name, None)
+                if is_users(owned) and (known := known_outside(held)) != PLAIN:
+                    return known
+                return known_of(held) if callable(held) and isinstance(owned, ModuleType) else PLAIN
             case gast.Subscript(value=owner, slice=index) if (base := self.atom(owner)) != PLAIN:
                 return self.item(base, index)
             case gast.Attribute(value=owner, attr=name) if isinstance(base := self.atom(owner), Instance):

@@ -33,7 +33,7 @@ from srcgrad.frontend.known import (
     instances_of,
     tells,
 )
-from srcgrad.frontend.meeting import known_of, known_outside
+from srcgrad.frontend.meeting import is_users, known_of, known_outside
 from srcgrad.frontend.normal_form import Call, LocalFunction, Operation, Statement
 from srcgrad.frontend.replacing import Replacements
 from srcgrad.frontend.scope import Variable
@@ -120,6 +120,9 @@ class Knowing(Expressions):
                     return PLAIN if meaning.cell is None else known_outside(meaning.value)
                 return self.known_name(self.local(meaning)) if isinstance(meaning, Variable) else PLAIN
             case gast.Attribute(value=value, attr=attr):
+                static = self.scope.static_of(value)
+                if static is not None and is_users(static.value):
+                    return known_outside(getattr(static.value, attr, None))
                 return self._peek_attribute(self.peek(value), attr)
             case gast.Subscript(value=value, slice=index):
                 base = self.peek(value)

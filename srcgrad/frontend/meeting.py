@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from itertools import islice
-from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from srcgrad.frontend.known import (
     join,
     told,
 )
-from srcgrad.runtime.objects import fields_of, has_fields, has_operators, is_bound, is_object
+from srcgrad.runtime.objects import LIBRARIES, fields_of, has_fields, has_operators, is_bound, is_object
 
 #: How many items of a container outside of a function are looked at for objects, and how many for what may hold some.
 SEEN, SHORT = 1000, 64
@@ -83,6 +83,13 @@ def known_outside(value: Any) -> Known:
     known = known_of(value)
     inside: set[Any] = set(classes_in(known, lambda part: part))
     return known if any(has_fields(each) or has_operators(each) for each in inside) else PLAIN
+
+
+def is_users(owner: object) -> TypeGuard[ModuleType | type]:
+    """Whether a value is a module or a class of the user's, whose attributes are looked at."""
+    if isinstance(owner, ModuleType):
+        return owner.__name__.partition(".")[0] not in LIBRARIES
+    return isinstance(owner, type) and has_fields(owner)
 
 
 def _may_hold_objects(container: Any) -> bool:

@@ -145,7 +145,7 @@ def _with_names_apart(
     methods: dict[Place, Signature | None] = {}
     for _ in range(ROUNDS):
         writer, made = _written(callee, source, node, parent, apart, assumed, table, methods)
-        if not writer.relied and not writer.entry and not any_objects(made):
+        if not writer.relied and not writer.entry and not any_objects(made, writer.table):
             return replace(made, sets=moves(made))
         before, table = table, inferred(made, writer.entry, returned, stored)
         # Tests, and calls, are written by what is known so far: of what is set below them in a loop as well.

@@ -24,6 +24,7 @@ from srcgrad.frontend.known import (
     DATA,
     NONE,
     PLAIN,
+    Blurred,
     Entries,
     Instance,
     Items,
@@ -274,7 +275,8 @@ class Operators(Objects):
         return min(filter(is_opaque, kinds), key=lambda kind: kind.__qualname__, default=None)
 
     def reads_object(self, node: gast.Subscript) -> bool:
-        return any(not is_named_tuple(each.kind) for each in instances_of(self.peek(node.value)))
+        known = self.peek(node.value)
+        return isinstance(known, Blurred) or any(not is_named_tuple(each.kind) for each in instances_of(known))
 
     def subscript_of(self, node: gast.Subscript) -> Made | None:
         """``object[index]`` by ``__getitem__``; None if it is no object that is known."""
@@ -312,7 +314,8 @@ class Operators(Objects):
             case gast.Call(args=[value, gast.Constant(value=str() as name)]) if self.storing_property(value, name):
                 return True
             case gast.Call(func=gast.Attribute(value=value)):
-                if self.is_object(value) or self.is_super(value) or self.peek(value) == NONE:
+                known = self.peek(value)
+                if holds_objects(known) or self.is_super(value) or known == NONE or isinstance(known, Blurred):
                     return True  # of None: the name may be found to hold an object elsewhere
                 return isinstance(value, gast.Call | gast.IfExp) and self.makes_object(value)
             case gast.Call(func=gast.Name()) if not isinstance(node.func, GlobalReference):

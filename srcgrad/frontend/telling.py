@@ -16,6 +16,7 @@ from srcgrad.frontend.known import (
     PLAIN,
     Again,
     Bag,
+    Blurred,
     Closed,
     Data,
     Entries,
@@ -34,7 +35,7 @@ from srcgrad.frontend.known import (
     text_of,
     without,
 )
-from srcgrad.frontend.normal_form import Bind, Call, Delete, Exchange, Function, Pack, Pop, Return, Unruled
+from srcgrad.frontend.normal_form import Bind, Call, Delete, Exchange, Fixed, Function, Pack, Pop, Return, Unruled
 from srcgrad.frontend.walking import statements_of
 
 
@@ -49,9 +50,17 @@ def moves(function: Function) -> tuple[tuple[str, Known], ...]:
     return ()
 
 
-def any_objects(function: Function) -> bool:
-    """Whether a function makes objects or values of local functions, or may be handed some by its callees."""
-    operations = (s.operation for s in statements_of(function.body) if isinstance(s, Bind))
+#: What is known of an object, of what may be one, and of what holds some.
+_OBJECTS = Instance | Blurred | OneOf | Items | Entries
+
+
+def any_objects(function: Function, table: Table) -> bool:
+    """Whether a function makes objects or values of local functions, reads some outside, or may be handed some by its
+    callees."""
+    bound = [s for s in statements_of(function.body) if isinstance(s, Bind)]
+    if any(isinstance(s.operation, Fixed) and isinstance(table.atom(s.expression), _OBJECTS) for s in bound):
+        return True
+    operations = (s.operation for s in bound)
     return any(
         isinstance(made, Call)
         or isinstance(made, Pack) and (made.of is not None or text_of(made) is not None)

@@ -61,7 +61,7 @@ def _is_quiet(call: gast.Call) -> bool:
 
 
 _QUIET = (gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Dict, gast.Is, gast.IsNot)
-_QUIET_HERE = frozenset({"as_list", "frozen", "items_like", "part_like", "shadow", "view_like", "zeros_like"})
+_QUIET_HERE = frozenset("as_list frozen items_like part_like shadow snapshot view_like zeros_like".split())
 
 
 def _pure_call(call: gast.Call) -> bool:

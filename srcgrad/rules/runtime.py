@@ -75,7 +75,7 @@ def add_(a, b, *, y, a_dot, b_dot):
 add_.sums = runtime.add
 
 
-@linear(runtime.own, "x", runtime.as_list, runtime.kept)
+@linear(runtime.own, "x", runtime.as_list, runtime.kept, runtime.snapshot)
 def own_(x, *, y, y_bar):
     """A copy."""
     return y_bar

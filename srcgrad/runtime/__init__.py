@@ -22,7 +22,7 @@ from srcgrad.runtime.containers import (
     rearray, require_unshared, shortest, spread, tolist, total, unarray, ungather, unpack_like,
 )  # fmt: skip
 from srcgrad.runtime.convolution import kaiser_abscissas, unconvolve, uncorrelate_left, uncorrelate_right
-from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, retake, untake, zeros_like
+from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, retake, snapshot, untake, zeros_like
 from srcgrad.runtime.cumulative import (
     others, recurrence, running_product, shifted, uncumsum, with_initial, without_initial,
 )  # fmt: skip
@@ -136,8 +136,9 @@ __all__ = [
     "rest_like", "retake", "rewound",
     "root_count", "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate",
     "shadow", "share", "shifted", "shortest", "shuffled", "signal_length", "sinc_slope", "slope_leaning",
-    "slope_places", "sorting", "span_of", "spread", "spread_numbers", "step_sizes", "stop_gradient", "stored", "tail",
-    "taken", "tangent_like", "ties", "to_matrices", "to_triangle", "tolist", "total", "transposed_subscripts", "turns",
+    "slope_places", "snapshot", "sorting", "span_of", "spread", "spread_numbers", "step_sizes", "stop_gradient",
+    "stored", "tail", "taken", "tangent_like", "ties", "to_matrices", "to_triangle", "tolist", "total",
+    "transposed_subscripts", "turns",
     "twist", "unaligned", "unappend", "unarray", "unastype", "unblock", "unbroadcast", "unchoose", "uncolumn",
     "uncolumn_stack", "uncolumn_sums", "unconcatenate", "unconstants", "unconvolve", "uncorrelate_left",
     "uncorrelate_right", "uncross_left", "uncross_right", "uncumsum", "undiag", "undiagonal", "undiff", "undifferences",

@@ -78,6 +78,11 @@ def kept(x: Any) -> Any:
     return tuple(map(kept, x)) if isinstance(x, tuple) else own(x)
 
 
+def snapshot(x: Any) -> Any:
+    """What a function was given, with the arrays that lists and tuples in it hold, as it is now."""
+    return type(x)(map(snapshot, x)) if type(x) in (list, tuple) else own(x)
+
+
 def as_list(x: Any) -> list[Any]:
     """The cotangent of a sequence as a list that is nobody else's."""
     return [] if x is None else list(x)

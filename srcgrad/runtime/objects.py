@@ -19,7 +19,7 @@ from typing import Any
 
 from srcgrad.runtime.refusals import RefusedType
 
-_LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy", "srcgrad", "torch"}) - {"__main__"}
+LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy", "srcgrad", "torch"}) - {"__main__"}
 _HEAP_TYPE = 1 << 9
 _OF_ITEMS = ("__getitem__", "__iter__", "__len__", "__missing__", "__reversed__", "__array__", "__array_ufunc__")
 _ASKED = frozenset("__round__ __floor__ __ceil__ __trunc__ __float__ __complex__ __divmod__ __rdivmod__".split())
@@ -34,7 +34,7 @@ def has_fields(kind: type) -> bool:
     if not kind.__flags__ & _HEAP_TYPE or issubclass(kind, _NEVER) or hasattr(kind, "__array__"):
         return False
     return not any(base.__module__.split(".")[0] in ("torch", "srcgrad") for base in kind.__mro__) and (
-        kind.__module__.split(".")[0] not in _LIBRARIES
+        kind.__module__.split(".")[0] not in LIBRARIES
     )
 
 
@@ -72,7 +72,7 @@ def fields_of(x: Any) -> dict[str, Any]:
 
 def own_item_method(kind: type) -> str | None:
     """The method by which a user's class of tuples, lists or dicts decides itself what its items are."""
-    if not issubclass(kind, tuple | list | dict) or kind.__module__.split(".")[0] in _LIBRARIES:
+    if not issubclass(kind, tuple | list | dict) or kind.__module__.split(".")[0] in LIBRARIES:
         return None
     return next((name for name in _OF_ITEMS if isinstance(getattr(kind, name, None), FunctionType)), None)
 
@@ -80,7 +80,7 @@ def own_item_method(kind: type) -> str | None:
 @cache
 def has_operators(kind: type) -> bool:
     """Whether a class of tuples of the user's has an operator of its own, which that of tuples is not asked instead."""
-    if not issubclass(kind, tuple) or kind is tuple or kind.__module__.split(".")[0] in _LIBRARIES:
+    if not issubclass(kind, tuple) or kind is tuple or kind.__module__.split(".")[0] in LIBRARIES:
         return False
     own = (name for name in dir(kind) if isinstance(getattr(kind, name), FunctionType))
     return any(hasattr(operator, n) or hasattr(operator, n.replace("__r", "__", 1)) or n in _ASKED for n in own)

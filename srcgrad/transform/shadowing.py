@@ -398,7 +398,7 @@ class _Shadowing(Mirroring):
                 self.freeze(statement, atoms(argument))
             elif reads_contents(argument, self.result.changing):
                 place = self.namer.fresh("place")
-                self.add(place, call_runtime(runtime.frozen, clone(argument)), statement.span)
+                self.add(place, call_runtime(runtime.snapshot, clone(argument)), statement.span)
                 self.result.settled.setdefault(statement, {})[parameter] = load(place)
 
     def _perhaps_view(self, statement: Bind, sources: tuple[str, ...]) -> None:

@@ -663,3 +663,17 @@ def views_at_places_that_objects_and_closures_hold(x):
         v *= x[0]
         place["i"] += 1
     return s * np.sum(y)
+
+
+@directed(np.array([0.7, 1.3, -0.4, 2.1]))
+def masks_of_select_that_change_afterwards(x):
+    """Once wrong in silence at second order, and where no types are known: the list of the masks was kept, not they."""
+    high = x > 1
+    y = np.select([high, x < 0], [x**3, x * x[0]], x * x)
+    high[:] = False
+    s = np.sum(y)
+    for k in range(2):
+        low = x < 1.0 + k
+        s += np.sum(np.select([low], [x**2], y**3))
+        low[k] = not low[k]
+    return s
