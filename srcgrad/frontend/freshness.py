@@ -20,7 +20,7 @@ import gast
 from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.desugar.build import load
 from srcgrad.frontend.normal_form import Derived, LocalFunction
-from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, holders, local_in, names_of
+from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, default_values, holders, local_in, names_of
 from srcgrad.rules.memory import makes_new
 from srcgrad.rules.table import is_constant, lookup, method
 from srcgrad.syntax.globals import GlobalReference
@@ -102,9 +102,7 @@ class Sharing:
                 if not self._is_range(iterable):
                     self._bound(names_of([target]), iterable)
             case gast.FunctionDef(args=arguments):
-                for default in (*arguments.defaults, *arguments.kw_defaults):
-                    if default is not None:
-                        self._bound({ELSEWHERE}, default)
+                self._defaults(arguments)
         for node in _expressions(statement):
             match node:
                 case gast.NamedExpr(target=gast.Name(id=name), value=value):
@@ -115,10 +113,17 @@ class Sharing:
                     for generator in generators:
                         self._bound(names_of([generator.target]), generator.iter)
                     self._bound({ELSEWHERE}, element)
+                case gast.Lambda(args=arguments):
+                    self._defaults(arguments)
                 case gast.List() | gast.Tuple() | gast.Dict() | gast.Call():
                     # What a container or a user function holds on to may come back under another name.
                     for held in self._kept(node):
                         self.shared.add(held)
+
+    def _defaults(self, arguments: gast.arguments) -> None:
+        """What a local function holds on to from where it is defined."""
+        for default in default_values(arguments):
+            self._bound({ELSEWHERE}, default)
 
     def _bound(self, targets: set[str], value: gast.expr) -> None:
         sources = self.sources(value)
@@ -250,7 +255,10 @@ def _expressions(statement: gast.stmt) -> Iterable[gast.expr]:
         node = pending.pop()
         if isinstance(node, list):
             pending += node
-        elif isinstance(node, gast.AST) and not isinstance(node, gast.Lambda | gast.stmt):
+        elif isinstance(node, gast.Lambda):
+            yield node
+            pending += default_values(node.args)
+        elif isinstance(node, gast.AST) and not isinstance(node, gast.stmt):
             if isinstance(node, gast.expr):
                 yield node
             pending += [getattr(node, name, None) for name in node._fields]

@@ -21,6 +21,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.bound_methods import kept_method
+from srcgrad.frontend.classes import ABSENT, found, is_descriptor
 from srcgrad.frontend.known import (
     DATA,
     NEVER,
@@ -172,7 +173,9 @@ class Table:
                 if name in self.fields:
                     held = known.field(name) if name in dict(known.fields) else without(known.kind, name)
                     return join(held, self.fields[name])
-                return known.field(name)
+                raw = ABSENT if name in dict(known.fields) else found(known.kind, name)
+                held = PLAIN if raw is ABSENT or is_descriptor(raw) else known_outside(raw)
+                return held if held != PLAIN else known.field(name)
             case OneOf(choices=choices):
                 made: Known = NEVER  # an object that has no such field is not what is read from
                 for choice in choices:

@@ -7,7 +7,7 @@ description that says "again" of itself.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeGuard
@@ -21,6 +21,7 @@ from srcgrad.frontend.known import (
     TOLD_APART,
     Again,
     Bag,
+    Blurred,
     Entries,
     Instance,
     Items,
@@ -69,7 +70,22 @@ def known_of(
         return told(Entries(tuple((k, known_of(v, depth + 1, None, owner)) for k, v in value.items())))
     if type(value) in (set, frozenset):
         return Bag(type(value))
-    return DATA if isinstance(value, np.ndarray | np.generic | int | float | complex | str) else PLAIN
+    is_data = isinstance(value, np.ndarray | np.generic | int | float | complex | str)
+    return DATA if is_data else _of_another_class(value)
+
+
+def _of_another_class(value: Any) -> Known:
+    """Which objects may be met in a container of another class, or in one that is no object to look into and has
+    operators of its own."""
+    items = value.values() if isinstance(value, Mapping) else value if isinstance(value, Sequence | deque) else ()
+    if type(value) in (range, bytes, memoryview, set, frozenset):
+        return PLAIN
+    kinds: set[Any] = {type(item) for item in islice(items, SEEN)}
+    kind: Any = type(value)
+    kinds = {each for each in kinds if has_fields(each) or has_operators(each)}
+    if has_operators(kind):
+        kinds.add(kind)
+    return Blurred(frozenset(kinds)) if kinds else PLAIN
 
 
 def known_outside(value: Any) -> Known:
@@ -78,8 +94,12 @@ def known_outside(value: Any) -> Known:
     It is read again at each call, and where it holds other classes then, the derivative is compiled anew.
     """
     kind: Any = type(value)
-    if not (is_object(value) or has_operators(kind) or kind in _CONTAINERS and _may_hold_objects(value)):
-        return PLAIN
+    if kind in _CONTAINERS:
+        if not _may_hold_objects(value):
+            return PLAIN
+    elif not (is_object(value) or is_named_tuple(kind) and has_operators(kind)):
+        known = known_of(value)
+        return known if isinstance(known, Blurred) else PLAIN
     known = known_of(value)
     inside: set[Any] = set(classes_in(known, lambda part: part))
     return known if any(has_fields(each) or has_operators(each) for each in inside) else PLAIN

@@ -52,7 +52,7 @@ from srcgrad.frontend.signatures import Signature
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import method as method_function
-from srcgrad.runtime.objects import own_item_method
+from srcgrad.runtime.objects import is_object, own_item_method
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 Made = tuple[gast.expr, Operation]
@@ -148,7 +148,8 @@ class Objects(Knowing):
                 "make it a property or a field",
             )
         owner = placed(reference(importable(kind.__name__, kind)), node)  # its memory is no part of the object's
-        return (expression if callable(raw) else placed(gast.Attribute(owner, name, gast.Load()), node)), Fixed()
+        is_code = callable(raw) and not is_object(raw)
+        return (expression if is_code else placed(gast.Attribute(owner, name, gast.Load()), node)), Fixed()
 
     @cached_property
     def _places_kept(self) -> frozenset[Place]:

@@ -79,8 +79,8 @@ def own_item_method(kind: type) -> str | None:
 
 @cache
 def has_operators(kind: type) -> bool:
-    """Whether a class of tuples of the user's has an operator of its own, which that of tuples is not asked instead."""
-    if not issubclass(kind, tuple) or kind is tuple or kind.__module__.split(".")[0] in LIBRARIES:
+    """Whether a class of the user's that is not looked into, of tuples say, has an operator of its own."""
+    if has_fields(kind) or hasattr(kind, "__array_finalize__") or kind.__module__.split(".")[0] in LIBRARIES:
         return False
     own = (name for name in dir(kind) if isinstance(getattr(kind, name), FunctionType))
     return any(hasattr(operator, n) or hasattr(operator, n.replace("__r", "__", 1)) or n in _ASKED for n in own)

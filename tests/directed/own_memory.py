@@ -2,6 +2,7 @@
 and augmented assignments of what only seems to be its name's own."""
 
 import copy
+import functools
 import operator
 
 import numpy as np
@@ -201,3 +202,18 @@ def one_array_given_twice(x):
     """Once wrong in silence: the tangent of ``one + 0.5`` was that of ``one``, and so of ``other``."""
     y, z = x * 1.0, np.sin(x)
     return mixed(y, y) * y[0] + overwritten(z, z) * z[0] + overwritten(z[:2], z[1:3])
+
+
+@directed(np.array([0.7, 1.3, -0.4, 2.1]))
+def arrays_that_lambdas_hold_by_default(x):
+    """Once wrong in silence, the value too: ``w *= x`` made a new array, which the default did not see."""
+    w = x * 1
+    f = lambda y, w=w: y * w[0]
+    g = functools.partial(lambda a, y: a[1] * y, w)
+    kept = {"h": lambda y, *, t=(w, 2.0): y * t[0][2] * t[1]}
+    w *= x
+    fs = []
+    for _ in range(2):
+        fs.append(lambda y, v=w: y * v[0])
+        w += x
+    return f(x[1]) + g(x[2]) + kept["h"](x[3]) + fs[0](x[0]) * fs[1](x[1])

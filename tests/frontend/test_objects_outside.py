@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import collections
+
 import numpy as np
 import pytest
 
 from srcgrad import UnsupportedSyntax, grad
+from srcgrad.runtime.refusals import RefusedType
 
 POINT = np.array([0.7, 1.3, -0.4, 2.1])
 
@@ -256,3 +259,79 @@ def test_a_list_of_them_may_grow_between_calls():
         np.testing.assert_allclose(derivative(POINT), by_hand)
     finally:
         LISTED.pop()
+
+
+class Holder:
+    inst = Calling(2.5)
+    several = [Gain(1.5), GAIN]
+
+    def scaled(self, v):
+        return self.inst + v
+
+
+def of_a_class(x):
+    return (Holder.inst + x[0]) + Holder.several[0][x[1]] + Holder().scaled(x[2]) + (Holder.inst < x[3])
+
+
+def test_attributes_of_classes():
+    """Once no derivative, in silence."""
+    np.testing.assert_array_equal(grad(of_a_class)(POINT), [2.5, 1.5, 2.5, 2.5])
+
+
+MIXED = [2.0, GAIN, np.array(3.0)]
+ORDERED = collections.OrderedDict(a=GAIN)
+
+
+class Arrayed:
+    def __array__(self, dtype=None, copy=None):
+        return np.arange(4.0)
+
+    def __mul__(self, other):
+        return 5.0 * other
+
+    __rmul__ = __mul__
+
+
+ARRAYED = Arrayed()
+
+
+def of_a_mixed_list(x):
+    return MIXED[int(x[0] > 0)] + x[1]
+
+
+def one_or_a_number(x):
+    gain = GAIN if x[0] > 0 else 1.0
+    return gain + x[1]
+
+
+def of_an_ordered_dict(x):
+    return ORDERED["a"] + x[1]
+
+
+def of_its_own_operator(x):
+    return ARRAYED * x[0]
+
+
+@pytest.mark.parametrize("f", [of_a_mixed_list, one_or_a_number, of_an_ordered_dict, of_its_own_operator])
+def test_where_a_number_may_stand_as_well_an_object_is_refused(f):
+    """Once taken for a number, in silence."""
+    with pytest.raises(RefusedType, match="stands here, and other values may as well"):
+        grad(f)(POINT)
+
+
+def test_a_number_may_become_an_object():
+    global BECOMES
+
+    def f(x):
+        return BECOMES + x[0]
+
+    derivative = grad(f)
+    assert derivative(POINT)[0] == 1
+    BECOMES = Gain(4.0)
+    try:
+        assert derivative(POINT)[0] == 4
+    finally:
+        BECOMES = 2.0
+
+
+BECOMES = 2.0
