@@ -21,7 +21,6 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.bound_methods import kept_method
-from srcgrad.frontend.classes import ABSENT, found, is_descriptor
 from srcgrad.frontend.known import (
     DATA,
     NEVER,
@@ -55,7 +54,7 @@ from srcgrad.frontend.known import (
     told,
     without,
 )
-from srcgrad.frontend.meeting import is_users, known_of, known_outside
+from srcgrad.frontend.meeting import known_of, known_of_attribute, known_outside
 from srcgrad.frontend.normal_form import (
     Append,
     Apply,
@@ -157,10 +156,7 @@ class Table:
             case gast.Name(id=name):
                 return self.names.get(name, PLAIN)
             case gast.Attribute(value=owner, attr=name) if isinstance(owned := object_of(owner), ModuleType | type):
-                held = getattr(owned, name, None)
-                if is_users(owned) and (known := known_outside(held)) != PLAIN:
-                    return known
-                return known_of(held) if callable(held) and isinstance(owned, ModuleType) else PLAIN
+                return known_of_attribute(owned, name)
             case gast.Subscript(value=owner, slice=index) if (base := self.atom(owner)) != PLAIN:
                 return self.item(base, index)
             case gast.Attribute(value=owner, attr=name) if isinstance(base := self.atom(owner), Instance):
@@ -173,8 +169,7 @@ class Table:
                 if name in self.fields:
                     held = known.field(name) if name in dict(known.fields) else without(known.kind, name)
                     return join(held, self.fields[name])
-                raw = ABSENT if name in dict(known.fields) else found(known.kind, name)
-                held = PLAIN if raw is ABSENT or is_descriptor(raw) else known_outside(raw)
+                held = PLAIN if name in dict(known.fields) else known_of_attribute(known.kind, name)
                 return held if held != PLAIN else known.field(name)
             case OneOf(choices=choices):
                 made: Known = NEVER  # an object that has no such field is not what is read from

@@ -33,7 +33,7 @@ from srcgrad.frontend.known import (
     instances_of,
     tells,
 )
-from srcgrad.frontend.meeting import is_users, known_of, known_outside
+from srcgrad.frontend.meeting import is_users, known_of, known_of_attribute, known_outside
 from srcgrad.frontend.normal_form import Call, LocalFunction, Operation, Statement
 from srcgrad.frontend.replacing import Replacements
 from srcgrad.frontend.scope import Variable
@@ -122,7 +122,7 @@ class Knowing(Expressions):
             case gast.Attribute(value=value, attr=attr):
                 static = self.scope.static_of(value)
                 if static is not None and is_users(static.value):
-                    return known_outside(getattr(static.value, attr, None))
+                    return known_of_attribute(static.value, attr)
                 return self._peek_attribute(self.peek(value), attr)
             case gast.Subscript(value=value, slice=index):
                 base = self.peek(value)

@@ -14,6 +14,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from srcgrad.frontend.classes import found, is_descriptor
 from srcgrad.frontend.known import (
     DATA,
     DEEPEST,
@@ -103,6 +104,15 @@ def known_outside(value: Any) -> Known:
     known = known_of(value)
     inside: set[Any] = set(classes_in(known, lambda part: part))
     return known if any(has_fields(each) or has_operators(each) for each in inside) else PLAIN
+
+
+def known_of_attribute(owner: ModuleType | type, name: str) -> Known:
+    """What is known of what a module or a class holds: of its functions as well, if it is a module."""
+    held = getattr(owner, name, None) if isinstance(owner, ModuleType) else found(owner, name)
+    known = known_outside(held) if is_users(owner) and not is_descriptor(held) else PLAIN
+    if known == PLAIN and isinstance(owner, ModuleType) and callable(held):
+        return known_of(held)
+    return known
 
 
 def is_users(owner: object) -> TypeGuard[ModuleType | type]:

@@ -153,6 +153,7 @@ SAMPLES |= {
         call(n(4), n(2, 2), np.array([2, 0, 1, 3]), None),
     ],
     runtime.kept: [call(n(3)), call((0.3, n(2))), call([0.3])],
+    runtime.snapshot: [call(n(3)), call([n(2), n(3)]), call((n(2), [0.3]))],
     runtime.retake: [call(n(3), _twice), call(0.3, ()), call([0.3, n(2)], 1)],
     runtime.untake: [
         call(0.7, n(3), 1),
