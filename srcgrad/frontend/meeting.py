@@ -36,8 +36,8 @@ from srcgrad.frontend.known import (
 )
 from srcgrad.runtime.objects import LIBRARIES, fields_of, has_fields, has_operators, is_bound, is_object
 
-#: How many items of a container outside of a function are looked at for objects, and how many for what may hold some.
-SEEN, SHORT = 1000, 64
+#: How many items of a container outside are looked at for objects, how many for what may hold some, and how deep.
+SEEN, SHORT, NESTED = 1000, 64, 4
 _CONTAINERS = frozenset({list, tuple, dict, deque})
 
 
@@ -122,11 +122,15 @@ def is_users(owner: object) -> TypeGuard[ModuleType | type]:
     return isinstance(owner, type) and has_fields(owner)
 
 
-def _may_hold_objects(container: Any) -> bool:
+def _may_hold_objects(container: Any, depth: int = 0) -> bool:
+    """Whether there are objects among the first items, or in short containers of containers: numbers are many."""
     items = container.values() if type(container) is dict else container
     kinds: set[Any] = {type(item) for item in islice(items, SEEN)}
-    nested = len(container) <= SHORT and not kinds.isdisjoint(_CONTAINERS)
-    return nested or any(has_fields(each) or has_operators(each) for each in kinds)
+    if any(has_fields(each) or has_operators(each) for each in kinds):
+        return True
+    if depth == NESTED or len(container) > SHORT or kinds.isdisjoint(_CONTAINERS):
+        return False
+    return any(_may_hold_objects(item, depth + 1) for item in items if type(item) in _CONTAINERS)
 
 
 def nesting(value: Any) -> int:
