@@ -78,7 +78,11 @@ Lengths = tuple[int | None, tuple[str, ...] | None]
 
 
 def _compiled(f: Callable[..., Any], shape: str, active: tuple[bool, ...], stars: Any, mode: str) -> Compiled:
-    made = _kept(_Identity(f), shape, active, _lengths(f, stars), mode, present_options(), edition())
+    asked = (_Identity(f), shape, active, _lengths(f, stars), mode, present_options(), edition())
+    made = _kept(*asked)
+    if not made.is_current():
+        _kept.cache_clear()
+        made = _kept(*asked)
     made.refresh()
     return made
 

@@ -334,4 +334,46 @@ def test_a_number_may_become_an_object():
         BECOMES = 2.0
 
 
+def by_the_global(v):
+    return BECOMES + v
+
+
+def test_it_may_where_a_function_is_known_only_when_the_program_runs():
+    global BECOMES
+    table = {"a": by_the_global, "b": np.sin}
+
+    def f(x, name):
+        return table[name](x[0])
+
+    derivative = grad(f)
+    assert derivative(POINT, "a")[0] == 1
+    BECOMES = Gain(4.0)
+    try:
+        assert derivative(POINT, "a")[0] == 4
+    finally:
+        BECOMES = 2.0
+    assert derivative(POINT, "a")[0] == 1
+
+
 BECOMES = 2.0
+
+
+def by_the_global(v):
+    return BECOMES + v
+
+
+def test_it_may_where_a_function_is_known_only_when_the_program_runs():
+    global BECOMES
+    table = {"a": by_the_global, "b": np.sin}
+
+    def f(x, name):
+        return table[name](x[0])
+
+    derivative = grad(f)
+    assert derivative(POINT, "a")[0] == 1
+    BECOMES = Gain(4.0)
+    try:
+        assert derivative(POINT, "a")[0] == 4
+    finally:
+        BECOMES = 2.0
+    assert derivative(POINT, "a")[0] == 1
