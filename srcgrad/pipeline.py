@@ -18,8 +18,8 @@ import gast
 from srcgrad.analysis.activity import Activity, activity, atoms, flat_names
 from srcgrad.analysis.admission import admitted
 from srcgrad.analysis.axes import refuse_varied_axes
-from srcgrad.analysis.cfg import stores_of
-from srcgrad.analysis.changes import calls_unknown, may_change
+from srcgrad.analysis.cfg import bound_here, stores_of, walk
+from srcgrad.analysis.changes import calls_unknown, may_change, stores_anywhere
 from srcgrad.analysis.iterators import elements_kept
 from srcgrad.analysis.keys import KeyReader
 from srcgrad.analysis.lengths import lengths_kept
@@ -65,6 +65,7 @@ class Module(CalleesAsValues):
     def __init__(
         self, *, generic: bool = False, doors: Doors | None = None, tried: bool = False, shown: bool = False
     ) -> None:
+        self.stores = False  # whether anything that is called stores into memory, as far as tangents ask
         self.tried, self.shown = tried, shown  # whether what a callee raises may be caught; whether this is to be read
         self.generic, self.doors = generic, doors  # generic: nothing is known, so nothing is told apart, of arguments
         self.namer, self.held_texts, self.asks_for_texts = Namer(), {}, False
@@ -329,9 +330,10 @@ class Module(CalleesAsValues):
         self.text.refuse_numbers(function, moved.activity, known)
         self.keys.refuse(function, moved.activity, known)
         stored = classes.shadowed if door else frozenset()
+        # What a callee hands out may be stored into, and so may what it was given: no tangent may be both.
         beside: frozenset[str] = frozenset()
-        if not door and not moved.names.isdisjoint(function.parameters):
-            beside = frozenset().union(*(classes.members(p) for p in function.parameters))
+        if self.stores and (self.tried or not door):
+            beside = frozenset(name for statement in walk(function.body) for name in bound_here(statement))
         made = tangent(function, wanted, moved.activity, known, self, name, moved.names, stored, beside)
         self.add(made.definition, made.temporaries)
 
@@ -397,6 +399,7 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
             module.split(request.callee, request.wanted, facts, entry, backward, tupled=request.tupled, door=True)
         case "forward":
             entry = module.namer.fresh(f"jvp_{of}")
+            module.stores = request.tried or stores_anywhere(request.callee, module.normalized)
             module.forward(request.callee, request.wanted, facts, entry, door=True)
         case "nested" | "nested value" | "nested split":
             entry = module.nested(request.callee, request.mode, request.wanted, facts, tupled=request.tupled)

@@ -22,6 +22,7 @@ from srcgrad.analysis.growing import grown_alone
 from srcgrad.analysis.literals import literal
 from srcgrad.analysis.memory import related
 from srcgrad.frontend.normal_form import (
+    AddAt,
     Append,
     AugStore,
     Bind,
@@ -78,6 +79,18 @@ def may_change(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> 
         isinstance(one.function, Dynamic) or changes_something(normal_form_of(one))
         for one in _called_by(callee, normal_form_of)
     )
+
+
+def stores_anywhere(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
+    """Whether a callee, or anything that it calls, stores into memory; derivatives and what only the run tells may."""
+    for one in _called_by(callee, normal_form_of):
+        if isinstance(one.function, Dynamic) or changes_something(normal_form_of(one)):
+            return True
+        for statement in walk(normal_form_of(one).body):
+            match statement:
+                case AddAt() | Bind(operation=Call(callee=Callee(function=Derived()))):
+                    return True
+    return False
 
 
 def calls_unknown(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:

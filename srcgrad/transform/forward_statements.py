@@ -293,7 +293,8 @@ class StatementTangent:
         """Whether a tangent would be a second name for one that is added to in place, where the values are two."""
         while isinstance(value, gast.Call) and _calls(value, runtime.rebroadcast):
             value = value.args[0]
-        if not isinstance(value, gast.Name):
+        fact = self.fact(statement.target)
+        if not isinstance(value, gast.Name) or isinstance(fact, Array) and fact.scalar:
             return False
         changing = self.tangents.buffers | self.mirrored | self.beside
         return any(n in changing for n in (statement.target, *inputs(statement)))

@@ -677,3 +677,49 @@ def masks_of_select_that_change_afterwards(x):
         s += np.sum(np.select([low], [x**2], y**3))
         low[k] = not low[k]
     return s
+
+
+def one_more(v):
+    return v + 1.0
+
+
+def two_of(v):
+    t = v * 1.0
+    return t, t + 2.0
+
+
+def by_another(v):
+    return one_more(v)
+
+
+class Shift:
+    def __init__(self, by):
+        self.by = by
+
+    def __add__(self, other):
+        return self.by + other
+
+
+def stores_at(v, factor):
+    v[2] *= factor
+    return 0.5
+
+
+@directed(np.array([0.7, 1.3, -0.4, 2.1]))
+def what_callees_make_is_apart_from_what_they_are_given(x):
+    """Once wrong in silence in forward mode: the tangent of ``v + 1.0`` was that of ``v``, which the caller stored into.
+
+    Found by the hunt: ``(o + x, g0(x, b))``."""
+    w = x * 1.0
+    y = one_more(w)
+    z = by_another(w)
+    a, b = two_of(w)
+    u = Shift(np.ones(4)) + w
+    made = {"one": one_more}
+    t = made["one"](w)
+    pair = (Shift(np.ones(4)) + w, stores_at(w, x[0]))
+    w[0] *= 3.0
+    a[1] *= x[2]
+    y[3] *= x[1]
+    total = np.sum(y * y) + np.sum(z * w) + np.sum(a * b) + np.sum(u**2) + np.sum(t * u)
+    return total + np.sum(pair[0] ** 2) * pair[1]
