@@ -707,7 +707,7 @@ def stores_at(v, factor):
 
 @directed(np.array([0.7, 1.3, -0.4, 2.1]))
 def what_callees_make_is_apart_from_what_they_are_given(x):
-    """Once wrong in silence in forward mode: the tangent of ``v + 1.0`` was that of ``v``, which the caller stored into.
+    """Once wrong in silence in forward mode: the tangent of ``v + 1.0`` was that of ``v``, which is stored into.
 
     Found by the hunt: ``(o + x, g0(x, b))``."""
     w = x * 1.0
