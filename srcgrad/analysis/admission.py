@@ -20,7 +20,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
-from srcgrad.analysis.cfg import blocks_of, walk
+from srcgrad.analysis.cfg import blocks_of, bound_here, walk
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.blurring import asked_as_numbers
 from srcgrad.frontend.normal_form import (
@@ -35,6 +35,7 @@ from srcgrad.frontend.normal_form import (
     Function,
     If,
     Index,
+    Pack,
     Statement,
     Unpack,
     While,
@@ -62,6 +63,7 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
 
     In text that is ``shown`` only what a call returned is looked at for dicts: its reader knows the arguments.
     """
+    facts = {**facts, **_displayed(function, facts)}
     returned = {s.target for s in walk(function.body) if isinstance(s, Bind) and isinstance(s.operation, Call)}
     asked = frozenset(name for statement in walk(function.body) for name in _asked_of(statement))
     blurred = {} if shown else asked_as_numbers(function, function.blurred)
@@ -87,6 +89,21 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
         if made:
             checks[statement] = made
     return replace(function, body=_checked(function.body, facts, checks)) if joins or checks else function
+
+
+def _displayed(function: Function, facts: Mapping[str, Fact]) -> dict[str, Fact]:
+    """The names that hold lists made here, or None, which our own output binds first, where nothing else is known."""
+    found: dict[str, Fact] = {}
+    others = set(function.parameters)
+    for statement in walk(function.body):
+        match statement:
+            case Bind(target=target, operation=Pack(kind="list")):
+                found[target] = Sequence("list", None, Unknown())
+            case Bind(expression=gast.Constant(value=None)):
+                pass
+            case _:
+                others.update(bound_here(statement))
+    return {n: fact for n, fact in found.items() if n not in others and isinstance(facts.get(n, Unknown()), Unknown)}
 
 
 def _asking(statement: Statement) -> list[str]:

@@ -28,6 +28,7 @@ import gast
 
 from srcgrad.analysis.activity import atoms, inputs
 from srcgrad.analysis.cfg import ENTRY, Graph, Names, NameSet, bound_here, graph_of, solve, walk
+from srcgrad.analysis.values import is_copy
 from srcgrad.frontend.normal_form import Apply, Bind, Copy, Function, Pack, Statement
 
 LIST_OPERATORS = (operator.add, operator.mul)
@@ -74,6 +75,10 @@ def _evidence(function: Function) -> _Evidence:
             case Bind(target=target, operation=Copy(source=source)):
                 told.linked[statement] = (target, (source,))
                 copied.append((target, source))
+            case Bind(target=target, operation=Apply(arguments=arguments)) if is_copy(statement):
+                sources = tuple(name for argument in arguments.values() for name in atoms(argument))
+                told.linked[statement] = (target, sources)
+                copied += [(target, source) for source in sources]
             case Bind(target=target, expression=gast.Constant(value=None)) | Bind(target=target, operation=Pack()):
                 told.others.add(target)
             case Bind(target=target, operation=Apply(rule=rule, function=called, arguments=arguments)):

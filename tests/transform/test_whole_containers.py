@@ -291,3 +291,47 @@ def by_sites_with_arrays(x, k):
 def test_objects_that_hold_arrays_are_no_keys_beside_stores() -> None:
     with pytest.raises(TypeError, match="Site that holds arrays is a key of a dict"):
         srcgrad.grad(by_sites_with_arrays)(np.array([0.5, 1.2]), 0.7)
+
+
+def one_name_for_a_number_and_a_copy(a, b, early, earlier):
+    u = [a, b]
+    p = np.sin(a)
+    p = u.copy()
+    if early:
+        if earlier:
+            return p
+    return p
+
+
+@pytest.mark.parametrize("flags", [(True, True), (True, False), (False, False)])
+def test_a_copy_of_a_list_is_no_number_whatever_its_name_held(flags) -> None:
+    """Once an exception in the reverse sweep, which joined two lists: its name had held a number."""
+    _, pullback = srcgrad.vjp(one_name_for_a_number_and_a_copy, 1.5, 2.5, *flags, argnums=(0, 1))
+    assert pullback([1.0, 10.0]) == (1.0, 10.0)
+
+
+class Noted:
+    def __init__(self):
+        self.kept = []
+
+    def put(self, t):
+        self.last = t
+
+
+def repeated_under_a_manager(b, y, m):
+    noted = Noted()
+    noted.put(np.sum)
+    w = sum(noted.kept)
+    with np.errstate(all="ignore"):
+        m[:] = np.ones(2)
+        z = [y] * 2
+    return b + w + np.sum(z[0] * z[1])
+
+
+def test_lists_that_are_repeated_under_a_manager_are_lists_in_second_derivatives() -> None:
+    """Once refused when the program ran: our own output binds the list to None before.  Found by the hunt."""
+    y, m = np.array([1.0, 2.0]), np.array([0.5, 0.6])
+    _, pullback = srcgrad.vjp(srcgrad.grad(repeated_under_a_manager, argnums=(0, 1, 2)), 1.5, y, m)
+    b_change, y_change, m_change = pullback((1.0, np.array([1.0, 3.0]), np.zeros(2)))
+    np.testing.assert_allclose(y_change, [2.0, 6.0])
+    assert b_change == 0.0 and not m_change.any()
