@@ -138,6 +138,14 @@ class Knowing(Expressions):
                 return PLAIN if is_descriptor(raw) else known_of(raw)
         return self.table.resolved(self.table.field(base, name))
 
+    def is_global(self, node: gast.AST) -> bool:
+        """Whether what is read starts at global data: no derivative reaches it."""
+        while isinstance(node, gast.Attribute | gast.Subscript):
+            node = node.value
+        if isinstance(node, GlobalReference):
+            return True
+        return isinstance(node, gast.Name) and isinstance(self.scope.resolve(node.id, node), GlobalBinding)
+
     def is_object(self, node: gast.AST) -> bool:
         return holds_objects(self.peek(node))
 

@@ -162,14 +162,6 @@ class Methods(Constructors):
                 return self._is_dtype(self.scope.only_value(name))
         return False
 
-    def is_global(self, node: gast.AST) -> bool:
-        """Whether what is read starts at global data: no derivative reaches it."""
-        while isinstance(node, gast.Attribute | gast.Subscript):
-            node = node.value
-        if isinstance(node, GlobalReference):
-            return True
-        return isinstance(node, gast.Name) and isinstance(self.scope.resolve(node.id, node), GlobalBinding)
-
     # --- methods -----------------------------------------------------------------------------------------------------
     def method_call(self, node: gast.Call) -> tuple[gast.expr, Operation]:
         func = node.func

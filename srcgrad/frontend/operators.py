@@ -315,8 +315,10 @@ class Operators(Objects):
                 return True
             case gast.Call(func=gast.Attribute(value=value)):
                 known = self.peek(value)
-                if holds_objects(known) or self.is_super(value) or known == NONE or isinstance(known, Blurred):
+                if holds_objects(known) or self.is_super(value) or known == NONE:
                     return True  # of None: the name may be found to hold an object elsewhere
+                if isinstance(known, Blurred) and known.kinds and self.is_global(value):
+                    return True
                 return isinstance(value, gast.Call | gast.IfExp) and self.makes_object(value)
             case gast.Call(func=gast.Name()) if not isinstance(node.func, GlobalReference):
                 return holds_objects(self.peek(node.func))

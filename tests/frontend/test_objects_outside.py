@@ -377,3 +377,10 @@ def test_it_may_where_a_function_is_known_only_when_the_program_runs():
     finally:
         BECOMES = 2.0
     assert derivative(POINT, "a")[0] == 1
+
+
+def test_a_method_of_what_a_call_gives_is_asked_once():
+    """Once a RecursionError of the compiler: ``scipy.stats.describe``."""
+    stats = pytest.importorskip("scipy.stats")
+    with pytest.raises(UnsupportedSyntax, match="a method of an object of class"):
+        grad(lambda x: stats.describe(x)[2])(POINT)
