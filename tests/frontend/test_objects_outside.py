@@ -7,7 +7,7 @@ import collections
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedSyntax, grad, vjp
+from srcgrad import UnsupportedSyntax, grad
 from srcgrad.runtime.refusals import RefusedType
 
 POINT = np.array([0.7, 1.3, -0.4, 2.1])
@@ -377,10 +377,3 @@ def test_it_may_where_a_function_is_known_only_when_the_program_runs():
     finally:
         BECOMES = 2.0
     assert derivative(POINT, "a")[0] == 1
-
-
-def test_a_method_of_what_a_call_gives_is_asked_once():
-    """Once a RecursionError of the compiler: ``scipy.stats.describe``."""
-    stats = pytest.importorskip("scipy.stats")
-    with pytest.raises(UnsupportedSyntax, match="a method of an object of class"):
-        vjp(stats.describe, POINT)

@@ -103,3 +103,10 @@ def test_a_call_in_a_test_of_a_function_that_stores_and_is_not_read():
         np.testing.assert_allclose(srcgrad.grad(f)(np.ones(3)), 2.0 * np.ones(3))
     except UnsupportedSyntax as error:
         assert error.span is not None
+
+
+def test_a_method_of_what_a_call_gives_is_asked_once():
+    """Once a RecursionError of the compiler."""
+    pytest.importorskip("scipy")
+    (entry,) = (entry for entry in ENTRIES if entry.name == "scipy.stats:describe")
+    assert judge(entry).kind == "refused"
