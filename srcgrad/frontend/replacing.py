@@ -34,6 +34,15 @@ class Replacements:
             setattr(node, name, before)
         return undone
 
+    @contextmanager
+    def as_written(self) -> Iterator[None]:
+        """Inside, the tree is as its author wrote it."""
+        undone = self.undo()
+        try:
+            yield
+        finally:
+            redo(undone)
+
 
 def redo(undone: list[tuple[gast.AST, str, gast.expr | list[gast.expr]]]) -> None:
     for node, name, part in reversed(undone):

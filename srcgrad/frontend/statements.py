@@ -240,7 +240,8 @@ class Statements(Generated):
 
     def _owned(self, name: str) -> bool:
         if self.sharing is None:
-            self.sharing = Sharing(self.scope, self.outputs)
+            with self.replaced.as_written():  # what has been evaluated by now says nothing of where it came from
+                self.sharing = Sharing(self.scope, self.outputs)
         return self.sharing.owns(name)
 
     # --- local functions ---------------------------------------------------------------------------------------------

@@ -217,3 +217,31 @@ def arrays_that_lambdas_hold_by_default(x):
         fs.append(lambda y, v=w: y * v[0])
         w += x
     return f(x[1]) + g(x[2]) + kept["h"](x[3]) + fs[0](x[0]) * fs[1](x[1])
+
+
+def in_rows(v):
+    return v.reshape(2, 2)
+
+
+def twice(v):
+    return v, v
+
+
+def in_halves(v):
+    return v[:2], v[2:]
+
+
+@directed(np.array([0.7, 1.3, -0.4, 2.1]))
+def items_of_what_a_call_makes_of_an_array(x):
+    """Once wrong in silence, the value too: ``w *= x[0]`` made a new array, though ``u`` is a view of ``w``.
+
+    The call had been evaluated when the statement was written, and nothing said any more that w was given to it."""
+    w = x * 1.0
+    u = in_rows(w)[0]
+    w *= x[0]
+    v = x * 2.0
+    a = twice(v)[0]
+    b = in_halves(v)[1]
+    v *= x[1]
+    v += 1.0
+    return np.sum(u * u) + np.sum(w**3) + np.sum(a * x) * np.sum(b)
