@@ -9,18 +9,15 @@ and of what is put into fields and containers, here or in callees, whatever obje
 
 from __future__ import annotations
 
-import copy
-import operator
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import FunctionType, ModuleType
 
 import gast
-import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.bound_methods import kept_method
+from srcgrad.frontend.handing import handed_on
 from srcgrad.frontend.known import (
     DATA,
     NEVER,
@@ -54,7 +51,7 @@ from srcgrad.frontend.known import (
     told,
     without,
 )
-from srcgrad.frontend.meeting import known_of, known_of_attribute, known_outside
+from srcgrad.frontend.meeting import known_of, known_of_attribute, known_outside, taken_outside
 from srcgrad.frontend.normal_form import (
     Append,
     Apply,
@@ -81,10 +78,8 @@ from srcgrad.frontend.normal_form import (
 )
 from srcgrad.frontend.walking import statements_of
 from srcgrad.rules.formula import literal, object_of
-from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalReference
 
-_OF_ANYTHING = (operator.add, operator.mul, max, min)  # elementwise, but of lists and objects as well
 ITEMS = "[]"  # in place of the name of a field: what is put into containers, nobody knows which
 ENTRIES = "{}"  # what is put into dicts
 Returned = Callable[[Callee], Known]
@@ -161,7 +156,7 @@ class Table:
                 return self.item(base, index)
             case gast.Attribute(value=owner, attr=name) if isinstance(base := self.atom(owner), Instance):
                 return self.field(base, name) if name in dict(base.fields) else PLAIN
-        return PLAIN
+        return taken_outside(expression)
 
     def field(self, known: Known, name: str) -> Known:
         match known:
@@ -257,29 +252,10 @@ class Table:
                 given = tuple(map(self.atom, elements))
                 return given[0] if len(given) == 1 else told(Items(tuple, given))
             case Apply(rule=rule, function=function, arguments=arguments):
-                return self._applied(function, rule, [self.resolved(self.atom(given)) for given in arguments.values()])
+                parts = [part for argument in arguments.values() for part in _parts(argument)]
+                known = [self.resolved(self.atom(part)) for part in parts]
+                return handed_on(function, rule, known, self.item, self.resolved)
         return PLAIN
-
-    def _applied(self, function: object, rule: Rule, arguments: list[Known]) -> Known:
-        """What a function of the rule table makes: numbers, but where it joins, repeats, copies or picks objects."""
-        match arguments:
-            case [Items() as given, *_] if function is deque:
-                return Items(deque, ()) if given.items == () else told(Items(deque, None, given.any()))
-            case [Items() as given] if function is runtime.from_pairs:
-                return told(Items(dict, None, self.item(given.any(), gast.Constant(1, None))))
-            case [Items() as given] if function is np.copy:  # the method of that name
-                return given
-            case [given] if function in (copy.copy, copy.deepcopy):
-                return given
-            case [Items() as left, Items() as right] if function is operator.add and left.kind is right.kind:
-                if left.items is None or right.items is None:
-                    return told(sequences(left, replace(right, items=None, item=right.any())))
-                return told(Items(left.kind, left.items + right.items))
-            case [Items() as given, _] | [_, Items() as given] if function is operator.mul:
-                return told(Items(given.kind, None, given.any()))
-        if rule.kind != "elementwise" or (function in _OF_ANYTHING and any(known != DATA for known in arguments)):
-            return PLAIN
-        return DATA
 
     def _closed(self, text: Held, parts: list[Known]) -> Known:
         """A local function as a value; nothing is known of one that holds others of itself, however deep."""
@@ -420,6 +396,10 @@ class Table:
 
 
 ROUNDS = 6  # after which a name whose class is still unsettled is not known
+
+
+def _parts(argument: gast.expr) -> list[gast.expr]:
+    return argument.elts if isinstance(argument, gast.Tuple) else [argument]
 
 
 def inferred(function: Function, entry: Mapping[str, Known], returned: Returned, stored: Stored) -> Table:

@@ -12,6 +12,7 @@ from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeGuard
 
+import gast
 import numpy as np
 
 from srcgrad.frontend.classes import found, is_descriptor
@@ -35,6 +36,8 @@ from srcgrad.frontend.known import (
     told,
 )
 from srcgrad.runtime.objects import LIBRARIES, fields_of, has_fields, has_operators, is_bound, is_object
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import walk
 
 #: How many items of a container outside are looked at for objects, how many for what may hold some, and how deep.
 SEEN, SHORT, NESTED = 1000, 64, 4
@@ -104,6 +107,15 @@ def known_outside(value: Any) -> Known:
     known = known_of(value)
     inside: set[Any] = set(classes_in(known, lambda part: part))
     return known if any(has_fields(each) or has_operators(each) for each in inside) else PLAIN
+
+
+def taken_outside(expression: gast.expr) -> Known:
+    """Which objects outside of the function may come out of an expression that is left as it is: ``dict(TABLE)``."""
+    kinds: set[type] = set()
+    for node in walk(expression):
+        if isinstance(node, GlobalReference) and node.binding.cell is not None:
+            kinds |= classes_in(known_outside(node.binding.value), lambda part: part)
+    return Blurred(frozenset(kinds)) if kinds else PLAIN
 
 
 def known_of_attribute(owner: ModuleType | type, name: str) -> Known:

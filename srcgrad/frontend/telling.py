@@ -35,6 +35,7 @@ from srcgrad.frontend.known import (
     text_of,
     without,
 )
+from srcgrad.frontend.meeting import taken_outside
 from srcgrad.frontend.normal_form import Bind, Call, Delete, Exchange, Fixed, Function, Pack, Pop, Return, Unruled
 from srcgrad.frontend.walking import statements_of
 
@@ -59,6 +60,8 @@ def any_objects(function: Function, table: Table) -> bool:
     callees."""
     bound = [s for s in statements_of(function.body) if isinstance(s, Bind)]
     if any(isinstance(s.operation, Fixed) and isinstance(table.atom(s.expression), _OBJECTS) for s in bound):
+        return True
+    if any(taken_outside(s.expression) != PLAIN for s in bound):
         return True
     operations = (s.operation for s in bound)
     return any(

@@ -713,3 +713,28 @@ def trees_of_dicts_and_lists(x):
     """Once an exception: a name that is a dict in one branch was looped over as one in all."""
     tree = {"w": x[:2], "layers": [x[2], {"b": x[3], "pair": (x[0], x[1] * x[2])}]}
     return sum_over_tree(tree) * sum_over_tree(scaled_tree(tree["layers"], x[0]))
+
+
+class Slope:
+    def __init__(self, by):
+        self.by = by
+
+    def __mul__(self, other):
+        return self.by * other * other
+
+    __rmul__ = __mul__
+
+
+@directed(np.array([0.6, 1.1, 1.7, 0.4]))
+def objects_in_copies_of_containers(x):
+    """Once wrong in silence: an object in a copy was multiplied as a number is, which its ``__rmul__`` lets pass."""
+    table = {"a": Slope(x[0]), "b": Slope(2.0)}
+    listed = [Slope(x[1]), Slope(3.0)]
+    copied, joined, spread = dict(table), table | {"c": listed[0]}, {**table, "d": Slope(x[2])}
+    fixed = tuple(listed)
+    s = copied["a"] * x[3] + table.copy()["b"] * x[0] + joined["c"] * x[2] + spread["d"] * x[1]
+    for slope in fixed:
+        s = s + x[2] * slope
+    for slope in joined.values():
+        s = s + slope * x[0]
+    return s * (fixed[0] * x[3])
