@@ -13,6 +13,7 @@ import gast
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import placed
 from srcgrad.frontend.nested import Nested
+from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import COMPREHENSIONS, names_of
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import clone, names_read
@@ -20,8 +21,6 @@ from srcgrad.syntax.parse import clone, names_read
 
 class Comprehensions(Nested):
     """Comprehensions as loops."""
-
-    _outside: set[str] | None = None
 
     def comprehend(self, node: gast.ListComp | gast.GeneratorExp, target: str) -> None:
         """``target = [...]``, the names of the comprehension being free here (see ``renamed``)."""
@@ -59,10 +58,11 @@ class Comprehensions(Nested):
 
     def _is_used(self, name: str) -> bool:
         """Whether the function reads a global or captured variable of this name."""
-        if self._outside is None:
-            from_outside = [n for statement in self.scope.body for n in names_read(statement)]
-            self._outside = set(from_outside)
-        return name in self._outside and name not in self.scope.locals
+        return name in self._names_read and name not in self.scope.locals
+
+    @of_the_text
+    def _names_read(self) -> frozenset[str]:
+        return frozenset(name for statement in self.scope.body for name in names_read(statement))
 
 
 def rename_sites(root: gast.AST) -> list[gast.Name]:

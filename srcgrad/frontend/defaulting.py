@@ -36,6 +36,7 @@ from srcgrad.frontend.desugar.build import (
 from srcgrad.frontend.known import instances_of
 from srcgrad.frontend.live_views import LiveViews
 from srcgrad.frontend.normal_form import Effect, Operation
+from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import Scope
 from srcgrad.frontend.source import meaning_outside, source_of
 from srcgrad.frontend.user_calls import is_none
@@ -100,7 +101,7 @@ class Defaulting(LiveViews):
         return self._factory_in(node) is not None or super()._is_mapping(node)
 
     # --- what is missing ---------------------------------------------------------------------------------------------
-    @cached_property
+    @of_the_text
     def _factories(self) -> dict[str, gast.expr]:
         """The names that are bound once, to a dict that makes what is missing, and what makes it."""
         found = self._bound_in(self.scope)

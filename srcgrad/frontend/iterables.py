@@ -15,7 +15,6 @@ import itertools
 import math
 import statistics
 from collections.abc import Sequence
-from functools import cached_property
 
 import gast
 import numpy as np
@@ -43,6 +42,7 @@ from srcgrad.frontend.desugar.build import (
 )
 from srcgrad.frontend.normal_form import Fixed, Operation
 from srcgrad.frontend.plans import Columns, Elements, Plan
+from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import bindings, names_of
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
@@ -122,7 +122,7 @@ class Iterables(Containers):
         self.emit(keys, call_runtime(runtime.places_of, [self.value(node.iter)], node.iter), Fixed())
         super().write_for(with_bodies(node, iter=load(keys, node.iter)))
 
-    @cached_property
+    @of_the_text
     def _stores_items(self) -> bool:
         """Whether an item of anything is stored, or deleted, in this function."""
         nodes = walk(*self.scope.body)

@@ -35,7 +35,6 @@ from srcgrad.frontend.known import (
 )
 from srcgrad.frontend.meeting import is_users, known_of, known_of_attribute, known_outside
 from srcgrad.frontend.normal_form import Call, LocalFunction, Operation, Statement
-from srcgrad.frontend.replacing import Replacements
 from srcgrad.frontend.scope import Variable
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
@@ -48,7 +47,6 @@ class Knowing(Expressions):
     assumed: Mapping[str, Known]
     relied: dict[str, list[Known]]
     narrowed: dict[str, Known]
-    replaced: Replacements
 
     def emit(self, target: str, expression: gast.expr, operation: Operation, *, inplace: bool = False) -> None:
         super().emit(target, expression, operation, inplace=inplace and not isinstance(operation, Call))

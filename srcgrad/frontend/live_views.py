@@ -13,7 +13,6 @@ A view that is kept otherwise, or is given to what may change the dict, is refus
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from types import FunctionType
 
 import gast
@@ -25,6 +24,7 @@ from srcgrad.frontend.live_iterators import LiveIterators
 from srcgrad.frontend.methods import VIEWS, only_reads
 from srcgrad.frontend.normal_form import Apply, Bind, Effect, LocalFunction, Operation
 from srcgrad.frontend.plans import Columns, Counted, Plan
+from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.side_effects import may_store, returns_call_of
 from srcgrad.rules.table import attribute
@@ -140,7 +140,7 @@ class LiveViews(LiveIterators):
                 return self.scope.static_of(base) is None and not self.is_object(base) and not self.is_global(base)
         return False
 
-    @cached_property
+    @of_the_text
     def _dicts_change(self) -> bool:
         """Whether anything in this function may change a dict."""
         for node in self.own_nodes():
@@ -171,7 +171,7 @@ class LiveViews(LiveIterators):
         is_class = isinstance(static.value, type) and static.value.__module__ not in ("builtins", "collections")
         return isinstance(static.value, LocalFunction) or is_class
 
-    @cached_property
+    @of_the_text
     def _read_later(self) -> frozenset[str]:
         """The names that are bound once, and read after that in the text, by the function itself."""
         stores: dict[str, list[tuple[int, int]]] = {}

@@ -11,7 +11,6 @@ the user wrote it; or an uncounted ``For`` over items that carry no derivative::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 import gast
 
@@ -29,6 +28,7 @@ from srcgrad.frontend.mappings import mappings
 from srcgrad.frontend.normal_form import For
 from srcgrad.frontend.plans import Counted, Entries, Items, Mapped, Numbers, Plan, Reversed, Zipped, lettered, mapped_by
 from srcgrad.frontend.ranges import Ranges
+from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import Variable, bindings, names_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 from srcgrad.syntax.parse import children, names_read, walk
@@ -315,7 +315,7 @@ class Loops(Ranges):
                         return None
         return None
 
-    @cached_property
+    @of_the_text
     def mappings(self) -> frozenset[str]:
         arguments = self.scope.node.args
         given = () if arguments.kwarg is None else (arguments.kwarg.id,)

@@ -40,7 +40,7 @@ from srcgrad.frontend.local_classes import without_classes
 from srcgrad.frontend.mappings import blurred
 from srcgrad.frontend.namespaces import settled
 from srcgrad.frontend.normal_form import Callee, Derived, Function, Guarded, LocalFunction, Return, unguarded
-from srcgrad.frontend.replacing import Replacements, as_it_was, written
+from srcgrad.frontend.replacing import as_it_was, written
 from srcgrad.frontend.scope import (
     Definition,
     Fresh,
@@ -294,7 +294,6 @@ class Normalizer(Statements):
         self.table.fields, self.table.puts = dict(before.fields), list(before.puts)
         self.table.generated = source.generated  # type: ignore[attr-defined]
         self.assumed, self.relied, self.narrowed = assumed, {}, {}
-        self.replaced = Replacements()
         self.table.assumed = assumed
         self.given: tuple[str, ...] = ()  # the fields that a dataclass has set before __post_init__
         self.callee = callee

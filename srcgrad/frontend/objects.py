@@ -47,6 +47,7 @@ from srcgrad.frontend.known import (
     is_named_tuple,
 )
 from srcgrad.frontend.normal_form import Block, Copy, Effect, Field, Fixed, If, Index, LocalFunction, Operation, Texts
+from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import Static, importable
 from srcgrad.frontend.signatures import Signature
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
@@ -151,7 +152,7 @@ class Objects(Knowing):
         is_code = callable(raw) and not is_object(raw)
         return (expression if is_code else placed(gast.Attribute(owner, name, gast.Load()), node)), Fixed()
 
-    @cached_property
+    @of_the_text
     def _places_kept(self) -> frozenset[Place]:
         return places_kept([self.scope.node])
 

@@ -11,8 +11,6 @@ Objects say themselves, by methods that are run as they are, which of them is le
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import gast
 
 from srcgrad import runtime
@@ -20,6 +18,7 @@ from srcgrad.frontend.desugar.build import call, call_builtin, call_runtime, con
 from srcgrad.frontend.iterables import Iterables
 from srcgrad.frontend.known import Items, Known, classes_in, holds_objects
 from srcgrad.frontend.normal_form import Operation
+from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import bindings, body_of
 from srcgrad.syntax.parse import names_bound, names_read
 
@@ -60,7 +59,7 @@ class Ordering(Iterables):
         """Whether an expression is a tuple, or a name that is bound to one somewhere."""
         return isinstance(node, gast.Tuple) or (isinstance(node, gast.Name) and node.id in self._tuples)
 
-    @cached_property
+    @of_the_text
     def _tuples(self) -> frozenset[str]:
         found = bindings(*body_of(self.scope.node))
         return frozenset(name for name, value in found if isinstance(value, gast.Tuple))

@@ -10,13 +10,13 @@ loop, with a hidden one from which the name is bound::
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
 
 import gast
 
 from srcgrad.frontend.calls import Calls
 from srcgrad.frontend.desugar.build import assign, binary, call_builtin, constant, load, store, with_bodies
 from srcgrad.frontend.normal_form import For
+from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import bindings
 from srcgrad.syntax.parse import nodes_of
 
@@ -70,7 +70,7 @@ class Ranges(Calls):
         body = self.block(lambda: self.run(node.body))
         self.out.append(For(self.bound_name(node.target), settled, body, span, True, heading, 0))
 
-    @cached_property
+    @of_the_text
     def bound_otherwise(self) -> frozenset[str]:
         """The names of the function that are bound to something else than the index of a loop."""
         bound = Counter(name for name, _ in bindings(*self.scope.body))

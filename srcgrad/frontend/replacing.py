@@ -5,13 +5,18 @@ author wrote it, the outer one goes on with what it has put there::
 
     c = n * V(0.3).unit().x         c = n * t.x          while what follows is written
     return c + f(n, depth + 1)                           f is: its writer reads V(0.3).unit()
+
+What a writer asks of the whole text when it needs the answer first (``of_the_text``) is asked of the author's: an
+atom says nothing of the names that were read, bound or changed by what it stands for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cached_property, wraps
+from typing import Protocol, TypeVar
 
 import gast
 
@@ -42,6 +47,27 @@ class Replacements:
             yield
         finally:
             redo(undone)
+
+
+class Replacing(Protocol):
+    """A writer that puts atoms into the tree which it reads."""
+
+    replaced: Replacements
+
+
+R = TypeVar("R", bound=Replacing)
+Answer = TypeVar("Answer")
+
+
+def of_the_text(question: Callable[[R], Answer]) -> cached_property[Answer]:
+    """A property that is found once, from the text of the function as its author wrote it."""
+
+    @wraps(question)
+    def asked(writer: R) -> Answer:
+        with writer.replaced.as_written():
+            return question(writer)
+
+    return cached_property(asked)
 
 
 def redo(undone: list[tuple[gast.AST, str, gast.expr | list[gast.expr]]]) -> None:

@@ -36,6 +36,7 @@ from srcgrad.frontend.normal_form import (
     Unpack,
     While,
 )
+from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import (
     Static,
     Variable,
@@ -53,8 +54,6 @@ _STORING = frozenset(
 
 class Statements(Generated):
     """Writes the statements of one function."""
-
-    sharing: Sharing | None = None
 
     def desugared(self, statements: list[gast.stmt]) -> list[gast.stmt]:
         return desugar(statements, self.fresh, nest_returns=False)
@@ -235,14 +234,12 @@ class Statements(Generated):
         operation = self.in_place(augmented(statement))
         if self.scope.static(target.id) is not None:
             self._refuse_rebinding(target, target.id)
-        changes = isinstance(operation, gast.BinOp) and not (self.source.generated or self._owned(target.id))
+        changes = isinstance(operation, gast.BinOp) and not (self.source.generated or self.sharing.owns(target.id))
         self.bind(target.id, operation, inplace=changes)
 
-    def _owned(self, name: str) -> bool:
-        if self.sharing is None:
-            with self.replaced.as_written():  # what has been evaluated by now says nothing of where it came from
-                self.sharing = Sharing(self.scope, self.outputs)
-        return self.sharing.owns(name)
+    @of_the_text
+    def sharing(self) -> Sharing:
+        return Sharing(self.scope, self.outputs)
 
     # --- local functions ---------------------------------------------------------------------------------------------
     def _define(self, statement: gast.FunctionDef) -> None:

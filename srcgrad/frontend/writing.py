@@ -16,6 +16,7 @@ import gast
 from srcgrad.errors import MissingRule, Span, SrcgradError, UnsupportedSyntax
 from srcgrad.frontend.callees import names_carrying
 from srcgrad.frontend.normal_form import Bind, Block, Fixed, Operation, Statement, Unruled
+from srcgrad.frontend.replacing import Replacements
 from srcgrad.frontend.scope import Scope, Variable
 from srcgrad.rules.table import refusal
 from srcgrad.syntax.namer import Namer
@@ -34,6 +35,7 @@ class Writing:
         self.cells = cells
         self.out: list[Statement] = []
         self.span = Span.unknown()
+        self.replaced = Replacements()
         self.temporaries: set[str] = set()
         self.lists: set[str] = set()  # lists under construction by comprehensions
         self.pending: Counter[str] = Counter()  # names that a walrus of this statement has yet to bind

@@ -171,9 +171,10 @@ FAULTS = (
         "        return [gast.Assign(",
     ),
     Fault(
-        "the tangent of what a callee returns is no view",
+        "the tangent of a view is a copy",
         "transform/forward_stores.py",
-        "                return [*kept, *self._call(statement, made), *like]\n",
-        "                return self._call(statement, made)\n",
+        "                value = subscript(load(self.dot(base)), clone(index))\n",
+        "                copied = gast.Attribute(subscript(load(self.dot(base)), clone(index)), 'copy', gast.Load())\n"
+        "                value = gast.Call(copied, [], [])\n",
     ),
 )
