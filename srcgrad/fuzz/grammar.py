@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from srcgrad.fuzz.choices import Choices
 from srcgrad.fuzz.expressions import LETTERS
+from srcgrad.fuzz.idioms import OUTSIDE
 from srcgrad.fuzz.scope import PARAMETERS, USUAL, Scope, Signature, indent
 from srcgrad.fuzz.statements import Writer
 
@@ -134,53 +135,8 @@ def _module(text: str, choices: Choices, met: set[str]) -> str:
         if "@dataclass" in made:
             imports.append("from dataclasses import dataclass")
         classes += made + "\n\n"
-    if "Log()" in text or "logged(" in text:
-        classes += _LOG
-    if "Wave(" in text or "Cube(" in text:
-        classes += _TWO
+    classes += "".join(made for marks, made in OUTSIDE if any(mark in text for mark in marks))
     return "\n".join(imports) + "\n\nimport numpy as np\n\n\n" + classes + text
-
-
-_LOG = """class Log:
-    def __init__(self):
-        self.kept = []
-        self.last = None
-
-    def put(self, t):
-        self.kept.append(t * t)
-        self.last = t
-        return sum(self.kept)
-
-    def top(self):
-        return max(self.kept)
-
-
-def logged(t):
-    log = Log()
-    log.put(t)
-    return log
-
-
-"""
-
-
-_TWO = """class Wave:
-    def __init__(self, v):
-        self.v = v
-
-    def value(self):
-        return np.sin(self.v) * 1.5
-
-
-class Cube:
-    def __init__(self, v):
-        self.v = v
-
-    def value(self):
-        return self.v ** 3 / (1.0 + self.v * self.v)
-
-
-"""
 
 
 def _parameters(line: str) -> set[str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srcgrad.fuzz.choices import Choices
-from srcgrad.fuzz.containers import Containers
 from srcgrad.fuzz.expressions import CONSTANTS
+from srcgrad.fuzz.idioms import Idioms
 from srcgrad.fuzz.scope import CONTAINERS, PARAMETERS, Scope, Signature, factor, indent
 
 NAMES = ("s", "t", "u", "w", "z", "p", "q", "k", "n")
 Simple = Callable[[Scope], list[str]]
 
 
-class Writer(Containers):
+class Writer(Idioms):
     """Writes one function."""
 
     def __init__(
@@ -59,8 +59,7 @@ class Writer(Containers):
             plain += [self.aliased] * 4
         if self.has("containers"):
             plain += [self.made] * 3 + [self.changed] * 5
-        if self.has("containers") and self.has("objects"):
-            plain += [self.recorded, self.of_two_classes]
+        plain += self.idioms()
         if self.has("control"):
             plain += [self.deleted]
         return plain

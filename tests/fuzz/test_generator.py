@@ -52,11 +52,13 @@ def f(x):
 
 def test_every_construct_is_met():
     """Each kind of store, view and container comes in some hundred programs."""
-    met = {construct for seed in range(800) for construct in program(RandomChoices(seed)).constructs}
+    met = {construct for seed in range(1600) for construct in program(RandomChoices(seed)).constructs}
     assert {"overlapping store", "masked store", "duplicate store", "fancy store", "out=", "copyto", "add.at"} <= met
     assert {"negative step view", "view or copy", "0-d view", "view of a view", "loop over rows"} <= met
     assert {"append", "item replaced", "dict.update", "deque.rotate", "field replaced", "named tuple"} <= met
     assert {"closure that stores", "one argument given twice", "return out of a loop", "try", "recursion"} <= met
+    assert {"place that a container holds", "iterator with a name", "set of places", "context manager of one's own"} <= met
+    assert {"object outside of the function", "copy of a container of objects"} <= met
     assert len(met) > 140
 
 
