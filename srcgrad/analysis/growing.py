@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from srcgrad.analysis.activity import atoms, inputs
 from srcgrad.analysis.cfg import blocks_of, bound_here, stores_of, walk
+from srcgrad.analysis.references import names_mentioned
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -26,7 +27,6 @@ from srcgrad.frontend.normal_form import (
     Block,
     Call,
     Copy,
-    Effect,
     Exchange,
     Field,
     For,
@@ -186,6 +186,8 @@ def _reads_whole(statement: Statement, name: str) -> bool:
             return name in names_read(index)
         case Bind(expression=expression):
             return name in names_read(expression)
-        case Effect(statement=effect):
-            return name in names_read(effect)
-    return name in inputs(statement)
+        case Append(value=value):
+            return name in names_read(value)
+        case Pop():
+            return False
+    return name in names_mentioned(statement)  # an index of a store, too

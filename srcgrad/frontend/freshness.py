@@ -61,7 +61,7 @@ class Sharing:
                     bound.append(({target.id for target in targets if isinstance(target, gast.Name)}, value))
                 case gast.AugAssign(target=gast.Name(id=name), value=value):
                     bound.append(({name}, value))
-            named = (node for node in _expressions(statement) if isinstance(node, gast.NamedExpr))
+            named = (node for node in expressions_of(statement) if isinstance(node, gast.NamedExpr))
             bound += [({node.target.id}, node.value) for node in named]
         self.containers = set()
         while True:
@@ -101,9 +101,13 @@ class Sharing:
             case gast.For(target=target, iter=iterable):
                 if not self._is_range(iterable):
                     self._bound(names_of([target]), iterable)
+            case gast.With(items=items):
+                for item in items:
+                    if item.optional_vars is not None:  # what it enters as is known to the manager, too
+                        self.shared |= names_of([item.optional_vars]) | self.sources(item.context_expr)
             case gast.FunctionDef(args=arguments):
                 self._defaults(arguments)
-        for node in _expressions(statement):
+        for node in expressions_of(statement):
             match node:
                 case gast.NamedExpr(target=gast.Name(id=name), value=value):
                     self._bound({name}, value)
@@ -135,7 +139,7 @@ class Sharing:
             static = self._static(node.func)
             if static is None:
                 return {n for a in (*node.args, *(k.value for k in node.keywords)) for n in self.sources(a)}
-            if not isinstance(static.value, FunctionType | LocalFunction | Derived):
+            if not (isinstance(static.value, FunctionType | LocalFunction | Derived) or _is_own_class(static.value)):
                 return set()
             if lookup(static.value) is not None or is_constant(static.value):
                 return set()
@@ -224,6 +228,11 @@ class Sharing:
         return arguments
 
 
+def _is_own_class(value: object) -> bool:
+    """Whether a call of this makes an object of a class that somebody wrote, which may keep what it is given."""
+    return isinstance(value, type) and value.__module__.partition(".")[0] not in ("builtins", "numpy")
+
+
 def _is_whole(place: gast.expr) -> bool:
     """Whether an index may be one of an array without axes."""
     match place:
@@ -246,7 +255,7 @@ def _statements(body: Iterable[gast.stmt]) -> Iterable[gast.stmt]:
                 pending += statement.body
 
 
-def _expressions(statement: gast.stmt) -> Iterable[gast.expr]:
+def expressions_of(statement: gast.stmt) -> Iterable[gast.expr]:
     """Every expression in a statement, nested statements and functions apart."""
     pending: list[object] = [
         getattr(statement, name, None) for name in statement._fields if name not in ("body", "orelse", "args")

@@ -98,6 +98,7 @@ class Table:
         self.generated = False  # our own output: tuples that are appended are records, on lists of their own
         self.puts: list[tuple[str, Known]] = []  # ITEMS or ENTRIES, and what is put there
         self.fields: dict[str, Known] = {}  # what is stored into fields of this name, whatever object they are of
+        self.handed: set[str] = set()  # names whose memory a method may hold that an operator calls
         self.returned = returned
 
     def of(self, name: str) -> Known:
@@ -388,8 +389,8 @@ class Table:
         return (*self.fields.items(), *self.puts)
 
     def same_changes(self, other: Table) -> bool:
-        """Whether another table knows of the same changes of fields and containers."""
-        return self.fields == other.fields and set(self.puts) == set(other.puts)
+        """Whether another table knows of the same changes of fields and containers, and of the same names handed on."""
+        return (self.fields, set(self.puts), self.handed) == (other.fields, set(other.puts), other.handed)
 
     def _exchanged(self, base: Known) -> Known:
         return self._with_puts(base, list) if isinstance(base, Items | Entries) else PLAIN

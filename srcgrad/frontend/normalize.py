@@ -145,9 +145,10 @@ def _with_names_apart(
     methods: dict[Place, Signature | None] = {}
     for _ in range(ROUNDS):
         writer, made = _written(callee, source, node, parent, apart, assumed, table, methods)
-        if not writer.relied and not writer.entry and not any_objects(made, writer.table):
+        if not (writer.relied or writer.entry or writer.table.handed or any_objects(made, writer.table)):
             return replace(made, sets=moves(made))
         before, table = table, inferred(made, writer.entry, returned, stored)
+        table.handed = writer.table.handed
         # Tests, and calls, are written by what is known so far: of what is set below them in a loop as well.
         in_time = writer.table.same_changes(table) and before.same_changes(table)
         borne_out = all(bears_out(table.of(name), known) for name, all_of in writer.relied.items() for known in all_of)
@@ -292,6 +293,7 @@ class Normalizer(Statements):
     ) -> None:
         self.table = Table({}, returned, stored)
         self.table.fields, self.table.puts = dict(before.fields), list(before.puts)
+        self.table.handed = set(before.handed)
         self.table.generated = source.generated  # type: ignore[attr-defined]
         self.assumed, self.relied, self.narrowed = assumed, {}, {}
         self.table.assumed = assumed

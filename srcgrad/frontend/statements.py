@@ -18,7 +18,7 @@ from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.assignment import augmented
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.desugar.loops import endless
-from srcgrad.frontend.freshness import Sharing
+from srcgrad.frontend.freshness import Sharing, expressions_of
 from srcgrad.frontend.generated import Generated
 from srcgrad.frontend.normal_form import (
     Bind,
@@ -41,6 +41,7 @@ from srcgrad.frontend.scope import (
     Static,
     Variable,
     default_values,
+    names_of,
 )
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.parse import walk
@@ -62,7 +63,9 @@ class Statements(Generated):
         outer = self.span
         for statement in statements:
             self._enter(statement)
+            self.open_statements.append(statement)
             self._statement(statement)
+            self.open_statements.pop()
             if self.left:
                 break  # control reaches nothing that follows
         self.span = outer
@@ -234,12 +237,19 @@ class Statements(Generated):
         operation = self.in_place(augmented(statement))
         if self.scope.static(target.id) is not None:
             self._refuse_rebinding(target, target.id)
-        changes = isinstance(operation, gast.BinOp) and not (self.source.generated or self.sharing.owns(target.id))
-        self.bind(target.id, operation, inplace=changes)
+        owned = self.source.generated or (self.sharing.owns(target.id) and target.id not in self.table.handed)
+        self.bind(target.id, operation, inplace=isinstance(operation, gast.BinOp) and not owned)
 
     @of_the_text
     def sharing(self) -> Sharing:
         return Sharing(self.scope, self.outputs)
+
+    def hand_on(self, node: gast.expr) -> None:
+        for statement in self.open_statements:
+            parts = expressions_of(statement)
+            if isinstance(statement, gast.AugAssign) and any(part is node for part in walk(statement.value)):
+                parts = [statement.value]  # what is added to the target is handed on, the sum is new
+            self.table.handed |= names_of(parts)
 
     # --- local functions ---------------------------------------------------------------------------------------------
     def _define(self, statement: gast.FunctionDef) -> None:

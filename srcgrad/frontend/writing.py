@@ -35,6 +35,7 @@ class Writing:
         self.cells = cells
         self.out: list[Statement] = []
         self.span = Span.unknown()
+        self.open_statements: list[gast.stmt] = []  # the one being written, and those around it
         self.replaced = Replacements()
         self.temporaries: set[str] = set()
         self.lists: set[str] = set()  # lists under construction by comprehensions

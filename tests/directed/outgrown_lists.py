@@ -251,3 +251,24 @@ def of_use_to_a_list_that_is_of_none(x):
     u.append(v[-1])
     v.pop()
     return z
+
+
+@directed(vector(4))
+def places_that_grow_after_a_store(x):
+    y, at = x * 1, [2]
+    y[at] = x[0]
+    at.append(0)
+    y[at] *= x[1]
+    at.append(3)
+    np.add.at(y, at, x[2])
+    at.append(1)
+    return np.sum(y * y)
+
+
+@directed(1.5, vector(4))
+def places_in_an_argument_that_grow_after_a_store(a, y):
+    at = [2]
+    y[at] = a
+    at.append(0)
+    view = y
+    return np.sum(view * view)

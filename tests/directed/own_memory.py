@@ -245,3 +245,94 @@ def items_of_what_a_call_makes_of_an_array(x):
     v *= x[1]
     v += 1.0
     return np.sum(u * u) + np.sum(w**3) + np.sum(a * x) * np.sum(b)
+
+
+# --- methods that run without being called, which keep or return what they are given ----------------------------------
+class Held:
+    def __init__(self, values):
+        self.values = values
+
+    def __enter__(self):
+        return self.values
+
+    def __exit__(self, *error):
+        return False
+
+    def __add__(self, other):
+        return self.values
+
+    def __neg__(self):
+        return self.values
+
+    def __invert__(self):
+        return [self.values]
+
+    def __matmul__(self, other):
+        return other
+
+    def __mul__(self, other):
+        return np.sum(self.values) * other
+
+    def keep(self, kept):
+        kept.append(self)
+
+
+WHOLE = Held(1.0)
+
+
+@directed(vector(4))
+def what_a_context_entered_as_is_scaled(x):
+    y = x * 1
+    with Held(y) as v:
+        v *= 3
+    held = Held(y)
+    with held as w:
+        y *= x
+    return np.sum(y * y * v) + np.sum(w)
+
+
+@directed(vector(4))
+def what_an_operator_returns_is_scaled(x):
+    y, z = x * 1, x * x
+    v = Held(y) + 1
+    v *= 3
+    w = -Held(z)
+    w += y
+    u = (~Held(y))[0]
+    u *= z
+    return np.sum(y * y * z)
+
+
+@directed(vector(4))
+def what_an_operator_was_given_is_scaled(x):
+    y = x * 1
+    v = WHOLE @ y
+    v *= 3
+    w = Held(0) @ y[1:]
+    w *= x[0]
+    return np.sum(y * y)
+
+
+@directed(vector(4))
+def what_an_operator_returned_in_the_last_pass_is_scaled(x):
+    y, v = x * 1, x * 2
+    for i in range(3):
+        v *= 2
+        v = Held(y) + i
+    return np.sum(y * y * v)
+
+
+@directed(vector(4))
+def an_object_made_to_call_its_method_keeps_an_array(x):
+    y, kept = x * 1, []
+    Held(y).keep(kept)
+    y *= x
+    return np.sum(kept[0].values * y)
+
+
+@directed(vector(4))
+def numbers_that_operators_of_objects_give_are_added_up(x):
+    total, held = 0.0, Held(x * 1)
+    for k in range(3):
+        total += held * x[k]
+    return total
