@@ -121,6 +121,10 @@ class Idioms(Containers):
         bodies: list[Callable[[], list[str]]] = [
             lambda: [f"{self.taken(scope, 's')} = np.sum({held} * {held})"],
             lambda: [f"{held}[{c.integer(0, 3)}] = {self.number(scope)}"],
+            lambda: [
+                f"{c.pick((array, held))} {c.pick(('*=', '+='))} {self.number(scope)}",
+                f"{self.taken(scope, 's')} = np.sum({held} * {array})",
+            ],
             lambda: [f"{held} = {held} * {self.number(scope)}", f"{self.taken(scope, 's')} = {held}[0] * {held}[1]"],
         ]
         return lines + indent(c.pick(bodies)())
