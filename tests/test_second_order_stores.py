@@ -160,3 +160,33 @@ def test_places_of_a_list_that_is_popped_later_are_read_as_they_were() -> None:
     above, below = slope(x + 1e-6 * d, 0.7 + 3e-7), slope(x - 1e-6 * d, 0.7 - 3e-7)
     for got, p, q in zip(pullback((d, 0.3)), above, below, strict=True):
         np.testing.assert_allclose(got, (p - q) / 2e-6, rtol=1e-7, atol=1e-7)
+
+
+class Kept:
+    def __init__(self, parts) -> None:
+        self.parts = parts
+
+    def scaled(self, k):
+        result = [0.0]
+        for part in self.parts:
+            result[0] = part * k
+        return Kept(result)
+
+
+def squared_in_place(x):
+    """Once wrong in silence: what a method saved, the object and its list, holds each number twice, and its adjoint was
+    added in both places."""
+    kept = Kept([x[0]]).scaled(x[1])
+    kept.parts[0] = kept.parts[0] ** 2
+    return kept.parts[0]
+
+
+def test_a_number_that_was_saved_twice_has_one_second_derivative() -> None:
+    x, d = np.array([0.7, 2.1]), np.array([0.5, -1.0])
+    hessian = np.array([[2 * x[1] ** 2, 4 * x[0] * x[1]], [4 * x[0] * x[1], 2 * x[0] ** 2]])
+
+    def along(x):
+        return np.sum(srcgrad.grad(squared_in_place)(x) * d)
+
+    np.testing.assert_allclose(srcgrad.grad(along)(x), hessian @ d, rtol=1e-12)
+    np.testing.assert_allclose(srcgrad.hvp(squared_in_place)(x, d), hessian @ d, rtol=1e-12)

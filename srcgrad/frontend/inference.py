@@ -76,12 +76,11 @@ from srcgrad.frontend.normal_form import (
     Unpack,
     Unruled,
 )
+from srcgrad.frontend.puts import ITEMS, Put, is_put, keys_put, place_in, put_at, put_into
 from srcgrad.frontend.walking import statements_of
 from srcgrad.rules.formula import literal, object_of
 from srcgrad.syntax.globals import GlobalReference
 
-ITEMS = "[]"  # in place of the name of a field: what is put into containers, nobody knows which
-ENTRIES = "{}"  # what is put into dicts
 Returned = Callable[[Callee], Known]
 Stored = Callable[[Callee], Iterable[tuple[str, Known]]]  # the fields that a callee sets
 
@@ -96,7 +95,7 @@ class Table:
         self.assumed: Mapping[str, Known] = {}  # of names, wherever they are asked for
         self.stored = stored
         self.generated = False  # our own output: tuples that are appended are records, on lists of their own
-        self.puts: list[tuple[str, Known]] = []  # ITEMS or ENTRIES, and what is put there
+        self.puts: list[Put] = []
         self.fields: dict[str, Known] = {}  # what is stored into fields of this name, whatever object they are of
         self.handed: set[str] = set()  # names whose memory a method may hold that an operator calls
         self.returned = returned
@@ -192,17 +191,17 @@ class Table:
                 return self.item(Items(tuple, tuple(known.field(name) for name, _ in fields)), index)
             case Items(kind=kind) if isinstance(index, gast.Slice):
                 return Items(kind, None, self._with_puts(known, kind))
-            case Items(kind=kind, items=()) if not (self.put_into(kind) or self.generated):
+            case Items(kind=kind, items=()) if not (put_into(self.puts, kind) or self.generated):
                 return NEVER
-            case Items(kind=kind, items=tuple() as listed) if not self.put_into(kind) or kind is tuple:
+            case Items(kind=kind, items=tuple() as listed) if not put_into(self.puts, kind) or kind is tuple:
                 position = literal(index)[1]
                 if type(position) is int and -len(listed) <= position < len(listed):
                     return listed[position]  # type: ignore[no-any-return]
                 return known.any()
             case Items(kind=kind):
                 return self._with_puts(known, kind)
-            case Entries(items=items) if isinstance(index, gast.Constant) and not set(self.put_into(dict)) - {NEVER}:
-                return next((inner for key, inner in items if key == index.value), PLAIN)
+            case Entries() if isinstance(index, gast.Constant):
+                return self._entry(known, index.value)
             case Entries():
                 return self._with_puts(known, dict)
         return known if isinstance(known, Blurred) else PLAIN
@@ -211,16 +210,14 @@ class Table:
         """What any item is: one that was there at first, or one that was put into some container later."""
         if self.generated and isinstance(container, Items) and container.items == ():
             return PLAIN  # it may be the shadow of what the objects were put into
-        found = self.put_into(kind) if kind is not tuple else []
-        if not (isinstance(container, Items) and container.items == ()):
-            held = container.any()
-            if isinstance(held, Items | Entries | Instance | Bag):  # what holds lists is another list than they are
-                found = [put for put in found if not is_apart(held, put)]
-            found.insert(0, held)
-        made = found[0] if found else PLAIN
-        for each in found[1:]:
-            made = join(made, each)
-        return made
+        found = put_into(self.puts, kind) if kind is not tuple else []
+        is_empty = isinstance(container, Items) and container.items == ()
+        return _either(None if is_empty else container.any(), found)
+
+    def _entry(self, container: Entries, key: object) -> Known:
+        """What a dict holds under a key: what was there at first, or what was put there later."""
+        held = next((inner for name, inner in container.items if name == key), None)
+        return _either(held, put_at(self.puts, key))
 
     def value(self, statement: Bind) -> Known:
         match statement.operation:
@@ -290,7 +287,7 @@ class Table:
                     self.note(target, self.value(statement))
                     if isinstance(statement.operation, Call):
                         for name, known in self.stored(statement.operation.callee):
-                            if name in (ITEMS, ENTRIES):
+                            if is_put(name):
                                 self.put(known, name)
                             else:
                                 self._set(name, known)
@@ -315,7 +312,7 @@ class Table:
                 if field is not None and not tells(added) and (matters(present) or isinstance(present, Plain)):
                     self._set(field, PLAIN)  # no list of objects alone any more; other lists are what they were
                 elif tells(added) or matters(present):
-                    self.put(added)
+                    self.put(added, place_in(present))
             case Pop(targets=targets):
                 for target in targets:
                     self.note(target, PLAIN)
@@ -323,14 +320,13 @@ class Table:
                     self.put(NEVER)
             case Delete():
                 self.put(NEVER)
-            case Store(base=base, value=value):
+            case Store(base=base, index=index, value=value):
                 stored = self.resolved(self.atom(value))
                 present = self.of(base)
-                is_dict = isinstance(present, Entries) or isinstance(present, Items) and present.kind is dict
-                if is_dict and isinstance(present, Items) or isinstance(present, Plain):
+                if isinstance(present, Items) and present.kind is dict or isinstance(present, Plain):
                     self._filled(base, stored)
                 if matters(present) or tells(stored):
-                    self.put(stored, ENTRIES if is_dict else ITEMS)
+                    self.put(stored, place_in(present, index))
             case SetField(name=name, value=value):
                 self._set(name, self.atom(value))
             case For(index=index):
@@ -342,15 +338,12 @@ class Table:
         if (where, known) not in self.puts:
             self.puts.append((where, known))
 
-    def put_into(self, kind: type) -> list[Known]:
-        """What was put into containers of this kind, maybe."""
-        return [known for where, known in self.puts if where == ITEMS or kind is dict]
-
     def _put_in(self, base: str, known: Known, method: str) -> None:
         if method == "extend" and isinstance(known, Items):
             known = known.any()
-        if matters(self.of(base)) or tells(known):
-            self.put(known)
+        present = self.of(base)
+        if matters(present) or tells(known):
+            self.put(known, place_in(present))
 
     def _set(self, name: str, known: Known) -> None:
         self.fields[name] = join(self.fields[name], known) if name in self.fields else known
@@ -369,8 +362,15 @@ class Table:
         if not (self.fields or self.puts) or depth == 0:
             return known
         match known:
-            case Items(kind=kind) if kind is not tuple and self.put_into(kind):
+            case Items(kind=kind) if kind is not tuple and put_into(self.puts, kind):
                 return Items(kind, None, self.enriched(self.resolved(self._with_puts(known, kind)), depth - 1))
+            case Entries(items=entries):
+                keys = keys_put(self.puts)
+                if keys is None:
+                    return Items(dict, None, self.enriched(self.resolved(self._with_puts(known, dict)), depth - 1))
+                every = dict.fromkeys([*(key for key, _ in entries), *keys])
+                held = (self.enriched(self.resolved(self._entry(known, key)), depth - 1) for key in every)
+                return Entries(tuple(zip(every, held, strict=True)))
             case Items(kind=kind, items=tuple() as items):
                 return Items(kind, tuple(self.enriched(item, depth) for item in items))
             case Instance(kind=kind, fields=fields):
@@ -389,14 +389,25 @@ class Table:
         return (*self.fields.items(), *self.puts)
 
     def same_changes(self, other: Table) -> bool:
-        """Whether another table knows of the same changes of fields and containers, and of the same names handed on."""
-        return (self.fields, set(self.puts), self.handed) == (other.fields, set(other.puts), other.handed)
+        """Whether another table knows of the same changes of fields and containers."""
+        return self.fields == other.fields and set(self.puts) == set(other.puts)
 
     def _exchanged(self, base: Known) -> Known:
         return self._with_puts(base, list) if isinstance(base, Items | Entries) else PLAIN
 
 
 ROUNDS = 6  # after which a name whose class is still unsettled is not known
+
+
+def _either(held: Known | None, put: list[Known]) -> Known:
+    """What was held at first, or put there later."""
+    if isinstance(held, Items | Entries | Instance | Bag):  # what holds lists is another list than they are
+        put = [each for each in put if not is_apart(held, each)]
+    found = put if held is None else [held, *put]
+    made = found[0] if found else PLAIN
+    for each in found[1:]:
+        made = join(made, each)
+    return made
 
 
 def _parts(argument: gast.expr) -> list[gast.expr]:

@@ -145,7 +145,7 @@ def _with_names_apart(
     methods: dict[Place, Signature | None] = {}
     for _ in range(ROUNDS):
         writer, made = _written(callee, source, node, parent, apart, assumed, table, methods)
-        if not (writer.relied or writer.entry or writer.table.handed or any_objects(made, writer.table)):
+        if not writer.relied and not writer.entry and not any_objects(made, writer.table):
             return replace(made, sets=moves(made))
         before, table = table, inferred(made, writer.entry, returned, stored)
         table.handed = writer.table.handed
@@ -184,7 +184,10 @@ def _written(
         writer = Normalizer(callee, source, node, text, parent, namer, assumed, table, methods)
         with written(node, writer.replaced):
             try:
-                return writer, writer.function()
+                made = writer.function()
+                if writer.table.handed == table.handed:
+                    return writer, made
+                table.handed = writer.table.handed
             except UnsupportedSyntax as refusal:
                 more = refusal.found if isinstance(refusal, MethodRead) else {}
                 more = {**dict(read_here(text, writer.peek)), **more}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.frontend.inference import ITEMS, Table
+from srcgrad.frontend.inference import Table
 from srcgrad.frontend.known import (
     DEEPEST,
     NEVER,
@@ -37,6 +37,7 @@ from srcgrad.frontend.known import (
 )
 from srcgrad.frontend.meeting import taken_outside
 from srcgrad.frontend.normal_form import Bind, Call, Delete, Exchange, Fixed, Function, Pack, Pop, Return, Unruled
+from srcgrad.frontend.puts import ITEMS
 from srcgrad.frontend.walking import statements_of
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from srcgrad.runtime.attempts import contents, is_as_before
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.cotangents import add_at, zeros_like
+from srcgrad.runtime.objects import is_object
 from srcgrad.runtime.reducing import unreduce
 from srcgrad.runtime.refusals import RefusedType
 
@@ -152,6 +153,8 @@ def unarray(g: Any, object: Any) -> Any:
         return [unarray(part, item) for part, item in zip(g, object, strict=True)]
     if isinstance(object, dict):  # its copy is no array
         return {key: g.get(key) for key in object}
+    if is_object(object):  # the copy of a list holds the same ones
+        return g
     if not isinstance(object, np.ndarray) and zeros_like(object) is None:
         return None
     return unbroadcast(g, object)
@@ -163,6 +166,8 @@ def rearray(g: Any, like: Any) -> Any:
         return {key: g.get(key) for key in like}
     if isinstance(like, tuple | list | deque):  # or of a list
         return [rearray(part, item) for part, item in zip(g, like, strict=True)]
+    if is_object(like):
+        return g
     if not np.shape(like):
         return rebroadcast(g, like)
     try:

@@ -223,23 +223,28 @@ def _inner(w: Any, w_bar: Any) -> list[tuple[Any, Any]]:
 
 def own_adjoint(held: Any, *known: Any) -> Any:
     """The adjoint of a result as its maker's rule takes it: None for what the result shares with ``w1_bar, ...``, which
-    has its adjoint there; zeros where that is an item beside others, since a rule may join the items."""
-    return _own_adjoint(held, arrays_inside(known), set())
+    has its adjoint there; zeros where that is an item beside others, since a rule may join the items; what lies in
+    several places is in the first of them."""
+    if isinstance(held, np.ndarray):
+        return None if any(np.may_share_memory(held, a) for a in arrays_inside(known)) else held
+    return _own_adjoint(held, cloned(held, keys=True), arrays_inside(known), set())
 
 
 @descending
-def _own_adjoint(held: Any, arrays: list[Any], around: set[int]) -> Step[Any]:
-    """``around``: the containers that hold this one; of one that holds itself, the inner one adds nothing."""
+def _own_adjoint(held: Any, left: Any, arrays: list[Any], around: set[int]) -> Step[Any]:
+    """``left``: a copy, from which what was met is taken out; ``around``: the containers that hold this one; of one
+    that holds itself, the inner one adds nothing."""
     if isinstance(held, np.ndarray):
-        return None if any(np.may_share_memory(held, a) for a in arrays) else held
+        return None if any(np.may_share_memory(held, a) for a in arrays) else _taken_out(left)
     if not isinstance(held, tuple | list | deque | dict):
         return held
     if id(held) in around:
         return None
     around.add(id(held))
     parts: list[Any] = []
-    for part in held.values() if isinstance(held, dict) else held:
-        parts.append((yield part, arrays, around))
+    pairs = ((held[key], left[key]) for key in held) if isinstance(held, dict) else zip(held, left, strict=True)
+    for part, part_left in pairs:
+        parts.append((yield part, part_left, arrays, around))
     around.discard(id(held))
     if isinstance(held, dict):
         return dict(zip(held, parts, strict=True)) if any(part is not None for part in parts) else None

@@ -68,10 +68,10 @@ def builtin_call(function: Callable[..., object], *arguments: gast.expr) -> gast
     return call(reference(GlobalBinding(name, function, "builtins", name, None)), *arguments)
 
 
-def field_tangent(dot: str, name: str, *, shared: bool) -> gast.expr:
-    """The tangent of a field in that of its object; one that the class may hold has none until the object has it."""
+def field_tangent(dot: str, name: str, *, shared: bool, zero: gast.expr) -> gast.expr:
+    """The tangent of a field in that of its object; one that the class may hold is ``zero`` until the object has it."""
     if shared:
-        return method(dot, "get", constant(name), constant(0.0))
+        return method(dot, "get", constant(name), zero)
     return subscript(load(dot), constant(name))
 
 

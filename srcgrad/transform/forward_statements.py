@@ -179,7 +179,7 @@ class StatementTangent:
             case Index(base=base, index=index):
                 value = subscript(load(self.dot(base)), clone(index))
             case Field(base=base, name=name, shared=shared):
-                value = field_tangent(self.dot(base), name, shared=shared)
+                value = field_tangent(self.dot(base), name, shared=shared, zero=self.zero_of_class(target))
             case Pack():
                 value = self._pack(made, statement)
             case Apply():
@@ -213,6 +213,13 @@ class StatementTangent:
             *_naming_result(code, held),
             assign(statement.target, load(held)),
         ]
+
+    def zero_of_class(self, target: str) -> gast.expr:
+        """The tangent of what a class holds."""
+        fact = self.fact(target)
+        if isinstance(fact, Array) and fact.scalar:
+            return constant(0.0)
+        return call_runtime(runtime.zeros_like, load(RESULT))
 
     def _pack(self, made: Pack, statement: Bind) -> gast.expr:
         elements = [self.dot_of(element, statement) for element in made.elements]

@@ -87,7 +87,7 @@ class MirroredTangent(StatementTangent):
             case Index(base=base, index=index):
                 value = subscript(load(self.dot(base)), clone(index))
             case Field(base=base, name=name, shared=shared):
-                value = field_tangent(self.dot(base), name, shared=shared)
+                value = field_tangent(self.dot(base), name, shared=shared, zero=self.zero_of_class(target))
             case Pack():
                 value = self._pack(made, statement)
             case Create():

@@ -163,3 +163,20 @@ _PATCHED.act = math.sin
 @directed(0.7, _PATCHED, argnums=(0,))
 def an_argument_hides_a_method(x, acting):
     return acting.act(x)
+
+
+class Stencil:
+    weights = np.array([1.0, 2.0, 3.0])
+    order = 2.0
+
+    def __init__(self, values):
+        self.values = values
+
+
+@directed(vector(3))
+def what_the_class_holds_is_read_before_the_object_has_its_own(x):
+    stencil = Stencil(x)
+    first = stencil.weights[1] * stencil.order
+    stencil.weights = x * 2.0
+    stencil.order = x[0]
+    return first * stencil.weights[1] * stencil.weights[0] * stencil.order

@@ -349,3 +349,55 @@ def made_for_what_they_do_alone(x):
     if x[0] > 0.0:
         Row(y, np.sum(y))
     return board[0].first[0] * board[1].first[0] * len(board)
+
+
+def value_under_p(table):
+    return table["p"].value()
+
+
+def scaled_by_n(table):
+    return table["n"] * table["p"].value()
+
+
+@directed(vector(3))
+def a_callee_is_given_a_dict_whose_entries_have_changed(x):
+    """Once wrong in silence: the callee was compiled for the classes that the dict was made with."""
+    table = {"p": Doubled(x[0]), "q": Cubed(x[1])}
+    before = value_under_p(table)
+    table["p"] = table["q"]
+    copy = {**table}
+    copy["q"] = Doubled(x[2])
+    return before * value_under_p(table) + copy["q"].value() * value_under_p(copy)
+
+
+@directed(vector(3))
+def an_entry_is_another_within_try(x):
+    """Once wrong in silence: what stands in ``try`` is a callee of ours."""
+    try:
+        table = {"p": Doubled(x[0]), "q": Cubed(x[1])}
+        table["p"] = table["q"]
+        table["r"] = Cubed(x[2])
+        result = table["p"].value() * table["r"].value()
+    except ValueError:
+        result = x[2]
+    return result
+
+
+@directed(vector(3))
+def entries_of_objects_and_numbers_change(x):
+    table = {"p": Doubled(x[0]), "n": x[1]}
+    others = [Doubled(x[1])]
+    others.append(Doubled(x[2]))
+    table["n"] = x[2] * x[0]
+    first = scaled_by_n(table)
+    table["p"] = Doubled(x[1] * x[0])
+    return first * scaled_by_n(table) * others[1].value()
+
+
+@directed(vector(3))
+def copies_of_a_list_of_objects(x):
+    """Once refused when it ran: the copy of a list was taken for an array."""
+    parts = [Doubled(x[0]), Cubed(x[1])]
+    copy = parts.copy()
+    copy[0].v = copy[0].v * x[2]
+    return copy[0].value() * parts[1].value() * parts[0].value()
