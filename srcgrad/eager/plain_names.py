@@ -46,6 +46,8 @@ _ASKING = ("builtins", "_operator", "math")
 
 
 def _is_asked(x: Any) -> bool:
+    if isinstance(x, list | tuple | deque) and any(map(_is_asked, x)):  # ``sum(objects)``
+        return True
     kind: Any = type(x)
     return plain_objects.is_object(x) or has_operators(kind)
 

@@ -169,7 +169,7 @@ class Asked(Operators):
         items, *rest = node.args
         if isinstance(items, _DISPLAYS):
             return self.call(with_bodies(node, args=[self.value(items), *rest]))
-        known = self.peek(items)
+        known = self.table.settled(self.peek(items))
         if not isinstance(known, Items) or not holds_objects(known.any()):
             return None
         kinds = [each.kind for each in instances_of(known.any())]

@@ -103,7 +103,8 @@ def as_given(g: Any, e: Any) -> Any:
         return as_stored(g.copy() if g.ndim else g[()], e)
     if isinstance(g, dict):
         return {key: as_given(g[key], part) for key, part in e.items()}
-    return [as_given(part_g, part) for part_g, part in zip(g, e, strict=True)]
+    made = [as_given(part_g, part) for part_g, part in zip(g, e, strict=True)]
+    return np.array(made) if isinstance(e, np.ndarray) else made  # an array was added to a list of numbers
 
 
 def given_to(e: Any, g: Any) -> Any:

@@ -68,13 +68,6 @@ def builtin_call(function: Callable[..., object], *arguments: gast.expr) -> gast
     return call(reference(GlobalBinding(name, function, "builtins", name, None)), *arguments)
 
 
-def field_tangent(dot: str, name: str, *, shared: bool, zero: gast.expr) -> gast.expr:
-    """The tangent of a field in that of its object; one that the class may hold is ``zero`` until the object has it."""
-    if shared:
-        return method(dot, "get", constant(name), zero)
-    return subscript(load(dot), constant(name))
-
-
 def index_value(index: gast.expr) -> gast.expr:
     """An index as an argument of a call: ``1:`` is ``slice(1, None)`` there."""
     match index:

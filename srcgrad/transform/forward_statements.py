@@ -62,7 +62,6 @@ from srcgrad.transform.build import (
     assign,
     call,
     constant,
-    field_tangent,
     index_value,
     load,
     method,
@@ -74,9 +73,8 @@ from srcgrad.transform.build import (
 )
 from srcgrad.transform.calls import constant_fact
 from srcgrad.transform.forward_liveness import Tangents, tangents_of
+from srcgrad.transform.primal_results import RESULT, field_tangent, naming_result
 from srcgrad.transform.reverse import WEAK
-
-RESULT = "<result>"  # stands for the value just bound, until it is known which name holds it
 
 
 class Calls(Protocol):
@@ -179,7 +177,7 @@ class StatementTangent:
             case Index(base=base, index=index):
                 value = subscript(load(self.dot(base)), clone(index))
             case Field(base=base, name=name, shared=shared):
-                value = field_tangent(self.dot(base), name, shared=shared, zero=self.zero_of_class(target))
+                value = field_tangent(self.dot(base), name, shared=shared, held=self.fact(target))
             case Pack():
                 value = self._pack(made, statement)
             case Apply():
@@ -204,22 +202,15 @@ class StatementTangent:
         read = names_read(*code)
         primal = lowered(statement)
         if statement.target not in read:
-            return [primal, *_naming_result(code, statement.target)]
+            return [primal, *naming_result(code, statement.target)]
         if RESULT not in read:
             return [*code, primal]
         held = self.fresh(statement.target)
         return [
             assign(held, clone(statement.expression)),
-            *_naming_result(code, held),
+            *naming_result(code, held),
             assign(statement.target, load(held)),
         ]
-
-    def zero_of_class(self, target: str) -> gast.expr:
-        """The tangent of what a class holds."""
-        fact = self.fact(target)
-        if isinstance(fact, Array) and fact.scalar:
-            return constant(0.0)
-        return call_runtime(runtime.zeros_like, load(RESULT))
 
     def _pack(self, made: Pack, statement: Bind) -> gast.expr:
         elements = [self.dot_of(element, statement) for element in made.elements]
@@ -424,14 +415,6 @@ def _spread(value: gast.expr) -> gast.expr:
                 spread += argument.value.elts if is_display else [argument]
             node.args = spread
     return value
-
-
-def _naming_result(code: list[gast.stmt], name: str) -> list[gast.stmt]:
-    """The same statements, in which the value just bound is called ``name``."""
-    for node in walk(*code):
-        if isinstance(node, gast.Name) and node.id == RESULT:
-            node.id = name
-    return code
 
 
 def _names_taken(function: Function, activity: Activity) -> list[str]:

@@ -46,8 +46,9 @@ from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, names_read
 from srcgrad.transform.apart import check_apart
-from srcgrad.transform.build import assign, call, constant, field_tangent, load, method, subscript
-from srcgrad.transform.forward_statements import RESULT, StatementTangent, lowered
+from srcgrad.transform.build import assign, call, constant, load, method, subscript
+from srcgrad.transform.forward_statements import StatementTangent, lowered
+from srcgrad.transform.primal_results import RESULT, field_tangent
 
 #: Functions whose result is a view whatever the layout of the array is.
 VIEWS = frozenset(
@@ -87,7 +88,7 @@ class MirroredTangent(StatementTangent):
             case Index(base=base, index=index):
                 value = subscript(load(self.dot(base)), clone(index))
             case Field(base=base, name=name, shared=shared):
-                value = field_tangent(self.dot(base), name, shared=shared, zero=self.zero_of_class(target))
+                value = field_tangent(self.dot(base), name, shared=shared, held=self.fact(target))
             case Pack():
                 value = self._pack(made, statement)
             case Create():

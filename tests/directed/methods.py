@@ -329,3 +329,18 @@ def a_local_function_that_calls_itself_and_methods_of_what_methods_make(x):
         return light * Ray(x).unit().x
 
     return bounced(x[0]) * x[1]
+
+
+class Area:
+    def __init__(self, side):
+        self.side = side
+
+    def __radd__(self, other):
+        return self.side * self.side + other
+
+
+@directed(vector(3))
+def a_list_of_objects_is_summed_by_the_reflected_operator(x):
+    """Once an IndexError: a list that was made of objects was taken for one of numbers."""
+    areas = [Area(x[0]), Area(x[1])]
+    return sum(areas) * sum([Area(x[2]), Area(x[0])], x[1])

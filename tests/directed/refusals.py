@@ -5,6 +5,8 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "a_callee_raises_after_a_store": ("stored before it raised",),
     "a_method_that_stores_before_it_raises": ("stored before it raised",),
     "a_copy_of_a_global_array": ("this may store into the global or closure variable 'WEIGHTS'",),
+    "other_copies_of_globals": ("this may store into the global or closure variable 'WEIGHTS'",),
+    "operators_that_call_one_another": ("the attribute 'a' is not one of an array",),
     "eigenvalues_are_cut_off": ("this may store into the global or closure variable 'STIFFNESS'",),
     "a_global_array_is_read": ("this may store into the global or closure variable 'TABLE'",),
     "a_linked_list": ("a store into an object whose class is not known when this is compiled",),
