@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import FunctionType
 
 import gast
@@ -84,7 +85,7 @@ class Guarded:
     by: str = "attempt"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Callee:
     """One function with its function-valued arguments fixed: the key under which its derivative is compiled.
 
@@ -92,6 +93,9 @@ class Callee:
     can hand them on; it may be left out.  ``classes`` tells which objects are passed, by the position of the parameter
     (``frontend.known``): which method a call means depends on it.  ``makes`` (an ``Initialiser`` of
     ``frontend.folding``): the function is an ``__init__``, compiled as a function that returns the new object.
+
+    What is passed may be the result of a callee to which results were passed, and so on, many of them in several
+    places: two that have been found equal are one from then on, or comparing them would take every way down.
     """
 
     function: FunctionType | LocalFunction | Derived | Guarded | Dynamic
@@ -99,6 +103,27 @@ class Callee:
     lengths: tuple[tuple[str, int | tuple[str, ...]], ...] = ()
     classes: tuple[tuple[int, object], ...] = ()
     makes: object = None
+
+    @cached_property
+    def _key(self) -> tuple[object, ...]:
+        return self.function, self.statics, self.lengths, self.classes, self.makes
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Callee):
+            return NotImplemented
+        if self._key is other._key:
+            return True
+        if self._hash != other._hash or self._key != other._key:
+            return False
+        vars(other)["_key"] = self._key
+        return True
 
 
 def unguarded(callee: Callee) -> Callee:
