@@ -710,7 +710,7 @@ class Handing:
         return iter(self.items)
 
 
-@directed(np.array([0.7, 1.3, 0.4]), order=1, without={"eager": "converted to a float"})
+@directed(np.array([0.7, 1.3, 0.4]), without={"eager": "converted to a float"})
 def objects_that_are_run_through(x):
     """Once tangents of zero, in silence, and errors in the reverse sweep: functions took objects for lists."""
     y = Doubled(x * x)

@@ -164,7 +164,8 @@ def run_eager_twice(program: Program) -> None:
 
 @lru_cache(maxsize=None)
 def second(program: Program) -> np.ndarray:
-    """The change of the gradient along a direction: the slope of eager gradients, which are checked by numbers."""
+    """The change of the gradient along a direction: the slope of eager gradients, or compiled ones where the program
+    does not run eagerly; both are checked by numbers."""
     known = truth(program)
     direction = oracle.ravel(oracle.seed_like(known.like, 3))
 
@@ -172,8 +173,9 @@ def second(program: Program) -> np.ndarray:
         arguments = list(fresh(program.arguments))
         for k, value in zip(program.argnums, unravelled(known.like, point), strict=True):
             arguments[k] = value
-        run = plain.Run(program.function, arguments, program.argnums)
-        return numbers(run(np.ones_like(known.value)[()] if np.shape(known.value) else 1.0))
+        vjp = srcgrad.vjp if "eager" in program.without else plain.vjp
+        _, pullback = vjp(program.function, *arguments, argnums=program.argnums)
+        return numbers(pullback(np.ones_like(known.value)[()] if np.shape(known.value) else 1.0))
 
     with quiet():
         return oracle.differences(gradient, known.point, direction).value
