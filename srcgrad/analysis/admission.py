@@ -21,6 +21,7 @@ import gast
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import blocks_of, bound_here, walk
+from srcgrad.analysis.values import is_arithmetic
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.blurring import asked_as_numbers
 from srcgrad.frontend.normal_form import (
@@ -77,7 +78,10 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
             if _may_be_keys(statement, name, span, facts, asked) and (name in returned or not shown)
         ]
         if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
-            joins = joins or _joined(statement, statement.operation, facts) is not None
+            join = _joined(statement, statement.operation, facts)
+            joins = joins or join is not None
+            if join is not None and join.expression is not statement.expression:
+                made += [_check(runtime.require_count, name, span) for name, span in _counts(join, facts)]
         if isinstance(statement, Bind) and statement.inplace and _refuse_store(statement, facts):
             made.append(_check(runtime.require_number, statement.target, statement.span))
         asking = [] if shown else _asking(statement)
@@ -131,6 +135,8 @@ def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | 
     known = [facts.get(name, Unknown()) for argument in arguments for name in atoms(argument)]
     if not any(isinstance(fact, Sequence) for fact in known):
         return None
+    if any(is_arithmetic(apply.function, fact) for fact in known):
+        return None  # with an array
     function: Callable[..., object] = runtime.joined
     if apply.function is operator.mul:
         function = runtime.repeated
@@ -143,6 +149,15 @@ def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | 
         return made
     # With an array this would be arithmetic: the function looks.
     return replace(made, expression=call_runtime(function, *arguments))
+
+
+def _counts(join: Bind, facts: Mapping[str, Fact]) -> list[tuple[str, Span]]:
+    """How often a list is repeated: of an array the derivative would be lost."""
+    assert isinstance(join.operation, Apply)
+    if join.operation.function is not runtime.repeated:
+        return []
+    names = [name for argument in join.operation.arguments.values() for name in atoms(argument)]
+    return [(name, join.span) for name in names if not isinstance(facts.get(name, Unknown()), Sequence)]
 
 
 def _may_be_arithmetic(fact: Fact, apply: Apply) -> bool:

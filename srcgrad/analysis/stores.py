@@ -66,6 +66,7 @@ Facts = Mapping[str, Fact]
 
 def stores_lowered(function: Function, facts: Facts, solve: Callable[[Function], Facts]) -> tuple[Function, Facts]:
     """The function with its augmented assignments taken apart, and the facts, solved again where names were added."""
+    function, facts = _with_arrays(function, facts, solve)
     made = _Items(function, facts).function()
     if made is not function:
         function, facts = made, solve(made)
@@ -74,6 +75,14 @@ def stores_lowered(function: Function, facts: Facts, solve: Callable[[Function],
         function, facts = made, solve(made)
     made = _Sums(function, facts).function()
     if made is not function:
+        function, facts = made, solve(made)
+    return _with_arrays(function, facts, solve)
+
+
+def _with_arrays(function: Function, facts: Facts, solve: Callable[[Function], Facts]) -> tuple[Function, Facts]:
+    """The function without operators of an array and a list; that a result is an array is known when its operand is:
+    of ``a = x * rows; b = a * rows`` the second after the first."""
+    while (made := _Operands(function, facts).function()) is not function:
         function, facts = made, solve(made)
     return function, facts
 
@@ -147,14 +156,31 @@ class Lowering:
         return statement
 
 
+class _Operands(Lowering):
+    """An operator of an array and a list, which NumPy makes an array of."""
+
+    def replaced(self, statement: Statement) -> list[Statement] | None:
+        if not isinstance(statement, Bind) or not isinstance(statement.operation, Apply):
+            return None
+        both, made = statement.expression, statement.operation
+        if not isinstance(both, gast.BinOp):
+            return None
+        facts = [self.fact(n.id) if isinstance(n, gast.Name) else Unknown() for n in (both.left, both.right)]
+        left, right = (isinstance(fact, Sequence) for fact in facts)
+        if left == right or not is_arithmetic(made.function, facts[0] if right else facts[1]):
+            return None
+        held = self.array_of(both.left if left else both.right, statement.span)
+        operands = (_load(held.target), both.right) if left else (both.left, _load(held.target))
+        expression, operation = operated(both.op, *operands)
+        return [held, replace(statement, expression=expression, operation=operation)]
+
+
 class _Items(Lowering):
     """``base[index] op= value``."""
 
     def replaced(self, statement: Statement) -> list[Statement] | None:
         if isinstance(statement, Bind) and isinstance(statement.operation, Exchange):
             return self._sorted(statement, statement.operation)
-        if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
-            return self._with_arrays(statement, statement.operation)
         if isinstance(statement, Store | AugStore) and self._is_display(statement):
             held, code = self._as_array(statement)
             return [code, *(self.replaced(held) or [held])]
@@ -171,21 +197,6 @@ class _Items(Lowering):
         if is_array:
             return [load, Bind(result, expression, operation, span), Store(base, index, _load(result), span)]
         return [load, Bind(part, expression, operation, span, inplace=True), Store(base, index, _load(part), span)]
-
-
-    def _with_arrays(self, statement: Bind, made: Apply) -> list[Statement] | None:
-        """An operator of an array and a list, which NumPy makes an array of."""
-        both = statement.expression
-        if not isinstance(both, gast.BinOp):
-            return None
-        facts = [self.fact(n.id) if isinstance(n, gast.Name) else Unknown() for n in (both.left, both.right)]
-        left, right = (isinstance(fact, Sequence) for fact in facts)
-        if left == right or not is_arithmetic(made.function, facts[0] if right else facts[1]):
-            return None
-        held = self.array_of(both.left if left else both.right, statement.span)
-        operands = (_load(held.target), both.right) if left else (both.left, _load(held.target))
-        expression, operation = operated(both.op, *operands)
-        return [held, replace(statement, expression=expression, operation=operation)]
 
     def _is_display(self, statement: Store | AugStore) -> bool:
         """Whether a list or tuple is stored into an array, which takes its numbers."""

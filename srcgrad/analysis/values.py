@@ -211,10 +211,19 @@ def is_arithmetic(function: object, other: Fact) -> bool:
     return function is not operator.mul or bool(other.shape) or is_floating(other.dtype)
 
 
+def _dtype_with(array: Fact, items: Fact) -> str | None:
+    """The dtype of an array and a list of numbers, of which NumPy makes an array of the widest of its own kinds."""
+    item = element(items) if isinstance(items, Sequence) else items
+    if not isinstance(array, Array) or not isinstance(item, Array) or array.dtype is None or item.dtype is None:
+        return None
+    return str(np.result_type(*(np.zeros(1, dtype) for dtype in (array.dtype, item.dtype))))
+
+
 def joined_fact(function: object, left: Fact, right: Fact) -> Fact:
     """The fact of sequences joined by ``+`` or repeated by ``*``; with an array they are arrays too."""
-    if any(is_arithmetic(function, fact) for fact in (left, right)):
-        return Array()
+    for fact, other in ((left, right), (right, left)):
+        if is_arithmetic(function, fact):
+            return Array(None, _dtype_with(fact, other))
     if function is operator.mul:
         items = left if isinstance(left, Sequence) else right
         assert isinstance(items, Sequence)

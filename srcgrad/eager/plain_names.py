@@ -15,7 +15,7 @@ import functools
 import inspect
 import math
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, KeysView, ValuesView
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -45,6 +45,9 @@ class FollowedModule:
 _ASKING = ("builtins", "_operator", "math")
 
 
+_READ_ONCE = (Iterator, ValuesView, KeysView)
+
+
 def _is_asked(x: Any) -> bool:
     if isinstance(x, list | tuple | deque) and any(map(_is_asked, x)):  # ``sum(objects)``
         return True
@@ -61,6 +64,8 @@ class FollowedFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         home = getattr(self.followed_type, "__module__", "")
+        if self.followed_type in (sum, max, min, sorted):
+            args = tuple(list(each) if isinstance(each, _READ_ONCE) else each for each in args)
         if home in _ASKING and any(map(_is_asked, args)):
             return self.followed_type(*args, **kwargs)
         if home == "_operator" and any(isinstance(each, list | tuple | dict | deque) for each in args):

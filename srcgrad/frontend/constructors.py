@@ -18,6 +18,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.frontend.asked import Asked
+from srcgrad.frontend.callees import as_python, spelled
 from srcgrad.frontend.classes import (
     ABSENT,
     COPYING,
@@ -31,12 +32,14 @@ from srcgrad.frontend.classes import (
 )
 from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
 from srcgrad.frontend.folding import Initialiser, Maker
+from srcgrad.frontend.knowing import given_to
 from srcgrad.frontend.known import NONE, Instance, Known, choices_of, holds_objects, is_named_tuple
 from srcgrad.frontend.normal_form import Copy, Effect, Field, Fixed, Index, Pack
 from srcgrad.frontend.objects import Made, asked_of
 from srcgrad.frontend.scope import Static, importable
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.syntax.globals import reference
+from srcgrad.syntax.parse import walk
 
 _INIT_ONLY = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
 _OF_CLASS = dataclasses._FIELD_CLASSVAR  # type: ignore[attr-defined]
@@ -98,6 +101,8 @@ class Constructors(Asked):
         if isinstance(function, MethodType) and is_user_class(function.__self__) and lookup(function) is None:
             owner = reference(importable(function.__self__.__name__, function.__self__))  # type: ignore[attr-defined]
             return self.method(function.__func__, owner, node.args, node.keywords, node, static.expression)
+        if isinstance(function, MethodType):
+            self._refuse_bound(function, node)
         if function is dataclasses.replace:
             return self._replaced(node)
         if function is copy.copy and len(node.args) == 1:
@@ -106,6 +111,15 @@ class Constructors(Asked):
             return None
         assert isinstance(function, type)
         return self.construct(function, node, static)
+
+    def _refuse_bound(self, function: MethodType, node: gast.Call) -> None:
+        """Refuse the method of an object outside that a name holds: what it stores into its arguments is not seen."""
+        own = as_python(function.__func__) is not None and is_user_class(type(function.__self__))
+        if not own or lookup(function) is not None or is_constant(function):
+            return
+        if any(isinstance(part, gast.Name) and part.id in self.scope.locals for part in walk(*given_to(node))):
+            reason = f"{spelled(node.func)} is a method of an object outside of the function"
+            raise self.refuse(node, reason, f"call it by its object: object.{function.__name__}(...)")
 
     def _asked_again(self, function: object, node: gast.Call) -> Made:
         """``made_of(f, function)`` in our own output: what is written anew has texts of its own."""

@@ -33,7 +33,7 @@ from srcgrad.frontend.desugar.build import (
     store,
     subscript,
 )
-from srcgrad.frontend.in_place import InPlace
+from srcgrad.frontend.in_place import CHANGING_METHODS, InPlace
 from srcgrad.frontend.known import NONE, Instance, OneOf, instances_of
 from srcgrad.frontend.normal_form import Append, Delete, Exchange, SetField
 from srcgrad.syntax.globals import of_runtime, reference
@@ -74,18 +74,27 @@ class Containers(InPlace):
         return self.value(node) if self._changes(node) else super()._linear(node)
 
     def change(self, node: gast.Call) -> bool:
+        self._tell_receiver(node)
         if not self._changes(node) or (node.func.attr == "sort" and not node.keywords):
             return super().change(node)
         self._write(node, None)
         return True
 
     def bind_call(self, target: Callable[[], str], node: gast.Call) -> bool:
+        self._tell_receiver(node)
         if not self._changes(node):
             return super().bind_call(target, node)
         if node.func.attr == "sort" and not node.keywords:
             return super().bind_call(target, node)
         self._write(node, target)
         return True
+
+    def _tell_receiver(self, node: gast.Call) -> None:
+        """``pick(stacks, i).append(v)``: what the call gives gets a name, for it may be an object with the method."""
+        match node.func:
+            case gast.Attribute(value=value, attr=attr) if attr in METHODS or attr in CHANGING_METHODS:
+                if not self.source.generated and self.makes_object(value) and self.scope.static_of(node.func) is None:
+                    self.put(node.func, "value", self.value(value))
 
     def _write(self, node: gast.Call, target: Callable[[], str] | None) -> None:
         """One change; what the method returns is bound to ``target()`` if it is asked for."""

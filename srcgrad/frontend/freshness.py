@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from types import FunctionType
+from types import FunctionType, MethodType
 
 import gast
 
@@ -139,7 +139,8 @@ class Sharing:
             static = self._static(node.func)
             if static is None:
                 return {n for a in (*node.args, *(k.value for k in node.keywords)) for n in self.sources(a)}
-            if not (isinstance(static.value, FunctionType | LocalFunction | Derived) or _is_own_class(static.value)):
+            calls = isinstance(static.value, FunctionType | MethodType | LocalFunction | Derived)
+            if not (calls or _is_own_class(static.value)):
                 return set()
             if lookup(static.value) is not None or is_constant(static.value):
                 return set()

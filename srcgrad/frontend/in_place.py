@@ -54,7 +54,7 @@ class InPlace(Outputs):
             return False
         if not isinstance(node.func, gast.Attribute) or self.is_object(node.func.value):
             return False
-        write_method = _METHODS.get(node.func.attr)
+        write_method = CHANGING_METHODS.get(node.func.attr)
         if node.func.attr == "sort" and any(k.arg in ("key", "reverse") for k in node.keywords):
             return False  # a list's
         if node.func.attr == "shuffle":
@@ -220,7 +220,7 @@ class InPlace(Outputs):
         return call(self._numpy_name(name, at), arguments, at)
 
 
-_METHODS: dict[str, Callable[[InPlace, gast.Call], None]] = {
+CHANGING_METHODS: dict[str, Callable[[InPlace, gast.Call], None]] = {
     "fill": InPlace._fill,
     "sort": InPlace._sort,
     "partition": InPlace._partition,

@@ -322,6 +322,8 @@ class Table:
                 self.put(NEVER)
             case Store(base=base, index=index, value=value):
                 stored = self.resolved(self.atom(value))
+                if isinstance(index, gast.Slice) and isinstance(stored, Items | Entries):
+                    stored = self.resolved(stored.any())
                 present = self.of(base)
                 if isinstance(present, Items) and present.kind is dict or isinstance(present, Plain):
                     self._filled(base, stored)
@@ -393,7 +395,9 @@ class Table:
         return self.fields == other.fields and set(self.puts) == set(other.puts)
 
     def _exchanged(self, base: Known) -> Known:
-        return self._with_puts(base, list) if isinstance(base, Items | Entries) else PLAIN
+        if not isinstance(base, Items | Entries):
+            return PLAIN
+        return self._with_puts(base, base.kind if isinstance(base, Items) else dict)
 
 
 ROUNDS = 6  # after which a name whose class is still unsettled is not known

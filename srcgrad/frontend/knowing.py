@@ -169,6 +169,8 @@ class Knowing(Expressions):
                 return any(isinstance(c, Instance | Closed) for c in called) or self.makes_object(func)
             case gast.IfExp(body=body, orelse=orelse):
                 return any(map(self.is_or_makes_object, (body, orelse)))
+            case gast.BoolOp(values=values):
+                return any(map(self.is_or_makes_object, values))
             case gast.NamedExpr(value=value):
                 return self.is_or_makes_object(value)
             case gast.Attribute(value=value, attr=attr):

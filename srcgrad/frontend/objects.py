@@ -50,6 +50,7 @@ from srcgrad.frontend.normal_form import Block, Copy, Effect, Field, Fixed, If, 
 from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import Static, importable
 from srcgrad.frontend.signatures import Signature
+from srcgrad.rules.memory import makes_new
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import method as method_function
@@ -126,6 +127,8 @@ class Objects(Knowing):
     def _read(self, atom: gast.Name, known: Instance, node: gast.Attribute) -> Made:
         kind, name = known.kind, node.attr
         self._admit_attribute(known, name, node)
+        if name in SHAPES:  # not one of an array
+            self.hand_on(node)
         expression = placed(gast.Attribute(atom, name, gast.Load()), node)
         if self._reads_field(known, name):
             if not self._has(known, name):
@@ -348,6 +351,8 @@ class Objects(Knowing):
         spelled: gast.expr | None,
     ) -> Made:
         """A call of a class's function with the object as its first argument; ``spelled`` is how it is written."""
+        if _looks_new(node):
+            self.hand_on(node)
         target = as_python(function)
         if target is None:
             raise self.refuse(node, f"the method {spelling_of(function)} of a library", "call it outside")
@@ -361,6 +366,10 @@ class Objects(Knowing):
             return spelled, operation
         given = expression.args[len(receiver) :]
         return placed(gast.Call(spelled, given, expression.keywords), node), operation
+
+    @abstractmethod
+    def hand_on(self, node: gast.expr) -> None:
+        """What the statements being written name may be held, or returned, by the method that ``node`` calls."""
 
     # --- one of several classes --------------------------------------------------------------------------------------
     def dispatch(
@@ -416,3 +425,11 @@ def asked_of(
 
 def spelling_of(function: object) -> str:
     return str(getattr(function, "__qualname__", function))
+
+
+def _looks_new(node: gast.expr) -> bool:
+    """Whether the text of what a method gives looks like what holds no memory but its own: of an array it would."""
+    match node:
+        case gast.Attribute(attr=name) | gast.Call(func=gast.Attribute(attr=name)):
+            return name.startswith("__") or name in SHAPES or makes_new(method_function(name), name)
+    return False

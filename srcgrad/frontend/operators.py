@@ -113,10 +113,6 @@ class Operators(Objects):
             raise self.refuse(node, reason, "call a method, or set __array_ufunc__ = None in the class")
 
     @abstractmethod
-    def hand_on(self, node: gast.expr) -> None:
-        """What the statements being written name may be held, or returned, by the method that ``node`` calls."""
-
-    @abstractmethod
     def _require_number(self, atom: gast.expr, right: Known, node: gast.expr) -> None:
         """Check when the program runs that an array does not take the operator for itself."""
 

@@ -28,8 +28,8 @@ _EFFECTS = frozenset(
 _EFFECTS_HERE = IN_PLACE | {
     "made_of", "never", "one_for", "raised_augmenting", "raised_in_place", "require_apart", "require_bound",
     "require_data", "require_factory", "require_fields", "require_item", "require_length", "require_new",
-    "require_no_object",
-    "require_number", "require_output", "require_places", "require_reflected", "require_row", "require_rows",
+    "require_count", "require_no_object", "require_number", "require_output", "require_places", "require_reflected",
+    "require_row", "require_rows",
     "require_set", "require_some", "require_unshared", "shuffled", "unwritten",
 }  # fmt: skip
 

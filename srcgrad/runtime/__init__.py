@@ -40,6 +40,7 @@ from srcgrad.runtime.doors import (
     StopsGradients, as_cotangent, entered, is_mapping, is_sequence, leaving, once, require_data, require_item,
     require_length,
     require_no_object, require_number, require_places, require_row, require_rows, require_set, require_some, rewound,
+    require_count,
     stop_gradient, unvaried,
 )  # fmt: skip
 from srcgrad.runtime.einsum import transposed_subscripts, uneinsum, written_subscripts
@@ -131,9 +132,9 @@ __all__ = [
     "raised_augmenting", "raised_in_place", "ratio", "rearray", "reastype", "rebroadcast", "rechoose", "recurrence",
     "remerged", "repad", "repad_chosen", "repad_values", "repairs", "repeated", "replaced_at", "require_apart",
     "require_bound", "require_data", "require_distinct", "require_factory", "require_fields", "require_item",
-    "require_length", "require_new", "require_no_object", "require_number", "require_output", "require_places",
-    "require_reflected", "require_row", "require_rows", "require_set", "require_some", "require_unshared",
-    "rest_like", "retake", "rewound",
+    "require_count", "require_length", "require_new", "require_no_object", "require_number", "require_output",
+    "require_places", "require_reflected", "require_row", "require_rows", "require_set", "require_some",
+    "require_unshared", "rest_like", "retake", "rewound",
     "root_count", "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate",
     "shadow", "share", "shifted", "shortest", "shuffled", "signal_length", "sinc_slope", "slope_leaning",
     "slope_places", "snapshot", "sorting", "span_of", "spread", "spread_numbers", "step_sizes", "stop_gradient",

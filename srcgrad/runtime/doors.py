@@ -35,6 +35,14 @@ def require_number(x: Any, place: str) -> None:
         )
 
 
+def require_count(x: Any, place: str) -> None:
+    """Refuse to repeat a list or tuple at ``place`` as often as ``x`` says where that is no integer."""
+    if isinstance(x, np.ndarray | np.inexact | float | complex):
+        raise RefusedType(
+            f"{place}: a list or tuple is multiplied by an array, not by an integer; make both arrays with np.array"
+        )
+
+
 def require_places(x: Any, place: str) -> None:
     """Refuse to take the items of ``x`` at ``place`` by their places when it is a dict, which gives its keys there."""
     if isinstance(x, Mapping):

@@ -738,3 +738,23 @@ def objects_in_copies_of_containers(x):
     for slope in joined.values():
         s = s + slope * x[0]
     return s * (fixed[0] * x[3])
+
+
+@directed(vector(3), without={"eager": "only integer tensors|a list has no shape"})
+def an_array_is_multiplied_by_lists_more_than_once(x):
+    """Once a gradient of zero, in silence: the second list was taken to be repeated, as often as the product says."""
+    weights, rates = [2.0, 3.0, 4.0], (1.0, 2.0, 1.5)
+    scaled = x * weights
+    residual = x - weights
+    return np.sum(scaled * weights) + np.sum(rates * residual**2) + np.sum(x * weights * [1.0, 2.0, x[0]])
+
+
+@directed(vector(3), without={"eager": "only integer tensors|a list has no shape"})
+def an_array_is_multiplied_by_a_list_in_a_loop(x):
+    weights = [0.2, 0.3, x[0]]
+    for _ in range(3):
+        x = x * weights
+    y = x * weights
+    numbers = list(y)
+    numbers[0] = numbers[1] ** 2
+    return np.sum(y * numbers) + np.sum(x)

@@ -401,3 +401,22 @@ def copies_of_a_list_of_objects(x):
     copy = parts.copy()
     copy[0].v = copy[0].v * x[2]
     return copy[0].value() * parts[1].value() * parts[0].value()
+
+
+@directed(vector(3))
+def slices_of_lists_of_objects_are_stored_into(x):
+    """Once wrong in silence: the items of what a slice was given were not seen."""
+    items = [Doubled(x[0]), Doubled(x[1])]
+    table = {"items": items}
+    table["items"][:1] = [Cubed(x[1]), Cubed(x[2])]
+    items[0:0] = (Cubed(x[0]),)
+    return items[0].value() * items[1].value() * items[3].value() * items[2].value()
+
+
+@directed(vector(3))
+def an_entry_that_was_replaced_is_taken_out(x):
+    table = {"p": Doubled(x[0]), "q": Doubled(x[1])}
+    table["p"] = Cubed(x[2])
+    taken = table.pop("p")
+    key, other = table.popitem()
+    return taken.value() * other.value()

@@ -344,3 +344,39 @@ def a_list_of_objects_is_summed_by_the_reflected_operator(x):
     """Once an IndexError: a list that was made of objects was taken for one of numbers."""
     areas = [Area(x[0]), Area(x[1])]
     return sum(areas) * sum([Area(x[2]), Area(x[0])], x[1])
+
+
+class Stack:
+    def __init__(self):
+        self.items = []
+        self.total = 0.0
+
+    def append(self, v):
+        self.items.append(v * 2.0)
+        return self
+
+    def fill(self, v):
+        self.total = self.total + v * 3.0
+
+    def update(self, v):
+        self.total = self.total * v + v
+
+    def pop(self):
+        return self.items[0] * self.total
+
+
+def picked(stacks, k):
+    return stacks[k]
+
+
+@directed(vector(3))
+def what_a_call_gives_has_methods_named_like_those_of_lists(x):
+    """Once errors when it ran, and in forward mode wrong in silence: the methods were taken for those of lists."""
+    stacks = [Stack(), Stack()]
+    picked(stacks, 0).append(x[0]).append(x[1])
+    picked(stacks, 0).fill(x[1])
+    picked(stacks, 1).append(x[2])
+    picked(stacks, 1).update(x[0])
+    (stacks[0] if x[0] > 50.0 else stacks[1]).update(x[1])
+    value = picked(stacks, 1).pop()
+    return value * stacks[0].total * stacks[0].items[1]

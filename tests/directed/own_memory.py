@@ -336,3 +336,53 @@ def numbers_that_operators_of_objects_give_are_added_up(x):
     for k in range(3):
         total += held * x[k]
     return total
+
+
+class Named:
+    """Methods with names of methods of arrays, which hand out what the object holds."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __iadd__(self, other):
+        self.values = other
+        return self
+
+    def __abs__(self):
+        return self.values
+
+    def copy(self):
+        return self.values
+
+    @property
+    def size(self):
+        return self.values
+
+    @classmethod
+    def made(cls, values):
+        return cls(values)
+
+    def keep(self, kept):
+        kept.append(self.values)
+
+
+@directed(vector(4))
+def methods_named_like_those_of_arrays_hand_out_what_is_held(x):
+    y, z, kept = x * 1, x * x, []
+    v = Named(y).copy()
+    v *= 3
+    w = Named(z).size
+    w *= x
+    u = abs(Named(y))
+    u += z
+    Named.made(z).keep(kept)
+    z *= 2
+    return np.sum(y * y * z * kept[0])
+
+
+@directed(vector(4))
+def an_operator_in_place_keeps_what_it_is_given(x):
+    y, named = x * 1, Named(x * x)
+    named += y
+    y *= 3
+    return np.sum(named.values * y)
