@@ -38,6 +38,7 @@ from srcgrad.frontend.known import (
     Value,
     blurred,
     changed_inside,
+    classes_in,
     folded,
     holds,
     is_apart,
@@ -367,7 +368,7 @@ class Table:
             case Items(kind=kind) if kind is not tuple and put_into(self.puts, kind):
                 return Items(kind, None, self.enriched(self.resolved(self._with_puts(known, kind)), depth - 1))
             case Entries(items=entries):
-                keys = keys_put(self.puts)
+                keys = keys_put((place, put) for place, put in self.puts if classes_in(put, self.resolved))
                 if keys is None:
                     return Items(dict, None, self.enriched(self.resolved(self._with_puts(known, dict)), depth - 1))
                 every = dict.fromkeys([*(key for key, _ in entries), *keys])

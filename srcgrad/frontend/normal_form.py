@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from types import FunctionType
 
 import gast
 
 from srcgrad.errors import Span, SrcgradError
+from srcgrad.frontend.comparing import ComparedOnce
 from srcgrad.rules.table import Rule
 
 
@@ -79,23 +79,19 @@ class Dynamic:
 class Guarded:
     """An attempt of a function: a callee that returns ``(value, None)``, or ``(None, exception)`` if it is caught.
     ``by``: the function of the runtime that does it; those that store are refused where something was stored first."""
-
     function: FunctionType | LocalFunction
     caught: tuple[type[BaseException], ...]
     by: str = "attempt"
 
 
 @dataclass(frozen=True, eq=False)
-class Callee:
+class Callee(ComparedOnce):
     """One function with its function-valued arguments fixed: the key under which its derivative is compiled.
 
     ``lengths`` tells what is known of ``*args`` (its length) and ``**kwargs`` (its keys), so that a decorator's wrapper
     can hand them on; it may be left out.  ``classes`` tells which objects are passed, by the position of the parameter
     (``frontend.known``): which method a call means depends on it.  ``makes`` (an ``Initialiser`` of
     ``frontend.folding``): the function is an ``__init__``, compiled as a function that returns the new object.
-
-    What is passed may be the result of a callee to which results were passed, and so on, many of them in several
-    places: two that have been found equal are one from then on, or comparing them would take every way down.
     """
 
     function: FunctionType | LocalFunction | Derived | Guarded | Dynamic
@@ -103,27 +99,6 @@ class Callee:
     lengths: tuple[tuple[str, int | tuple[str, ...]], ...] = ()
     classes: tuple[tuple[int, object], ...] = ()
     makes: object = None
-
-    @cached_property
-    def _key(self) -> tuple[object, ...]:
-        return self.function, self.statics, self.lengths, self.classes, self.makes
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash(self._key)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Callee):
-            return NotImplemented
-        if self._key is other._key:
-            return True
-        if self._hash != other._hash or self._key != other._key:
-            return False
-        vars(other)["_key"] = self._key
-        return True
 
 
 def unguarded(callee: Callee) -> Callee:
