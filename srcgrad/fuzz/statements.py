@@ -430,7 +430,7 @@ class Writer(Idioms):
     def in_a_context(self, scope: Scope) -> tuple[list[str], bool]:
         inner = scope.inner()
         body, reachable = self.block(inner, 3)
-        lines = [self.met("with", 'with np.errstate(all="ignore"):'), *indent(body)]
+        lines = [self.met("with", 'with np.errstate(under="ignore"):'), *indent(body)]
         if reachable:
             scope.types, scope.guarded = inner.types, inner.guarded
         return lines, reachable
