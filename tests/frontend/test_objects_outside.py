@@ -377,3 +377,23 @@ def in_a_copy_beside_numbers(x):
 def test_what_a_copy_holds_beside_numbers_is_refused():
     with pytest.raises(RefusedType, match="stands here, and other values may as well"):
         grad(in_a_copy_beside_numbers)(POINT)
+
+
+class Doubler:
+    def double(self, y):
+        y *= 2.0
+
+
+DOUBLE = Doubler().double
+
+
+def by_a_method_under_a_global_name(x):
+    y = x * 1.0
+    DOUBLE(y)
+    return np.sum(y * y)
+
+
+def test_the_method_of_an_object_under_a_global_name_is_refused():
+    """Once wrong in silence: what it stores into its argument had no derivative."""
+    with pytest.raises(UnsupportedSyntax, match="DOUBLE is a method of an object outside of the function"):
+        grad(by_a_method_under_a_global_name)(POINT)
