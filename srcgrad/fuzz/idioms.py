@@ -19,11 +19,21 @@ class Idioms(Containers):
         """Those that the program may use."""
         found: list[Callable[[Scope], list[str]]] = []
         if self.has("containers") and self.has("stores"):
-            found += [self.place_that_changes, self.place_that_changes, self.iterator, self.seen]
+            of_arrays = (self.place_that_changes, self.place_that_changes, self.iterator, self.seen)
+            found += [self.of_an_array(write) for write in of_arrays]
         if self.has("containers") and self.has("objects"):
             found += [self.recorded, self.of_two_classes, self.copied, self.object_or_number]
-            found += [self.outside, self.managed]
+            found += [self.outside, self.of_an_array(self.managed)]
         return found
+
+    def of_an_array(self, write: Callable[[Scope, str], list[str]]) -> Callable[[Scope], list[str]]:
+        """The same of one of the vectors bound last; a container where there is none."""
+
+        def written(scope: Scope) -> list[str]:
+            arrays = scope.named("v")
+            return write(scope, self.choices.pick(arrays[-3:])) if arrays else self.made(scope)
+
+        return written
 
     def own(self, letters: str) -> str:
         """A name that nothing else in the program has."""
@@ -34,13 +44,10 @@ class Idioms(Containers):
         return self.tame(scope, self.scalar(scope, 1))
 
     # --- places and iterators -----------------------------------------------------------------------------------------
-    def place_that_changes(self, scope: Scope) -> list[str]:
+    def place_that_changes(self, scope: Scope, array: str) -> list[str]:
         """A container holds an index, which is used, changes, and is used again."""
         c = self.choices
-        arrays = scope.named("v")
-        if not arrays:
-            return self.made(scope)
-        array, at = c.pick(arrays[-3:]), self.own("at")
+        at = self.own("at")
         one, other = c.integer(0, 3), c.integer(0, 3)
         low, high = c.integer(0, 1), c.integer(2, 3)
         made, place, change = c.pick(
@@ -70,13 +77,10 @@ class Idioms(Containers):
         lines = [f"{cut} = {part}", f"{cut} {change} {self.number(scope)}"]
         return [*lines, f"{self.taken(scope, 's')} = np.sum({cut} * {cut})"]
 
-    def iterator(self, scope: Scope) -> list[str]:
+    def iterator(self, scope: Scope, array: str) -> list[str]:
         """An iterator with a name is read by ``next``, and used up by a loop."""
         c = self.choices
-        arrays = scope.named("v")
-        if not arrays:
-            return self.made(scope)
-        array, it, each = c.pick(arrays[-3:]), self.own("it"), self.own("each")
+        it, each = self.own("it"), self.own("each")
         self.met("iterator with a name", None)
         first = f"next({it}) * {self.scalar(scope, 0)}"
         total = self.taken(scope, "s")
@@ -92,13 +96,10 @@ class Idioms(Containers):
         )
         return lines + rest
 
-    def seen(self, scope: Scope) -> list[str]:
+    def seen(self, scope: Scope, array: str) -> list[str]:
         """A set says which places have been met."""
         c = self.choices
-        arrays = scope.named("v")
-        if not arrays:
-            return self.made(scope)
-        array, seen, place = c.pick(arrays[-3:]), self.own("seen"), self.own("place")
+        seen, place = self.own("seen"), self.own("place")
         places = ", ".join(str(c.integer(0, 3)) for _ in range(4))
         self.met("set of places", None)
         change = f"{array}[{place}] {c.pick(('=', '+=', '*='))} {self.number(scope)}"
@@ -109,13 +110,10 @@ class Idioms(Containers):
         return [f"{seen} = set()", f"for {place} in ({places}):", *indent(body)]
 
     # --- objects ------------------------------------------------------------------------------------------------------
-    def managed(self, scope: Scope) -> list[str]:
+    def managed(self, scope: Scope, array: str) -> list[str]:
         """A context manager with a class of its own, which changes what it was given."""
         c = self.choices
-        arrays = scope.named("v")
-        if not arrays:
-            return self.made(scope)
-        array, held = c.pick(arrays[-3:]), self.own("held")
+        held = self.own("held")
         self.met("context manager of one's own", None)
         lines = [f"with Scaled({array}, {self.number(scope)}) as {held}:"]
         bodies: list[Callable[[], list[str]]] = [
