@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import gast
 
+from srcgrad.language import effects
 from srcgrad.optimize.scan import COMPOUND, Scan, blocks_below, fields_below, header_fields, scan
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
@@ -19,11 +20,7 @@ from srcgrad.syntax.parse import walk
 
 Pure = Callable[[gast.expr], bool]
 
-CHANGING_METHODS = frozenset(
-    "add append clear difference_update discard extend fill insert intersection_update itemset partition pop popitem "
-    "put remove resize reverse setdefault setfield setflags sort symmetric_difference_update update write "
-    "writelines".split()
-)
+CHANGING_METHODS = effects.updating()
 _ODD = frozenset((gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await))
 _LEAVES = frozenset((gast.Name, gast.Constant, GlobalReference))
 _OWN_LIST = ("append", "pop")

@@ -8,8 +8,9 @@ import math
 import gast
 import numpy as np
 
+from srcgrad.language import effects
 from srcgrad.optimize.aliases import callee_of
-from srcgrad.optimize.effects import CHANGING_METHODS, IN_PLACE, calls_of
+from srcgrad.optimize.effects import IN_PLACE, calls_of
 from srcgrad.optimize.scan import statements_of
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalReference
@@ -27,8 +28,10 @@ _EFFECTS = frozenset(
 )
 _EFFECTS_HERE = IN_PLACE | {
     "made_of", "never", "one_for", "raised_augmenting", "raised_in_place", "require_apart", "require_bound",
-    "require_data", "require_factory", "require_fields", "require_item", "require_length", "require_new",
-    "require_count", "require_no_object", "require_number", "require_output", "require_places", "require_reflected",
+    "require_data", "require_disjoint", "require_exact", "require_factory", "require_fields", "require_item",
+    "require_length", "require_new", "require_order",
+    "require_count", "require_no_object", "require_number", "require_output", "require_key", "require_places",
+    "require_reflected",
     "require_row", "require_rows",
     "require_set", "require_some", "require_unshared", "shuffled", "unwritten",
 }  # fmt: skip
@@ -82,8 +85,4 @@ def _pure_call(call: gast.Call) -> bool:
     return module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
 
 
-_METHODS = frozenset(
-    "all any argmax argmin argsort astype clip conj conjugate copy cumprod cumsum diagonal dot flatten get item items "
-    "keys max mean min nonzero prod ravel repeat reshape round squeeze std sum swapaxes take tolist trace transpose "
-    "values var view".split()
-) - CHANGING_METHODS
+_METHODS = effects.reading(np.ndarray, dict)

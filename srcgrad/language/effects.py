@@ -1,0 +1,231 @@
+"""What a call of a built-in method or a library function does to its operands: one table, read by every pass.
+
+Enters: a class and the name of a member, the name of a method of an unknown class, or a function.  Leaves: an
+``Effect``.  What is not listed updates everything that is reachable from its operands, and keeps it (``UNKNOWN``).
+``tests/language`` calls every member of the classes listed and compares what it observes with the table.
+
+>>> from collections import deque
+>>> member(deque, "extendleft").updates, member(list, "pop").returns, method("no such method").is_known
+(frozenset({0}), 'element', False)
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from srcgrad.language.members import FUNCTIONS, MEMBERS, OBJECT, READING
+from srcgrad.language.members import KINDS as KINDS
+
+#: Whose memory a result is, from the least to the most: its own; items of an operand, or a container of them; memory
+#: of an operand, seen otherwise; an operand itself.
+RETURNS = ("fresh", "element", "view", "alias")
+ALL = -1  #: in place of the position of an operand: everything reachable from every operand
+BY_NAME = sys.maxsize  #: in place of the position of an output: it is given by name only
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Operands count from the receiver of a method, or the first argument of a function: 0, 1, ...; all are read."""
+
+    updates: frozenset[int] = frozenset()  # operands that it changes
+    output: int | None = None  # the operand that it changes if it is given: ``out``
+    keeps: bool = False  # references to its arguments, in what it updates
+    items: bool = False  # references to the items of its arguments, there too
+    returns: str = "fresh"
+    lengths: bool = False  # what it updates may have another number of items
+    raises: bool = True  # whether some operands, as many as it takes, make it raise
+    draws: bool = False  # random numbers: another call returns others
+    calls: bool = False  # functions that it is given
+    is_known: bool = True
+
+    def updated(self, positional: int, named: Collection[str] = ()) -> frozenset[int]:
+        """The operands that a call with so many positional operands, the receiver included, updates."""
+        given = self.output is not None and (positional > self.output or "out" in named)
+        return self.updates | {self.output} if given and self.output is not None else self.updates
+
+
+UNKNOWN = Effect(frozenset((ALL,)), keeps=True, items=True, returns="alias", lengths=True, calls=True, is_known=False)
+
+
+def member(kind: type, name: str) -> Effect:
+    """What a member of a built-in class does; ``UNKNOWN`` of what is not listed.
+
+    A subclass that a user writes may do something else.
+    """
+    return _members().get(kind, {}).get(name, UNKNOWN)
+
+
+@cache
+def method(name: str) -> Effect:
+    """What a method of this name may do, whichever built-in class its receiver is of: all that one of them does."""
+    found = [effects[name] for effects in _members().values() if name in effects]
+    return _joined(found) if found else UNKNOWN
+
+
+@cache
+def updating() -> frozenset[str]:
+    """The names of the methods that update their receiver, in one of the classes."""
+    return frozenset(name for effects in _members().values() for name, made in effects.items() if 0 in made.updates)
+
+
+@cache
+def updating_only(kind: type) -> frozenset[str]:
+    """The names of methods that update their receiver, which is of this class wherever one of that name is called."""
+    others = {name for other, made in _members().items() if other is not kind for name in made}
+    return frozenset(n for n, made in _members()[kind].items() if 0 in made.updates and n not in others)
+
+
+@cache
+def resizing() -> frozenset[str]:
+    """The names of the methods after which a container may have another number of items."""
+    return frozenset(name for kind in KINDS if kind is not np.ndarray for name, made in _members()[kind].items()
+                     if made.lengths)  # fmt: skip
+
+
+@cache
+def returning(kind: type, returned: str) -> frozenset[str]:
+    """The names of the methods of a class whose result is, at most, this part of the receiver."""
+    return frozenset(n for n, made in _members()[kind].items() if made.returns == returned and not n.startswith("__"))
+
+
+@cache
+def reading(*kinds: type) -> frozenset[str]:
+    """The names of the methods of these classes that update nothing, of whichever class the receiver is."""
+    return frozenset(n for kind in kinds for n in _members()[kind] if is_reading(method(n)))
+
+
+def is_reading(effect: Effect) -> bool:
+    """Whether no call with the positional operands that it needs updates anything."""
+    return effect.is_known and not effect.updates
+
+
+def of_function(function: object) -> Effect:
+    """What a function, class or bound method of NumPy or the standard library does; ``UNKNOWN`` if it is not listed."""
+    if isinstance(function, np.ufunc):
+        return Effect(output=function.nin)
+    name = getattr(function, "__name__", "")
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return _OF_UFUNCS.get(name, UNKNOWN)
+    kind = getattr(function, "__objclass__", None)
+    if isinstance(kind, type) and kind in _members():
+        return member(kind, name)  # ``list.append`` takes its receiver first
+    if owner is not None and type(owner) in _members():
+        return _shifted(member(type(owner), name))
+    home = _home(function)
+    root = home.partition(".")[0]
+    found = _functions().get((home, name)) or _functions().get((root, name))
+    if found is None and root not in READING:
+        return UNKNOWN
+    found = found or Effect()
+    return found if root not in _LIBRARIES else replace(found, output=_place_of_output(function))
+
+
+def names_of(*homes: str) -> frozenset[str]:
+    """The names of the functions listed for these modules that update one of their operands."""
+    return frozenset(n for (home, n), made in _functions().items() if made.updates and (not homes or home in homes))
+
+
+# --- the table, read -------------------------------------------------------------------------------------------------
+def _read(text: str) -> Iterator[tuple[str, Effect]]:
+    """Lines of ``words: names``; ``updates=1`` is an operand, ``updates`` the first, ``out=2`` where ``out`` stands."""
+    for line in text.strip().splitlines():
+        words, _, names = line.partition(":")
+        made = Effect()
+        for word in words.split():
+            key, _, value = word.partition("=")
+            match key:
+                case "updates":
+                    made = replace(made, updates=made.updates | {int(value or 0)})
+                case "out":
+                    made = replace(made, output=int(value))
+                case "keeps" | "items" | "lengths" | "draws" | "calls":
+                    made = replace(made, **{key: True})  # type: ignore[arg-type]
+                case "quiet":
+                    made = replace(made, raises=False)
+                case _:
+                    assert key in RETURNS, key
+                    made = replace(made, returns=key)
+        yield from ((name, made) for name in names.split())
+
+
+@cache
+def _members() -> dict[type, dict[str, Effect]]:
+    shared = dict(_read(OBJECT))
+    return {kind: shared | {n: e for text in texts for n, e in _read(text)} for kind, texts in MEMBERS.items()}
+
+
+@cache
+def _functions() -> dict[tuple[str, str], Effect]:
+    return {(home, name): made for home, text in FUNCTIONS.items() for name, made in _read(text)}
+
+
+def _joined(effects: list[Effect]) -> Effect:
+    """All that one of several may do."""
+    places = {effect.output for effect in effects if effect.output is not None}
+    return Effect(
+        frozenset().union(*(effect.updates for effect in effects)),
+        min(places, default=None),
+        any(effect.keeps for effect in effects),
+        any(effect.items for effect in effects),
+        max((effect.returns for effect in effects), key=RETURNS.index),
+        any(effect.lengths for effect in effects),
+        any(effect.raises for effect in effects),
+        any(effect.draws for effect in effects),
+        any(effect.calls for effect in effects),
+    )
+
+
+def _shifted(effect: Effect) -> Effect:
+    """Of a bound method: its operands are the arguments alone; what it does to its receiver concerns all."""
+    if not effect.is_known or 0 in effect.updates:
+        return UNKNOWN
+    output = None if effect.output is None else effect.output - 1
+    return replace(effect, updates=frozenset(place - 1 for place in effect.updates), output=output)
+
+
+def _home(function: object) -> str:
+    """The module of a function, or the class of the object that it is bound to; ``_heapq`` is ``heapq``."""
+    owner = getattr(function, "__self__", None)
+    module = getattr(function, "__module__", None)
+    if module is None and owner is not None:
+        module = type(owner).__module__
+    if not callable(function) or module is None:
+        return ""
+    return str(module).lstrip("_")
+
+
+def _place_of_output(function: object) -> int | None:
+    try:
+        return _place_in_signature(function)
+    except TypeError:  # it has no hash
+        return None
+
+
+@cache
+def _place_in_signature(function: object) -> int | None:
+    try:
+        parameters = inspect.signature(function).parameters  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    if "out" not in parameters:
+        return None
+    several = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters.values())
+    named = several or parameters["out"].kind is inspect.Parameter.KEYWORD_ONLY
+    return BY_NAME if named else list(parameters).index("out")
+
+
+_LIBRARIES = ("numpy", "scipy")
+_OF_UFUNCS = {
+    "at": Effect(frozenset((0,))),
+    "reduce": Effect(output=3),
+    "accumulate": Effect(output=3),
+    "reduceat": Effect(output=4),
+    "outer": Effect(),
+}
