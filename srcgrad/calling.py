@@ -8,13 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, partial
-from types import FunctionType, MethodType
+from types import (
+    BuiltinMethodType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.applied import adapter, classes_held
+from srcgrad.frontend.guards import guards_of
+from srcgrad.frontend.journal import Journal, writing
 from srcgrad.frontend.normal_form import Callee, Dynamic
 from srcgrad.frontend.source import source_of
+from srcgrad.language import effects
 from srcgrad.pipeline import compile_request, stored_parameters
 from srcgrad.programs import Compiled, Options, Request, present_options
 from srcgrad.rules.edition import edition
@@ -45,7 +55,10 @@ def tangent_of(f: Callable[..., Any], shape: str, active: tuple[bool, ...], *sta
 @constant
 def reading(f: Callable[..., Any], shape: str, *stars: Any) -> Callable[..., Any]:
     """``f`` itself, to be called without a derivative, if it stores into nothing it is given; see ``halves_of``."""
-    _checked(_Identity(f), shape, _lengths(f, stars), edition())
+    asked = (_Identity(f), shape, _lengths(f, stars), edition())
+    if not _checked(*asked)[1]():
+        _checked.cache_clear()
+        _checked(*asked)
     return f
 
 
@@ -54,6 +67,9 @@ DOORS = (
     GlobalBinding("tangent_of", tangent_of, __name__, "tangent_of"),
     GlobalBinding("reading", reading, __name__, "reading"),
 )
+
+
+_BUILT_IN = (BuiltinMethodType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 
 
 class _Identity:
@@ -82,6 +98,7 @@ def _compiled(f: Callable[..., Any], shape: str, active: tuple[bool, ...], stars
     made = _kept(*asked)
     if not made.is_current():
         _kept.cache_clear()
+        _checked.cache_clear()
         made = _kept(*asked)
     made.refresh()
     return made
@@ -105,14 +122,15 @@ def _kept(
     rules: object,
 ) -> Compiled:
     """``options`` and ``rules`` are what the program depends on besides."""
-    callee = _checked(identity, shape, lengths, rules)
+    callee, _ = _checked(identity, shape, lengths, rules)
     wanted = tuple(p for p, moves in zip(parameters_of(_spelled(shape)), active, strict=True) if moves)
     return compile_request(Request(callee, wanted, mode, doors=DOORS, tried=True))
 
 
 @lru_cache(maxsize=1024)
-def _checked(identity: _Identity, shape: str, lengths: Lengths, rules: object) -> Callee:
-    """The call as a callee.  It gets its arguments by value, so that it may store into none of them."""
+def _checked(identity: _Identity, shape: str, lengths: Lengths, rules: object) -> tuple[Callee, Callable[[], bool]]:
+    """The call as a callee, and whether it is still what it was read from.  It gets its arguments by value, so that it
+    may store into none of them."""
     applied: Any = identity.function
     while isinstance(applied, partial):
         applied = applied.func
@@ -122,15 +140,22 @@ def _checked(identity: _Identity, shape: str, lengths: Lengths, rules: object) -
             f"the method {name!r} of an object of class {kind}, known only when the program runs, is called",
             hint="call it by its name, of the object: what the object holds may vary",
         )
-    callee = adapter(identity.function, _spelled(shape), lengths)
-    if stored_parameters(callee):
+    if isinstance(applied, _BUILT_IN) and effects.of_function(applied).updates:
+        raise UnsupportedSyntax(
+            f"the method {applied.__name__!r} of a container or an array, known only when the program runs, updates it",
+            hint="call it by its name, of the container or array",
+        )
+    with writing(Journal()) as journal:
+        callee = adapter(identity.function, _spelled(shape), lengths)
+        stored = stored_parameters(callee)
+    if stored:
         name = getattr(identity.code, "__name__", "")
         raise UnsupportedSyntax(
             f"the function {name!r}, known only when the program runs, stores into what it is given or has captured",
             source_of(identity.code).span() if isinstance(identity.code, FunctionType) else Span.unknown(),
             hint="call it by its name",
         )
-    return callee
+    return callee, guards_of(journal).check()
 
 
 def _spelled(shape: str) -> Dynamic:
