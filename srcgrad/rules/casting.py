@@ -33,12 +33,14 @@ DTYPE = "dtype"
 class Manner:
     """``scalar``: all are Python's numbers, ``math`` functions serve; ``numpy``: none is, their quotients never raise.
 
-    ``cast`` tells whether operands are cast to the ``dtype`` that was given, and what is known of it.
+    ``cast`` tells whether operands are cast to the ``dtype`` that was given, and what is known of it.  ``strong``: a
+    zero cotangent or tangent stays zero through any partial (``rules.strong_zeros``).
     """
 
     scalar: bool = False
     numpy: bool = False
     cast: Literal["", "floating", "any"] = ""
+    strong: bool = False
 
     def settled(self, expression: gast.expr) -> gast.expr:
         """An expression of a template in this manner."""
@@ -47,17 +49,20 @@ class Manner:
         return twins(expression) if self.scalar else expression
 
 
-def manner_of(rule: Rule, given: Given, facts: Mapping[str, Fact] | None, scalar: bool) -> Manner:
+def manner_of(
+    rule: Rule, given: Given, facts: Mapping[str, Fact] | None, scalar: bool, strong: bool = False
+) -> Manner:
     """The manner of one call."""
     operands = [(facts or {}).get(p) for p in _operands(rule, given)]
     known = [fact.dtype if isinstance(fact, Array) else None for fact in operands]
     numpy = not scalar and bool(known) and all(dtype is not None and dtype not in WEAK for dtype in known)
     if rule.kind != "elementwise" or DTYPE not in given or DTYPE in rule.parameters:
-        return Manner(scalar, numpy)
+        return Manner(scalar, numpy, strong=strong)
     name = asked_for(given)
     if known and all(dtype is not None and _STRONG.get(dtype, dtype) == name for dtype in known):
-        return Manner(False, True)  # nothing is cast
-    return Manner(False, True, "floating" if name is not None and name.startswith(("float", "complex")) else "any")
+        return Manner(False, True, strong=strong)  # nothing is cast
+    floating = name is not None and name.startswith(("float", "complex"))
+    return Manner(False, True, "floating" if floating else "any", strong)
 
 
 _STRONG = {"float": "float64", "complex": "complex128"}

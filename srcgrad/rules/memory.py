@@ -2,8 +2,8 @@
 
 Enters: a function and the name it is called by.  Leaves: whether every result is new, whatever the arguments are.  What
 is not known to be new may be a view, the argument itself or a container of it: a function that is missing from what is
-new costs a copy, and one that is missing from ``VIEWS`` would be wrong, so ``tests/analysis/test_memory.py`` holds the
-results of all samples of the table against their arguments.
+new costs a copy, and one that the table of effects takes for new and is not would be wrong, so
+``tests/analysis/test_memory.py`` holds the results of all samples of the table of rules against their arguments.
 """
 
 from __future__ import annotations
@@ -15,25 +15,13 @@ from collections.abc import Callable
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.language import effects
 from srcgrad.rules.table import is_constant, lookup
 
 LIBRARIES = (sys.stdlib_module_names | {"numpy", "scipy"}) - {"__main__"}
 
-#: Functions and methods whose result may be a view of an argument, the argument itself, or a container of it.
-VIEWS = frozenset(
-    """array array_split as_strided asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray astype
-    atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to deque diag diagonal dict diff dsplit
-    einsum expand_dims field flatnonzero flip fliplr flipud float getattr getfield getitem hsplit imag ix_ list
-    matrix_power matrix_transpose max meshgrid min moveaxis nan_to_num permute_dims polyder polyint ravel real
-    real_if_close require reshape rollaxis rot90 setdefault sliding_window_view sorted split squeeze sum swapaxes
-    transpose trim_zeros tuple unstack view vsplit""".split()
-)
-#: NumPy's functions of the same names do make new memory.
-_NEW = frozenset({np.sum, np.max, np.min})
 #: What is made anew of a container may hold one memory in two places.
 KEEPS_ALIASES = frozenset({copy.deepcopy})
-#: Methods that hand on a real array where the function of that name makes a new one.
-_METHODS = frozenset({"conj", "conjugate"})
 #: Statements of emitted code: which argument a function of the runtime changes, and which have tangents of their own.
 CHANGES: dict[Callable[..., object], tuple[int, tuple[int, ...]]] = {
     runtime.unrest: (0, (0, 2)),
@@ -75,10 +63,11 @@ def makes_new(function: object, name: str | None = None) -> bool:
     try:
         if function in _NEW_HERE:
             return True
-        if function is copy.copy:
-            return False  # of a container, whose items it hands on
-        called = getattr(function, "__name__", "")
-        if name in _METHODS or (called in VIEWS and function not in _NEW):
+        if name is not None and not _is_new_method(name):
+            return False
+        if getattr(function, "__module__", "") == "srcgrad.runtime.scipy.sparse":
+            return getattr(function, "__name__", "") != "turned"  # products
+        if effects.of_function(function).returns != "fresh":
             return False
         if isinstance(function, type) and issubclass(function, np.generic):
             return False  # ``np.float64(x)`` of an array may be that array
@@ -87,3 +76,13 @@ def makes_new(function: object, name: str | None = None) -> bool:
         return lookup(function) is not None or is_constant(function)
     except TypeError:
         return False
+
+
+def _is_new_method(name: str) -> bool:
+    """Whether a method makes new memory: of an array, if arrays have it, else of whatever has one of that name.
+
+    What the table does not list is a method of another class: the function that it means answers for it.
+    """
+    made = effects.member(np.ndarray, name)
+    made = made if made.is_known else effects.method(name)
+    return made.returns == "fresh" or not made.is_known

@@ -111,6 +111,9 @@ def float_power(x1, x2, *, z, z_bar):
     )
 
 
+float_power.pointwise = True
+
+
 @float_power.tangent
 def float_power(x1, x2, *, z, x1_dot, x2_dot):
     return (

@@ -14,6 +14,7 @@ from srcgrad import runtime
 from srcgrad.rules.facts import as_array
 from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
+    if_defined,
     pack_like,
     rearray,
     rebroadcast,
@@ -25,6 +26,7 @@ from srcgrad.runtime import (
     ungather,
     unpack_like,
     untake,
+    where_defined,
 )
 
 
@@ -54,6 +56,32 @@ def rebroadcast_(g, like, *, y, y_bar):
     return unbroadcast(y_bar, g)
 
 
+@linear(runtime.where_nonzero, "value")
+def where_nonzero_(seed, value, *, y, y_bar):
+    """Zero where the seed is and the value undefined; the cotangent too."""
+    return unbroadcast(where_defined(seed, value, y_bar), value)
+
+
+@linear(runtime.where_defined, "value")
+def where_defined_(seed, term, value, *, y, y_bar):
+    """Zero where the seed is and the term undefined; the cotangent too."""
+    return unbroadcast(where_defined(seed, term, y_bar), value)
+
+
+@linear(runtime.if_nonzero, "value")
+def if_nonzero_(seed, value, *, y, y_bar):
+    """Zero if the seed is and the value undefined; the cotangent too."""
+    return if_defined(seed, value, y_bar)
+
+
+@linear(runtime.if_defined, "value")
+def if_defined_(seed, term, value, *, y, y_bar):
+    """Zero if the seed is and the term undefined; the cotangent too."""
+    return if_defined(seed, term, y_bar)
+
+
+for each in (where_nonzero_, where_defined_, if_nonzero_, if_defined_):
+    each.infer(_like("value"))
 unbroadcast_.infer(_like("like"))
 rebroadcast_.infer(_like("like"))
 

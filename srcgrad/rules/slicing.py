@@ -18,6 +18,7 @@ from srcgrad.rules.casting import DTYPE, Given, Manner, cast, cast_back
 from srcgrad.rules.formula import Formula, is_none, is_number, object_of
 from srcgrad.rules.reading import readings
 from srcgrad.rules.rewriting import item, locals_in, read, substituted, unrolled, with_defaults, without_neutral
+from srcgrad.rules.strong_zeros import guarded
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import children
 
@@ -45,7 +46,10 @@ def adjoint(
     missing = wanted - set(partials)
     if missing:
         raise InternalError(f"{rule.name} has no partial for {sorted(missing)}", stage="rules")
-    values = {p: cast(partials[p], rule, given, manner) for p in rule.parameters if p in wanted}
+    partials = {p: partials[p] for p in rule.parameters if p in wanted}
+    if manner.strong:
+        partials = {p: guarded(rule, formula.body, partials[p], rule.adjoint) for p in partials}
+    values = {p: cast(partials[p], rule, given, manner) for p in partials}
     body = [(name, cast(value, rule, given, manner)) for name, value in formula.body]
     if rule.kind == "elementwise" and not manner.scalar:
         for p in values:
@@ -60,7 +64,10 @@ def tangent(
     rule: Rule, formula: Formula, terms: Mapping[str, gast.expr], active: set[str], given: Given, manner: Manner
 ) -> Slice:
     """The sum of the terms of the active parameters."""
-    total = cast(_sum([terms[p] for p in rule.parameters if p in active], rule.sums), rule, given, manner)
+    terms = {p: terms[p] for p in rule.parameters if p in active}
+    if manner.strong:
+        terms = {p: guarded(rule, formula.body, terms[p], f"{p}_dot") for p in terms}
+    total = cast(_sum([*terms.values()], rule.sums), rule, given, manner)
     body = [(name, cast(value, rule, given, manner)) for name, value in formula.body]
     if manner.cast:
         total = cast_back(total, rule.result, manner, up=True)
@@ -83,13 +90,14 @@ def diagonal_tangent(
         if p not in active:
             continue
         if p == rule.variadic:
-            terms += _variadic_terms(rule, partials[p], given)
+            terms += _variadic_terms(rule, partials[p], given, manner)
             continue
         renamed = {name: read(f"{name}_{p}") for name in moving} | {rule.adjoint: read(f"{p}_dot")}
         for name, value in formula.body:
             if name in moving:
                 lines.append((renamed[name].id, substituted(value, renamed)))
-        terms.append(substituted(partials[p], renamed))
+        term = guarded(rule, formula.body, partials[p], rule.adjoint) if manner.strong else partials[p]
+        terms.append(substituted(term, renamed))
     total = cast(_sum(terms), rule, given, manner)
     lines = [(name, cast(value, rule, given, manner)) for name, value in lines]
     if manner.cast:
@@ -99,7 +107,7 @@ def diagonal_tangent(
     return _finished(rule, lines, {f"{rule.result}_dot": total}, given, manner)
 
 
-def _variadic_terms(rule: Rule, partial: gast.expr, given: Given) -> list[gast.expr]:
+def _variadic_terms(rule: Rule, partial: gast.expr, given: Given, manner: Manner) -> list[gast.expr]:
     """``[e for x in operands]`` with the tangent of each operand in place of the adjoint."""
     assert rule.variadic is not None
     display = given.get(rule.variadic) if isinstance(given, Mapping) else None
@@ -110,11 +118,12 @@ def _variadic_terms(rule: Rule, partial: gast.expr, given: Given) -> list[gast.e
     for i, term in enumerate(unrolled(partial, rule.variadic, display).elts):
         if not (isinstance(dots, gast.Tuple) and is_none(dots.elts[i])):
             dot = item(f"{rule.variadic}_dot", i)
+            term = guarded(rule, (), term, rule.adjoint) if manner.strong else term
             terms.append(substituted(term, {rule.adjoint: dot}))
     return terms
 
 
-def linear_tangent(rule: Rule, function: gast.expr, active: set[str], given: Given) -> Slice:
+def linear_tangent(rule: Rule, function: gast.expr, active: set[str], given: Given, manner: Manner) -> Slice:
     """``f(a_dot, b) + f(a, b_dot)``: the function itself on the tangents."""
     terms: list[gast.expr] = []
     for p in rule.parameters:
@@ -133,7 +142,8 @@ def linear_tangent(rule: Rule, function: gast.expr, active: set[str], given: Giv
                     keywords.append(gast.keyword(q, value))
                 else:
                     args.append(value)
-            terms.append(gast.Call(function, args, keywords))
+            term = gast.Call(function, args, keywords)
+            terms.append(guarded(rule, (), term, f"{p}_dot") if manner.strong else term)
     return _finished(rule, (), {f"{rule.result}_dot": _sum(terms)}, given, Manner())
 
 

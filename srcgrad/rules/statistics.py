@@ -1,8 +1,7 @@
-"""Order statistics, weighted means, covariances, counts with weights.
+"""Order statistics, weighted means, covariances.
 
 A quantile moves with the elements between which it lies, equal ones in their stable order, and with q where it is
-interpolated; a median of an even number is the mean of the two in the middle.  What jumps as data move from bin to bin
-is refused.
+interpolated; a median of an even number is the mean of the two in the middle.
 """
 
 # Templates are read as text and carry no annotations; a formula for a special case repeats the name of its rule.
@@ -14,7 +13,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.rules.facts import Array, as_array
 from srcgrad.rules.results import floating, reduced
-from srcgrad.rules.table import linear, refused, rule
+from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
     aligned,
     count,
@@ -395,18 +394,3 @@ def unobservations_(g, m, rowvar=True, second=False, *, y, y_bar):
 def or_ones_(weights, rows, *, y, y_bar):
     """Weights, if there are any."""
     return unarray(y_bar, weights)
-
-
-# --- counts ----------------------------------------------------------------------------------------------------------
-@linear(np.bincount, "weights")
-def bincount(x, weights=None, minlength=0, *, y, y_bar):
-    """Sums of weights in bins: each weight receives what its bin does."""
-    return unarray(np.take(y_bar, x), weights)
-
-
-refused(
-    "numbers move from bin to bin by jumps, and what the edges do to them too",
-    np.histogram, np.histogram2d, np.histogramdd, np.histogram_bin_edges,
-    hint="derivatives by weights: np.bincount(np.digitize(x, edges), weights); by the data: a sum of smooth kernels,\n"
-    "np.sum(np.exp(-0.5 * ((edges[:, None] - x) / width) ** 2), axis=1)",
-)  # fmt: skip

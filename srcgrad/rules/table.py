@@ -59,6 +59,7 @@ MODULES = (
     "cumulative",
     "differences",
     "statistics",
+    "counting",
     "products",
     "einsum",
     "chains",
@@ -114,6 +115,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
         "scipy.matrices",
         "scipy.systems",
     ),
+    "scipy.sparse._base": ("scipy.sparse",),
     "scipy.fft": ("scipy.fourier",),
     "scipy.signal": ("scipy.signal", "scipy.filtering"),
     "scipy.ndimage": ("scipy.ndimage", "scipy.smoothing"),
@@ -165,7 +167,7 @@ def load_library(library: str) -> None:
 def _loads_more(function: object) -> bool:
     """Whether a question about ``function`` brought in rules of a library; whoever holds it has imported it."""
     module = getattr(function, "__module__", None) or ""
-    if not (module.startswith("scipy") or type(function).__name__ == "ufunc"):
+    if not (module.startswith(("scipy", "srcgrad.runtime.scipy")) or type(function).__name__ == "ufunc"):
         return False
     before = len(_loaded)
     for library in LIBRARIES:

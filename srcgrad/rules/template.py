@@ -59,8 +59,7 @@ class Rule:
                 "needs its result and its adjoint as keyword-only parameters",
                 hint=f"def {template.__name__}({', '.join(head.parameters) or 'x'}, *, y, y_bar)",
             )
-        self.kind = kind
-        self.functions = functions
+        self.kind, self.functions = kind, functions
         self.template = template
         self.name = getattr(functions[0], "__name__", template.__name__) if functions else template.__name__
         self.parameters = head.parameters
@@ -78,6 +77,7 @@ class Rule:
         self.guests: frozenset[object] = frozenset()  # functions of libraries, some of which return Python's numbers
         self.keeps_integers = False
         self.own_dtype = False  # whether results have a dtype that their operands do not tell
+        self.pointwise = kind == "elementwise"  # an element of the result depends on one of each operand
         self.drops_neutral = False  # whether a default 0 that is added, 1 that multiplies, is left out of the text
         self.casts = kind == "elementwise" and any(map(casts, functions))  # takes dtype=
         self.casts_operands = True  # to that dtype; else only the result is
@@ -212,16 +212,16 @@ class Rule:
         wanted: Collection[str],
         given: Given,
         *,
-        scalar: bool = False,
+        scalar: bool = False, strong: bool = False,
         facts: Mapping[str, Fact] | None = None,
     ) -> Slice:
         """The text for the partials of ``wanted``; ``given`` names the arguments of the call.
 
         Where ``given`` maps to their expressions, literals choose the formula and a variadic display is unrolled;
-        ``facts`` may choose it too; ``scalar`` writes ``math`` functions for arguments that are all numbers.
+        ``facts`` may choose it too; ``scalar`` and ``strong`` are those of its ``Manner``.
         """
         self._check_refused(wanted)
-        manner = manner_of(self, given, facts, scalar)
+        manner = manner_of(self, given, facts, scalar, strong)
         facts = cast_facts(self, given, facts, manner)
         key = self._key("adjoint", wanted, given, manner, facts)
         if key is None or key not in self._slices:
@@ -242,12 +242,12 @@ class Rule:
         active: Collection[str],
         given: Given,
         *,
-        scalar: bool = False,
+        scalar: bool = False, strong: bool = False,
         facts: Mapping[str, Fact] | None = None,
     ) -> Slice:
         """The text for the tangent of the result, ``y_dot``, in terms of ``p_dot`` for every active parameter."""
         self._check_refused(active)
-        manner = manner_of(self, given, facts, scalar)
+        manner = manner_of(self, given, facts, scalar, strong)
         facts = cast_facts(self, given, facts, manner)
         key = self._key("tangent", active, given, manner, facts)
         if key is not None and key in self._slices:
@@ -279,7 +279,7 @@ class Rule:
             formula, partials = self._formula(template), self._partials(template)
             made = slicing.diagonal_tangent(self, formula, partials, set(active), given, manner)
         elif self.kind == "linear":
-            made = slicing.linear_tangent(self, spelling(self.functions[0]), set(active), given)
+            made = slicing.linear_tangent(self, spelling(self.functions[0]), set(active), given, manner)
         else:
             raise MissingRule(
                 f"{displayed(self.functions[0])} has no tangent",

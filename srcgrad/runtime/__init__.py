@@ -39,8 +39,8 @@ from srcgrad.runtime.differences import (
 from srcgrad.runtime.doors import (
     StopsGradients, as_cotangent, entered, is_mapping, is_sequence, leaving, once, require_data, require_item,
     require_length,
-    require_no_object, require_number, require_places, require_row, require_rows, require_set, require_some, rewound,
-    require_count,
+    require_key, require_no_object, require_number, require_places, require_row, require_rows, require_set,
+    require_some, rewound, require_count,
     stop_gradient, unvaried,
 )  # fmt: skip
 from srcgrad.runtime.einsum import transposed_subscripts, uneinsum, written_subscripts
@@ -48,6 +48,7 @@ from srcgrad.runtime.elementwise import (
     angle_slope, half_circle, is_above, is_below, is_within, masked, power_partial, prevails, quotient, safe_divide,
     share, where_finite, wins,
 )  # fmt: skip
+from srcgrad.runtime.exact import require_exact
 from srcgrad.runtime.extrema import exp_share, initial_share, latest, ties
 from srcgrad.runtime.fields import field, field_of, unfield
 from srcgrad.runtime.fourier import fitted, signal_length, unfftn, unifftn, unirfftn, unrfftn, weighted_bins
@@ -69,6 +70,7 @@ from srcgrad.runtime.objects import (
     attribute, bound, is_bound, made, never, require_bound, require_fields, require_reflected,
 )  # fmt: skip
 from srcgrad.runtime.outputs import require_output
+from srcgrad.runtime.overlaps import require_disjoint, require_order
 from srcgrad.runtime.places import (
     along_places, at_mask, diagonal_places, flat_places, mask_places, off_mask, shuffled, where_places,
 )  # fmt: skip
@@ -99,12 +101,13 @@ from srcgrad.runtime.shaping import (
 )  # fmt: skip
 from srcgrad.runtime.special import bessel_i, polygamma, sinc_slope
 from srcgrad.runtime.statistics import (
-    aligned, freedom, leading, observations, observed, or_ones, unaligned, unleading, unobservations, unweighed,
-    weighed,
+    aligned, freedom, from_bins, into_bins, leading, observations, observed, or_ones, unaligned, unleading,
+    unobservations, unweighed, weighed,
 )  # fmt: skip
 from srcgrad.runtime.tangents import (
     entering, float_tangent, fresh, items_moved, like_own, stored, tangent_like, unpart_like, unview, view_moved,
 )  # fmt: skip
+from srcgrad.runtime.strong_zeros import if_defined, if_nonzero, where_defined, where_nonzero
 from srcgrad.runtime.systems import (
     as_columns, axes_at_end, column_sums, from_columns, least_squares_cutoff, of_distinct, require_distinct,
     uncolumn_sums, whole_inverse,
@@ -112,47 +115,50 @@ from srcgrad.runtime.systems import (
 
 __all__ = [
     "Closure", "StopsGradients", "accumulate", "add", "add_at", "aligned", "all_places", "along_places", "anchors",
-    "angle_slope", "argsorted", "arranging", "as_columns", "as_cotangent", "as_given", "as_list", "as_stored", "astype",
-    "at_mask", "attempt", "attempt_store", "attempt_whole", "attribute", "axes_at_end", "basis_free", "bessel_i",
-    "bound", "chosen", "chosen_number", "claim", "closure", "cofactor", "column", "column_sums", "compressed", "corner",
-    "count", "cut", "defaulting", "deviation", "diagonal_places", "differences", "division", "doubled",
-    "dtype_of_first", "each_once", "end_length", "end_size", "entered", "entering", "exp_share", "exponents",
-    "extreme_share", "field", "field_of", "fitted", "flat_places", "float_tangent", "freedom", "fresh", "from_columns",
-    "from_matrices", "from_pairs", "from_triangle", "frozen", "gather", "given_to", "gradient_axis", "half_circle",
-    "half_triangle", "held_before", "held_inside", "hermitian_sum", "if_floating", "in_dtype", "initial_share",
-    "intervals", "is_above", "is_below", "is_between", "is_bound", "is_exact", "is_made_of", "is_mapping",
-    "is_replaced", "is_sequence", "is_within", "item", "items_like", "items_moved", "joined", "kaiser_abscissas",
-    "keep_real", "kept", "keyed", "knots_around", "laps", "lasting", "latest", "leading", "least_squares_cutoff",
-    "leaving", "lifted", "like_own", "made", "made_of", "mask_places", "masked", "matching", "memory_axes",
-    "memory_order", "merged", "mesh", "midpoints", "multi_dot_slope", "never", "norm_shares", "norm_slope",
-    "normal_solve", "observations", "observed", "of_distinct", "off_mask", "once", "one_for", "one_spacing_only",
-    "operand", "or_ones", "others", "outside", "over_gaps", "own", "own_adjoint", "pack_like", "pair_differences",
-    "part_like", "permute_along", "phase_free", "pick", "placed", "placed_alone", "places_of", "polar", "polygamma",
-    "polyslope", "power_partial", "present", "prevails", "private", "put_back", "quotient", "raisable",
-    "raised_augmenting", "raised_in_place", "ratio", "rearray", "reastype", "rebroadcast", "rechoose", "recurrence",
-    "remerged", "repad", "repad_chosen", "repad_values", "repairs", "repeated", "replaced_at", "require_apart",
-    "require_bound", "require_data", "require_distinct", "require_factory", "require_fields", "require_item",
-    "require_count", "require_length", "require_new", "require_no_object", "require_number", "require_output",
-    "require_places", "require_reflected", "require_row", "require_rows", "require_set", "require_some",
-    "require_unshared", "rest_like", "retake", "rewound",
-    "root_count", "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate",
-    "shadow", "share", "shifted", "shortest", "shuffled", "signal_length", "sinc_slope", "slope_leaning",
-    "slope_places", "snapshot", "sorting", "span_of", "spread", "spread_numbers", "step_sizes", "stop_gradient",
-    "stored", "tail", "taken", "tangent_like", "ties", "to_matrices", "to_triangle", "tolist", "total",
-    "transposed_subscripts", "turns",
+    "angle_slope", "argsorted", "arranging", "as_columns", "as_cotangent", "as_given", "as_list", "as_stored",
+    "astype", "at_mask", "attempt", "attempt_store", "attempt_whole", "attribute", "axes_at_end", "basis_free",
+    "bessel_i", "bound", "chosen", "chosen_number", "claim", "closure", "cofactor", "column", "column_sums",
+    "compressed", "corner", "count", "cut", "defaulting", "deviation", "diagonal_places", "differences", "division",
+    "doubled", "dtype_of_first", "each_once", "end_length", "end_size", "entered", "entering", "exp_share",
+    "exponents", "extreme_share", "field", "field_of", "fitted", "flat_places", "float_tangent", "freedom", "fresh",
+    "from_bins", "from_columns", "from_matrices", "from_pairs", "from_triangle", "frozen", "gather", "given_to",
+    "gradient_axis", "half_circle", "half_triangle", "held_before", "held_inside", "hermitian_sum", "if_defined",
+    "if_floating", "if_nonzero",
+    "in_dtype", "initial_share", "intervals", "into_bins", "is_above", "is_below", "is_between", "is_bound", "is_exact",
+    "is_made_of", "is_mapping", "is_replaced", "is_sequence", "is_within", "item", "items_like", "items_moved",
+    "joined", "kaiser_abscissas", "keep_real", "kept", "keyed", "knots_around", "laps", "lasting", "latest", "leading",
+    "least_squares_cutoff", "leaving", "lifted", "like_own", "made", "made_of", "mask_places", "masked", "matching",
+    "memory_axes", "memory_order", "merged", "mesh", "midpoints", "multi_dot_slope", "never", "norm_shares",
+    "norm_slope", "normal_solve", "observations", "observed", "of_distinct", "off_mask", "once", "one_for",
+    "one_spacing_only", "operand", "or_ones", "others", "outside", "over_gaps", "own", "own_adjoint", "pack_like",
+    "pair_differences", "part_like", "permute_along", "phase_free", "pick", "placed", "placed_alone", "places_of",
+    "polar", "polygamma", "polyslope", "power_partial", "present", "prevails", "private", "put_back", "quotient",
+    "raisable", "raised_augmenting", "raised_in_place", "ratio", "rearray", "reastype", "rebroadcast", "rechoose",
+    "recurrence", "remerged", "repad", "repad_chosen", "repad_values", "repairs", "repeated", "replaced_at",
+    "require_apart", "require_bound", "require_count", "require_data", "require_disjoint", "require_distinct",
+    "require_exact",
+    "require_factory", "require_fields", "require_item", "require_length", "require_new", "require_no_object",
+    "require_key", "require_number", "require_order", "require_output", "require_places", "require_reflected",
+    "require_row",
+    "require_rows", "require_set", "require_some", "require_unshared", "rest_like", "retake", "rewound", "root_count",
+    "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate", "shadow",
+    "share", "shifted", "shortest", "shuffled", "signal_length", "sinc_slope", "slope_leaning", "slope_places",
+    "snapshot", "sorting", "span_of", "spread", "spread_numbers", "step_sizes", "stop_gradient", "stored", "tail",
+    "taken", "tangent_like", "ties", "to_matrices", "to_triangle", "tolist", "total", "transposed_subscripts", "turns",
     "twist", "unaligned", "unappend", "unarray", "unastype", "unblock", "unbroadcast", "unchoose", "uncolumn",
     "uncolumn_stack", "uncolumn_sums", "unconcatenate", "unconstants", "unconvolve", "uncorrelate_left",
-    "uncorrelate_right", "uncross_left", "uncross_right", "uncumsum", "undiag", "undiagonal", "undiff", "undifferences",
-    "undivision", "undot_left", "undot_right", "undoubled", "undstack", "unediff1d", "uneinsum", "unfftn", "unfield",
-    "ungather", "ungradient", "unhstack", "unifftn", "uninner_left", "uninner_right", "uninsert", "uninsert_values",
-    "union", "unirfftn", "units", "unjoined", "unkeep_real", "unkeyed", "unkron_left", "unkron_right", "unleading",
-    "unlifted", "unmatmul_left", "unmatmul_right", "unmerged", "unmesh", "unmidpoints", "unmulti_dot", "unobservations",
-    "unouter_left", "unouter_right", "unpack_like", "unpad", "unpad_chosen", "unpad_values", "unpair_differences",
-    "unpairs", "unpart_like", "unpermute", "unpermute_along", "unpick", "unpolyder", "unpolyint", "unpolymul",
-    "unpolyval", "unprivate", "unqueue", "unreduce", "unreduceat", "unrepeat", "unrepeated", "unresize", "unrest",
-    "unrfftn", "unrollaxis", "unsplit", "unstack", "unstep_sizes", "untake", "untake_along", "untake_axis", "untaken",
-    "untensordot_left", "untensordot_right", "untile", "untrace", "unvaried", "unvdot_left", "unvdot_right",
-    "unvecdot_left", "unvecdot_right", "unview", "unvstack", "unweighed", "unwindow", "unwritten", "vector_axis",
-    "view_like", "view_moved", "weighed", "weighted", "weighted_bins", "where_finite", "where_first", "where_places",
-    "whole_inverse", "widen", "wins", "with_initial", "without_initial", "written_subscripts", "zeros_like",
+    "uncorrelate_right", "uncross_left", "uncross_right", "uncumsum", "undiag", "undiagonal", "undiff",
+    "undifferences", "undivision", "undot_left", "undot_right", "undoubled", "undstack", "unediff1d", "uneinsum",
+    "unfftn", "unfield", "ungather", "ungradient", "unhstack", "unifftn", "uninner_left", "uninner_right", "uninsert",
+    "uninsert_values", "union", "unirfftn", "units", "unjoined", "unkeep_real", "unkeyed", "unkron_left",
+    "unkron_right", "unleading", "unlifted", "unmatmul_left", "unmatmul_right", "unmerged", "unmesh", "unmidpoints",
+    "unmulti_dot", "unobservations", "unouter_left", "unouter_right", "unpack_like", "unpad", "unpad_chosen",
+    "unpad_values", "unpair_differences", "unpairs", "unpart_like", "unpermute", "unpermute_along", "unpick",
+    "unpolyder", "unpolyint", "unpolymul", "unpolyval", "unprivate", "unqueue", "unreduce", "unreduceat", "unrepeat",
+    "unrepeated", "unresize", "unrest", "unrfftn", "unrollaxis", "unsplit", "unstack", "unstep_sizes", "untake",
+    "untake_along", "untake_axis", "untaken", "untensordot_left", "untensordot_right", "untile", "untrace", "unvaried",
+    "unvdot_left", "unvdot_right", "unvecdot_left", "unvecdot_right", "unview", "unvstack", "unweighed", "unwindow",
+    "unwritten", "vector_axis", "view_like", "view_moved", "weighed", "weighted", "weighted_bins",
+    "where_defined", "where_finite", "where_first", "where_nonzero", "where_places", "whole_inverse", "widen", "wins",
+    "with_initial", "without_initial", "written_subscripts", "zeros_like",
 ]  # fmt: skip

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.refusals import RefusedType
+
 
 class Closure(tuple[Any, ...]):
     """``(function, names, *values)``: what a local function is outside of the text that defines it.
@@ -42,7 +44,7 @@ class Closure(tuple[Any, ...]):
         given = {*code.co_varnames[: min(count, code.co_argcount)], *keywords}
         return {name: value for name, value in zip(self.places(), self[2:], strict=True) if name not in given}
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs, **self.missing(len(args), tuple(kwargs)))
 
 
@@ -59,7 +61,10 @@ def is_made_of(f: Any, *functions: Callable[..., Any]) -> bool:
 def made_of(f: Any, *functions: Callable[..., Any]) -> Any:
     """The value itself, which is a local function with one of these texts."""
     if not is_made_of(f, *functions):
-        raise TypeError(f"{f!r} is not the local function that it was taken for: please report this")
+        raise RefusedType(
+            "a local function is called here that may be any of several, which another call of the function around them"
+            " made; pass it what tells it apart, or write a loop"
+        )
     return f
 
 

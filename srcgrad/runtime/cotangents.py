@@ -172,6 +172,8 @@ def add_at(buffer: Any, index: Any, g: Any) -> None:
             raise ValueError(f"a cotangent of length {len(g)} does not fit a slice of length {len(places)}")
         for place, part in zip(places, g, strict=True):
             buffer[place] = add(buffer[place], part)
+    elif isinstance(buffer, np.generic):
+        raise RefusedType("a number of NumPy's is indexed here by a mask, which only the run shows; use np.where")
     else:
         buffer[index] = add(buffer[index], g)
 

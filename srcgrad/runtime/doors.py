@@ -13,6 +13,7 @@ import numpy as np
 from srcgrad.runtime.attempts import changed_by_raising, contents, is_as_before
 from srcgrad.runtime.broadcasting import real_for
 from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.exact import is_foreign
 from srcgrad.runtime.objects import cotangents_of, fields_of, has_operators, is_object, mirrored
 from srcgrad.runtime.refusals import RefusedPath, RefusedType, RefusedValue
 
@@ -49,6 +50,17 @@ def require_places(x: Any, place: str) -> None:
         raise RefusedType(f"{place}: a {type(x).__name__} gives its keys here; write .items(), .values() or .keys()")
 
 
+def require_key(x: Any, place: str) -> None:
+    """Refuse a number as a key, or keys that hold one, where it varies and keys are read: its derivative would end."""
+    pending = [x]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple | list | deque | frozenset):
+            pending.extend(part)
+        elif isinstance(part, float | complex | np.inexact):
+            raise RefusedType(f"{place}: the number {part!r} varies and is a key here; keys have no derivative")
+
+
 def require_set(x: Any, kind: type) -> None:
     """Refuse what comes out of a container where only sets seemed to be put in: it is read as what does not vary."""
     if x is not None and type(x) is not kind:
@@ -80,7 +92,7 @@ def require_length(x: Any, length: int, place: str) -> None:
 def _says_itself(x: Any) -> bool:
     """Whether an operator on ``x`` may be a method that its class defines."""
     kind: Any = type(x)
-    return is_object(x) or has_operators(kind)
+    return is_object(x) or has_operators(kind) or is_foreign(kind)
 
 
 def require_no_object(x: Any, place: str) -> None:

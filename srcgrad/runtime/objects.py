@@ -31,11 +31,22 @@ def has_fields(kind: type) -> bool:
     """Whether objects of a class are looked into."""
     if kind is SimpleNamespace:
         return True
-    if not kind.__flags__ & _HEAP_TYPE or issubclass(kind, _NEVER) or hasattr(kind, "__array__"):
+    if not kind.__flags__ & _HEAP_TYPE or issubclass(kind, _NEVER) or defines(kind, "__array__"):
         return False
-    return not any(base.__module__.split(".")[0] in ("torch", "srcgrad") for base in kind.__mro__) and (
-        kind.__module__.split(".")[0] not in LIBRARIES
+    return not any(package_of(base) in ("torch", "srcgrad") for base in kind.__mro__) and (
+        package_of(kind) not in LIBRARIES
     )
+
+
+def defines(kind: type, name: str) -> bool:
+    """Whether a class or one of its bases holds a name; nothing that the class or its metaclass defines is run."""
+    return any(name in base.__dict__ for base in kind.__mro__)
+
+
+def package_of(kind: type) -> str:
+    """The package that a class comes from; none where the class says something else by ``__module__``."""
+    module = kind.__module__
+    return module.partition(".")[0] if isinstance(module, str) else ""
 
 
 def is_object(x: Any) -> bool:
@@ -66,24 +77,39 @@ def fields_of(x: Any) -> dict[str, Any]:
             found[name] = member.__get__(x)
         except AttributeError:
             continue
-    found.update(getattr(x, "__dict__", {}))
+    try:
+        held = object.__getattribute__(x, "__dict__")  # the object's own, whatever its class answers
+    except AttributeError:
+        return found
+    if isinstance(held, dict):
+        found.update(held)
     return found
 
 
 def own_item_method(kind: type) -> str | None:
     """The method by which a user's class of tuples, lists or dicts decides itself what its items are."""
-    if not issubclass(kind, tuple | list | dict) or kind.__module__.split(".")[0] in LIBRARIES:
+    if not issubclass(kind, tuple | list | dict) or package_of(kind) in LIBRARIES:
         return None
-    return next((name for name in _OF_ITEMS if isinstance(getattr(kind, name, None), FunctionType)), None)
+    return next((name for name in _OF_ITEMS if isinstance(_held(kind, name), FunctionType)), None)
+
+
+def has_operators(kind: type) -> bool:
+    """Whether a class of the user's that is not looked into, of tuples say, has an operator of its own."""
+    # An operator may be added to a class later.
+    return bool(kind.__flags__ & _HEAP_TYPE) and _has_operators(kind, sum(len(vars(base)) for base in kind.__mro__))
 
 
 @cache
-def has_operators(kind: type) -> bool:
-    """Whether a class of the user's that is not looked into, of tuples say, has an operator of its own."""
-    if has_fields(kind) or hasattr(kind, "__array_finalize__") or kind.__module__.split(".")[0] in LIBRARIES:
+def _has_operators(kind: type, _: int) -> bool:
+    if has_fields(kind) or defines(kind, "__array_finalize__") or package_of(kind) in LIBRARIES:
         return False
-    own = (name for name in dir(kind) if isinstance(getattr(kind, name), FunctionType))
+    own = (n for base in kind.__mro__ for n in base.__dict__ if isinstance(_held(kind, n), FunctionType))
     return any(hasattr(operator, n) or hasattr(operator, n.replace("__r", "__", 1)) or n in _ASKED for n in own)
+
+
+def _held(kind: type, name: str) -> Any:
+    """What a class, or the first of its bases that does, holds under a name, as it is."""
+    return next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
 
 
 def made(kind: type, fields: Mapping[str, Any]) -> Any:
@@ -103,7 +129,7 @@ def mapped(x: Any, change: Callable[[Any], Any]) -> Any:
 
 def mirrored(x: Any, fields: Mapping[str, Any]) -> Any:
     """What a derivative with respect to the object ``x`` is handed out as."""
-    if hasattr(type(x), "__dataclass_fields__"):
+    if defines(type(x), "__dataclass_fields__"):
         return made(type(x), fields)
     return SimpleNamespace(**fields)
 
@@ -132,7 +158,7 @@ def bound(x: Any, name: str) -> Any:
 def is_bound(f: Any, x: Any, name: str) -> bool:
     """Whether ``f`` is this method of ``x``."""
     is_of = isinstance(f, MethodType) and f.__self__ is x
-    return is_of and f.__func__ is getattr(type(x), name, None) and is_object(x)
+    return is_of and f.__func__ is _held(type(x), name) and is_object(x)
 
 
 def require_bound(f: Any, x: Any, names: tuple[str, ...]) -> None:

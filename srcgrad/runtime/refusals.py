@@ -4,9 +4,30 @@ program catches it, be it of the same kind (``runtime.attempts``).
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Refused(Exception):
-    """A derivative is refused."""
+    """A derivative is refused; what runs the emitted code says where in the user's text.
+
+    It is no ``SrcgradError``: what is saved runs on the runtime alone.
+    """
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.span: Any = None
+
+    def place(self, span: Any) -> None:
+        """Say where."""
+        self.span = span
+
+    def __str__(self) -> str:
+        if self.span is None:
+            return self.reason
+        from srcgrad.errors import render  # where there is a place, there is a compiler
+
+        return render(self.reason, self.span)
 
 
 class RefusedType(Refused, TypeError):

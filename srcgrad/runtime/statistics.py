@@ -275,3 +275,24 @@ def freedom(ddof: Any = None, bias: bool = False) -> Any:
 def or_ones(weights: Any, rows: Any) -> Any:
     """The weights of the observations in ``rows``, or ones where None is given."""
     return np.ones(np.shape(rows)[1]) if weights is None else np.asarray(weights)
+
+
+def _bins(a: Any, edges: Any) -> Any:
+    """The bin of ``np.histogram`` that each number is in; one behind the last where it is in none."""
+    a, edges = np.asarray(a), np.asarray(edges)
+    places = np.where(a == edges[-1], len(edges) - 2, np.searchsorted(edges, a, "right") - 1)
+    return np.where((a >= edges[0]) & (a <= edges[-1]), places, len(edges) - 1)
+
+
+def into_bins(weights: Any, a: Any, edges: Any) -> Any:
+    """The sums of the weights of the numbers ``a`` in each bin between edges."""
+    weights = np.asarray(weights)
+    sums = np.zeros(len(edges), weights.dtype)
+    np.add.at(sums, _bins(a, edges), weights)
+    return sums[:-1]
+
+
+def from_bins(g: Any, a: Any, edges: Any) -> Any:
+    """For each number of ``a`` what ``g`` holds for its bin between edges; zero where it is in none."""
+    g = np.asarray(g)
+    return np.append(g, np.zeros(1, g.dtype))[_bins(a, edges)]

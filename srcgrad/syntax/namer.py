@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Iterable
 
 
@@ -20,6 +21,8 @@ class Namer:
 
     def fresh(self, wanted: str) -> str:
         """``wanted`` if it is free and no keyword, else ``wanted2``, ``wanted3`` …; never the same name again."""
+        if not wanted.isidentifier():  # a function may be called anything after it was made
+            wanted = re.sub(r"\W|^(?=\d)", "_", wanted) or "_"
         if keyword.iskeyword(wanted):
             wanted += "_"
         name, number = wanted, self._next.get(wanted, 2)

@@ -22,6 +22,28 @@ in forward mode; every line is a test (`tests/kinks`).  The gradient is that of 
 The last column says what PyTorch gives at the same point: *same*, or why it differs; it is empty where PyTorch has no
 such function.
 """
+STRONG_ZEROS = """
+## Strong zeros
+
+Where a result is masked, what was computed for the mask may still have an infinite slope: of `r = np.sqrt(x); r[1]` at
+`[0.0, 4.0]` the gradient is `[nan, 0.25]`, since the cotangent of `r[0]` is 0 and 0 * inf is nan.  So do JAX and
+PyTorch answer, and the guard goes inside (*Choices*, above).  Compiled programs have an option for it, off by default:
+
+```python
+import numpy as np
+import srcgrad
+
+with srcgrad.options(strong_zeros=True):
+    r_bar = srcgrad.grad(lambda x: np.sqrt(x)[1])(np.array([0.0, 4.0]))  # [0.0, 0.25]
+```
+
+A cotangent, or tangent, that is zero then stays zero through a partial that is infinite or undefined: of elementwise
+functions element by element, of norms and other reductions for each result, of what mixes elements otherwise (products
+of matrices, decompositions) only where all of the cotangent is zero.
+
+What it answers wrongly: a factor that is zero by its value, and not because something is masked.  `np.sum(np.sqrt(x) **
+2)` is the sum of x, but at 0 the square sends back the cotangent 0, and the option keeps it: 0 instead of 1.
+"""
 HEAD = "| expression | at | gradient | because | PyTorch |\n|---|---|---|---|---|"
 
 
@@ -84,4 +106,4 @@ def page() -> str:
             if row.forward is not None:
                 because += f"; forward: {point(row.forward)}"
             lines.append(f"| `{expression}` | {point(row.arguments)} | {point(row.gradient)} | {because} | {peer} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, STRONG_ZEROS])

@@ -242,7 +242,8 @@ THEMES = (
     ),
     Theme(
         "Powers and roots",
-        "An infinite slope is inf, not nan; a power that does not depend on its base (exponent 0) has slope 0.",
+        "An infinite slope is inf where something depends on it, and nan (0 * inf) where the cotangent there is 0; "
+        "a power that does not depend on its base (exponent 0) has slope 0.",
         (
             Row("np.sqrt(x)", {"x": 0.0}, {"x": INF}, "vertical", "torch.sqrt(x)"),
             Row("math.sqrt(x)", {"x": 0.0}, {"x": INF}, "vertical"),

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import pytest
 
 from srcgrad.rules.catalogue import Entry, entries
+from tests.parameters import for_each
 
 #: Random draws vary by themselves; a reduction of one element hands it on; texts and objects are no numbers.
 PASSED_OVER = ("np.random", "np.test", "np.show", "np.object_", "np.mintypecode", "np.get", "np.from")
@@ -69,7 +69,7 @@ def varies(function: Callable[..., Any], arguments: list[Any]) -> bool:
     return False
 
 
-@pytest.mark.parametrize("entry", list(constants()), ids=lambda entry: entry.name)
+@for_each(list(constants()), lambda entry: entry.name)
 def test_no_constant_varies(entry: Entry) -> None:
     with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")

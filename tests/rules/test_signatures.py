@@ -15,6 +15,7 @@ from srcgrad.rules.catalogue import NUMPY, PYTHON, entries, installed_libraries
 from srcgrad.rules.formula import constant, literal
 from srcgrad.rules.table import lookup
 from srcgrad.rules.template import Rule, UnsupportedCall
+from tests.parameters import for_each
 
 NAMED = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
 
@@ -42,7 +43,7 @@ def is_open(signature: inspect.Signature) -> bool:
     return any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in signature.parameters.values())
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_id)
+@for_each(CASES, case_id)
 def test_parameters_are_those_of_the_function(case: Any) -> None:
     """Every parameter of the rule is one of the function, or a synonym, or stands at a positional-only place."""
     _, rule, function, signature = case
@@ -58,7 +59,7 @@ def test_parameters_are_those_of_the_function(case: Any) -> None:
         assert shared or at_its_place, f"{p} is no parameter of {signature}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_id)
+@for_each(CASES, case_id)
 def test_defaults_are_those_of_the_function(case: Any) -> None:
     _, rule, _, signature = case
     for name, parameter in signature.parameters.items():
@@ -73,7 +74,7 @@ def test_defaults_are_those_of_the_function(case: Any) -> None:
         assert default == given or (given is None and name != p) or (default is None and given in (False, ())), name
 
 
-@pytest.mark.parametrize("case", CASES, ids=case_id)
+@for_each(CASES, case_id)
 def test_what_is_not_understood_is_refused_by_name(case: Any) -> None:
     """A parameter that is neither the rule's nor without effect is refused, unless it has its neutral value."""
     _, rule, function, signature = case

@@ -10,7 +10,7 @@ import pytest
 
 import srcgrad
 from srcgrad.errors import MissingRule, UnsupportedSyntax
-from srcgrad.runtime import unweighed, weighed
+from srcgrad.runtime import from_bins, into_bins, unweighed, weighed
 from tests.rules.orders import check_orders
 from tests.rules.programs import program
 from tests.rules.quotients import check
@@ -145,6 +145,27 @@ def test_counts_are_linear_in_weights() -> None:
     assert single.dtype == np.float32
 
 
+def test_histograms_are_linear_in_weights() -> None:
+    data, edges = np.array([0.1, 0.7, 2.0, 0.5]), np.array([0.0, 0.5, 1.5, 2.0])
+    for form in ("np.array([0.0, 0.5, 1.5, 2.0]), weights=x", "3, (0.05, 1.9), weights=x", "4, None, None, x"):
+        check_orders(program(f"np.sum(np.histogram({data.tolist()}, {form})[0] ** 3)"), x[0], 3)
+    both = program(f"np.histogram({data.tolist()}, {edges.tolist()}, weights=x)[0] @ np.diff(np.histogram(x, 3)[1])")
+    with pytest.raises(MissingRule, match="by its argument 'a': numbers move from bin to bin by jumps"):
+        srcgrad.grad(both)(x[0])
+    single = srcgrad.grad(program("np.histogram([0.2, 0.6], 3, weights=x)[0][0]"))(np.ones(2, np.float32))
+    assert single.dtype == np.float32
+
+
+def test_bins_are_those_of_numpy() -> None:
+    """Edges, ties, empty bins, and numbers outside, of every kind."""
+    for a in ([0.0, 0.5, 1.0, 1.0, 2.0, 2.5, -0.1, nan], [0, 1, 2, 3, 1], np.float32([0.1, 0.7, 0.3])):
+        for bins in ([0.0, 0.0, 0.5, 1.0, 2.0, 2.0], [0.1, 0.7], [1.0], [0, 1, 2, 2], np.float32([0.1, 0.3, 0.7])):
+            weights = np.arange(1.0, 1.0 + len(a))
+            expected, edges = np.histogram(a, bins, weights=weights)
+            np.testing.assert_allclose(into_bins(weights, a, edges), expected)
+            assert np.vdot(from_bins(expected, a, edges), weights) == pytest.approx(expected @ expected)
+
+
 @pytest.mark.parametrize("name", ["histogram", "histogram_bin_edges"])
 def test_counts_by_data_are_refused(name: str) -> None:
     with pytest.raises(MissingRule, match="from bin to bin by jumps") as refusal:
@@ -157,6 +178,7 @@ def test_counts_by_data_are_refused(name: str) -> None:
     [
         ("np.quantile(x, 0.5, method='inverted_cdf', weights=x)", "the argument 'weights' is not supported"),
         ("np.median(x, overwrite_input=True)", "the argument 'overwrite_input' is not supported"),
+        ("np.histogram([0.5], 3, weights=x, density=True)[0]", "the argument 'density' must be"),
         ("np.average(x, returned=x[0, 0] > 0)[0]", "the argument 'returned' must be the literal False or True"),
     ],
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import gast
-import pytest
 
 from srcgrad import runtime
 from srcgrad.rules.formula import attributes, callees, displayed, literal
@@ -13,6 +12,7 @@ from srcgrad.rules.laws import is_own
 from srcgrad.rules.table import attribute, is_constant, lookup, operator_of, rules
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.parse import walk
+from tests.parameters import for_each
 
 RULES = [rule for rule in rules() if is_own(rule.template)]
 PLAIN = {"shape", "ndim", "size", "dtype"}
@@ -27,7 +27,7 @@ def name_of(rule: Any) -> str:
     return displayed(rule.functions[0])
 
 
-@pytest.mark.parametrize("rule", RULES, ids=name_of)
+@for_each(RULES, name_of)
 def test_every_call_in_a_rule_is_ruled_or_constant(rule: Rule) -> None:
     for formula in rule.formulas():
         for expression in [*(value for _, value in formula.body), *formula.returned]:
@@ -43,18 +43,18 @@ def test_every_call_in_a_rule_is_ruled_or_constant(rule: Rule) -> None:
                     assert is_constant(function) or lookup(function) is not None
 
 
-@pytest.mark.parametrize("rule", RULES, ids=name_of)
+@for_each(RULES, name_of)
 def test_every_rule_has_a_tangent(rule: Rule) -> None:
     assert rule.has_tangent
 
 
-@pytest.mark.parametrize("name", runtime.__all__)
+@for_each(runtime.__all__)
 def test_every_function_of_the_runtime_is_ruled_or_constant(name: str) -> None:
     function = getattr(runtime, name)
     assert function in STATEMENTS or is_constant(function) or lookup(function) is not None
 
 
-@pytest.mark.parametrize("rule", RULES, ids=name_of)
+@for_each(RULES, name_of)
 def test_laws(rule: Rule) -> None:
     """A docstring of one sentence or more, defaults that are literals, one formula per case."""
     assert rule.__doc__

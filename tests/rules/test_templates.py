@@ -21,6 +21,7 @@ from srcgrad.runtime import angle_slope
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import quote
+from tests.parameters import for_each
 from tests.rules.samples import SAMPLES
 from tests.rules.test_rules import FUNCTIONS, bound, case_id
 
@@ -354,7 +355,7 @@ def test_facts_of_results(function: Any, arguments: dict[str, Fact], literals: d
     assert made.shape(arguments, literals, function) == expected
 
 
-@pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
+@for_each(FUNCTIONS, case_id)
 def test_facts_are_true_of_samples(case: tuple[Rule, Callable[..., Any]]) -> None:
     """Whatever a rule promises of its result holds for every sample of the numeric test."""
     made, function = case

@@ -133,6 +133,13 @@ SAMPLES |= {
         call(c(3), mean=c(1)),
         call(c(3), dtype=np.float64),
     ],
+    runtime.where_nonzero: [call(np.array([0.0, 1.0, 0.0]), n(3)), call(0.0, 0.3)],
+    runtime.where_defined: [
+        call(np.array([0.0, 1.0, 0.0]), np.array([np.nan, np.nan, 1.0]), n(3)),
+        call(0.0, 0.3, 0.3),
+    ],
+    runtime.if_defined: [call(np.zeros(2), np.full(3, np.nan), n(3)), call((0.0, np.ones(2)), n(3), n(3))],
+    runtime.if_nonzero: [call(np.zeros(2), n(3)), call((0.0, np.ones(2)), n(3)), call(0.0, 0.3)],
     runtime.if_floating: [call(n(3), None), call(n(3), np.float64), call(c(3), np.complex128, True)],
     runtime.in_dtype: [call(n(3), None), call(n(3), np.complex128), call(c(3), np.float64)],
     runtime.exp_share: [

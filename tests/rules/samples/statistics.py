@@ -151,6 +151,13 @@ SAMPLES: dict[Callable[..., Any], list[Call]] = {
         call(np.array([0, 2, 1, 2, 0]), n(5)),
         call(np.array([0, 2]), weights=n(2), minlength=6),
     ],
+    np.histogram: [
+        call(np.array([0.1, 0.7, 2.0, 1.9, 3.0, np.nan]), np.array([0.0, 0.5, 1.5, 2.0]), weights=n(6)),
+        call(np.array([[0.1, 0.5], [0.9, 0.3]]), 4, weights=n(2, 2)),
+        call(np.array([1, 2, 2, 4]), bins=3, range=(1.5, 4.0), density=False, weights=n(4)),
+    ],
+    runtime.from_bins: [call(n(3), np.array([0.0, 0.4, 2.0, 2.5]), np.array([0.0, 0.5, 1.5, 2.0]))],
+    runtime.into_bins: [call(n(4), np.array([0.0, 0.4, 2.0, 2.5]), np.array([0.0, 0.5, 1.5, 2.0]))],
 }
 
 #: Functions whose formula continues to complex numbers, so that a complex step is exact.

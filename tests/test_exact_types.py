@@ -1,0 +1,193 @@
+"""Values whose class decides what operators mean are refused by name at every door, in every mode; others pass."""
+
+from __future__ import annotations
+
+import types
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.errors import SrcgradError
+from srcgrad.programs import options
+from srcgrad.runtime.refusals import Refused
+
+
+class Tripled(np.ndarray):
+    def __mul__(self, other):
+        return 3.0 * np.asarray(self) * np.asarray(other)
+
+    __rmul__ = __mul__
+
+
+class Remembers(np.ndarray):
+    def __array_finalize__(self, other):
+        self.seen = getattr(other, "seen", 0) + 1
+
+
+class Plain(np.ndarray):
+    pass
+
+
+class Degrees(float):
+    def __mul__(self, other):
+        return 3.0 * float(self) * other
+
+    __rmul__ = __mul__
+
+
+class Doubling(list):
+    def __getitem__(self, place):
+        return 2.0 * list.__getitem__(self, place)
+
+
+class Quantity:
+    """A number with a unit, as libraries of units write it."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.ones(2)
+
+    def __mul__(self, other):
+        return 3.0 * other
+
+    __rmul__ = __mul__
+
+
+X = np.array([1.0, 2.0])
+STRUCTURED = np.array([(1.0, 2.0)], dtype=[("a", float), ("b", float)])
+KINDS = {
+    "masked": (np.ma.masked_array(X, [False, True]), "numpy.MaskedArray, whose mask"),
+    "matrix": (np.asmatrix(np.eye(2)), "numpy.matrix, which multiplies"),
+    "own operator": (X.view(Tripled), "Tripled, a class whose __r?mul__ decides"),
+    "own state": (X.view(Remembers), "Remembers, a class whose __array_finalize__ decides"),
+    "number": (Degrees(2.0), "Degrees, a class whose __r?mul__ decides"),
+    "list": (Doubling([1.0, 2.0]), "Doubling, whose class decides by __getitem__"),
+    "quantity": (Quantity(), "Quantity, a class whose __array__ decides"),
+}
+GLOBAL = X
+MODULE = types.ModuleType("tests_of_exact_types")
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+
+def product(x, m):
+    return np.sum(x * m)
+
+
+def through_global(m):
+    global GLOBAL
+    GLOBAL = m
+    return lambda x: np.sum(x * GLOBAL), (X,)
+
+
+def through_module(m):
+    MODULE.M = m
+    return lambda x: np.sum(x * MODULE.M), (X,)
+
+
+def as_default(m):
+    def f(x, m=m):
+        return np.sum(x * m)
+
+    return lambda x: f(x), (X,)
+
+
+DOORS = {
+    "argument": lambda m: (product, (X, m)),
+    "closure": lambda m: (lambda x: np.sum(x * m), (X,)),
+    "field": lambda m: (lambda x, o: np.sum(x * o.value), (X, Box(m))),
+    "field of an object outside": lambda m: ((lambda box: lambda x: np.sum(x * box.value))(Box(m)), (X,)),
+    "element": lambda m: (lambda x, items: np.sum(x * items[0]), (X, [m])),
+    "entry": lambda m: (lambda x, d: np.sum(x * d["a"]), (X, {"a": m})),
+    "element of a list outside": lambda m: ((lambda held: lambda x: np.sum(x * held[0]))([m]), (X,)),
+    "default": as_default,
+    "global": through_global,
+    "attribute of a module": through_module,
+}
+MODES = {
+    "reverse": lambda f, a: srcgrad.grad(f)(*a),
+    "forward": lambda f, a: srcgrad.jvp(f, a, (np.ones(2), *[None] * (len(a) - 1))),
+    "pullback": lambda f, a: srcgrad.vjp(f, *a, argnums=0),
+    "second order": lambda f, a: srcgrad.hvp(f)(*a, np.ones(2)),
+    "check": lambda f, a: srcgrad.check_grads(f, *a),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("door", DOORS)
+def test_refused_by_name(door, kind):
+    value, message = KINDS[kind]
+    f, arguments = DOORS[door](value)
+    for mode in MODES.values() if kind in ("masked", "list") else (MODES["reverse"],):
+        with pytest.raises((SrcgradError, Refused), match=message):
+            mode(f, arguments)
+    with options(specialise=False), pytest.raises((SrcgradError, Refused), match=message):
+        srcgrad.grad(f)(*arguments)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "quantity"])
+def test_no_derivative_with_respect_to_it(kind):
+    value, message = KINDS[kind]
+    with pytest.raises(SrcgradError, match=message):
+        srcgrad.grad(lambda m: np.sum(m))(value)
+
+
+@srcgrad.constant
+def made(n):
+    return np.ma.masked_array(np.ones(n), [True] * n)
+
+
+@pytest.mark.parametrize(
+    "f, message",
+    [
+        (lambda x: np.sum(np.ma.masked_array(x, [False, True]) ** 2), "MaskedArray makes an array of a class"),
+        (lambda x: np.sum(np.ma.masked_array(np.ones(2), [False, True]) * x), "MaskedArray makes an array of a class"),
+        (lambda x: np.sum(np.asmatrix(x) * 2.0), "asmatrix makes an array of a class"),
+        (lambda x: np.sum(x * np.matrix([[1.0, 2.0]])), "matrix makes an array of a class"),
+        (lambda x: np.sum(x.view(Tripled) * x), "the method 'view'"),
+        (lambda x: np.sum(made(len(x)) * x), "numpy.MaskedArray, whose mask"),
+        (lambda x: np.sum((2.0 * MASKED) * x), "numpy.MaskedArray, whose mask"),
+    ],
+)
+def test_intermediate_results_are_refused(f, message):
+    with pytest.raises((SrcgradError, Refused), match=message):
+        srcgrad.grad(f)(X)
+
+
+MASKED = np.ma.masked_array(X, [False, True])
+
+
+def test_subclasses_without_behaviour_pass(tmp_path):
+    mapped = np.memmap(tmp_path / "x", dtype=float, mode="w+", shape=2)
+    mapped[:] = X
+    for value in (X.view(Plain), mapped, X.view(np.recarray), np.float64(2.0)):
+        np.testing.assert_array_equal(srcgrad.grad(product)(X, value), np.broadcast_to(value, 2))
+        np.testing.assert_array_equal(srcgrad.grad(product, 1)(X, value), X if np.ndim(value) else 3.0)
+
+
+@pytest.mark.parametrize("arguments", [(X, STRUCTURED), (STRUCTURED, X), (X, STRUCTURED.view(np.recarray))])
+def test_structured_arrays_are_refused_with_their_place(arguments):
+    with pytest.raises(SrcgradError, match="argument [xm] is a structured array with the fields a, b"):
+        srcgrad.grad(product)(*arguments)
+
+
+def test_a_saved_program_looks_at_its_arguments(tmp_path):
+    srcgrad.grad(product).save(tmp_path / "saved.py")
+    namespace: dict = {}
+    exec((tmp_path / "saved.py").read_text(), namespace)
+    np.testing.assert_array_equal(namespace["grad_product"](X, X), X)
+    for value, message in KINDS.values():
+        with pytest.raises(Refused, match=message):
+            namespace["grad_product"](X, value)
+
+
+def test_a_global_that_becomes_a_masked_array_is_refused():
+    f, arguments = through_global(X)
+    derivative = srcgrad.grad(f)
+    np.testing.assert_array_equal(derivative(*arguments), X)
+    through_global(MASKED)
+    with pytest.raises(SrcgradError, match="numpy.MaskedArray, whose mask"):
+        derivative(*arguments)
