@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         UnresolvedName,
         UnsupportedSyntax,
     )
+    from srcgrad.programs import options
     from srcgrad.rules.table import constant, elementwise, linear, rule
     from srcgrad.runtime import stop_gradient
 
@@ -57,6 +58,7 @@ __all__ = [
     "jvp",
     "linear",
     "no_grad",
+    "options",
     "rule",
     "stop_gradient",
     "value_and_grad",
@@ -68,6 +70,7 @@ _ELSEWHERE = {
     "check_grads": "srcgrad.check",
     "compile": "srcgrad.api.bridge",
     "no_grad": "srcgrad.eager.modes",
+    "options": "srcgrad.programs",
     "stop_gradient": "srcgrad.runtime",
     **dict.fromkeys(("grad", "jvp", "value_and_grad", "vjp"), "srcgrad.api.transforms"),
     **dict.fromkeys(("hessian", "hvp", "jacfwd", "jacobian"), "srcgrad.api.dense"),

@@ -295,7 +295,7 @@ def _second(
 ) -> list[Disagreement]:
     """The Hessian along the direction: forward over reverse against the numeric slope of the gradient."""
     gradient = Derivative(f, moving, mode="reverse")
-    values = gradient.parameters.bind(args, {})
+    values = gradient.bind(args, {})
     named = zip(moving, directions, strict=True)
     change = Slope(gradient).along(values, tuple(directed(v, args[j], f"argument {j}") for j, v in named))
 

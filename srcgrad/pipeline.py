@@ -7,26 +7,29 @@ Enters: a ``Request``.  Leaves: ``Compiled``: a module of the derivatives of the
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import FunctionType
+from typing import TypeAlias
 
 import gast
 
-from srcgrad.analysis.activity import Activity, activity, atoms, flat_names
-from srcgrad.analysis.admission import admitted
+from srcgrad.analysis.activity import Activity
+from srcgrad.analysis.admission import admitted, exact_at_entry, keys_checked
 from srcgrad.analysis.axes import refuse_varied_axes
-from srcgrad.analysis.cfg import bound_here, stores_of, walk
+from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.changes import calls_unknown, may_change, stores_anywhere
 from srcgrad.analysis.iterators import elements_kept
-from srcgrad.analysis.keys import KeyReader
+from srcgrad.analysis.joining import joined
+from srcgrad.analysis.keys import KeyReader, puts_keys
 from srcgrad.analysis.lengths import lengths_kept
 from srcgrad.analysis.memory import MemoryClasses, memory_classes
 from srcgrad.analysis.moving import moving
 from srcgrad.analysis.operands import lists_made_arrays
-from srcgrad.analysis.shapes import inert, result, shapes
+from srcgrad.analysis.overlapping import order_kept
+from srcgrad.analysis.receivers import refuse_stores
+from srcgrad.analysis.shapes import result, shapes
+from srcgrad.analysis.solving import solved
 from srcgrad.analysis.stores import stores_lowered
 from srcgrad.analysis.summaries import Summaries, Summary
 from srcgrad.analysis.symbols import seen_from_inside, without_symbols
@@ -35,27 +38,33 @@ from srcgrad.analysis.values import fact_of_expression
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
 from srcgrad.errors import InternalError
+from srcgrad.faults import reported
+from srcgrad.frontend.derivatives import unpassed
+from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.inline import inline_local_functions
+from srcgrad.frontend.journal import writing
 from srcgrad.frontend.lower import lower
-from srcgrad.frontend.normal_form import Bind, Call, Callee, Derived, Dynamic, Function, Guarded, Statement, unguarded
+from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, Function, Guarded, unguarded
 from srcgrad.frontend.normalize import normalize, remembering, returned
 from srcgrad.frontend.telling import hands_out_functions
 from srcgrad.optimize import optimize
 from srcgrad.optimize.depth import deep_enough
 from srcgrad.optimize.purity import enters
-from srcgrad.programs import Compiled, Request, objects_outside, present_forms, present_options
+from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.adjoint import AdjointProgram
 from srcgrad.transform.build import load as name_of
-from srcgrad.transform.calls import constant_fact
-from srcgrad.transform.entries import document, driver, hidden_names, label, stem
+from srcgrad.transform.entries import LABELS, NESTED, document, driver, entry_facts, hidden_names, label, stem
 from srcgrad.transform.forward import tangent
 from srcgrad.transform.nesting import CalleesAsValues, Doors
 from srcgrad.transform.shadowing import shadows_of
 from srcgrad.transform.shadows import PLAIN, Modes
 
+Known: TypeAlias = Mapping[str, Fact]
+Names: TypeAlias = frozenset[str]
+Facts: TypeAlias = tuple[Fact, ...]
 LIMIT = 6  # specialisations of one recursive callee before nothing more is assumed about its arguments
 
 
@@ -68,21 +77,24 @@ class Module(CalleesAsValues):
         self.stores = False  # whether anything that is called stores into memory, as far as tangents ask
         self.tried, self.shown = tried, shown  # whether what a callee raises may be caught; whether this is to be read
         self.generic, self.doors = generic, doors  # generic: nothing is known, so nothing is told apart, of arguments
+        self.strong_zeros = present_options().strong_zeros
         self.namer, self.held_texts, self.asks_for_texts = Namer(), {}, False
         self.functions: list[gast.FunctionDef] = []
         self.written: list[tuple[gast.FunctionDef, frozenset[str]]] = []
         self.forms = present_forms()
         self.made_ready, self.shaped = self.forms.prepared[generic, shown], self.forms.known[generic, shown]
         self.underway: set[Callee] = set()
-        self.pairs: dict[tuple[Callee, tuple[bool, ...], tuple[Fact, ...], Modes], tuple[str, str]] = {}
-        self.inside: dict[tuple[Callee, tuple[Fact, ...]], tuple[Fact, ...]] = {}
-        self.tangents: dict[tuple[Callee, tuple[bool, ...], tuple[Fact, ...]], str] = {}
+        self.open: Callee | None = None  # the entry, where nobody has looked at what it is called with
+        self.opened: dict[Asked, Prepared] = {}
+        self.pairs: dict[tuple[Callee, tuple[bool, ...], Facts, Modes], tuple[str, str]] = {}
+        self.inside: dict[tuple[Callee, Facts], Facts] = {}
+        self.tangents: dict[tuple[Callee, tuple[bool, ...], Facts], str] = {}
         self.primals: dict[Callee, str] = {}
-        self.results: dict[tuple[Callee, tuple[Fact, ...]], Fact] = {}
-        self.specialised: dict[Callee, set[tuple[Fact, ...]]] = {}  # where each was looked into
+        self.results: dict[tuple[Callee, Facts], Fact] = {}
+        self.specialised: dict[Callee, set[Facts]] = {}  # where each was looked into
         self.pending: list[Callable[[], None]] = []
         self.summaries, self.text = Summaries(self._summary), TextReader(self.normalized)
-        self.keys = KeyReader()
+        self.keys = KeyReader(self.normalized, self._inside)
         self.changes_saved = False  # whether a backward half stores into what its forward half saved
 
     # --- the road ----------------------------------------------------------------------------------------------------
@@ -107,15 +119,16 @@ class Module(CalleesAsValues):
             return unguarded(callee)
         if not isinstance(derived, Derived):
             return callee
-        mode = _NESTED.get(derived.mode, derived.mode)
+        mode = NESTED.get(derived.mode, derived.mode)
         inner = Callee(derived.function, callee.statics, callee.lengths, callee.classes)  # type: ignore[arg-type]
-        request = Request(inner, derived.wanted, mode, None, derived.tupled, self.doors, shown=self.shown)
+        kept = unpassed(derived.function)
+        request = Request(inner, derived.wanted, mode, None, derived.tupled, self.doors, kept=kept, shown=self.shown)
         return Callee(compile_request(request).entry, classes=callee.classes)
 
     def _unless_underway(self, callee: Callee) -> Function | None:
         return None if callee in self.underway else self.normalized(callee)
 
-    def facts_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Mapping[str, Fact]:
+    def facts_of(self, callee: Callee, facts: Facts) -> Mapping[str, Fact]:
         key = (callee, facts)
         if key not in self.shaped:
             function = self.normalized(callee)
@@ -128,7 +141,7 @@ class Module(CalleesAsValues):
         """Whether a callee may change the objects that it is given."""
         return may_change(callee, self.normalized)
 
-    def result_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Fact:
+    def result_of(self, callee: Callee, facts: Facts) -> Fact:
         """What a call returns; nothing is assumed about a call that is being worked out already (recursion)."""
         if isinstance(callee.function, Dynamic):
             return Unknown()
@@ -145,32 +158,38 @@ class Module(CalleesAsValues):
         self,
         function: Function,
         wanted: tuple[str, ...],
-        facts: Mapping[str, Fact],
+        facts: Known,
         classes: MemoryClasses | None = None,
-        with_shadow: frozenset[str] = frozenset(),
+        with_shadow: Names = frozenset(),
     ) -> Activity:
-        stored = {} if classes is None else {name: classes.members(name) for name in sorted(classes.shadowed)}
-        flat = flat_names(function, facts).difference(stored)
+        found = self._solved(function, wanted, facts, classes, with_shadow)
+        self.text.refuse_numbers(function, found, facts)
+        self.keys.refuse(function, found, facts)
+        refuse_varied_axes(function, found)
+        return found
 
-        def stores(statement: Statement) -> tuple[str, ...]:
-            match statement:
-                case Bind(operation=Call() as made):
-                    given = self.called(made, facts).stored
-                    return tuple(name for j in sorted(given) for name in atoms(made.arguments[j]))
-            return stores_of(statement)
+    def _solved(
+        self, function: Function, wanted: tuple[str, ...], facts: Known, classes: MemoryClasses | None, given: Names
+    ) -> Activity:
+        return solved(function, wanted, facts, classes, lambda made: self.called(made, facts).stored, given)
 
-        solved = activity(
-            function,
-            wanted,
-            lambda name: name in flat or inert(facts.get(name, Unknown())),
-            stored,
-            with_shadow,
-            stores=stores,
-        )
-        self.text.refuse_numbers(function, solved, facts)
-        self.keys.refuse(function, solved, facts)
-        refuse_varied_axes(function, solved)
-        return solved
+    def _keys_checked(
+        self, function: Function, wanted: tuple[str, ...], known: Known, classes: MemoryClasses, given: Names
+    ) -> tuple[Function, MemoryClasses]:
+        """The function with checks of keys that vary if they are numbers, where keys are read in this module."""
+        if self.shown or not puts_keys(function):
+            return function, classes
+        guards = self.keys.guards(function, self._solved(function, wanted, known, classes, given), known)
+        function = keys_checked(function, guards)
+        return function, memory_classes(function, known, self.summary_of, given) if guards else classes
+
+    def _inside(self, made: Call, given: tuple[bool, ...], known: Known) -> tuple[Function, Activity, Known]:
+        """The function that is called, and its activity where these of its arguments vary."""
+        facts = tuple(fact_of_expression(a, lambda name: known.get(name, Unknown())) for a in made.arguments)
+        function, inside = self.prepared(made.callee, self._seen_from_inside(made.callee, facts, given))
+        wanted = tuple(p for p, is_given in zip(function.parameters, given, strict=True) if is_given)
+        classes = memory_classes(function, inside, self.summary_of)
+        return function, self._solved(function, wanted, inside, classes, frozenset()), inside
 
     def called(self, made: Call, known: Mapping[str, Fact]) -> Summary:
         """What a call does to the memory of its arguments."""
@@ -179,7 +198,7 @@ class Module(CalleesAsValues):
 
     # --- callees, as call sites see them -----------------------------------------------------------------------------
     def pair(
-        self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], modes: Modes = PLAIN
+        self, callee: Callee, active: tuple[bool, ...], facts: Facts, modes: Modes = PLAIN
     ) -> tuple[gast.expr, gast.expr]:
         facts = self._seen_from_inside(callee, facts, active)
         key = (callee, active, facts, modes)
@@ -195,7 +214,7 @@ class Module(CalleesAsValues):
         forward, backward = self.pairs[key]
         return name_of(forward), name_of(backward)
 
-    def tangent(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> gast.expr:
+    def tangent(self, callee: Callee, active: tuple[bool, ...], facts: Facts) -> gast.expr:
         facts = self._seen_from_inside(callee, facts, active)
         key = (callee, active, facts)
         if key not in self.tangents:
@@ -223,7 +242,7 @@ class Module(CalleesAsValues):
             self.pending.append(lambda: self._copy(callee, name))
         return name_of(self.primals[callee])
 
-    def _seen_from_inside(self, callee: Callee, facts: tuple[Fact, ...], active: tuple[bool, ...]) -> tuple[Fact, ...]:
+    def _seen_from_inside(self, callee: Callee, facts: Facts, active: tuple[bool, ...]) -> Facts:
         if self.generic or isinstance(callee.function, Dynamic):
             return tuple(Unknown() for _ in facts)
         # One answer for one call: what a callee stores into, and its derivative, are worked out from the same facts.
@@ -238,40 +257,42 @@ class Module(CalleesAsValues):
         return self.inside[key]
 
     # --- programs ----------------------------------------------------------------------------------------------------
-    def prepared(self, callee: Callee, facts: tuple[Fact, ...]) -> tuple[Function, Mapping[str, Fact]]:
+    def prepared(self, callee: Callee, facts: Facts) -> tuple[Function, Mapping[str, Fact]]:
         """A callee as the transforms take it, with what is known of its names."""
-        if (callee, facts) not in self.made_ready:
-            function, known = self.normalized(callee), self.facts_of(callee, facts)
+        is_open = callee == self.open
+        made_ready = self.opened if is_open else self.made_ready
+        if (callee, facts) not in made_ready:
+            function, known = joined(self.normalized(callee), self.facts_of(callee, facts), self.generic)
+            function = exact_at_entry(function) if is_open else function
             entry = dict(zip(function.parameters, facts, strict=True))
             solve = partial(shapes, entry=entry, result_of=self.result_of, changes=self.changes)
             function, known = stores_lowered(*lists_made_arrays(function, known, solve, self.generic), solve)
-            function = admitted(function, known, self.shown)
+            function = order_kept(admitted(function, known, self.shown), known, self.summary_of)
             function = elements_kept(lengths_kept(function, known, self.changes), known, self.summary_of)
-            self.made_ready[callee, facts] = function, known
-        return self.made_ready[callee, facts]
+            made_ready[callee, facts] = function, known
+        return made_ready[callee, facts]
 
-    def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary:
+    def summary_of(self, callee: Callee, facts: Facts) -> Summary:
         """What a call does to the memory that it is given."""
         if isinstance(callee.function, Dynamic):  # it stores into nothing: that is looked at when the program runs
             return Summary(returned=frozenset(range(len(facts))))
         return self.summaries.of(callee, self._seen_from_inside(callee, facts, (True,)))
 
-    def _summary(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary:
+    def looked_into(self, callee: Callee, facts: Facts) -> Prepared:
+        """A callee with the facts from which its summary is worked out."""
+        return self.prepared(callee, self._seen_from_inside(callee, facts, (True,)))
+
+    def _summary(self, callee: Callee, facts: Facts) -> Summary:
         return memory_classes(*self.prepared(callee, facts), self.summary_of).summary
 
     def program(
-        self,
-        callee: Callee,
-        wanted: tuple[str, ...],
-        facts: tuple[Fact, ...],
-        modes: Modes = PLAIN,
-        *,
-        door: bool = False,
+        self, callee: Callee, wanted: tuple[str, ...], facts: Facts, modes: Modes = PLAIN, *, door: bool = False
     ) -> AdjointProgram:
         """``door``: called by users, whose arrays have to stay as they are."""
         function, known = self.prepared(callee, facts)
         with_shadow = frozenset(modes.shadowed(function.parameters))
         classes = memory_classes(function, known, self.summary_of, with_shadow)
+        function, classes = self._keys_checked(function, wanted, known, classes, with_shadow)
         shadows = shadows_of(function, known, classes, lambda made: self.called(made, known), modes, door=door)
         if shadows is not None:
             self.changes_saved = True
@@ -284,7 +305,7 @@ class Module(CalleesAsValues):
         self,
         callee: Callee,
         wanted: tuple[str, ...],
-        facts: tuple[Fact, ...],
+        facts: Facts,
         forward: str,
         backward: str,
         *,
@@ -298,14 +319,7 @@ class Module(CalleesAsValues):
         self.add(made.backward, program.temporaries)
 
     def joint(
-        self,
-        callee: Callee,
-        wanted: tuple[str, ...],
-        facts: tuple[Fact, ...],
-        name: str,
-        *,
-        with_value: bool,
-        tupled: bool,
+        self, callee: Callee, wanted: tuple[str, ...], facts: Facts, name: str, *, with_value: bool, tupled: bool
     ) -> None:
         program = self.program(callee, wanted, facts, door=True)
         if program.has_single_return:
@@ -322,13 +336,17 @@ class Module(CalleesAsValues):
         self.add(made.backward, program.temporaries)
 
     def forward(
-        self, callee: Callee, wanted: tuple[str, ...], facts: tuple[Fact, ...], name: str, *, door: bool = False
+        self, callee: Callee, wanted: tuple[str, ...], facts: Facts, name: str, *, door: bool = False
     ) -> None:
         function, known = self.prepared(callee, facts)
         classes = memory_classes(function, known, self.summary_of)
+        given = frozenset() if door else classes.shadowed.intersection(function.parameters)
+        function, classes = self._keys_checked(function, wanted, known, classes, given)
         moved = moving(function, wanted, known, classes, self.summary_of)
-        self.text.refuse_numbers(function, moved.activity, known)
-        self.keys.refuse(function, moved.activity, known)
+        # What is stored is of use as in reverse mode: tangents alone do not ask for that.
+        found = self._solved(function, wanted, known, classes, given) if classes.shadowed else moved.activity
+        self.text.refuse_numbers(function, found, known)
+        self.keys.refuse(function, found, known)
         stored = classes.shadowed if door else frozenset()
         # What a callee hands out may be stored into, and so may what it was given: no tangent may be both.
         beside: frozenset[str] = frozenset()
@@ -338,7 +356,7 @@ class Module(CalleesAsValues):
         self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:
-        function = self.normalized(callee)
+        function, _ = joined(self.normalized(callee), {})
         made = lower(function, aligned=True, inside=self.primal)
         made.name = name
         self.add(made, function.temporaries)
@@ -358,18 +376,7 @@ class Module(CalleesAsValues):
             self.functions = [made.get(id(function), function) for function in self.functions]
 
 
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Pause the search for garbage in cycles: compiling makes none, and a quarter of the time would go into it."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
+@reported
 def stored_parameters(callee: Callee) -> list[str]:
     """The parameters whose memory a function stores into, whatever its arguments are."""
     module = Module(generic=True)
@@ -378,14 +385,24 @@ def stored_parameters(callee: Callee) -> list[str]:
     return [parameters[j] for j in sorted(stored)]
 
 
+@reported
 @deep_enough
-@_without_collecting()
+@without_collecting()
 def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Compiled:
     """Everything from the user's function to loaded derivative functions, none of which is called like ``taken``."""
     module = Module(generic=request.facts is None, doors=request.doors, tried=request.tried, shown=request.shown)
     module.namer.reserve(*taken)
+    with writing(module.forms.journal):
+        return _compiled(module, request, taken)
+
+
+def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compiled:
+    module.keys.entry = request.callee
     function = module.normalized(request.callee)
-    facts = _entry_facts(function, request.facts)
+    facts = entry_facts(function, request.facts)
+    module.open = request.callee if request.open else None
+    if request.kept:
+        refuse_stores(request.callee, facts, request.kept, module.looked_into, module.summary_of)
     of = stem(request.callee)
     entry, backward = "", None
     match request.mode:
@@ -412,22 +429,9 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
     if present_options().check:
         check_emitted(module.functions)
     emission = emit(module.functions, spans=lambda made: getattr(made, "span", None))  # ``transform.control.placed``
-    loaded = load(emission, entry, label=f"{label(request.callee)}:{_LABELS[request.mode]}")
     outcome = result(function, module.facts_of(request.callee, facts))
+    guards = guards_of(module.forms.journal)
+    loaded = load(emission, entry, label=f"{label(request.callee)}:{LABELS[request.mode]}", guards=guards)
     scalar = isinstance(outcome, Array) and outcome.shape == () and (outcome.real or is_real(outcome.dtype))
     second = loaded.__globals__[backward] if backward else None
-    outside = objects_outside(emission)
-    return Compiled(request, function, emission, loaded, second, scalar, module.changes_saved, outside)
-
-
-def _entry_facts(function: Function, known: Mapping[str, Fact] | None) -> tuple[Fact, ...]:
-    """One fact per parameter; one that is left to its default (a seed) has the fact of the default."""
-    if known is None:
-        return tuple(Unknown() for _ in function.parameters)
-    defaults = {p: constant_fact(e) for p, e in function.defaults.items()}
-    return tuple(known.get(p, defaults.get(p, Unknown())) for p in function.parameters)
-
-
-_NESTED = {"reverse": "nested", "value": "nested value", "split": "nested split"}  # what is differentiated again
-_LABELS = {"reverse": "adjoint", "value": "adjoint", "split": "pair", "forward": "tangent"}
-_LABELS |= {_NESTED[mode]: _LABELS[mode] for mode in _NESTED}
+    return Compiled(request, function, emission, loaded, second, scalar, module.changes_saved, guards)

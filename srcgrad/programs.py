@@ -5,19 +5,20 @@ Enters: nothing; ``pipeline`` makes a ``Compiled`` of a ``Request`` under the pr
 
 from __future__ import annotations
 
+import gc
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property
 from types import FunctionType, ModuleType
 from typing import Any
 
 from srcgrad.emit.load import refresh
 from srcgrad.emit.printer import Emission
-from srcgrad.frontend.known import PLAIN, Known
-from srcgrad.frontend.meeting import is_users, known_outside
+from srcgrad.frontend.guards import Guards
+from srcgrad.frontend.journal import Journal
 from srcgrad.frontend.normal_form import Callee, Function
 from srcgrad.rules.facts import Fact
 from srcgrad.spec import is_asked_for
@@ -31,6 +32,7 @@ class Options:
     optimise: bool = True
     specialise: bool = True
     sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
+    strong_zeros: bool = False  # zero times an infinite or undefined partial is zero
     check: bool = is_asked_for()  # of what stands at each door, by spec.py
 
 
@@ -39,7 +41,19 @@ _present: ContextVar[Options] = ContextVar("srcgrad_options", default=Options())
 
 @contextmanager
 def options(**changes: bool) -> Iterator[None]:
-    """Compile with other options inside the ``with`` block."""
+    """Compile with other options what is called inside the ``with`` block; a decorator of functions as well.
+
+    ``strong_zeros=True``: a cotangent, or tangent, that is zero stays zero through a partial derivative that is
+    infinite or undefined, in both directions and at every order.  So the gradient of ``np.sqrt(x)[1]`` at
+    ``[0.0, 4.0]`` is ``[0.0, 0.25]`` and not ``[nan, 0.25]``.  It is off by default, because it answers wrongly where
+    a factor is zero by its value and not because something is masked: of ``np.sum(np.sqrt(x) ** 2)`` at 0 it gives 0
+    instead of 1.  Elementwise functions keep zeros element by element, reductions (norms) for each result, functions
+    that mix elements otherwise (products of matrices, decompositions) only where all of their cotangent is zero.
+    Eager runs are not concerned.
+
+    The other options are for tests and inspection: ``optimise``, ``specialise``, ``sink``, ``check``.  Another name
+    raises TypeError.
+    """
     token = _present.set(replace(_present.get(), **changes))
     try:
         yield
@@ -61,9 +75,10 @@ def _of_dicts() -> defaultdict[Any, dict[Any, Any]]:
 
 @dataclass
 class Forms:
-    """The normal forms of callees, what they are before local functions are written out, and, by what modules assume
-    (``generic``, ``shown``), what is known of their names and how the transforms take them."""
+    """The journal of what is read, the normal forms of callees, what they are before local functions are written out,
+    and, by what modules assume (``generic``, ``shown``), the facts of names and how the transforms take them."""
 
+    journal: Journal = field(default_factory=Journal)
     normal: dict[Callee, Function] = field(default_factory=dict)
     written: dict[Callee, Function] = field(default_factory=dict)
     known: defaultdict[tuple[bool, bool], dict[Asked, Mapping[str, Fact]]] = field(default_factory=_of_dicts)
@@ -99,6 +114,8 @@ class Request:
     tupled: bool = False  # one gradient comes as a tuple too
     doors: Doors | None = None  # to the derivatives of functions that are known only when the program runs
     tried: bool = False  # what the callee raises may be caught
+    open: bool = False  # its entry is called with arguments at which nobody has looked: what was saved is
+    kept: tuple[str, ...] = ()  # the parameters that nothing may be stored into: the object of a bound method
     shown: bool = False  # made to be read: what only a check could tell of the parameters is left out
 
 
@@ -113,7 +130,7 @@ class Compiled:
     backward: FunctionType | None  # the second half of a pair
     scalar_result: bool  # whether the result is proved to be one real number
     changes_saved: bool = False  # whether the backward half stores into what the forward half saved
-    outside: tuple[tuple[Callable[[], object], Known], ...] = ()  # what reads globals, and of which classes they are
+    guards: Guards = Guards()  # what it was compiled from
 
     @property
     def reads_arrays(self) -> bool:
@@ -127,24 +144,23 @@ class Compiled:
         """What the globals and closure variables that the functions read hold now."""
         return [b.value if b.cell is None else b.cell() for _, b in self.emission.bindings]
 
-    def is_current(self) -> bool:
-        """Whether the objects outside of the function are of the classes for which it was compiled."""
-        return all(known_outside(read()) == known for read, known in self.outside)
+    @cached_property
+    def is_current(self) -> Callable[[], bool]:
+        """Whether what the function reads is still what it was compiled from."""
+        return self.guards.check()
 
     def refresh(self) -> None:
         """Read the live globals and closure variables that the functions use again."""
         refresh(self.entry)
 
 
-def objects_outside(emission: Emission) -> tuple[tuple[Callable[[], object], Known], ...]:
-    """What reads globals, closure variables and attributes of the user's modules and classes, and the classes of the
-    objects that they hold now."""
-    readers: list[Callable[[], object]] = []
-    for _, binding in emission.bindings:
-        if binding.cell is not None:
-            readers.append(binding.cell)
-        elif is_users(binding.value):
-            owner, held = binding.value, vars(binding.value)
-            names = [name for name, value in held.items() if known_outside(value) != PLAIN]
-            readers += [partial(getattr, owner, name, None) for name in names]
-    return tuple((read, known_outside(read())) for read in readers)
+@contextmanager
+def without_collecting() -> Iterator[None]:
+    """Pause the search for garbage in cycles: compiling makes none, and a quarter of the time would go into it."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

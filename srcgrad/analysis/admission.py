@@ -95,6 +95,23 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
     return replace(function, body=_checked(function.body, facts, checks)) if joins or checks else function
 
 
+def exact_at_entry(function: Function) -> Function:
+    """The function with a look at the classes of its arguments, for programs that are called from elsewhere."""
+    span = function.span
+    names = [name for name in function.parameters if name not in function.defaults]
+    looks = [call_runtime(runtime.require_exact, _read(n), gast.Constant(f"argument {n}", None)) for n in names]
+    statements = [Effect(gast.Expr(look), span) for look in looks]
+    return replace(function, body=Block((*statements, *function.body.statements)))
+
+
+def keys_checked(function: Function, keys: Mapping[Statement, list[str]]) -> Function:
+    """The function with a check before each of these statements that its keys are no numbers."""
+    if not keys:
+        return function
+    checks = {at: [_check(runtime.require_key, name, at.span) for name in names] for at, names in keys.items()}
+    return replace(function, body=_checked(function.body, {}, checks))
+
+
 def _displayed(function: Function, facts: Mapping[str, Fact]) -> dict[str, Fact]:
     """The names that hold lists made here, or None, which our own output binds first, where nothing else is known."""
     found: dict[str, Fact] = {}
@@ -168,7 +185,7 @@ def _may_be_arithmetic(fact: Fact, apply: Apply) -> bool:
 def _read_by_places(statement: Statement) -> list[tuple[str, Span]]:
     """What a statement takes the items of by their places, where Python may have meant the keys of a dict."""
     match statement:
-        case Bind(operation=Apply(function=made, arguments=given), span=span) if made is tuple:
+        case Bind(operation=Apply(function=made, arguments=given), span=span) if made is tuple or made is sum:
             return [(name, span) for argument in given.values() for name in atoms(argument)]
         case Bind(operation=Exchange(method="extend", arguments=added), span=span):
             return [(name, span) for argument in added for name in atoms(argument)]
@@ -204,6 +221,8 @@ def _may_be_keys(
     fact = facts.get(name, Unknown())
     if isinstance(fact, MappingFact) and name in asked:
         return True
+    if isinstance(statement, Bind) and isinstance(statement.operation, Apply) and statement.operation.function is sum:
+        return isinstance(fact, Unknown)  # of what is known for a dict ``analysis.keys`` knows the keys
     if isinstance(fact, MappingFact) and isinstance(statement, For):
         hint = "write .items(), .values() or .keys()"
         raise UnsupportedSyntax("a loop over a dict goes over its keys", span, hint=hint)
@@ -253,5 +272,8 @@ def _with_blocks(statement: Statement, facts: Mapping[str, Fact], checks: _Check
 
 
 def _check(function: Callable[..., None], name: str, span: Span) -> Effect:
-    asked = call_runtime(function, gast.Name(name, gast.Load(), None, None), gast.Constant(span.origin, None))
-    return Effect(gast.Expr(asked), span)
+    return Effect(gast.Expr(call_runtime(function, _read(name), gast.Constant(span.origin, None))), span)
+
+
+def _read(name: str) -> gast.expr:
+    return gast.Name(name, gast.Load(), None, None)

@@ -12,14 +12,17 @@ that may be one into which keys that vary are put.  Keys that find values lose n
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TypeAlias
 
 import gast
 import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms, inputs
-from srcgrad.analysis.cfg import bound_here, walk
+from srcgrad.analysis.cfg import NameSet, bound_here, walk
+from srcgrad.analysis.references import names_mentioned
 from srcgrad.analysis.sets import put_into_sets, touches_sets
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
@@ -27,7 +30,9 @@ from srcgrad.frontend.normal_form import (
     Apply,
     Bind,
     Call,
+    Callee,
     Copy,
+    Dynamic,
     Exchange,
     Field,
     Fixed,
@@ -40,10 +45,14 @@ from srcgrad.frontend.normal_form import (
     Store,
     Unpack,
 )
-from srcgrad.rules.facts import Array, Fact, Sequence, is_floating
+from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_floating
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
 from srcgrad.syntax.parse import walk as nodes_of
+
+Inside: TypeAlias = Callable[
+    [Call, tuple[bool, ...], Mapping[str, Fact]], tuple[Function, Activity, Mapping[str, Fact]]
+]
 
 _TAKEN = (
     gast.Name, gast.Constant, gast.Subscript, gast.List, gast.Tuple, gast.UnaryOp, gast.BinOp, gast.expr_context,
@@ -53,16 +62,61 @@ _TAKEN = (
 
 class KeyReader:
     """The check of the functions of one module.  A dict that one function fills may be read by any other that did not
-    make it: where both happen in a module, the reading is refused, whichever dict it is."""
+    make it: where both happen in a module, the reading is refused, whichever dict it is.
 
-    def __init__(self) -> None:
+    ``inside`` gives, for a call and the names that vary before it, the function that is called with its activity."""
+
+    def __init__(self, normal_form_of: Callable[[Callee], Function], inside: Inside) -> None:
         self.puts = False
         self.reads: list[Span] = []
+        self.normal_form_of, self.inside = normal_form_of, inside
+        self.entry: Callee | None = None  # of the module
+        self.underway: set[tuple[Callee, tuple[bool, ...]]] = set()
+
+    def guards(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> dict[Statement, list[str]]:
+        """Where keys are put into dicts that vary if they are numbers, which nobody knows before the program runs."""
+        statements = list(walk(function.body))
+        pairs, taken = _pairs(statements), _taken(statements, activity, facts, _may_be_number)
+        found: dict[Statement, list[str]] = {}
+        of_use = (
+            statement.target in activity.useful_after(statement)
+            for statement in statements
+            if isinstance(statement, Bind) and (_keys_read(statement) or _run_through(statement))
+        )
+        if not any(of_use) and not self._read_elsewhere(function):
+            return found
+        for at, key in (key for each in statements for _, keys in _puts(each, pairs, facts) for key in keys):
+            fact = facts.get(key)
+            doubtful = not _is_number(fact) and _may_be_number(fact)
+            if doubtful and (key in taken or key in activity.varied_before(at)):
+                if key not in found.setdefault(at, []):
+                    found[at].append(key)
+        return found
+
+    def _read_elsewhere(self, function: Function) -> bool:
+        """Whether any other function that the entry of the module calls reads the keys of a dict."""
+        if self.entry is None:
+            return True
+        pending, seen = [self.entry], {self.entry}
+        while pending:
+            here = pending.pop()
+            if isinstance(here.function, Dynamic):
+                continue  # in a module of its own
+            normal = self.normal_form_of(here)
+            for statement in walk(normal.body):
+                match statement:
+                    case Bind(operation=Call(callee=called)) if called not in seen:
+                        seen.add(called)
+                        pending.append(called)
+                    case Bind() if normal.span != function.span and (_keys_read(statement) or _run_through(statement)):
+                        return True
+        return False
 
     def refuse(self, function: Function, activity: Activity, facts: Mapping[str, Fact]) -> None:
         """Refuse keys that vary where what is read of them is of use."""
         statements = list(walk(function.body))
-        pairs, taken, carried = _pairs(statements), _taken(statements, activity, facts), _carried(statements)
+        pairs, carried = _pairs(statements), _carried(statements)
+        taken = _taken(statements, activity, facts, _is_number)
         puts = [put for statement in statements for put in _puts(statement, pairs, facts)]
 
         def varies(at: Statement, key: str) -> bool:
@@ -70,7 +124,7 @@ class KeyReader:
                 return True
             return key in taken or _is_number(facts.get(key)) and key in activity.varied_before(at)
 
-        dicts, keyed, before = set[str](), set[str](), -1
+        dicts, keyed, before = self._handed_out(statements, activity, facts), set[str](), -1
         while len(keyed) != before:
             before = len(keyed)
             dicts.update(name for name, keys in puts if any(varies(at, key) for at, key in keys))
@@ -94,11 +148,57 @@ class KeyReader:
                     read.update(passed)  # called as it is, the function reads what it likes
             if not keyed.isdisjoint(read) or not dicts.isdisjoint(_run_through(statement)):
                 raise _refusal(statement.span)
+            read.update(n for n in _run_through(statement) if not isinstance(facts.get(n), Array | Sequence))
             if not read <= made:
                 self.reads.append(statement.span)
         self.puts = self.puts or bool(dicts)
         if self.puts and self.reads:
             raise _refusal(self.reads[0])
+
+    def _handed_out(
+        self, statements: Iterable[Statement], activity: Activity, facts: Mapping[str, Fact]
+    ) -> set[str]:
+        """The names of what callees return that put into dicts, as keys, what varies.  Where no value that they return
+        is of use such callees have no derivative, and are not looked at otherwise."""
+        found: set[str] = set()
+        read = Counter(name for statement in statements for name in names_mentioned(statement))
+        for statement in statements:
+            match statement:
+                case Bind(target=target, operation=Call() as made) if not isinstance(facts.get(target), Array):
+                    if read[target] > 1 and target not in activity.useful_after(statement):
+                        if self._puts_inside(made, activity.varied_before(statement), facts):
+                            found.add(target)
+        return found
+
+    def _puts_inside(self, made: Call, varied: NameSet, facts: Mapping[str, Fact]) -> bool:
+        """Whether a callee, or one that it calls, puts keys that vary, and may be numbers, into dicts."""
+        given = tuple(any(name in varied for name in atoms(argument)) for argument in made.arguments)
+        if not any(given) or isinstance(made.callee.function, Dynamic):
+            return False
+        key = (made.callee, given)
+        if key in self.underway:
+            return False  # of a recursion the rest tells
+        self.underway.add(key)
+        try:
+            function, activity, known = self.inside(made, given, facts)
+            statements = list(walk(function.body))
+            pairs = _pairs(statements)
+            keys = [key for each in statements for _, put in _puts(each, pairs, known) for key in put]
+            if any(_may_be_number(known.get(name)) and name in activity.varied_before(at) for at, name in keys):
+                return True
+            return any(
+                self._puts_inside(each.operation, activity.varied_before(each), known)
+                for each in statements
+                if isinstance(each, Bind) and isinstance(each.operation, Call)
+            )
+        finally:
+            self.underway.discard(key)
+
+
+def puts_keys(function: Function) -> bool:
+    """Whether a function may put keys into dicts."""
+    statements = walk(function.body)
+    return any(keys for statement in statements for _, keys in _puts(statement, _pairs(statements), {}))
 
 
 def _refusal(span: Span) -> UnsupportedSyntax:
@@ -112,13 +212,30 @@ def _refusal(span: Span) -> UnsupportedSyntax:
 
 def _is_number(fact: Fact | None) -> bool:
     """Whether a key is known to be a number, or to hold one: most are text or integers, whatever activity says, which
-    tells of a memory as a whole.  Nothing is known, and nothing refused, without facts of the arguments."""
+    tells of a memory as a whole."""
     if isinstance(fact, Sequence):
         return any(map(_is_number, fact.items or ()))
     return isinstance(fact, Array) and is_floating(fact.dtype)
 
 
-def _taken(statements: Iterable[Statement], activity: Activity, facts: Mapping[str, Fact]) -> set[str]:
+def _may_be_number(fact: Fact | None) -> bool:
+    """Whether a key is not known to be text, an integer, or a container of such."""
+    match fact:
+        case Sequence(items=items) if items is not None:
+            return any(map(_may_be_number, items))
+        case None | Unknown() | Sequence():
+            return True
+        case Array(dtype=dtype):
+            return dtype is None or is_floating(dtype)
+    return False
+
+
+def _taken(
+    statements: Iterable[Statement],
+    activity: Activity,
+    facts: Mapping[str, Fact],
+    is_number: Callable[[Fact | None], bool],
+) -> set[str]:
     """The names of numbers that vary without their derivative, as they are taken for keys."""
     taken, before = set[str](), -1
     while len(taken) != before:
@@ -128,7 +245,7 @@ def _taken(statements: Iterable[Statement], activity: Activity, facts: Mapping[s
                 case Bind(target=target, operation=Fixed(), expression=expression) if _takes(expression):
                     varied, made = activity.varied_before(statement), any(map(_makes_number, nodes_of(expression)))
                     if any(
-                        name in taken or name in varied and (made or _is_number(facts.get(name)))
+                        name in taken or name in varied and (made or is_number(facts.get(name)))
                         for name in names_read(expression)
                     ):
                         taken.add(target)

@@ -11,6 +11,7 @@ from types import ModuleType
 import gast
 import numpy as np
 
+from srcgrad.frontend.journal import note_compiled_in
 from srcgrad.rules.facts import Array, Fact, Static, Unknown, fact_of, number
 from srcgrad.runtime.objects import is_object
 from srcgrad.syntax.globals import GlobalReference
@@ -40,6 +41,7 @@ def literal(expression: gast.expr) -> object:
             return binding.value
         case gast.Attribute(value=GlobalReference(binding=binding), attr=attribute):
             if isinstance(binding.value, ModuleType) and hasattr(binding.value, attribute):
+                note_compiled_in(vars(binding.value), attribute)
                 return getattr(binding.value, attribute)
     raise ValueError("not a literal")
 

@@ -56,6 +56,7 @@ from srcgrad.frontend.normal_form import (
     Unpack,
     Unruled,
 )
+from srcgrad.language import effects
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.formula import object_of
@@ -65,8 +66,6 @@ from srcgrad.syntax.globals import GlobalReference
 
 __all__ = ["MemoryClasses", "Solver", "Summaries", "Summary", "is_immutable", "memory_classes", "related"]
 
-#: Methods of containers that change nothing.
-READS = frozenset("copy count get index items keys values".split())
 OUTSIDE = "<outside>"  # the memory that globals and closure variables hold
 
 
@@ -234,9 +233,9 @@ class Solver:
     def _exchange(self, target: str | None, made: Exchange) -> None:
         for position in made.held:
             given = made.arguments[position]
-            if not (made.method in ("extend", "extendleft", "update") and holds_no_memory(self.outside(given))):
+            if not (effects.method(made.method).items and holds_no_memory(self.outside(given))):
                 self._hold(made.base, given)
-        if made.method in ("setdefault", "get", "pop"):
+        if effects.method(made.method).returns == "alias":
             for argument in made.arguments:
                 self._hold(made.base, argument)
         if target is not None:
@@ -367,7 +366,7 @@ class Solver:
                 self.changes.append((base, statement, True))
             case AddAt(buffer=base, shared=shared) if shared or not self.function.generated:  # ``np.add.at``
                 self.changes.append((base, statement, False))
-            case Bind(operation=Exchange(base=base, method=called)) if called not in READS:
+            case Bind(operation=Exchange(base=base, method=called)) if not effects.is_reading(effects.method(called)):
                 self.changes.append((base, statement, True))
             case Bind(operation=Unruled(changes=str() as base)):
                 self.changes.append((base, statement, True))

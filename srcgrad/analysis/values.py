@@ -20,6 +20,8 @@ import numpy as np
 from srcgrad.analysis.calls import compared, fact_of_call
 from srcgrad.analysis.indices import Inner, indexed, joined
 from srcgrad.analysis.literals import BOOLEAN, FLOAT, INTEGER, TEXT, fact_of_constant
+from srcgrad.frontend.guards import is_compiled_in
+from srcgrad.frontend.meeting import is_users
 from srcgrad.frontend.normal_form import Apply, Bind, Pack
 from srcgrad.rules.facts import (
     Array,
@@ -137,7 +139,8 @@ def _attribute(value: gast.expr, attribute: str, inner: Inner) -> Fact:
     fact = inner(value)
     match fact, attribute:
         case Static(ModuleType() as module), _ if hasattr(module, attribute):
-            return fact_of_constant(getattr(module, attribute))
+            held = getattr(module, attribute)
+            return fact_of_constant(held) if is_compiled_in(held) or not is_users(module) else Unknown()
         case Array(shape=tuple() as shape), "shape":
             return Sequence("tuple", tuple(INTEGER for _ in shape))
         case Array(), "shape":

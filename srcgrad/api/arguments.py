@@ -8,16 +8,35 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from srcgrad.errors import ArgumentError
-from srcgrad.runtime.objects import fields_of, is_object, own_item_method
+from srcgrad.runtime.exact import inside, is_sparse, named, why_refused
+from srcgrad.runtime.objects import fields_of, is_object
 
 Argnums = int | str | tuple[int | str, ...]
+
+
+def positions(argnums: object) -> Argnums:
+    """Which arguments are meant: a position, a name, or a tuple of them; a list is taken for a tuple."""
+    if isinstance(argnums, tuple | list):
+        return tuple(map(_position, argnums))
+    return _position(argnums)
+
+
+def _position(which: object) -> int | str:
+    if isinstance(which, str):
+        return which
+    if isinstance(which, int | np.integer) and not isinstance(which, bool):
+        return int(which)
+    raise ArgumentError(
+        f"argnums is a position, a name, or a tuple of them, not {described(which)}",
+        hint="has_aux and holomorphic are given by name" if isinstance(which, bool) else None,
+    )
 
 
 class Parameters:
@@ -122,7 +141,7 @@ def kind_of(value: object) -> object:
     if isinstance(value, tuple | list | deque):
         return type(value), tuple(kind_of(item) for item in value)
     if isinstance(value, dict):
-        return dict, tuple((key, kind_of(item)) for key, item in value.items())
+        return type(value), tuple((key, kind_of(item)) for key, item in value.items())
     if isinstance(value, np.ndarray):
         return type(value), value.ndim, value.dtype.char
     if is_object(value):
@@ -132,6 +151,24 @@ def kind_of(value: object) -> object:
     return type(value)
 
 
+def require_exact_type(value: object, place: str) -> None:
+    """Refuse a value whose class computes otherwise than arrays, numbers and containers do: a masked array, a matrix, a
+    quantity; and arrays with fields."""
+    refused = why_refused(value)
+    if refused is not None:
+        raise ArgumentError(f"argument {place} is {refused[0]}", hint=refused[1])
+
+
+def require_exact_types(names: Iterable[str], values: Iterable[object]) -> None:
+    """The same for arguments, and for what containers and objects among them hold.
+
+    The answer depends on their kinds alone, so that it is asked once for each key of ``kinds_of``.
+    """
+    for name, value in zip(names, values, strict=False):
+        for part, place in inside(value, name):
+            require_exact_type(part, place)
+
+
 def check_differentiable(value: Any, name: str) -> None:
     """Refuse an argument without a derivative: only floating-point numbers, real or complex, and their arrays have one.
 
@@ -139,6 +176,8 @@ def check_differentiable(value: Any, name: str) -> None:
     None), but numbers that are all integers are refused: they were meant to be floats.
     """
     if not isinstance(value, tuple | list | deque | dict) and not is_object(value):
+        if type(value) is not np.ndarray and type(value) is not float:
+            require_exact_type(value, name)
         if not is_floating(value):
             raise _refused(value, name)
         return
@@ -171,9 +210,7 @@ def is_integer(value: object) -> bool:
 
 def leaves_of(value: Any, name: str) -> Iterator[tuple[Any, str]]:
     """What nested containers hold, each with its place: ``w[0]['bias']``."""
-    if method := own_item_method(type(value)):
-        reason = f"argument {name} is {described(value)}, whose class decides by {method} what its items are"
-        raise ArgumentError(reason, hint="pass a plain tuple, list or dict")
+    require_exact_type(value, name)
     if isinstance(value, tuple | list | deque):
         for position, item in enumerate(value):
             yield from leaves_of(item, f"{name}[{position}]")
@@ -188,6 +225,7 @@ def leaves_of(value: Any, name: str) -> Iterator[tuple[Any, str]]:
 
 
 def _refused(value: Any, name: str) -> ArgumentError:
+    require_exact_type(value, name)
     if isinstance(value, np.ndarray):
         hint = f"pass {name}.astype(float)" if is_integer(value) else None
         reason = f"argument {name} is an array of {value.dtype}: only floating-point numbers have a derivative"
@@ -197,6 +235,9 @@ def _refused(value: Any, name: str) -> ArgumentError:
             f"argument {name} is {described(value)}: only floating-point numbers have a derivative",
             hint=f"pass {float(value)!r}",
         )
+    if is_sparse(type(value)):
+        reason = f"argument {name} is a {named(type(value))}: sparse matrices are constants, and have no gradient"
+        return ArgumentError(reason, hint="differentiate with respect to its entries, or pass A.toarray()")
     is_tensor = any(kind.__name__ == "Tensor" for kind in type(value).__mro__)
     hint = "grad, value_and_grad and compile take tensors; pass x.detach().numpy() here" if is_tensor else None
     return ArgumentError(f"argument {name} is {described(value)}, which has no derivative", hint=hint)

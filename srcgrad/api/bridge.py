@@ -50,7 +50,7 @@ class CompiledFunction:
         self.__doc__ = getattr(primal, "__doc__", None)
         self.__wrapped__ = primal
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if meets_tensors(args, kwargs):
             return on_tensors(self.primal, args, kwargs)
         return self.primal(*args, **kwargs)
@@ -135,9 +135,9 @@ def on_tensors(
     derivative = made_once(f, tuple(wanted), "split")
     from srcgrad.api.bridge_node import record
 
-    values = derivative.parameters.bind(given, named)
+    values = derivative.bind(given, named)
     derivative.check(values)
-    bound = derivative.parameters.bind(args, kwargs)
+    bound = derivative.bind(args, kwargs)
     return record(derivative, Pullback(derivative, values), bound, name or name_of(f))
 
 
@@ -152,7 +152,7 @@ def _unrecorded(f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[st
     code = getattr(f, "__code__", None)
     if code is not None and "detach" in code.co_names:  # arrays have no such method: what is compiled needs none
         derivative = made_once(f, (), "split")
-        values = derivative.parameters.bind(args, kwargs)
+        values = derivative.bind(args, kwargs)
         value, _ = derivative.run(derivative.program(values, "split").entry, *derivative.arguments(values))
     else:
         value = f(*args, **kwargs)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import Argnums, is_floating, leaves_of
+from srcgrad.api.arguments import Argnums, is_floating, leaves_of, positions
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.holomorphic import HOLOMORPHIC_OR_VJP, require_holomorphic
 from srcgrad.api.transforms import Pullback, directed, directions_of, filled, pushed, seeds_between
@@ -79,7 +79,7 @@ class Slope(Derivative):
         gradient = self.gradient
         self.verify(values)
         compiled = self.program(values, "forward")
-        dots = directions_of(gradient, values, dict(zip(gradient.chosen, directions, strict=True)))
+        dots = directions_of(gradient, values, directions)
         arguments = self.arguments(values)
         seeds = seeds_between(compiled.entry, arguments, dots)
         _, change = self.run(compiled.entry, *arguments, *seeds, *dots)
@@ -93,6 +93,7 @@ class Dense:
     mode = "reverse"
 
     def __init__(self, primal: Callable[..., Any], argnums: Argnums, holomorphic: bool = False) -> None:
+        argnums = positions(argnums)
         self.primal = primal
         self.argnums = argnums
         self.holomorphic = holomorphic
@@ -122,8 +123,8 @@ class Dense:
     def __reduce__(self) -> Any:
         return type(self), (self.primal, self.argnums, self.holomorphic)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        values = self.derivative.parameters.bind(args, kwargs)
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        values = self.derivative.bind(args, kwargs)
         self.derivative.check(values)
         return self.at(values, _selected(self.derivative, values))
 
@@ -254,11 +255,11 @@ class Hessian(Dense):
 class HessianVector(Hessian):
     name = "hvp"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not args:
             raise ArgumentError("hvp needs the function's arguments and then the vector")
         *positional, v = args
-        values = self.derivative.parameters.bind(tuple(positional), kwargs)
+        values = self.derivative.bind(tuple(positional), kwargs)
         self.derivative.check(values)
         directions = tuple(v) if isinstance(self.argnums, tuple) else (v,)
         inputs = _selected(self.derivative, values)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,14 +26,16 @@ from srcgrad.api.arguments import (
     identities,
     is_static,
     kinds_of,
+    positions,
+    require_exact_types,
 )
 from srcgrad.api.holomorphic import check_complex, complex_derivative, require_one_number
 from srcgrad.api.saved import Saved, import_object, imported
-from srcgrad.errors import ArgumentError, SeedError, Span
+from srcgrad.errors import ArgumentError, SeedError, Span, SrcgradError
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
-from srcgrad.runtime import as_cotangent, private, zeros_like
-from srcgrad.runtime.objects import is_object
+from srcgrad.runtime import add, as_cotangent, private, zeros_like
+from srcgrad.runtime.objects import defines, is_object
 from srcgrad.runtime.private import without_factories
 from srcgrad.runtime.shadows import cloned
 
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from srcgrad.frontend.normal_form import Callee
     from srcgrad.programs import Compiled
 
+#: How many programs of one function are kept: functions among the arguments are compiled in, and may differ each time.
+PROGRAMS = 1000
 
 
 class Derivative:
@@ -57,23 +61,18 @@ class Derivative:
     ) -> None:
         if not callable(primal):
             raise ArgumentError(f"a function is expected, not {type(primal).__name__}")
-        if hasattr(primal, "__srcgrad_function__") and not isinstance(primal, type):
-            primal = primal.__srcgrad_function__()
-        receiver: tuple[Any, ...] = ()
-        if is_object(primal):
-            primal = primal.__call__  # type: ignore[operator]
-        if isinstance(primal, MethodType) and is_object(primal.__self__):
-            receiver, primal = (primal.__self__,), primal.__func__
-            argnums = _shifted(argnums)
-        self.primal = primal
-        self.argnums = argnums
+        if defines(type(primal), "__srcgrad_function__"):
+            primal = primal.__srcgrad_function__()  # type: ignore[attr-defined]
+        self._called = primal if is_object(primal) else None
+        self.primal, receiver = _unbound(primal)
+        self.argnums = _shifted(positions(argnums)) if receiver else positions(argnums)
         self.mode = mode
         self.has_aux = has_aux
         self.holomorphic = holomorphic
-        self.parameters = Parameters(primal, receiver)
-        self.chosen = self.parameters.chosen(argnums)
+        self._read(receiver)
         self._variants: dict[object, Compiled] = {}
         self._edition = edition()
+        primal = self.primal
         self.__name__ = f"{mode}_{getattr(primal, '__name__', 'function')}"
         self.__qualname__ = getattr(primal, "__qualname__", self.__name__)
         self.__module__ = getattr(primal, "__module__", __name__)
@@ -86,7 +85,39 @@ class Derivative:
             return None
         return self.mode, self.primal, self.argnums
 
+    # --- the function ------------------------------------------------------------------------------------------------
+    def _read(self, receiver: tuple[Any, ...]) -> None:
+        self.parameters = Parameters(self.primal, receiver)
+        self.chosen = self.parameters.chosen(self.argnums)
+        self._signature = _signature_of(self.primal)
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """One value per parameter of the function as it is now."""
+        self._follow()
+        return self.parameters.bind(args, kwargs)
+
+    def _follow(self) -> Derivative:
+        """Read the function again where its class has another ``__call__``, or where its code or its defaults are
+        others."""
+        if self._called is not None:
+            self.primal, receiver = _unbound(self._called)
+        else:
+            receiver = self.parameters.first
+        if any(a is not b for a, b in zip(_signature_of(self.primal), self._signature, strict=True)):
+            self._read(receiver)
+        return self
+
     # --- programs ----------------------------------------------------------------------------------------------------
+    @property
+    def span(self) -> Span | None:
+        """The place of the differentiated function, if it has a text."""
+        from srcgrad.frontend.source import source_of
+
+        try:
+            return source_of(self.primal).span()
+        except SrcgradError:
+            return None
+
     @property
     def wanted(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for name, _ in self.chosen))
@@ -102,11 +133,11 @@ class Derivative:
         classes: tuple[tuple[int, object], ...] = ()
         if values is not None:
             from srcgrad.frontend.known import PLAIN
-            from srcgrad.frontend.meeting import known_of
+            from srcgrad.frontend.meeting import known_of_argument
 
             named = zip(self.parameters.names, values, strict=False)
             statics = tuple((n, v) for n, v in named if is_static(v))
-            known = [(j, known_of(v)) for j, v in enumerate(v for v in values if not is_static(v))]
+            known = [(j, known_of_argument(v)) for j, v in enumerate(v for v in values if not is_static(v))]
             classes = tuple(known) if any(each != PLAIN for _, each in known) else ()
         return Callee(function, statics, self.parameters.lengths(values), classes)  # type: ignore[arg-type]
 
@@ -122,17 +153,25 @@ class Derivative:
         from srcgrad.programs import present_options
 
         mode = mode or self.mode
+        if values is None:
+            self._follow()
         if self._edition != edition():
             self._variants.clear()  # compiled with other rules
             self._edition = edition()
         options = present_options()
         if not options.specialise:
+            require_exact_types(self.parameters.names, () if values is None else values)
             decides = values is not None and any(is_static(v) or holds_objects(v) for v in values)
             values = values if decides else None
         key = (mode, options, shown, None if values is None else kinds_of(values))
         found = self._variants.get(key)
         if found is None or not found.is_current():
-            found = self._variants[key] = self._compile(values, mode, shown)
+            from srcgrad.faults import reported
+
+            require_exact_types(self.parameters.names, () if values is None else values)
+            found = reported(self._compile)(values, mode, shown)
+            kept = [(k, one) for k, one in self._variants.items() if one.is_current()]
+            self._variants = {**dict(kept[-PROGRAMS:]), key: found}
         found.refresh()
         return found
 
@@ -147,7 +186,11 @@ class Derivative:
             named = zip(self.parameters.names, values, strict=False)
             facts = {name: fact_of(value, name) for name, value in named if not is_static(value)}
         tupled = isinstance(self.argnums, tuple)
-        return compile_request(Request(callee, self.wanted, mode, facts, tupled, DOORS, shown=shown))
+        is_open = values is None and not shown
+        kept = self.parameters.names[: len(self.parameters.first)]
+        return compile_request(
+            Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=kept, shown=shown)
+        )
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values that a program takes: functions are compiled in, not passed."""
@@ -166,13 +209,13 @@ class Derivative:
             annotate(failure, function, "adjoint" if self.mode != "forward" else "tangent")  # type: ignore[arg-type]
             raise
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if "srcgrad.eager.tensor" in sys.modules:
             from srcgrad.api.bridge import meets_tensors, on_tensors
 
             if meets_tensors(args, kwargs):
                 return on_tensors(self, args, kwargs)
-        values = self.parameters.bind(args, kwargs)
+        values = self.bind(args, kwargs)
         self.check(values)
         self.verify(values)
         if self.has_aux:
@@ -250,6 +293,24 @@ class Derivative:
             return outcome[0], inner.fitted(outcome[1], values, shared=True)
         return inner.fitted(outcome, values, shared=True)
 
+    def spread(self, seed: Any, outcome: Any) -> Any:
+        """The seed of what ``finished`` returned as one of ``outcome``, what the program returned: of a gradient by a
+        position inside ``*args``, zeros for the other ones."""
+        inner = self.primal
+        if not isinstance(inner, Derivative) or inner.chosen == tuple((name, None) for name in inner.wanted):
+            return seed
+        gradient = outcome[1] if inner.mode == "value" else outcome
+        tupled = isinstance(inner.argnums, tuple)
+        wholes = dict(zip(inner.wanted, gradient if tupled else (gradient,), strict=True))
+        seeds = {name: zeros_like(whole) for name, whole in wholes.items()}
+        parts = seed[1] if inner.mode == "value" else seed
+        for (name, position), part in zip(inner.chosen, parts if tupled else (parts,), strict=True):
+            if position is not None:
+                part = tuple(part if k == position else zeros_like(one) for k, one in enumerate(wholes[name]))
+            seeds[name] = add(seeds[name], part)
+        spread = tuple(seeds.values()) if tupled else seeds[inner.wanted[0]]
+        return (seed[0], spread) if inner.mode == "value" else spread
+
     def fitted(self, raw: Any, values: tuple[Any, ...], *, shared: bool = False) -> Any:
         """Raw cotangents in the structure, shapes and dtypes of the arguments they belong to.
 
@@ -274,9 +335,9 @@ class Derivative:
         """The text of the derivative program that assumes nothing; arguments are not looked at for dicts."""
         return self.program(None, shown=True).emission.text
 
-    def source_for(self, *args: Any, **kwargs: Any) -> str:
+    def source_for(self, /, *args: Any, **kwargs: Any) -> str:
         """The text of the program that runs for arguments of these kinds."""
-        return self.program(self.parameters.bind(args, kwargs)).emission.text
+        return self.program(self.bind(args, kwargs)).emission.text
 
     @property
     def line_map(self) -> dict[int, Span]:
@@ -319,6 +380,22 @@ class Derivative:
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.mode, self.has_aux, self.holomorphic = state["mode"], state["has_aux"], state["holomorphic"]
+
+
+def _unbound(primal: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """The function that a call runs, and the object that is passed to it first: of a method, or of an object."""
+    if is_object(primal):
+        primal = primal.__call__  # type: ignore[operator]
+    if isinstance(primal, MethodType) and is_object(primal.__self__):
+        return primal.__func__, (primal.__self__,)
+    return primal, ()
+
+
+def _signature_of(primal: Callable[..., Any]) -> tuple[object, object, object]:
+    """What the binding of arguments depends on."""
+    if isinstance(primal, FunctionType):
+        return primal.__code__, primal.__defaults__, primal.__kwdefaults__
+    return (primal._follow().parameters if isinstance(primal, Derivative) else primal), None, None
 
 
 def _shifted(argnums: Argnums) -> Argnums:

@@ -36,7 +36,7 @@ class Saved:
         self.forward, self.backward = (namespace[name] for name in names)
         self.parameters = Parameters(self.forward)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         values = self.parameters.bind(args, kwargs)
         outcome, saved = self.forward(*values)
         value, auxiliary = outcome if self.has_aux else (outcome, None)

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import Argnums, holds_objects, is_integer
+from srcgrad.api.arguments import Argnums, holds_objects, is_integer, positions
 from srcgrad.api.derivative import Derivative
 from srcgrad.errors import ArgumentError, SeedError
-from srcgrad.runtime import as_cotangent, zeros_like
+from srcgrad.runtime import add, as_cotangent, zeros_like
 from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, made
 from srcgrad.runtime.private import shares_memory
@@ -99,7 +99,7 @@ class Pullback:
         assert backward is not None
         # The backward half takes back what the forward half stored, in a copy: the next call starts from the same.
         saved = cloned(self._saved, keys=True) if self._compiled.changes_saved else self._saved
-        cotangent = as_cotangent(seed, self._seeded)
+        cotangent = as_cotangent(self._derivative.spread(seed, self._seeded), self._seeded)
         if holds_objects(self._seeded):
             cotangent = filled(cotangent, self._seeded)  # as programs take it: dicts of fields
         raw = self._derivative.run(backward, saved, cotangent)
@@ -111,7 +111,7 @@ class Pullback:
 
 
 def vjp(
-    f: Callable[..., Any], *primals: Any, argnums: Argnums | None = None, **kwargs: Any
+    f: Callable[..., Any], /, *primals: Any, argnums: Argnums | None = None, **kwargs: Any
 ) -> tuple[Any, Pullback]:
     """``(value, pullback)`` at the primals; ``pullback(seed)`` gives a tuple of cotangents.
 
@@ -119,12 +119,19 @@ def vjp(
     structure and shapes of the value (a number stands for a 0-d seed); ``SeedError`` otherwise.
     """
     chosen: Argnums = (
-        tuple(j for j, p in enumerate(primals) if is_object(p) or not callable(p)) if argnums is None else argnums
+        tuple(j for j, p in enumerate(primals) if is_object(p) or not callable(p))
+        if argnums is None
+        else positions(argnums)
     )
     if not isinstance(chosen, tuple):
         chosen = (chosen,)
     derivative = made_once(f, chosen, "split")
-    values = derivative.parameters.bind(primals, kwargs)
+    if argnums is not None and "argnums" in derivative.parameters.names[len(primals) :]:
+        raise ArgumentError(
+            f"argnums= is vjp's own, and a parameter of {derivative.__qualname__}",
+            hint="pass the parameter by its position",
+        )
+    values = derivative.bind(primals, kwargs)
     derivative.check(values)
     pullback = Pullback(derivative, values)
     return pullback.value, pullback
@@ -140,7 +147,7 @@ def jvp(f: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, ..
         raise ArgumentError(f"{len(primals)} primals need as many tangents, not {len(tangents)}")
     moving = tuple(j for j, tangent in enumerate(tangents) if tangent is not None)
     derivative = made_once(f, moving, "forward")
-    values = derivative.parameters.bind(tuple(primals), {})
+    values = derivative.bind(tuple(primals), {})
     derivative.check(values)
     directions = tuple(directed(tangents[j], primals[j], f"primal {j}") for j in moving)
     return pushed(derivative, values, directions)
@@ -194,18 +201,16 @@ def unshared(value: Any, owner: tuple[Any, Any] = (None, None)) -> Any:
     return own
 
 
-def directions_of(
-    derivative: Derivative, values: tuple[Any, ...], moving: dict[tuple[str, int | None], Any]
-) -> list[Any]:
-    """One tangent per differentiated parameter; what does not move inside ``*args`` has the tangent zero."""
-    made: list[Any] = []
-    for name in derivative.wanted:
-        if (name, None) in moving:
-            made.append(moving[name, None])
-        else:
+def directions_of(derivative: Derivative, values: tuple[Any, ...], directions: tuple[Any, ...]) -> list[Any]:
+    """One tangent per differentiated parameter, from one per chosen argument: the sum of what is chosen of it, where
+    that is more than one thing; what does not move inside ``*args`` has the tangent zero."""
+    made: dict[str, Any] = {}
+    for (name, position), direction in zip(derivative.chosen, directions, strict=True):
+        if position is not None:
             whole = values[derivative.parameters.names.index(name)]
-            made.append(tuple(moving.get((name, k), zeros_like(item)) for k, item in enumerate(whole)))
-    return made
+            direction = tuple(direction if k == position else zeros_like(item) for k, item in enumerate(whole))
+        made[name] = add(made[name], direction) if name in made else direction
+    return list(made.values())
 
 
 def seeds_between(entry: FunctionType, arguments: tuple[Any, ...], dots: list[Any]) -> tuple[Any, ...]:
@@ -219,17 +224,18 @@ def pushed(derivative: Derivative, values: tuple[Any, ...], directions: tuple[An
     """``(value, tangent)`` of a tangent program, along one direction per chosen argument."""
     derivative.verify(values)
     compiled = derivative.program(values, "forward")
-    dots = directions_of(derivative, values, dict(zip(derivative.chosen, directions, strict=True)))
+    dots = directions_of(derivative, values, directions)
     arguments = derivative.arguments(values)
     value, tangent = derivative.run(compiled.entry, *arguments, *seeds_between(compiled.entry, arguments, dots), *dots)
     value = derivative.finished(value, values)
-    return value, as_cotangent(tangent, value)
+    return value, as_cotangent(derivative.finished(tangent, values), value)
 
 
 def made_once(f: Callable[..., Any], argnums: Argnums, mode: str) -> Derivative:
     """The derivative object of a function, kept beside the function so that a second call compiles nothing."""
-    if isinstance(f, MethodType):
-        return Derivative(f, argnums, mode=mode)  # its attributes are those of the function, whatever the object
+    argnums = positions(argnums)
+    if isinstance(f, MethodType) or is_object(f):
+        return Derivative(f, argnums, mode=mode)  # a method's attributes are its function's, an object's are its fields
     key = (mode, argnums)
     kept = getattr(f, "__srcgrad_derivatives__", None)
     if kept is None:

@@ -81,7 +81,7 @@ def constant(value: object) -> ast.expr:
     if isinstance(value, tuple):
         return ast.Tuple([constant(item) for item in value], ast.Load())
     if type(value) not in LITERALS:
-        raise InternalError(f"{value!r} of type {type(value).__name__} is no literal", stage="emit")
+        raise InternalError(f"a value of type {type(value).__name__} is no literal", stage="emit")
     if isinstance(value, complex):
         if any(part == 0 and _negative(part) for part in (value.real, value.imag)):  # the first of -1j is
             return ast.UnaryOp(ast.USub(), constant(-value))

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import Any
 
 from srcgrad.emit.convert import constant
 from srcgrad.emit.layout import WIDTH, lay_out
 from srcgrad.emit.naming import is_builtin
 from srcgrad.errors import InternalError
+from srcgrad.runtime.objects import has_fields
 from srcgrad.syntax.globals import GlobalBinding
 
 Bindings = Sequence[tuple[str, GlobalBinding]]
@@ -83,6 +85,6 @@ def literal_text(value: object) -> str | None:
 
 
 def _described(value: object) -> str:
-    kind = type(value)
-    name = getattr(value, "__qualname__", None)
+    kind: Any = type(value)
+    name = None if has_fields(kind) else getattr(value, "__qualname__", None)  # objects answer anything
     return f"{kind.__name__} {name}" if isinstance(name, str) else f"a value of type {kind.__module__}.{kind.__name__}"

@@ -19,18 +19,20 @@ from typing import Any
 from srcgrad.emit.imports import is_importable, literal_text
 from srcgrad.emit.printer import Emission
 from srcgrad.errors import InternalError, Span, SrcgradError
+from srcgrad.frontend.guards import Guards
+from srcgrad.runtime.refusals import Refused
 from srcgrad.syntax.globals import GlobalBinding
 
 MODULE = "srcgrad.emitted"  # __module__ of emitted functions; no such module exists
 
 
-def load(emission: Emission, name: str, *, label: str) -> FunctionType:
+def load(emission: Emission, name: str, *, label: str, guards: Guards | None = None) -> FunctionType:
     """Execute an emission and return its function ``name``.
 
     ``label`` appears in tracebacks as ``<srcgrad pkg.mod.f:adjoint 1f2e3d4c>``.  Imports are not executed: the very
     objects that the bindings hold are put into the namespace.  Every function made has ``__srcgrad_source__``; the
-    namespace, which is their ``__globals__``, has ``__srcgrad_bindings__``, ``__srcgrad_line_map__`` and the lines that
-    add to memory of several names.
+    namespace, which is their ``__globals__``, has ``__srcgrad_bindings__``, ``__srcgrad_line_map__``, the lines that
+    add to memory of several names, and the guards of what the program was compiled from.
     """
     digest = hashlib.sha256(emission.text.encode()).hexdigest()[:8]
     filename = f"<srcgrad {label} {digest}>"
@@ -40,6 +42,7 @@ def load(emission: Emission, name: str, *, label: str) -> FunctionType:
         "__srcgrad_bindings__": dict(emission.bindings),
         "__srcgrad_line_map__": emission.line_map,
         "__srcgrad_shared__": emission.shared,
+        "__srcgrad_guards__": guards,
     }
     namespace.update((identifier, binding.value) for identifier, binding in emission.bindings)
     functions = "\n" * emission.above + emission.text.split("\n", emission.above)[-1]
@@ -129,7 +132,7 @@ def annotate(exception: BaseException, function: FunctionType, role: str = "adjo
         traceback = traceback.tb_next
     if span is None or not span.known:
         return
-    if isinstance(exception, SrcgradError) and exception.span is None:
+    if isinstance(exception, SrcgradError | Refused) and exception.span is None:
         exception.place(span)
     note = f"in the {role} of {span.place}: `{span.code}`"
     if note not in getattr(exception, "__notes__", []):

@@ -12,10 +12,10 @@ has them looked at when the program runs)::
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import gast
 
-from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.inference import Table
 from srcgrad.frontend.known import PLAIN, Blurred, Known, OneOf, is_named_tuple, parts_of
 from srcgrad.frontend.normal_form import Apply, Bind, Fixed, For, Function, Index, Statement, Unpack
@@ -37,7 +37,7 @@ def _is_blurred(table: Table, known: Known) -> bool:
     if isinstance(known, Blurred):
         return table.seen_through(known) != PLAIN
     if isinstance(known, OneOf):  # operations on several objects ask each; what is left takes none of them for one
-        kinds = [getattr(part, "kind", None) for part in parts_of(known)]
+        kinds: list[Any] = [getattr(part, "kind", None) for part in parts_of(known)]
         return any(not is_named_tuple(kind) or has_operators(kind) for kind in kinds)
     return False
 
@@ -86,21 +86,3 @@ def _asked_in(expression: gast.expr) -> Iterator[str]:
 
 def _names(nodes: list[gast.expr]) -> Iterator[str]:
     return (node.id for node in nodes if type(node) is gast.Name)
-
-
-class Blurs(Exception):
-    """A function in which a name is an object and something else, and the names that are bound to objects there."""
-
-    def __init__(self, function: Function, names: frozenset[str]) -> None:
-        super().__init__(function.name)
-        self.function = function
-        self.names = names
-
-
-class HoldsObjects(Exception):
-    """A refusal, and the names that are bound to objects there: to something else as well, perhaps."""
-
-    def __init__(self, refusal: UnsupportedSyntax, names: frozenset[str]) -> None:
-        super().__init__(refusal)
-        self.refusal = refusal
-        self.names = names

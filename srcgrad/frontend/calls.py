@@ -34,12 +34,12 @@ from srcgrad.frontend.derivative_calls import DerivativeCalls
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed, store
 from srcgrad.frontend.desugar.functional import giving_floats
-from srcgrad.frontend.known import classes_in
+from srcgrad.frontend.known import NONE, classes_in
 from srcgrad.frontend.normal_form import Apply, Fixed, LocalFunction, Operation
 from srcgrad.frontend.scope import importable
-from srcgrad.frontend.storing import STORES
+from srcgrad.frontend.side_effects import update_of_operands
+from srcgrad.frontend.spreading import spread
 from srcgrad.frontend.user_calls import is_none
-from srcgrad.frontend.writing import AS_A_STATEMENT
 from srcgrad.rules.calling import signature_of
 from srcgrad.rules.formula import displayed, is_number, literal
 from srcgrad.rules.memory import home_of
@@ -277,8 +277,9 @@ class Calls(DerivativeCalls):
         return [self.settle(expression)]
 
     def _spliced(self, node: gast.Call) -> gast.Call:
-        """``f(*(a, b))`` as ``f(a, b)``."""
-        if not any(isinstance(argument, gast.Starred) for argument in node.args):
+        """``f(*(a, b), **{"c": d})`` as ``f(a, b, c=d)``."""
+        starred = any(isinstance(argument, gast.Starred) for argument in node.args)
+        if not starred and all(keyword.arg is not None for keyword in node.keywords):
             return node
         made: list[gast.expr] = []
         for argument in node.args:
@@ -290,7 +291,7 @@ class Calls(DerivativeCalls):
                 made += self.unpacked(argument.value, count, node)
             else:
                 made.append(argument)
-        return placed(gast.Call(node.func, made, node.keywords), node)
+        return placed(gast.Call(node.func, made, spread(node.keywords, self.lengths)), node)
 
     # --- calls that become statements, and calls that stay nested ----------------------------------------------------
     def bind_call(self, target: Callable[[], str], node: gast.Call) -> bool:
@@ -399,19 +400,19 @@ class Calls(DerivativeCalls):
         return False
 
     def refuse_mutation(self, node: gast.Call, function: object) -> None:
-        name = getattr(function, "__name__", "")
-        owner = getattr(function, "__self__", None)
         if is_one_of(function, *EFFECTS):
             raise self.refuse(node, f"a call of {spelled(node.func)}", "call it outside of the function")
-        if name in STORES and (owner is not None or home_of(function) in ("numpy", "random", "heapq", "bisect")):
-            raise self.refuse(node, f"{spelled(node.func)} changes its argument in place", AS_A_STATEMENT)
-        if name in ("at",) and type(owner).__name__ == "ufunc":
-            raise self.refuse(node, f"{spelled(node.func)} changes its argument in place", AS_A_STATEMENT)
+        complaint = update_of_operands(node, function, self.scope.locals, self._is_nothing)
+        if complaint is not None and not self.source.generated:
+            raise self.refuse(node, *complaint)
         for keyword in node.keywords:
             if keyword.arg == "out" and not is_none(keyword.value):
                 raise self.refuse(keyword.value, f"{spelled(node.func)} stores into an array", "use its result")
         if home_of(function) == "scipy":
             self._refuse_stores_of_scipy(node, function)
+
+    def _is_nothing(self, node: gast.expr) -> bool:
+        return is_none(node) or self.peek(node) == NONE
 
     def _refuse_stores_of_scipy(self, node: gast.Call, function: object) -> None:
         """``output=`` that is an array and no dtype, and ``overwrite_x=True``."""

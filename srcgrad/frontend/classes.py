@@ -14,8 +14,9 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.journal import note_class
 from srcgrad.frontend.known import is_named_tuple
-from srcgrad.runtime.objects import has_fields
+from srcgrad.runtime.objects import defines, has_fields
 
 ABSENT = object()
 BINARY: dict[type, tuple[str, str]] = {
@@ -49,6 +50,7 @@ def found(kind: type, name: str, after: type | None = None) -> Any:
 
     A function that is the default of a dataclass's field is no method: every object has the field.
     """
+    note_class(kind)
     classes = kind.__mro__ if after is None else kind.__mro__[kind.__mro__.index(after) + 1 :]
     raw = next((vars(base)[name] for base in classes if name in vars(base)), ABSENT)
     return ABSENT if is_method(raw) and name in _fields_of_dataclass(kind) else raw
@@ -84,7 +86,7 @@ def is_field(raw: object) -> bool:
 
 
 def is_descriptor(raw: object) -> bool:
-    return hasattr(type(raw), "__get__")
+    return defines(type(raw), "__get__")
 
 
 def intercepts(kind: type) -> str | None:
@@ -99,8 +101,8 @@ def setter(kind: type) -> object:
 
 
 def is_frozen(kind: type) -> bool:
-    parameters = getattr(kind, "__dataclass_params__", None)
-    return parameters is not None and bool(parameters.frozen)
+    parameters = found(kind, "__dataclass_params__")
+    return parameters is not ABSENT and bool(parameters.frozen)
 
 
 def is_generated_init(kind: type) -> bool:

@@ -44,6 +44,9 @@ class Comprehensions(Nested):
             is_other = name in self.scope.locals and name not in self.comprehended
             if name in self.open or is_other or self._is_used(name):
                 mapping[name] = self.fresh(name)
+            elif name in self.comprehended:  # by another comprehension
+                mapping[name] = self.fresh(name)
+                self.webs[mapping[name]] = name
         if not mapping:
             return node
         made = clone(node)

@@ -48,6 +48,8 @@ _OF_CLASS = dataclasses._FIELD_CLASSVAR  # type: ignore[attr-defined]
 class Constructors(Asked):
     """Calls of classes."""
 
+    lengths: dict[str, int | tuple[str, ...]]  # of ``*args`` and ``**kwargs``, and of dicts that are written out
+
     @abstractmethod
     def arguments_of(
         self, function: FunctionType, node: gast.Call, skipped: int, defaults: dict[str, gast.expr]

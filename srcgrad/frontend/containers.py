@@ -36,6 +36,7 @@ from srcgrad.frontend.desugar.build import (
 from srcgrad.frontend.in_place import CHANGING_METHODS, InPlace
 from srcgrad.frontend.known import NONE, Instance, OneOf, instances_of
 from srcgrad.frontend.normal_form import Append, Delete, Exchange, SetField
+from srcgrad.frontend.sequencing import ordered
 from srcgrad.syntax.globals import of_runtime, reference
 from srcgrad.syntax.parse import walk
 
@@ -257,7 +258,7 @@ class Containers(InPlace):
         part = self.fresh(target.attr)
         read = placed(gast.Attribute(load(base, target), target.attr, gast.Load()), target)
         self.bind(part, read)
-        both = self.in_place(binary(load(part, target), operator, value, target))
+        both = self.in_place(binary(load(part, target), operator, ordered(self, value), target))
         self.bind(part, both, inplace=isinstance(both, gast.BinOp))
         if not self._set_by_property(base, target, load(part, target)):
             self.out.append(SetField(base, target.attr, load(part, target), self.span))

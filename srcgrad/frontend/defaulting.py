@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cached_property
 from types import FunctionType
 
 import gast
@@ -33,6 +33,7 @@ from srcgrad.frontend.desugar.build import (
     placed,
     subscript,
 )
+from srcgrad.frontend.journal import remembered
 from srcgrad.frontend.known import instances_of
 from srcgrad.frontend.live_views import LiveViews
 from srcgrad.frontend.normal_form import Effect, Operation
@@ -229,7 +230,7 @@ class Defaulting(LiveViews):
         return made
 
 
-@cache
+@remembered
 def factory_of_field(kind: type, name: str) -> type | None:
     """What the dicts make that the methods of a class put into a field, if they always put a ``defaultdict`` there."""
     made: set[type | None] = set()

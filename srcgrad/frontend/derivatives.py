@@ -67,6 +67,15 @@ def plain(function: object) -> object | None:
     return derived_object(function)
 
 
+def unpassed(function: object) -> tuple[str, ...]:
+    """The parameters of a local function that no caller passes: what it captured, and the object of a bound method."""
+    if not isinstance(function, LocalFunction):
+        return ()
+    arguments = function.node.args
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return (*function.captured, *(p.id for p, default in named if default is not None))
+
+
 def positional_parameters(function: object) -> list[str]:
     while isinstance(function, Derived):
         function = function.function

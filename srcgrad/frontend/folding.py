@@ -20,6 +20,7 @@ from srcgrad.errors import SrcgradError, UnsupportedSyntax
 from srcgrad.frontend.bound_methods import place_of, places_kept
 from srcgrad.frontend.classes import ABSENT, defining_class, found, is_field
 from srcgrad.frontend.desugar.build import assign, call, load, placed
+from srcgrad.frontend.scope import body_of
 from srcgrad.frontend.source import source_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.namer import Namer
@@ -59,7 +60,7 @@ def fields_set(function: FunctionType, kind: type) -> tuple[str, ...]:
     node = source_of(function).node
     this = node.args.args[0].id if node.args.args else ""
     names: dict[str, None] = {}
-    for inner in walk(*node.body):
+    for inner in walk(*body_of(node)):
         base = initialised(inner, function, kind, this)
         if base is not None:
             names.update(dict.fromkeys(fields_set(base, kind)))
@@ -111,14 +112,14 @@ def is_foldable(made: Initialiser) -> bool:
         return False  # until a field is set, what the class holds under its name is read
     names = Namer([this])
     try:
-        Folding(made.function, made.kind, this, made.given, refuse, names.fresh).body(source.node.body)
+        Folding(made.function, made.kind, this, made.given, refuse, names.fresh).body(body_of(source.node))
     except UnsupportedSyntax:
         return False
-    if any(isinstance(found(made.kind, name), FunctionType) for name in _kept(source.node.body, this)):
+    if any(isinstance(found(made.kind, name), FunctionType) for name in _kept(body_of(source.node), this)):
         return False  # a method that is kept in a field is one of the object itself
-    if any(_changes_object(node, this, made.kind, set()) for node in walk(*source.node.body)):
+    if any(_changes_object(node, this, made.kind, set()) for node in walk(*body_of(source.node))):
         return False
-    bases = (initialised(node, made.function, made.kind, this) for node in walk(*source.node.body))
+    bases = (initialised(node, made.function, made.kind, this) for node in walk(*body_of(source.node)))
     return all(is_foldable(Initialiser(made.kind, base)) for base in bases if base is not None)
 
 
@@ -149,14 +150,14 @@ def _changes_object(node: gast.AST, this: str, kind: type, seen: set[object]) ->
     seen.add(raw)
     inner = source_of(raw).node
     own = inner.args.args[0].id if inner.args.args else ""
-    for part in walk(*inner.body):
+    for part in walk(*body_of(inner)):
         if isinstance(part, gast.Attribute) and not isinstance(part.ctx, gast.Load):
             return True
         if isinstance(part, gast.Name) and part.id == own and isinstance(part.ctx, gast.Store):
             return True
         if _changes_object(part, own, kind, seen):
             return True
-    return any(not isinstance(node, gast.Attribute) and _hands_on(node, own) for node in walk(*inner.body))
+    return any(not isinstance(node, gast.Attribute) and _hands_on(node, own) for node in walk(*body_of(inner)))
 
 
 def _hands_on(node: gast.AST, this: str) -> bool:

@@ -42,13 +42,12 @@ from srcgrad.frontend.objects import asked_of
 from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, importable, local_in
 from srcgrad.frontend.signatures import Signature, signature_of
 from srcgrad.frontend.user_calls import Arguments, UserCalls
+from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, of_runtime, reference
 from srcgrad.syntax.parse import children, clone
 
 Place = tuple[int, int]
 Extent = tuple[Place, Place]
-#: What built-in containers always do.
-ALWAYS = frozenset({"add", "append", "clear", "discard", "extend", "insert", "reverse", "sort", "update"})
 _CLOSURE = of_runtime(runtime.closure)
 
 
@@ -228,7 +227,9 @@ class FunctionValues(UserCalls):
                 body=[gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name() as base, attr=attr), args=given))]
             ):
                 plain = all(isinstance(argument, gast.Name | gast.Constant) for argument in given)
-                return plain and attr in ALWAYS and not self.is_object(base)
+                # What an update reads of pairs of keys and values raises otherwise here, and would be caught.
+                never = attr == "update" or not effects.method(attr).raises
+                return plain and never and not self.is_object(base)
             case gast.FunctionDef(body=[gast.Assign(targets=[gast.Attribute(value=gast.Name() as base, attr=attr)])]):
                 kinds = [known.kind for known in instances_of(self.peek(base))]
                 return bool(kinds) and all(is_field(found(kind, attr)) and not is_frozen(kind) for kind in kinds)

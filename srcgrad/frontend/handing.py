@@ -19,7 +19,18 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend.known import DATA, PLAIN, Blurred, Entries, Items, Known, classes_in, sequences, told
+from srcgrad.frontend.classed import Foreign, Weighted
+from srcgrad.frontend.known import (
+    DATA,
+    PLAIN,
+    Blurred,
+    Entries,
+    Items,
+    Known,
+    classes_in,
+    sequences,
+    told,
+)
 from srcgrad.rules.template import Rule
 
 _OF_ANYTHING = (operator.add, operator.mul, max, min)  # elementwise, but of lists and objects as well
@@ -60,6 +71,18 @@ def handed_on(
     if rule.kind != "elementwise" or (function in _OF_ANYTHING and any(known != DATA for known in arguments)):
         return _met(arguments, resolved)
     return DATA
+
+
+def is_of_sparse(function: object) -> bool:
+    """Whether a function is one of the products with sparse matrices, whose results are arrays."""
+    module = str(getattr(function, "__module__", ""))
+    return module == "srcgrad.runtime.scipy.sparse" or module.startswith("scipy.sparse.linalg")
+
+
+def of_sparse(function: object, matrix: Known, name: str) -> Known:
+    """What a product with the sparse matrix of this name gives: an array, or the entries that an array weighs."""
+    weighs = getattr(function, "__name__", "") == "entries"
+    return Weighted(matrix.kind, name) if weighs and isinstance(matrix, Foreign) else DATA
 
 
 def _entries(known: Known) -> tuple[tuple[object, Known], ...] | None:

@@ -6,14 +6,15 @@ and the call might be left out where nobody needs the answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
 from types import FunctionType
 
 import gast
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.classes import ABSENT, defining_class, found
+from srcgrad.frontend.journal import remembered
+from srcgrad.frontend.scope import Definition, body_of
 from srcgrad.frontend.source import source_of
 from srcgrad.frontend.storing import root_of, stored_in
 from srcgrad.syntax.parse import names_bound, names_read, parameters_of, walk
@@ -28,13 +29,13 @@ _ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
 _SEEKING = ("__iter__", "__getitem__", "__next__")
 
 
-@cache
+@remembered
 def storing_method(kind: type) -> str | None:
     """The first of these methods of a class that stores into its object, itself or by another of its methods."""
     return next((name for name in _IMPLICIT if _stores(kind, name)), None)
 
 
-@cache
+@remembered
 def storing_comparison(kind: type, seeks: bool) -> str | None:
     """The first of the methods that store, of those that compare objects in containers, or look for an item in one."""
     if seeks and found(kind, "__contains__") is not ABSENT:
@@ -65,8 +66,9 @@ def _may_store(kind: type, raw: object, is_text: bool, seen: set[FunctionType]) 
         node = source_of(raw).node
     except (SrcgradError, OSError):
         return False
-    given = _aliases(node)
-    for inner in walk(*node.body):
+    body = body_of(node)
+    given = _aliases(node, body)
+    for inner in walk(*body):
         for target in stored_in(inner):
             # Text grows by ``+=`` as well as a list does.
             if root_of(target) in given and not (is_text and isinstance(target, gast.Name)):
@@ -76,12 +78,12 @@ def _may_store(kind: type, raw: object, is_text: bool, seen: set[FunctionType]) 
     return False
 
 
-def _aliases(node: gast.FunctionDef) -> set[str]:
+def _aliases(node: Definition, body: Sequence[gast.stmt]) -> set[str]:
     """The parameters, and the names bound to them or to what lies in them."""
     given = set(parameters_of(node.args))
     while True:
         before = len(given)
-        for inner in walk(*node.body):
+        for inner in walk(*body):
             match inner:
                 case gast.Assign(targets=targets, value=value) if root_of(value) in given:
                     given |= names_bound(*targets)

@@ -11,6 +11,7 @@ Enters: calls.  Leaves: ``Store`` and ``AddAt`` of values that pure functions co
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 
 import gast
@@ -18,7 +19,8 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.frontend.desugar.build import call, call_runtime, constant, index_value, load, placed, subscript
-from srcgrad.frontend.normal_form import AddAt, Exchange
+from srcgrad.frontend.freshness import Sharing
+from srcgrad.frontend.normal_form import AddAt, Effect, Exchange
 from srcgrad.frontend.outputs import Outputs, is_true
 from srcgrad.syntax.globals import GlobalBinding, reference
 
@@ -30,11 +32,19 @@ _UNBUFFERED = "np.{0}.at repeats its operation where an index is repeated"
 class InPlace(Outputs):
     """Calls that are stores."""
 
+    @property
+    @abstractmethod
+    def sharing(self) -> Sharing:
+        """Which names of the function share memory."""
+
     # --- calls for what they change ----------------------------------------------------------------------------------
     def change(self, node: gast.Call) -> bool:
         """Write a call that is made for what it stores; whether it is one."""
         if self.outputs(node) is not None:
             self._stored_result(node, wanted=False)
+            return True
+        if self.hides_output(node):
+            self.bind(self.fresh(), node)
             return True
         static = self.scope.static_of(node.func)
         if static is not None:
@@ -206,6 +216,10 @@ class InPlace(Outputs):
         """``y.flat[index] = value``."""
         stored = self.value(value)
         base, places = self.flat_place(target)
+        if isinstance(stored, gast.Name) and self.sharing.sources(value):
+            given = [load(base, target), stored, constant(self.span.origin, target)]
+            check = placed(gast.Expr(call_runtime(runtime.require_disjoint, given, target)), target)
+            self.out.append(Effect(check, self.span))
         self._put_repeated(target, base, places, stored)
 
     def flat_place(self, target: gast.Subscript) -> tuple[str, gast.expr]:

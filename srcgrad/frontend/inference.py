@@ -17,7 +17,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.frontend.bound_methods import kept_method
-from srcgrad.frontend.handing import handed_on
+from srcgrad.frontend.handing import handed_on, is_of_sparse, of_sparse
 from srcgrad.frontend.known import (
     DATA,
     NEVER,
@@ -114,10 +114,6 @@ class Table:
             self.names[name] = known
         else:
             self.names[name] = join(present, known)
-
-    def of_objects(self) -> frozenset[str]:
-        """The names that were bound to an object, or to a container of objects, whatever else they were bound to."""
-        return frozenset(n for n, bound in self.bound.items() if any(matters(self.settled(each)) for each in bound))
 
     def seen_through(self, known: Blurred) -> Known:
         """The same, the calls having been looked into; ``Plain`` where they return no objects."""
@@ -250,6 +246,8 @@ class Table:
             case Apply(function=runtime.private, arguments={"values": gast.Tuple(elts=elements)}):
                 given = tuple(map(self.atom, elements))
                 return given[0] if len(given) == 1 else told(Items(tuple, given))
+            case Apply(function=function, arguments={"A": gast.Name(id=name) as pattern}) if is_of_sparse(function):
+                return DATA if self.generated else of_sparse(function, self.resolved(self.atom(pattern)), name)
             case Apply(rule=rule, function=function, arguments=arguments):
                 parts = [part for argument in arguments.values() for part in _parts(argument)]
                 known = [self.resolved(self.atom(part)) for part in parts]

@@ -13,28 +13,23 @@ Every inlined statement keeps the span of the line it comes from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 import gast
 
 from srcgrad.errors import Span
 from srcgrad.frontend.normal_form import (
-    Apply,
     AugStore,
     Bind,
     Block,
     Call,
     Callee,
     Copy,
-    Create,
-    Exchange,
-    Field,
     Fixed,
     For,
     Function,
     If,
-    Index,
     LocalFunction,
     Operation,
     Pack,
@@ -42,10 +37,10 @@ from srcgrad.frontend.normal_form import (
     Statement,
     Store,
     Unpack,
-    Unruled,
     While,
     With,
 )
+from srcgrad.frontend.renaming import renamed, renamed_expression
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, walk
@@ -145,8 +140,8 @@ class _Inliner:
         *lines, last = callee.body.statements
         assert isinstance(last, Return)
         self.grown += len(lines)
-        code += [_renamed(line, names) for line in lines]
-        return code + self._results(statement, _renamed_expression(last.value, names), code, unpack)
+        code += [renamed(line, names) for line in lines]
+        return code + self._results(statement, renamed_expression(last.value, names), code, unpack)
 
     def _results(
         self, statement: Bind, value: gast.expr, code: list[Statement], unpack: Statement | None
@@ -189,65 +184,6 @@ class _Inliner:
 def _copied(target: str, value: gast.expr, span: Span) -> Bind:
     is_name = isinstance(value, gast.Name) and not isinstance(value, GlobalReference)
     return Bind(target, clone(value), Copy(value.id) if is_name else Fixed(), span)
-
-
-def _renamed(line: Statement, names: Mapping[str, str]) -> Statement:
-    match line:
-        case Unpack(targets=targets, source=source):
-            return replace(
-                line, targets=tuple(names.get(t, t) for t in targets), source=names.get(source, source)
-            )
-        case Bind(target=target, expression=expression, operation=operation):
-            return replace(
-                line,
-                target=names.get(target, target),
-                expression=_renamed_expression(expression, names),
-                operation=_renamed_operation(operation, names),
-            )
-        case Store(base=base, index=index, value=value) | AugStore(base=base, index=index, value=value):
-            moved = replace(
-                line,
-                base=names.get(base, base),
-                index=_renamed_expression(index, names),
-                value=_renamed_expression(value, names),
-            )
-            if isinstance(moved, AugStore):
-                return replace(moved, part=names[moved.part], result=names[moved.result])
-            return moved
-    return line
-
-
-def _renamed_operation(operation: Operation, names: Mapping[str, str]) -> Operation:
-    match operation:
-        case Copy(source=source):
-            return replace(operation, source=names.get(source, source))
-        case Apply(arguments=arguments):
-            return replace(operation, arguments={p: _renamed_expression(e, names) for p, e in arguments.items()})
-        case Call(arguments=arguments):
-            return replace(operation, arguments=tuple(_renamed_expression(e, names) for e in arguments))
-        case Index(base=base, index=index):
-            return Index(names.get(base, base), _renamed_expression(index, names))
-        case Field(base=base):
-            return replace(operation, base=names.get(base, base))
-        case Exchange(base=base, arguments=arguments):
-            given = tuple(_renamed_expression(e, names) for e in arguments)
-            return replace(operation, base=names.get(base, base), arguments=given)
-        case Pack(elements=elements, keys=keys):
-            parts, places = (tuple(_renamed_expression(e, names) for e in each) for each in (elements, keys))
-            return replace(operation, elements=parts, keys=places)
-        case Unruled(given=tuple() as given, changes=changed):
-            to = None if changed is None else names.get(changed, changed)
-            return replace(operation, given=tuple(names.get(name, name) for name in given), changes=to)
-        case Fixed() | Create() | Unruled():
-            return operation
-
-
-def _renamed_expression(expression: gast.expr, names: Mapping[str, str]) -> gast.expr:
-    made = clone(expression)
-    for node in walk(made):
-        if isinstance(node, gast.Name) and not isinstance(node, GlobalReference):
-            node.id = names.get(node.id, node.id)
-    return made
 
 
 def _binds(line: Statement) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from srcgrad.frontend.known import (
     Known,
     Plain,
     choices_of,
+    classes_in,
     holds_objects,
     instances_of,
     tells,
@@ -149,6 +150,10 @@ class Knowing(Expressions):
 
     def is_or_makes_object(self, node: gast.AST) -> bool:
         return self.is_object(node) or self.makes_object(node)
+
+    def gives_objects(self, node: gast.Call) -> bool:
+        given = given_to(node)
+        return any(classes_in(self.peek(each), self.table.resolved) or self.makes_object(each) for each in given)
 
     def makes_object(self, node: gast.AST) -> bool:
         """Whether an expression that is no path may give an object."""

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import MemberDescriptorType
 
+from srcgrad.frontend.classed import Foreign, Weighted
 from srcgrad.frontend.normal_form import Callee, Held, Pack
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 
@@ -35,7 +36,10 @@ class Blurred(Plain):
 
 @dataclass(frozen=True)
 class Data:
-    """Certainly no object of a user's class: an array, a number, text."""
+    """Certainly no object of a user's class: an array, a number, text; ``number`` only of arguments of the
+    function that is compiled: certainly a number."""
+
+    number: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,9 +142,11 @@ class Result:
     callee: Callee
 
 
-Known = Plain | Data | Instance | Again | Never | Bag | Items | Entries | Value | Own | Closed | OneOf | Result
+_Numeric = Plain | Data | Never | Bag | Foreign | Weighted
+Known = _Numeric | Instance | Again | Items | Entries | Value | Own | Closed | OneOf | Result
 PLAIN = Plain()
 DATA = Data()
+NUMBER = Data(number=True)
 NEVER = Never()
 NONE = Value(None)
 
@@ -295,7 +301,7 @@ def classes_in(known: Known, resolved: Callable[[Known], Known]) -> set[type]:
     pending: list[Known] = [known]
     while pending:
         made = resolved(pending.pop())
-        if isinstance(made, Instance | Again):
+        if isinstance(made, Instance | Again | Foreign):
             found.add(made.kind)
         pending += parts_of(made)
     return found
@@ -346,7 +352,7 @@ def blurred(*several: Known) -> Known:
                 results |= known.results
             case Result():
                 results.add(known)
-            case Instance(kind=kind) | Again(kind=kind):
+            case Instance(kind=kind) | Again(kind=kind) | Foreign(kind=kind):
                 kinds.add(kind)
         pending += parts_of(known)
     return Blurred(frozenset(kinds), frozenset(results)) if kinds or results else PLAIN

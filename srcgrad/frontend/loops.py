@@ -10,6 +10,7 @@ the user wrote it; or an uncounted ``For`` over items that carry no derivative::
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 
 import gast
@@ -30,6 +31,7 @@ from srcgrad.frontend.plans import Counted, Entries, Items, Mapped, Numbers, Pla
 from srcgrad.frontend.ranges import Ranges
 from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import Variable, bindings, names_of
+from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 from srcgrad.syntax.parse import children, names_read, walk
 
@@ -111,9 +113,14 @@ class Loops(Ranges):
         return None if inner is None else Counted(inner, start)
 
     def _now(self, node: gast.expr, rebound: set[str]) -> gast.expr:
-        """A number as it is before the loop, which may bind its name again."""
+        """A number as it is before the loop, which may bind its name again, or change what it is read of."""
         settled = self.settle(node, calls=False)
-        return settled if rebound.isdisjoint(names_read(settled)) else self.held(settled)
+        stays = rebound.isdisjoint(names_read(settled)) and not self.may_be_changed(node)
+        return settled if stays else self.held(settled)
+
+    @abstractmethod
+    def may_be_changed(self, node: gast.AST) -> bool:
+        """Whether what an expression evaluates to may change, if something else is evaluated before."""
 
     def _entries(self, node: gast.expr, view: str, rebound: set[str]) -> Plan:
         mapping = self.name_of(node)
@@ -137,7 +144,7 @@ class Loops(Ranges):
         lists = set(_listed(plan))
         for inner in (part for statement in node.body for part in walk(statement)):
             match inner:
-                case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr)) if attr in _LENGTHS:
+                case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=attr)) if attr in effects.resizing():
                     changed = name in lists
                 case gast.AugAssign(target=gast.Name(id=name)):
                     changed = name in lists
@@ -346,9 +353,6 @@ class Loops(Ranges):
             self.run(node.body)
 
         self.out.append(For(index, iterable, self.block(write), span, False, heading, elements))
-
-
-_LENGTHS = frozenset("append appendleft clear extend extendleft insert pop popleft remove".split())
 
 
 def _listed(plan: Plan) -> Iterator[str]:

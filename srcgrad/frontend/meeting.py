@@ -15,10 +15,13 @@ from typing import Any, TypeGuard
 import gast
 import numpy as np
 
+from srcgrad.frontend.classed import Foreign
 from srcgrad.frontend.classes import found, is_descriptor
+from srcgrad.frontend.journal import note_class
 from srcgrad.frontend.known import (
     DATA,
     DEEPEST,
+    NUMBER,
     PLAIN,
     TOLD_APART,
     Again,
@@ -35,6 +38,7 @@ from srcgrad.frontend.known import (
     join,
     told,
 )
+from srcgrad.runtime.exact import is_foreign
 from srcgrad.runtime.objects import LIBRARIES, fields_of, has_fields, has_operators, is_bound, is_object
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
@@ -54,6 +58,8 @@ def known_of(
     """
     if depth > DEEPEST:
         return PLAIN
+    if is_foreign(type(value)):
+        return Foreign(type(value))
     if value is None or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType):
         return Value(value)
     if isinstance(value, MethodType) and is_bound(value, owner, value.__name__):
@@ -61,11 +67,13 @@ def known_of(
     if around is not None:
         return _known_inside(value, depth, around, owner)
     if is_object(value):
+        note_class(type(value))
         if nesting(value) > TOLD_APART:
             return _known_inside(value, depth, {}, owner)
         fields = ((n, known_of(v, depth + 1, None, value)) for n, v in fields_of(value).items())
         return Instance(type(value), tuple(fields))
     if is_named_tuple(type(value)):
+        note_class(type(value))
         parts = zip(type(value)._fields, value, strict=True)
         return Instance(type(value), tuple((n, known_of(v, depth + 1)) for n, v in parts))
     if type(value) in (list, tuple, deque):
@@ -78,6 +86,13 @@ def known_of(
     return DATA if is_data else _of_another_class(value)
 
 
+def known_of_argument(value: Any) -> Known:
+    """What is known of an argument of the function that is compiled; of numbers also that they are no arrays."""
+    known = known_of(value)
+    is_number = known == DATA and isinstance(value, int | float | complex | np.number)
+    return NUMBER if is_number else known
+
+
 def _of_another_class(value: Any) -> Known:
     """Which objects may be met in a container of another class, or in one that is no object to look into and has
     operators of its own."""
@@ -86,7 +101,9 @@ def _of_another_class(value: Any) -> Known:
         return PLAIN
     kinds: set[Any] = {type(item) for item in islice(items, SEEN)}
     kind: Any = type(value)
-    kinds = {each for each in kinds if has_fields(each) or has_operators(each)}
+    for each in (kind, *kinds):
+        note_class(each)
+    kinds = {each for each in kinds if _is_told_apart(each)}
     if has_operators(kind):
         kinds.add(kind)
     return Blurred(frozenset(kinds)) if kinds else PLAIN
@@ -103,10 +120,15 @@ def known_outside(value: Any) -> Known:
             return PLAIN
     elif not (is_object(value) or is_named_tuple(kind) and has_operators(kind)):
         known = known_of(value)
-        return known if isinstance(known, Blurred) else PLAIN
+        return known if isinstance(known, Blurred | Foreign) else PLAIN
     known = known_of(value)
     inside: set[Any] = set(classes_in(known, lambda part: part))
-    return known if any(has_fields(each) or has_operators(each) for each in inside) else PLAIN
+    return known if any(map(_is_told_apart, inside)) else PLAIN
+
+
+def _is_told_apart(kind: type) -> bool:
+    """Whether values of a class are computed with by its methods."""
+    return has_fields(kind) or has_operators(kind) or is_foreign(kind)
 
 
 def taken_outside(expression: gast.expr) -> Known:
@@ -138,7 +160,7 @@ def _may_hold_objects(container: Any, depth: int = 0) -> bool:
     """Whether there are objects among the first items, or in short containers of containers: numbers are many."""
     items = container.values() if type(container) is dict else container
     kinds: set[Any] = {type(item) for item in islice(items, SEEN)}
-    if any(has_fields(each) or has_operators(each) for each in kinds):
+    if any(map(_is_told_apart, kinds)):
         return True
     if depth == NESTED or len(container) > SHORT or kinds.isdisjoint(_CONTAINERS):
         return False

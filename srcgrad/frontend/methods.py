@@ -35,8 +35,10 @@ from srcgrad.frontend.desugar.build import (
 from srcgrad.frontend.known import NONE
 from srcgrad.frontend.normal_form import Apply, Copy, Field, Fixed, LocalFunction, Operation
 from srcgrad.frontend.scope import Static
+from srcgrad.frontend.spreading import spread
 from srcgrad.frontend.storing import CHANGES
 from srcgrad.frontend.writing import AS_A_STATEMENT
+from srcgrad.language import effects
 from srcgrad.rules.formula import spelling
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS, is_constant, lookup, member_refusal
 from srcgrad.rules.table import attribute as attribute_function
@@ -50,13 +52,7 @@ TEXT = frozenset(
     isidentifier isnumeric join ljust lower lstrip replace rjust rsplit rstrip split splitlines startswith strip title
     upper zfill""".split()
 )
-VIEWS = frozenset({"items", "keys", "values"})
-#: What generators of random numbers draw; ``shuffle`` and ``permuted`` store.
-DRAWS = frozenset(
-    """beta binomial bytes chisquare choice exponential gamma geometric integers laplace logistic lognormal
-    multivariate_normal normal permutation poisson rand randint randn random random_sample standard_cauchy
-    standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises weibull""".split()
-)
+VIEWS = effects.returning(dict, "view")
 UNKNOWN = "a derivative is compiled for the classes of its arguments: see source_for(...), and check the name"
 DTYPES = (np.common_type, np.dtype, np.finfo, np.iinfo, np.promote_types, np.result_type)
 PLAIN_DATA = (np.ndarray, np.generic, list, tuple, dict, str, bytes, int, float, complex)
@@ -194,6 +190,7 @@ class Methods(Constructors):
             if is_constant(function):
                 return settled, Fixed()
             return settled, self.unruled(node, settled, getattr(function, "__name__", name), function)
+        node = placed(gast.Call(node.func, node.args, spread(node.keywords, self.lengths)), node)
         receiver = self.value(node.func.value)  # by now a name, if it was a call: that is made once
         return self.apply(rule, function, node, None, receiver, self._as_function(name, node))
 
@@ -208,9 +205,10 @@ class Methods(Constructors):
 
     def _draws(self, node: gast.Call) -> bool:
         """Whether a method is one of a generator of random numbers that is made here, and gives new numbers."""
-        if not isinstance(node.func.value, gast.Name) or node.func.attr not in DRAWS:
+        if not isinstance(node.func.value, gast.Name) or any(keyword.arg is None for keyword in node.keywords):
             return False
-        if any(keyword.arg in ("out", None) for keyword in node.keywords):
+        drawn = effects.method(node.func.attr)
+        if not drawn.draws or drawn.updated(1 + len(node.args), [str(keyword.arg) for keyword in node.keywords]):
             return False
         made = self.scope.only_value(node.func.value.id)
         static = self.scope.static_of(made.func) if isinstance(made, gast.Call) else None

@@ -18,8 +18,9 @@ from srcgrad.frontend.desugar.build import call, load, placed
 from srcgrad.frontend.normal_form import Derived, LocalFunction
 from srcgrad.frontend.scope import COMPREHENSIONS, Static, Variable
 from srcgrad.frontend.side_effects import may_store
-from srcgrad.frontend.storing import CHANGES, STORES
+from srcgrad.frontend.storing import STORES
 from srcgrad.frontend.writing import Writing
+from srcgrad.language import effects
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import clone, names_read, walk
@@ -138,6 +139,8 @@ class Nested(Writing):
 
     def _calls_variable(self, node: gast.Call) -> bool:
         """Whether the function called is held by a variable, so that only the run tells what it does."""
+        if isinstance(node.func, gast.Call | gast.Subscript):
+            return self.scope.static_of(node.func) is None  # ``getattr(q, name)(v)``
         if not isinstance(node.func, gast.Name) or isinstance(node.func, GlobalReference):
             return False
         return isinstance(self.scope.resolve(node.func.id, node.func), Variable)
@@ -151,7 +154,9 @@ class Nested(Writing):
             return False
         if as_python(static.value) is None and as_library(static.value) is None:
             return False  # it stays as it is written
-        return lookup(static.value) is None and not is_inert(static.value) and may_store(static.value)
+        if lookup(static.value) is not None or is_inert(static.value):
+            return False
+        return may_store(static.value, self.gives_objects(node))
 
     def function_may_store(self, function: gast.expr) -> bool:
         """Whether a function of the user's, here or in a module, may change what it is given or has captured."""
@@ -167,7 +172,7 @@ class Nested(Writing):
             case gast.Nonlocal() | gast.AugAssign():
                 return True
             case gast.Call(func=gast.Attribute(attr=attr)):
-                return attr in STORES | CHANGES
+                return attr in STORES or not effects.is_reading(effects.method(attr))
             case gast.Call(func=gast.Name()):
                 static = self.scope.static_of(node.func)
                 return static is None or isinstance(static.value, LocalFunction) or self._call_may_store(node)
@@ -260,7 +265,7 @@ class Nested(Writing):
         for node in walk(*nodes):
             if isinstance(node, gast.NamedExpr | gast.Lambda | COMPREHENSIONS) or _asks_for_a_field(node):
                 return True
-            if isinstance(node, gast.Call) and node.keywords and self.stores_result(node):
+            if isinstance(node, gast.Call) and self.stores_result(node):
                 return True
             if isinstance(node, gast.Name) and not isinstance(node, GlobalReference):
                 meaning = self.scope.resolve(node.id, node)

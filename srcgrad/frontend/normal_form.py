@@ -2,13 +2,13 @@
 
 Enters: nothing; this module only declares the door between the front end and the analyses.  Statements compare by
 identity, so that side tables can be keyed by them.  Differentiable operands are atoms (a ``Name``, a ``Constant``);
-expressions that carry no derivative (tests, indices, axes, shapes) stay nested as the user wrote them.
+expressions that carry no derivative (tests, indices, axes) stay nested.  Names are webs of names (``frontend.webs``).
 
 ``s = s * np.sin(x[i + 1])`` becomes::
 
     t = x[i + 1]            Bind(Index)
     t2 = np.sin(t)          Bind(Apply np.sin)
-    s = s * t2              Bind(Apply operator.mul)
+    s2 = s * t2             Bind(Apply operator.mul)
 """
 
 from __future__ import annotations
@@ -117,8 +117,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Texts:
-    """What a global reference names where a value is asked whether it is a local function: all texts that the emitted
-    module holds of it, one for the classes of what was captured each."""
+    """Where a value is asked whether it is a local function: all its texts, one for the classes of what it captured."""
 
     function: object  # LocalFunction, or what is one in our own output
 
@@ -429,6 +428,7 @@ class Function:
     keyword_only: frozenset[str] = frozenset()
     captured: tuple[str, ...] = ()  # trailing parameters that carry what local functions captured
     temporaries: frozenset[str] = frozenset()  # names that the compiler made
+    webs: Mapping[str, str] = field(default_factory=dict)  # the spelling of names that are webs of others' names
     generated: bool = False  # our own output, whose accumulations own their buffers
     returns: object = None  # what is known of the classes of the result (frontend.known)
     blurred: frozenset[str] = frozenset()  # names that hold objects, or something else: of which class is not known

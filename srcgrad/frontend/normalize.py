@@ -24,7 +24,7 @@ import gast
 
 from srcgrad.errors import SrcgradError, UnsupportedSyntax
 from srcgrad.frontend import fence
-from srcgrad.frontend.blurring import Blurs, HoldsObjects, asked_as_numbers, blurred_names
+from srcgrad.frontend.blurring import blurred_names
 from srcgrad.frontend.bound_methods import MethodRead, Methods, Place, read_here, with_methods
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.build import constant
@@ -35,9 +35,8 @@ from srcgrad.frontend.desugar.iterators import by_places
 from srcgrad.frontend.desugar.unpacking import one_by_one
 from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.inference import ROUNDS, Table, inferred
-from srcgrad.frontend.known import DATA, PLAIN, Data, Items, Known, OneOf, Plain, Result
+from srcgrad.frontend.known import DATA, NUMBER, PLAIN, Data, Items, Known, OneOf, Plain, Result
 from srcgrad.frontend.local_classes import without_classes
-from srcgrad.frontend.mappings import blurred
 from srcgrad.frontend.namespaces import settled
 from srcgrad.frontend.normal_form import Callee, Derived, Function, Guarded, LocalFunction, Return, unguarded
 from srcgrad.frontend.replacing import as_it_was, written
@@ -52,13 +51,21 @@ from srcgrad.frontend.scope import (
     identifiers,
     local_in,
 )
-from srcgrad.frontend.signatures import Signature, default_objects, definition_of, signature_of, text_of
+from srcgrad.frontend.signatures import (
+    Signature,
+    default_objects,
+    definition_of,
+    receiver_of,
+    refused_as_a_whole,
+    signature_of,
+    text_of,
+)
 from srcgrad.frontend.source import Source, meaning_outside
 from srcgrad.frontend.spreading import lasting
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
 from srcgrad.frontend.telling import any_objects, bears_out, meets_objects, moves, returns
-from srcgrad.frontend.webs import told_apart
+from srcgrad.frontend.webs import split
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import parameters_of
@@ -102,9 +109,9 @@ def remembering(forms: dict[Callee, Function]) -> Iterator[None]:
 
 
 def _normalize(callee: Callee) -> Function:
-    if callee.classes and all(known in (DATA, PLAIN) for _, known in callee.classes):
+    if callee.classes and all(known in (DATA, NUMBER, PLAIN) for _, known in callee.classes):
         try:
-            made = _with_classes(replace(callee, classes=()))
+            made = _with_classes(replace(callee, classes=tuple(each for each in callee.classes if each[1] == NUMBER)))
         except UnsupportedSyntax:
             made = None
         if made is not None and not meets_objects(made):
@@ -121,30 +128,11 @@ def _with_classes(callee: Callee) -> Function:
 def _of_text(callee: Callee, source: Source, node: Definition, parent: Scope | None) -> Function:
     if parent is None:
         fence.admit(source)
-    apart = blurred(body_of(node))
-    made: Function | None = None
-    while True:
-        try:
-            return _with_names_apart(callee, source, node, parent, apart)
-        except Blurs as found:
-            made = made or found.function  # right as it is, if the names turn out to hold numbers where it matters
-            apart |= found.names
-        except HoldsObjects as found:
-            if made is not None:
-                return made
-            if found.names <= apart:
-                raise found.refusal from None
-            apart |= found.names
-
-
-def _with_names_apart(
-    callee: Callee, source: Source, node: Definition, parent: Scope | None, apart: frozenset[str]
-) -> Function:
     assumed: Mapping[str, Known] = {}
     table = Table({}, returned, stored)
     methods: dict[Place, Signature | None] = {}
     for _ in range(ROUNDS):
-        writer, made = _written(callee, source, node, parent, apart, assumed, table, methods)
+        writer, made = _written(callee, source, node, parent, assumed, table, methods)
         if not writer.relied and not writer.entry and not any_objects(made, writer.table):
             return replace(made, sets=moves(made))
         before, table = table, inferred(made, writer.entry, returned, stored)
@@ -153,18 +141,13 @@ def _with_names_apart(
         in_time = writer.table.same_changes(table) and before.same_changes(table)
         borne_out = all(bears_out(table.of(name), known) for name, all_of in writer.relied.items() for known in all_of)
         if in_time and borne_out:
-            told = replace(made, returns=returns(made, table), sets=table.changes(), blurred=blurred_names(made, table))
-            blurring = (writer.table.of_objects() | told.blurred) - told.temporaries
-            if not blurring <= apart and asked_as_numbers(told, told.blurred):
-                raise Blurs(told, blurring)
-            return told
+            return replace(made, returns=returns(made, table), sets=table.changes(), blurred=blurred_names(made, table))
         assumed = {name: known for name, known in table.names.items() if name not in made.temporaries}
-    refusal = UnsupportedSyntax(
+    raise UnsupportedSyntax(
         f"which classes the objects in {made.name} have is not known when this is compiled",
         source.span(node),
         hint="give objects of different classes names of their own",
     )
-    raise HoldsObjects(refusal, writer.table.of_objects())
 
 
 def _written(
@@ -172,7 +155,6 @@ def _written(
     source: Source,
     node: Definition,
     parent: Scope | None,
-    apart: frozenset[str],
     assumed: Mapping[str, Known],
     table: Table,
     methods: dict[Place, Signature | None],
@@ -180,8 +162,7 @@ def _written(
     """A function as it is written with these assumptions; ``methods`` gains the places where methods are read."""
     while True:
         namer = Namer(identifiers(node))
-        text = told_apart(body_of(node), parameters_of(node.args), apart, namer.fresh)
-        writer = Normalizer(callee, source, node, text, parent, namer, assumed, table, methods)
+        writer = Normalizer(callee, source, node, parent, namer, assumed, table, methods)
         with written(node, writer.replaced):
             try:
                 made = writer.function()
@@ -190,9 +171,9 @@ def _written(
                 table.handed = writer.table.handed
             except UnsupportedSyntax as refusal:
                 more = refusal.found if isinstance(refusal, MethodRead) else {}
-                more = {**dict(read_here(text, writer.peek)), **more}
+                more = {**dict(read_here(writer.text, writer.peek)), **more}
                 if more.keys() <= methods.keys():
-                    raise HoldsObjects(refusal, writer.table.of_objects()) from refusal
+                    raise
                 methods |= more
 
 
@@ -210,6 +191,8 @@ def returned(callee: Callee) -> Known:
     if isinstance(callee.function, Guarded):
         return Items(tuple, (returned(unguarded(callee)), PLAIN))
     underway = _underway.get()
+    if callee.makes is not None and any(other.makes == callee.makes for other in underway):
+        raise refused_as_a_whole(callee, "a constructor makes an object of its class", "make it before, and pass it in")
     if not _looked_into(callee, underway):
         return PLAIN
     token = _underway.set(underway | {callee})
@@ -266,17 +249,8 @@ class _TooDeep(Exception):
     """A callee, too deep down to be looked into, may do something to objects."""
 
     def refusal(self) -> UnsupportedSyntax:
-        source, node, _ = definition_of(self.args[0])
-        return UnsupportedSyntax(
-            "what this does to the objects that it is given is not known: calls are nested too deep",
-            source.span(node),
-            hint="nest calls that are given objects less deep",
-        )
-
-
-def receiver_of(node: Definition) -> str | None:
-    """What a method calls its object."""
-    return str(node.args.args[0].id) if node.args.args else None
+        reason = "what this does to the objects that it is given is not known: calls are nested too deep"
+        return refused_as_a_whole(self.args[0], reason, "nest calls that are given objects less deep")
 
 
 class Normalizer(Statements):
@@ -287,7 +261,6 @@ class Normalizer(Statements):
         callee: Callee,
         source: object,
         node: Definition,
-        text: Sequence[gast.stmt],
         parent: Scope | None,
         namer: Namer,
         assumed: Mapping[str, Known],
@@ -305,11 +278,15 @@ class Normalizer(Statements):
         self.node = node
         self.made: set[str] = set()
         fresh = Fresh(namer, self.made)
-        body = with_methods(text, methods, fresh)
+        body = with_methods(body_of(node), methods, fresh)
         body, statics = settled(source, node, body, dict(callee.statics))  # type: ignore[arg-type]
         body = without_imports(body, parameters_of(node.args))
         body = without_classes(body, source, parameters_of(node.args))  # type: ignore[arg-type]
         meaning = meaning_outside(source)  # type: ignore[arg-type]
+        self.webs: dict[str, str] = {}
+        if not source.generated:  # type: ignore[attr-defined]
+            body, self.webs = split(body, parameters_of(node.args), meaning, namer.fresh)
+        self.text = body
         body = one_by_one(written_out(detached(body), meaning, fresh), meaning)
         body = by_places(body, parameters_of(node.args), meaning, fresh)
         if isinstance(callee.makes, Initialiser):
@@ -335,9 +312,11 @@ class Normalizer(Statements):
         # A parameter that is bound again holds its function as a value.
         scope.fixed = {name: value for name, value in fixed.items() if name not in scope.rebound}
         self.held_at_entry = {name: value for name, value in fixed.items() if name in scope.rebound}
-        self.lengths = lasting(dict(callee.lengths), body, scope.static_of)
+        self.lengths = lasting(dict(callee.lengths), scope)
         known = dict(callee.classes)
-        self.entry: dict[str, Known] = {n: known[j] for j, n in enumerate(self._parameters()) if j in known}  # type: ignore[misc]
+        given: dict[str, Known] = {n: known[j] for j, n in enumerate(self._parameters()) if j in known}  # type: ignore[misc]
+        self.numbers = frozenset(name for name, each in given.items() if each == NUMBER)
+        self.entry = given | dict.fromkeys(self.numbers, DATA) if len(self.numbers) < len(given) else {}
         self.table.names.update(self.entry)
 
     def _folded(self, made: Initialiser, body: list[gast.stmt], source: Source, fresh: Fresh) -> list[gast.stmt]:
@@ -413,6 +392,7 @@ class Normalizer(Statements):
             keyword_only=frozenset(name for name in signature.keyword_only if name not in statics),
             captured=tuple(self.captured),
             temporaries=frozenset(self.temporaries),
+            webs=self.webs,
             generated=self.source.generated,
         )
 
@@ -423,12 +403,9 @@ class Normalizer(Statements):
         made: dict[str, gast.expr] = {}
         for name, default in signature_of(function).defaults.items():
             if name in parameters:
-                if isinstance(default, gast.Constant):
-                    made[name] = default
-                elif isinstance(default, GlobalBinding):
-                    made[name] = reference(default)
-                else:
-                    made[name] = reference(GlobalBinding(f"{name}_default", default_objects(function)[name]))
+                if not isinstance(default, gast.Constant | GlobalBinding):
+                    default = GlobalBinding(f"{name}_default", default_objects(function)[name])
+                made[name] = reference(default) if isinstance(default, GlobalBinding) else default
         return made
 
     def _body(self) -> None:

@@ -19,7 +19,7 @@ from srcgrad.frontend.iterables import Iterables
 from srcgrad.frontend.known import Items, Known, classes_in, holds_objects
 from srcgrad.frontend.normal_form import Operation
 from srcgrad.frontend.replacing import of_the_text
-from srcgrad.frontend.scope import bindings, body_of
+from srcgrad.frontend.scope import bindings
 from srcgrad.syntax.parse import names_bound, names_read
 
 
@@ -61,7 +61,7 @@ class Ordering(Iterables):
 
     @of_the_text
     def _tuples(self) -> frozenset[str]:
-        found = bindings(*body_of(self.scope.node))
+        found = bindings(*self.text)
         return frozenset(name for name, value in found if isinstance(value, gast.Tuple))
 
     def _or_default(self, node: gast.Call, default: gast.expr) -> gast.expr:

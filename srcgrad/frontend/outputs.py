@@ -17,6 +17,8 @@ from srcgrad import runtime
 from srcgrad.frontend.callees import is_inert, spelled
 from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed, subscript
 from srcgrad.frontend.normal_form import Copy, Effect, Pack, Store
+from srcgrad.frontend.scope import Static
+from srcgrad.frontend.spreading import spread
 from srcgrad.frontend.stores import Stores
 from srcgrad.frontend.user_calls import is_none
 from srcgrad.rules.calling import UnsupportedCall, signature_of
@@ -34,11 +36,9 @@ class Outputs(Stores):
         """What a call of a library function stores its results into; None if it makes new ones."""
         if not node.args and not node.keywords:
             return None
+        node = self._displayed(node)
         named = [k.value for k in node.keywords if k.arg == "out"]
-        static = self.scope.static_of(node.func)
-        function = static.value if static is not None else None
-        if static is None and isinstance(node.func, gast.Attribute):
-            function = method(node.func.attr)
+        function, static = self._called(node)
         if not named:
             if function is np.nan_to_num and static is not None and _is_false(node, "copy"):
                 return [node.args[0]] if node.args else None
@@ -52,34 +52,56 @@ class Outputs(Stores):
         found = [None if is_none(one) else one for one in named]
         return found if any(one is not None for one in found) else None
 
+    def _called(self, node: gast.Call) -> tuple[object, Static | None]:
+        """The function that a call or a method means, and what its text names."""
+        static = self.scope.static_of(node.func)
+        if static is None and isinstance(node.func, gast.Attribute):
+            return method(node.func.attr), None
+        return (None if static is None else static.value), static
+
+    def _displayed(self, node: gast.Call) -> gast.Call:
+        """``f(*(a, b), **{"out": c})`` as ``f(a, b, out=c)``."""
+        if not _is_starred(node):
+            return node
+        arguments: list[gast.expr] = []
+        for argument in node.args:
+            value = argument.value if isinstance(argument, gast.Starred) else None
+            arguments += value.elts if isinstance(value, gast.Tuple | gast.List) else [argument]
+        return placed(gast.Call(node.func, arguments, spread(node.keywords, self.lengths)), node)
+
+    def hides_output(self, node: gast.Call) -> bool:
+        """Whether ``*`` or ``**`` of a call may give an array that it stores its result into."""
+        node = self._displayed(node)
+        function, static = self._called(node)
+        if not _is_starred(node) or not self._is_ruled(function) or not _takes_output(function):
+            return False
+        lengths = [self.known_length(a.value) if isinstance(a, gast.Starred) else 1 for a in node.args]
+        if None not in lengths and all(keyword.arg is not None for keyword in node.keywords):
+            position = _position_of_output(function, sum(filter(None, lengths)))
+            if position is None or sum(filter(None, lengths)) <= position - (static is None):
+                return False
+        if lookup(function) is None:
+            raise self.refuse(node, f"what {spelled(node.func)} is given here may be out=", "write its arguments out")
+        return True
+
     def _is_ruled(self, function: object) -> bool:
         return function is not None and (lookup(function) is not None or is_inert(function))
 
     @staticmethod
     def _place_of_output(node: gast.Call, function: object, is_method: bool) -> int | None:
         """The position of ``out`` where that many arguments are given."""
-        position = None
-        owner = getattr(function, "__self__", None)
-        if isinstance(function, np.ufunc):
-            position = function.nin
-        elif isinstance(owner, np.ufunc):
-            position = _REDUCING.get(getattr(function, "__name__", ""))
-        elif function is not None and len(node.args) > 1:
-            signature = signature_of(function)
-            known = [] if signature is None else list(signature.parameters.values())
-            named = [p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-            several = any(p.kind is p.VAR_POSITIONAL for p in known)
-            position = named.index("out") if "out" in named and not several else None
+        position = _position_of_output(function, len(node.args))
         if position is not None and is_method:
             position -= 1
         starred = any(isinstance(argument, gast.Starred) for argument in node.args)
         return position if position is not None and not starred and position < len(node.args) else None
 
     def stores_result(self, node: gast.Call) -> bool:
-        return self.outputs(node) is not None
+        return self.outputs(node) is not None or self.hides_output(node)
 
     def _stored_result(self, node: gast.Call, *, wanted: bool = True) -> gast.expr:
         """Write a call with outputs; its value is the output, or the tuple of outputs if that is ``wanted``."""
+        node = self._displayed(node)
         outputs = self.outputs(node)
         assert outputs is not None
         node, found = self._in_order(node, outputs)
@@ -260,3 +282,33 @@ def is_true(node: gast.expr) -> bool:
 
 def _is_false(node: gast.Call, name: str) -> bool:
     return any(k.arg == name and literal(k.value) == (True, False) for k in node.keywords)
+
+
+def _is_starred(node: gast.Call) -> bool:
+    """Whether a call has ``*`` or ``**``."""
+    return any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
+
+
+def _position_of_output(function: object, given: int) -> int | None:
+    """The position of ``out`` among the arguments of a function that is given so many."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, np.ufunc):
+        return function.nin
+    if isinstance(owner, np.ufunc):
+        return _REDUCING.get(getattr(function, "__name__", ""))
+    if function is None or given < 2:
+        return None
+    signature = signature_of(function)
+    known = [] if signature is None else list(signature.parameters.values())
+    named = [p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    several = any(p.kind is p.VAR_POSITIONAL for p in known)
+    return named.index("out") if "out" in named and not several else None
+
+
+def _takes_output(function: object) -> bool:
+    """Whether one of a function's arguments is an array for its result."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, np.ufunc) or (isinstance(owner, np.ufunc) and function.__name__ in _REDUCING):  # type: ignore[attr-defined]
+        return True
+    signature = signature_of(function)
+    return signature is None or "out" in signature.parameters

@@ -24,6 +24,7 @@ from srcgrad.frontend.normal_form import Bind, Effect, Index, Operation, Stateme
 from srcgrad.frontend.plans import Items as ItemsPlan
 from srcgrad.frontend.plans import Plan
 from srcgrad.frontend.scope import Variable
+from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalReference, builtin, reference
 from srcgrad.syntax.parse import names_read, walk
 
@@ -34,9 +35,9 @@ _IN_PLACE: dict[type, str] = {
     gast.Sub: "difference_update",
     gast.BitXor: "symmetric_difference_update",
 }
-_MAKES = frozenset("union intersection difference symmetric_difference copy".split())
-_OWN = frozenset({"add", "discard", *_IN_PLACE.values()} - {"update"})  # of nothing else that is built in
-_ASKS = frozenset("issubset issuperset isdisjoint".split())
+_MAKES = effects.returning(frozenset, "element")
+_OWN = effects.updating_only(set)
+_ASKS = effects.returning(frozenset, "fresh")
 
 
 class Sets(Defaulting):

@@ -9,14 +9,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from types import FunctionType
 from typing import TypeAlias
 
 import gast
 
-from srcgrad.errors import SourceUnavailable
+from srcgrad.errors import SourceUnavailable, UnsupportedSyntax
 from srcgrad.frontend.callables import is_callee
+from srcgrad.frontend.journal import remembered
 from srcgrad.frontend.namespaces import namespace_parameters
 from srcgrad.frontend.normal_form import Callee, Derived, LocalFunction
 from srcgrad.frontend.scope import Definition, Scope, Static, Variable, closure_of, importable
@@ -87,7 +87,7 @@ def default_objects(function: FunctionType) -> dict[str, object]:
     return {**dict(zip(names[len(names) - len(values) :], values, strict=True)), **(function.__kwdefaults__ or {})}
 
 
-@lru_cache(maxsize=256)
+@remembered
 def called_parameters(function: FunctionType | LocalFunction | Derived) -> frozenset[str]:
     """The parameters that a function calls, or takes functions from: where one is None, that is compiled in."""
     try:
@@ -101,7 +101,7 @@ def called_parameters(function: FunctionType | LocalFunction | Derived) -> froze
     return (called | namespace_parameters(node)) & frozenset(signature_of(function).parameters)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def attribute_parameters(function: FunctionType | LocalFunction | Derived) -> frozenset[str]:
     """The parameters of which a function reads attributes that are not those of arrays: objects, or None."""
     try:
@@ -143,3 +143,14 @@ def text_of(callee: Callee) -> FunctionType | LocalFunction:
     if not isinstance(function, FunctionType | LocalFunction):
         raise SourceUnavailable(f"a {type(function).__name__} has no Python source")
     return function
+
+
+def refused_as_a_whole(callee: Callee, reason: str, hint: str) -> UnsupportedSyntax:
+    """The refusal of a callee, placed at its head."""
+    source, node, _ = definition_of(callee)
+    return UnsupportedSyntax(reason, source.span(node), hint=hint)
+
+
+def receiver_of(node: Definition) -> str | None:
+    """What a method calls its object."""
+    return str(node.args.args[0].id) if node.args.args else None

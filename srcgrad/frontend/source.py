@@ -32,6 +32,7 @@ import gast
 
 from srcgrad.errors import SourceChanged, SourceUnavailable, Span, UnresolvedName
 from srcgrad.frontend.cells import with_cells
+from srcgrad.frontend.journal import note_function
 from srcgrad.frontend.locate import File, Place, locate, parsed
 from srcgrad.runtime.objects import is_object
 from srcgrad.syntax.globals import GlobalBinding, builtin, public_home
@@ -173,6 +174,7 @@ def source_of(function: Callable[..., object]) -> Source:
             else "import the module again",
         ) from None
     source = Source(plain, _tree(place), code.co_qualname, file, _is_generated(plain), receiver)
+    note_function(plain, source.node)
     if edited and not source.generated:
         place_text = source.span().place
         warnings.warn(

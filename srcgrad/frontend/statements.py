@@ -16,10 +16,10 @@ from srcgrad.frontend.callees import as_library, as_python, is_inert, spelled
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.assignment import augmented
-from srcgrad.frontend.desugar.build import constant, load, placed
+from srcgrad.frontend.desugar.build import assign, constant, load, placed, store, with_bodies
 from srcgrad.frontend.desugar.loops import endless
+from srcgrad.frontend.foreign import ForeignValues
 from srcgrad.frontend.freshness import Sharing, expressions_of
-from srcgrad.frontend.generated import Generated
 from srcgrad.frontend.normal_form import (
     Bind,
     Block,
@@ -43,17 +43,15 @@ from srcgrad.frontend.scope import (
     default_values,
     names_of,
 )
+from srcgrad.frontend.sequencing import ordered, ordered_statement
+from srcgrad.frontend.side_effects import unknown_effect
+from srcgrad.language import effects
+from srcgrad.rules.memory import home_of
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.parse import walk
 
-#: Functions of ``operator`` that store into their first argument.
-_STORING = frozenset(
-    """iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift iconcat setitem
-    delitem""".split()
-)
 
-
-class Statements(Generated):
+class Statements(ForeignValues):
     """Writes the statements of one function."""
 
     def desugared(self, statements: list[gast.stmt]) -> list[gast.stmt]:
@@ -77,6 +75,8 @@ class Statements(Generated):
 
     def _statement(self, statement: gast.stmt) -> None:
         span, statement = self.span, self.with_views(statement)
+        if not self.source.generated:
+            statement = ordered_statement(self, statement)
         match statement:
             case gast.Assign(targets=[target], value=value):
                 self._assignment(target, value)
@@ -140,7 +140,7 @@ class Statements(Generated):
             self.out = []
             if links:
                 self._enter(link)
-            test, span = self.settle(link.test), self.span
+            test, span = self.settle(ordered(self, link.test)), self.span
             links.append((self.out, test, self.written(link.body), span))
             rest = link.orelse
         self.span = outer[1]
@@ -234,6 +234,12 @@ class Statements(Generated):
                 value = placed(gast.UnaryOp(gast.USub(), value), target)
             self._add_at(statement, load(target.id, target), constant(..., target), value)
             return
+        if self.pending[target.id]:  # its value binds the name again: what the name holds now is augmented
+            held = self.fresh()
+            self.sharing.shared |= {held, target.id}
+            again = with_bodies(statement, target=store(held, target))
+            self.run([assign(held, load(target.id, target), target), again, assign(target, load(held, target), target)])
+            return
         operation = self.in_place(augmented(statement))
         if self.scope.static(target.id) is not None:
             self._refuse_rebinding(target, target.id)
@@ -276,7 +282,7 @@ class Statements(Generated):
                 self.define_defaults(default)
                 defaults[parameter.id] = static
                 continue
-            defaults[parameter.id] = atom = self.value(default)
+            defaults[parameter.id] = atom = self.value(ordered(self, default))
             if not isinstance(atom, gast.Constant):
                 name = self.fresh(f"{getattr(node, 'name', 'function')}_{parameter.id}")
                 self.bind(name, atom)
@@ -340,7 +346,7 @@ class Statements(Generated):
         """``operator.iadd(y, v)`` and ``operator.setitem(y, i, v)``, whose statements are followed."""
         static = self.scope.static_of(node.func)
         function = None if static is None else static.value
-        if getattr(function, "__module__", "") == "_operator" and getattr(function, "__name__", "") in _STORING:
+        if home_of(function) == "operator" and effects.of_function(function).updates:
             raise self.refuse(node, f"{spelled(node.func)} stores into what it is given", "write it as a statement")
 
     def _refuse_unknown_effect(self, node: gast.Call) -> None:
@@ -353,11 +359,7 @@ class Statements(Generated):
         if lookup(static.value) is None and not is_inert(static.value):
             home = str(getattr(static.value, "__module__", ""))
             if home.split(".")[0].lstrip("_") not in ("logging", "warnings", "time"):
-                raise self.refuse(
-                    node,
-                    f"what {spelled(node.func)} does to its arguments is not known",
-                    f"declare srcgrad.constant({spelled(node.func)}) if it changes none of them",
-                )
+                raise self.refuse(node, *unknown_effect(static.value, spelled(node.func)))
 
     def _is_users(self, function: object) -> bool:
         if isinstance(function, LocalFunction | Derived) or is_user_class(function):

@@ -15,6 +15,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.frontend.desugar.build import call, placed, with_bodies
+from srcgrad.language import effects
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import of_runtime, reference
 from srcgrad.syntax.parse import walk
@@ -23,7 +24,7 @@ Refuse = Callable[[gast.AST, str, str], Exception]
 
 _STOP = of_runtime(runtime.stop_gradient)
 _THROUGH = frozenset({"zip", "enumerate", "reversed"})  # iterators of what they are given
-_READING = frozenset({"items", "values", "keys"})
+_READING = effects.returning(dict, "view")
 
 
 def stops_gradients(manager: object) -> bool:

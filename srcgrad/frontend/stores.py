@@ -12,18 +12,25 @@ Values come before the base and the index in a plain store, after the load in an
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import deque
+from types import FunctionType, ModuleType
 
 import gast
 
-from srcgrad.frontend.callees import is_inert
+from srcgrad.frontend.callees import SHAPES, as_python, is_inert, makes_iterator
 from srcgrad.frontend.classes import ABSENT, BINARY, found
 from srcgrad.frontend.desugar.build import index_value, load, placed
 from srcgrad.frontend.known import instances_of
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.methods import only_reads
-from srcgrad.frontend.normal_form import AugStore, Fixed, Index, Operation, Store
+from srcgrad.frontend.normal_form import AugStore, Fixed, Index, LocalFunction, Operation, Store
+from srcgrad.frontend.scope import Scope, closure_of
+from srcgrad.frontend.sequencing import changes_something, names_in, naming, ordered
+from srcgrad.frontend.side_effects import may_store
 from srcgrad.rules.table import lookup
-from srcgrad.syntax.parse import clone, walk
+from srcgrad.syntax.parse import children, clone, walk
+
+_COPYING = (list, tuple, dict, set, frozenset, deque)
 
 
 class Stores(Loops):
@@ -70,7 +77,7 @@ class Stores(Loops):
             base = self.stored_into(target.value)
             index = self.settle(target.slice, calls=False)
         is_object = self._is_object(base)
-        if not is_object and not self._may_store(value):
+        if not is_object and not changes_something(self, value):
             operand = self.value(value)
             self.out.append(AugStore(base, index, operator, operand, self.span, self.fresh(), self.fresh()))
             return
@@ -80,7 +87,7 @@ class Stores(Loops):
             self.bind(part, loaded)
         else:
             self.emit(part, loaded, Index(base, index))
-        both = self.in_place(placed(gast.BinOp(load(part, target), operator, value), target))
+        both = self.in_place(placed(gast.BinOp(load(part, target), operator, ordered(self, value)), target))
         self.bind(part, both, inplace=isinstance(both, gast.BinOp))
         if is_object:
             self._set_item(base, target, index, load(part, target))
@@ -119,14 +126,74 @@ class Stores(Loops):
             raise self.refuse(node, "a store into a literal", "bind a name to what is stored into")
         return str(base.id)
 
-    def _may_store(self, value: gast.expr) -> bool:
-        """Whether evaluating an expression may change objects: only functions that are known to change none do not."""
-        return any(isinstance(node, gast.Call) and not self._only_reads(node) for node in walk(value))
+    # --- what an operand may change, and what may change it ----------------------------------------------------------
+    def may_change(self, node: gast.AST) -> bool:
+        """Whether a node by itself, its parts apart, may change what other operands read.
 
-    def _only_reads(self, node: gast.Call) -> bool:
+        Calls are taken to change everything but where they are known to change nothing.
+        """
+        match node:
+            case gast.Call():
+                return self._call_may_change(node)
+            case gast.Attribute(value=value, attr=attr):
+                return self.storing_property(value, attr) is not None
+            case gast.Subscript() | gast.BinOp() | gast.UnaryOp() | gast.Compare():
+                return bool(self.table.names or self.assumed) and self.calls_method(node)
+        return False
+
+    def may_be_changed(self, node: gast.AST) -> bool:
+        """Whether what an expression evaluates to may change, if something else is evaluated before."""
+        match node:
+            case gast.Constant() | gast.Name() | gast.operator() | gast.unaryop():
+                return False
+            case gast.Attribute(value=value, attr=attr) if attr in SHAPES and not self.is_object(value):
+                return self.may_be_changed(value)
+            case gast.Subscript(value=gast.Attribute(attr="shape")) | gast.UnaryOp() | gast.BinOp():
+                is_name = any(isinstance(operand, gast.Name) for operand in children(node))
+                return is_name or any(map(self.may_be_changed, children(node)))
+        return True
+
+    def _call_may_change(self, node: gast.Call) -> bool:
         static = self.scope.static_of(node.func)
         if static is None:
-            return isinstance(node.func, gast.Attribute) and only_reads(node.func.attr)
-        if self.stores_result(node) or any(keyword.arg is None for keyword in node.keywords):
+            if not isinstance(node.func, gast.Attribute):
+                return True
+            if self.is_super(node.func.value) or self.is_or_makes_object(node.func.value):
+                return True
+            return self.stores_result(node) or not only_reads(node.func.attr)
+        function = static.value
+        is_listed = lookup(function) is not None or is_inert(function)
+        if self.stores_result(node) or (not is_listed and any(keyword.arg is None for keyword in node.keywords)):
+            return True
+        if any(map(self._function_may_change, (*node.args, *(keyword.value for keyword in node.keywords)))):
+            return True
+        if is_listed or makes_iterator(function) or function in _COPYING:
             return False
-        return lookup(static.value) is not None or is_inert(static.value)
+        return self._function_may_change(node.func)
+
+    def _function_may_change(self, node: gast.expr) -> bool:
+        """Whether an expression is a function, and what that changes when it is called is something or not known."""
+        static = self.scope.static_of(node)
+        if static is None:
+            return False
+        function = static.value
+        if isinstance(function, LocalFunction):
+            return self._local_function_may_change(function, node)
+        if as_python(function) is not None and isinstance(function, FunctionType):
+            return may_store(function)
+        return lookup(function) is None and not is_inert(function) and not isinstance(function, ModuleType)
+
+    def _local_function_may_change(self, function: LocalFunction, node: gast.expr) -> bool:
+        scope: Scope | None = self.scope
+        while scope is not None and scope is not closure_of(function).scope:
+            scope = scope.parent
+        if scope is None:
+            return True  # it was handed in: what its names mean is not known here
+        with naming(self.scope, names_in(function.node)):
+            return self.function_may_store(node) or any(map(self._changes_by_method, walk(function.node)))
+
+    def _changes_by_method(self, node: gast.AST) -> bool:
+        match node:
+            case gast.Call(func=gast.Attribute(attr=attr)):
+                return self.scope.static_of(node.func) is None and not only_reads(attr)
+        return False

@@ -6,17 +6,12 @@ from collections.abc import Iterator
 
 import gast
 
-#: Functions that store into their first argument.
-STORES = frozenset(
-    """copyto put putmask place put_along_axis fill_diagonal shuffle heappush heappop heapify heapreplace heappushpop
-    insort insort_left insort_right""".split()
-)
-#: Methods that change their object.
-CHANGES = frozenset(
-    """add append appendleft byteswap clear difference_update discard extend fill insert intersection_update itemset
-    partition pop popitem popleft put remove resize reverse setdefault setfield setflags sort
-    symmetric_difference_update update write""".split()
-)
+from srcgrad.language import effects
+
+#: Functions that update their first argument, by the names that are given to nothing else.
+STORES = effects.names_of("bisect", "heapq", "numpy", "numpy.random", "operator")
+#: Methods that update their object.
+CHANGES = effects.updating()
 _BY_FUNCTION = STORES | {"at", "setattr", "delattr", "__setattr__", "__delattr__"}
 
 

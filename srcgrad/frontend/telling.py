@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from srcgrad.frontend.classed import Foreign, Weighted
 from srcgrad.frontend.inference import Table
 from srcgrad.frontend.known import (
     DEEPEST,
@@ -53,7 +54,7 @@ def moves(function: Function) -> tuple[tuple[str, Known], ...]:
 
 
 #: What is known of an object, of what may be one, and of what holds some.
-_OBJECTS = Instance | Blurred | OneOf | Items | Entries
+_OBJECTS = Instance | Foreign | Blurred | OneOf | Items | Entries
 
 
 def any_objects(function: Function, table: Table) -> bool:
@@ -120,7 +121,7 @@ def bears_out(known: Known, relied: Known) -> bool:
 def cut(known: Known, depth: int = DEEPEST) -> Known:
     """The same without what lies deeper, so that a recursion that wraps its argument anew comes to an end."""
     match known:
-        case Plain() | Data() | Never() | Again() | Bag() | Value() | Own() | Result():
+        case Plain() | Data() | Never() | Again() | Bag() | Foreign() | Weighted() | Value() | Own() | Result():
             return known
         case _ if depth == 0:
             return PLAIN

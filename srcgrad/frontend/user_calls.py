@@ -23,6 +23,7 @@ from srcgrad.frontend.known import NONE, PLAIN, Blurred, Items, Value, matters
 from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, LocalFunction, Operation, Pack, Unpack, Unruled
 from srcgrad.frontend.scope import Static, Variable, closure_of, holders, importable, local_in
 from srcgrad.frontend.signatures import Default, Signature, attribute_parameters, called_parameters, signature_of
+from srcgrad.frontend.spreading import spread
 from srcgrad.frontend.telling import cut
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 
@@ -48,8 +49,6 @@ class Undecided(Exception):
 
 class UserCalls(Dicts):
     """Calls of functions with source."""
-
-    lengths: dict[str, int | tuple[str, ...]]
 
     def user_call(
         self, function: FunctionType | LocalFunction | Derived, node: gast.Call, static: Static
@@ -228,7 +227,7 @@ class UserCalls(Dicts):
             if made.star is not None or not isinstance(source, gast.Name):
                 raise self.refuse(argument, "two starred arguments of unknown length", "pass the values one by one")
             made.star, made.before = source, len(made.positional)
-        for keyword in self._spread_keywords(node):
+        for keyword in spread(node.keywords, self.lengths):
             if keyword.arg is not None:
                 made.named[keyword.arg] = self._argument(keyword.value)
             elif made.rest is None:
@@ -237,25 +236,8 @@ class UserCalls(Dicts):
                 raise self.refuse(keyword.value, "two ** arguments of unknown keys", "pass the values one by one")
         return made
 
-    def _spread_keywords(self, node: gast.Call) -> list[gast.keyword]:
-        """The keywords of a call, those of dicts of known keys by name."""
-        made: list[gast.keyword] = []
-        for keyword in node.keywords:
-            value = keyword.value
-            keys = self.lengths.get(value.id) if isinstance(value, gast.Name) else None
-            if keyword.arg is not None:
-                made.append(keyword)
-            elif isinstance(value, gast.Dict) and all(isinstance(key, gast.Constant) for key in value.keys):
-                made += [gast.keyword(k.value, v) for k, v in zip(value.keys, value.values, strict=True)]
-            elif isinstance(keys, tuple):
-                reads = [placed(gast.Subscript(value, constant(key, value), gast.Load()), value) for key in keys]
-                made += [gast.keyword(key, read) for key, read in zip(keys, reads, strict=True)]
-            else:
-                made.append(keyword)
-        return made
-
     def named_keywords(self, node: gast.Call) -> list[gast.keyword]:
-        made = self._spread_keywords(node)
+        made = spread(node.keywords, self.lengths)
         if any(keyword.arg is None for keyword in made):
             raise self.refuse(
                 node, "which keywords ** passes on is not known when this is compiled", "pass them one by one"

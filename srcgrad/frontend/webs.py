@@ -1,44 +1,61 @@
-"""One name for several things, told apart: each web of a name (its definitions that reach a common use) by itself.
+"""One name for several things, split into its webs: definitions that reach a common use, each with a name of its own.
 
-Enters: the body of a function as its author wrote it, its parameters, and the names in question.  Leaves: the body in
-which every web but the first has a name of its own, so that what is known of one is not blurred by the other::
+Enters: the body of a function, and its parameters.  Leaves: the body in which every web but the first has a fresh name,
+and the spelling of each, so that no fact about one is blurred by the other, and no answer depends on how variables are
+spelt::
 
-    def f(theta):                                       def f(theta):
-        theta = Theta(theta[0], theta[1])       ->          theta2 = Theta(theta[0], theta[1])
-        return theta.scale * theta.shift                    return theta2.scale * theta2.shift
+    for v in x:                                         for v in x:
+        d[v] = v * 2.0                      ->              d[v] = v * 2.0
+    for k, v in d.items():                              for k, v2 in d.items():
+        s += k * v                                          s += k * v2             {"v2": "v"}
+
+Where nothing is gained by it ``analysis.joining`` gives the webs of one spelling one name again.
 
 Webs: Muchnick, Advanced Compiler Design and Implementation, 16.3.3.  They are found by definitions that reach uses,
 forward over structured control flow; where an exception may be caught, from any point of what it is caught around.
-Names that a function inside reads, or that live by other rules (comprehensions, patterns, imports, ``nonlocal``), stay.
+Names that a function or generator inside reads later, and what patterns, imports, walruses in comprehensions,
+``nonlocal`` and local classes bind, stay as they are spelt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 import gast
 
+from srcgrad.frontend.scope import default_values, free_names
 from srcgrad.rules.rewriting import rebuilt
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.parse import children, names_bound, walk
 
 Definitions = frozenset[int]
+_AT_ONCE = (all, any, dict, list, max, min, set, sorted, sum, tuple)
 State = dict[str, Definitions]
 
 
-def told_apart(
-    body: Sequence[gast.stmt], parameters: Iterable[str], names: Collection[str], fresh: Callable[[str], str]
-) -> list[gast.stmt]:
-    """The body with a name for each web of ``names``; that of a parameter keeps its name, or else the first web."""
+def split(
+    body: Sequence[gast.stmt], parameters: Iterable[str], meaning: Callable[[str], object], fresh: Callable[[str], str]
+) -> tuple[list[gast.stmt], dict[str, str]]:
+    """The body with a name for each web, and the spellings of those that are new; that of a parameter keeps its name,
+    or else the first web.  ``meaning`` gives what a name means outside of the function."""
+    parameters = frozenset(parameters)
+    names = _bound_again(body, parameters)
+    names -= _by_other_rules(body, meaning) if names else set()
     if not names:
-        return list(body)
-    found = _Webs(parameters, frozenset(names) - _by_other_rules(body))
+        return list(body), {}
+    found = _Webs(parameters, frozenset(names))
     found.block(body, found.entry)
     called: dict[int, str] = {found.root(definition): name for name, definition in found.given.items()}
     taken = set(called.values())
+    spelt: dict[str, str] = {}
     for name, definition in found.order:
         root = found.root(definition)
         if root not in called:
-            called[root] = fresh(name) if name in taken else name
+            called[root] = name
+            if name in taken:
+                called[root] = fresh(name)
+                spelt[called[root]] = name
             taken.add(name)
 
     def renamed(node: gast.AST) -> gast.expr | None:
@@ -47,35 +64,48 @@ def told_apart(
         name = called[found.root(found.places[id(node)])]
         return None if name == node.id else gast.copy_location(gast.Name(name, node.ctx, None, None), node)
 
-    if taken == set(called.values()):
-        return list(body)
-    return [rebuilt(statement, renamed) for statement in body]
+    return [rebuilt(statement, renamed) for statement in body] if spelt else list(body), spelt
 
 
-def _by_other_rules(body: Sequence[gast.stmt]) -> set[str]:
+def _bound_again(body: Sequence[gast.stmt], parameters: frozenset[str]) -> set[str]:
+    """The names that are bound at more than one place."""
+    counts = Counter(parameters)
+    counts.update(
+        node.id for node in walk(*body) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)
+    )
+    return {name for name, count in counts.items() if count > 1}
+
+
+def _by_other_rules(body: Sequence[gast.stmt], meaning: Callable[[str], object]) -> set[str]:
     """The names that are bound or read in ways that are not followed here."""
     found: set[str] = set()
+    at_once: set[int] = set()  # generators that are consumed where they stand
     for node in walk(*body):
         match node:
-            case gast.FunctionDef() | gast.Lambda() | gast.ClassDef() | gast.GeneratorExp():
-                found.update(_names_in(node))
+            case gast.Call(func=gast.Name(id=name), args=[gast.GeneratorExp() as made, *_]):
+                if any(meaning(name) is each for each in _AT_ONCE):
+                    at_once.add(id(made))
+            case gast.GeneratorExp() if id(node) in at_once:
+                found.update(_walruses(node))
+            case gast.FunctionDef() | gast.Lambda():
+                found.update(free_names(node))
                 found.add(getattr(node, "name", ""))
-            case gast.comprehension(target=target) | gast.NamedExpr(target=target):
-                found.update(_names_in(target))
-            case gast.ExceptHandler(name=gast.Name(id=name)):
-                found.add(name)
+            case gast.ClassDef() | gast.GeneratorExp():
+                found.update(part.id for part in walk(node) if isinstance(part, gast.Name))
+                found.add(getattr(node, "name", ""))
+            case gast.ListComp() | gast.SetComp() | gast.DictComp():
+                found.update(_walruses(node))
             case gast.Global(names=names) | gast.Nonlocal(names=names):
                 found.update(names)
             case gast.Import(names=aliases) | gast.ImportFrom(names=aliases):
                 found.update((alias.asname or alias.name).partition(".")[0] for alias in aliases)
-            case gast.Match():
-                found.update(_names_in(node))
-                found.update(n for part in walk(node) for n in vars(part).values() if isinstance(n, str))
+            case gast.match_case(pattern=pattern):
+                found.update(n for part in walk(pattern) for n in vars(part).values() if isinstance(n, str))
     return found
 
 
-def _names_in(node: gast.AST) -> Iterator[str]:
-    return (part.id for part in walk(node) if isinstance(part, gast.Name))
+def _walruses(node: gast.AST) -> Iterable[str]:
+    return (part.target.id for part in walk(node) if isinstance(part, gast.NamedExpr))
 
 
 def _merged(*states: State | None) -> State | None:
@@ -93,13 +123,14 @@ def _merged(*states: State | None) -> State | None:
 class _Webs:
     """Definitions by number, joined where they reach one use."""
 
-    def __init__(self, parameters: Iterable[str], names: frozenset[str]) -> None:
+    def __init__(self, parameters: frozenset[str], names: frozenset[str]) -> None:
         self.names = names
         self.parents: list[int] = []
         self.places: dict[int, int] = {}  # id of a name in the text -> a definition of its web
         self.order: list[tuple[str, int]] = []  # definitions in the order of the text
-        self.given = {name: self._new() for name in parameters if name in names}
+        self.given = {name: self._new() for name in sorted(parameters & names)}
         self.entry: State = {name: frozenset((definition,)) for name, definition in self.given.items()}
+        self.heads: dict[int, State] = {}  # by loop: what has reached a pass of it, in an earlier pass of one around it
         self.breaks: list[State | None] = []
         self.continues: list[State | None] = []
         self.caught: list[State | None] = []  # around each ``try`` or ``with``: what its points were reached by
@@ -124,30 +155,64 @@ class _Webs:
             self.places[id(place)] = self._new()
             self.order.append((place.id, self.places[id(place)]))
         state[place.id] = frozenset((self.places[id(place)],))
+        self._reach(state)
 
     # --- expressions -------------------------------------------------------------------------------------------------
-    def _visit(self, node: gast.AST | None, state: State) -> None:
-        """Reads first, then what is bound."""
-        bound: list[gast.Name] = []
-        for part in walk(node) if node is not None else ():
-            if isinstance(part, gast.Name) and part.id in self.names:
-                if isinstance(part.ctx, gast.Store):
-                    bound.append(part)
-                else:
-                    self._join(part, state.get(part.id, ()))
-        for name in bound:
-            self._define(name, state)
-
-    def _bind(self, target: gast.AST, state: State) -> None:
-        """Targets from left to right: in ``i, y[i] = ...`` the second reads what the first has bound."""
-        match target:
-            case gast.Tuple(elts=parts) | gast.List(elts=parts):
-                for part in parts:
-                    self._bind(part, state)
-            case gast.Starred(value=value):
-                self._bind(value, state)
+    def _visit(self, node: gast.AST | None, state: State, hidden: frozenset[str] = frozenset()) -> None:
+        """What an expression reads and binds, in the order in which it is evaluated; ``hidden`` are the names that
+        comprehensions around it bind for themselves."""
+        match node:
+            case None:
+                return
+            case GlobalReference():
+                return
+            case gast.Name(id=name):
+                if name in self.names and name not in hidden:
+                    if isinstance(node.ctx, gast.Store):
+                        self._define(node, state)
+                    else:
+                        self._join(node, state.get(name, ()))
+            case gast.NamedExpr(target=target, value=value):
+                self._visit(value, state, hidden)
+                self._visit(target, state, hidden)
+            case gast.BoolOp(values=[first, *others]):
+                self._visit(first, state, hidden)
+                self._perhaps(others, state, hidden)
+            case gast.Compare(left=left, comparators=[first, *others]):
+                self._visit(left, state, hidden)
+                self._visit(first, state, hidden)
+                self._perhaps(others, state, hidden)
+            case gast.IfExp(test=test, body=body, orelse=orelse):
+                self._visit(test, state, hidden)
+                other = dict(state)
+                self._visit(body, state, hidden)
+                self._visit(orelse, other, hidden)
+                state.update(_merged(state, other) or {})
+            case gast.Dict(keys=keys, values=values):
+                for pair in zip(keys, values, strict=True):
+                    for part in pair:
+                        self._visit(part, state, hidden)
+            case gast.FunctionDef(args=arguments) | gast.Lambda(args=arguments):
+                for part in (*getattr(node, "decorator_list", ()), *default_values(arguments)):
+                    self._visit(part, state, hidden)
+            case gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp():
+                self._visit(node.generators[0].iter, state, hidden)
+                inside = hidden | names_bound(*(generator.target for generator in node.generators))
+                for k, generator in enumerate(node.generators):
+                    for part in (None if k == 0 else generator.iter, generator.target, *generator.ifs):
+                        self._visit(part, state, inside)
+                for part in (node.key, node.value) if isinstance(node, gast.DictComp) else (node.elt,):
+                    self._visit(part, state, inside)
             case _:
-                self._visit(target, state)
+                for part in children(node):
+                    self._visit(part, state, hidden)
+
+    def _perhaps(self, parts: Sequence[gast.expr], state: State, hidden: frozenset[str]) -> None:
+        """Expressions of which each is evaluated only after the one before it."""
+        for part in parts:
+            after = dict(state)
+            self._visit(part, after, hidden)
+            state.update(_merged(state, after) or {})
 
     # --- statements --------------------------------------------------------------------------------------------------
     def block(self, statements: Sequence[gast.stmt], state: State | None) -> State | None:
@@ -184,21 +249,21 @@ class _Webs:
                 for item in items:
                     self._visit(item.context_expr, state)
                     if item.optional_vars is not None:
-                        self._bind(item.optional_vars, state)
+                        self._visit(item.optional_vars, state)
                 self.caught.append(state)  # a manager may swallow what is raised inside
                 after = self.block(body, state)
                 return _merged(after, self.caught.pop())
             case gast.Try():
                 return self._try(statement, state)
             case gast.AugAssign(target=gast.Name() as target, value=value) if target.id in self.names:
+                read = state.get(target.id, ())
                 self._visit(value, state)
-                self._define(target, state_before := dict(state))
-                self._join(target, state.get(target.id, ()))
-                return state_before
+                self._define(target, state)
+                self._join(target, read)
             case gast.Assign(targets=targets, value=value):
                 self._visit(value, state)
                 for target in targets:
-                    self._bind(target, state)
+                    self._visit(target, state)
             case gast.AnnAssign(target=target, value=value):
                 self._visit(value, state)
                 if value is not None:
@@ -208,6 +273,7 @@ class _Webs:
                 ends = []
                 for case in cases:
                     here = dict(state)
+                    self._visit(case.pattern, here)
                     self._visit(case.guard, here)
                     ends.append(self.block(case.body, here))
                 return _merged(state, *ends)
@@ -218,13 +284,13 @@ class _Webs:
     def _loop(self, statement: gast.For | gast.While, state: State) -> State | None:
         if isinstance(statement, gast.For):
             self._visit(statement.iter, state)
-        head: State = state
+        head: State = _merged(state, self.heads.get(id(statement))) or {}
         while True:
             self.breaks.append(None)
             self.continues.append(None)
             inside = dict(head)
             if isinstance(statement, gast.For):
-                self._bind(statement.target, inside)
+                self._visit(statement.target, inside)
             else:
                 self._visit(statement.test, inside)
             end = self.block(statement.body, inside)
@@ -234,9 +300,12 @@ class _Webs:
                 break
             assert grown is not None
             head = grown
+        self.heads[id(statement)] = head
         leaving = dict(head)
         if isinstance(statement, gast.While):
             self._visit(statement.test, leaving)
+        if statement.orelse and left is not None:
+            leaving = _merged(leaving, left) or {}  # whether it was left by a break is a flag of the normal form
         return _merged(left, self.block(statement.orelse, leaving))
 
     def _try(self, statement: gast.Try, state: State) -> State | None:
@@ -250,6 +319,7 @@ class _Webs:
         for handler in statement.handlers:
             inside = dict(raised or {})
             self._visit(handler.type, inside)
+            self._visit(handler.name, inside)
             ends.append(self.block(handler.body, inside))
         anywhere = _merged(self.caught.pop(), *ends)
         jumps = self.breaks[0], self.continues[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import gast
@@ -27,6 +27,9 @@ AS_A_STATEMENT = "call it as a statement of its own, or make a new value"
 
 class Writing:
     """The block being written is ``out``; ``span`` is the user's statement it comes from."""
+
+    text: Sequence[gast.stmt]  # the body of the function, one name for each web
+    webs: dict[str, str]  # the spelling of names that are webs of others' names
 
     def __init__(self, scope: Scope, namer: Namer, cells: Mapping[Variable, str]) -> None:
         self.scope = scope
@@ -79,6 +82,10 @@ class Writing:
     @abstractmethod
     def consumes(self, node: gast.Call) -> bool:
         """Whether a call runs through a generator as it is made."""
+
+    @abstractmethod
+    def gives_objects(self, node: gast.Call) -> bool:
+        """Whether a call may be given objects of the user's, or containers of such."""
 
     def stores_result(self, node: gast.Call) -> bool:
         """Whether a call stores its result into an array that it is given."""

@@ -29,7 +29,11 @@ from srcgrad.transform.stores import StoreAdjoint
 
 
 class Calls(Protocol):
-    """How a call site reaches the derivative of its callee: names of functions beside this one."""
+    """How a call site reaches the derivative of its callee: names of functions beside this one.
+
+    ``strong_zeros``: how rules are written (``rules.strong_zeros``)."""
+
+    strong_zeros: bool
 
     def pair(
         self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...], modes: Modes = PLAIN

@@ -181,7 +181,7 @@ class AdjointVariables:
             if self.adds_in_place(name) and is_basic(index, self.fact):
                 return [seen_elsewhere(add_in_place(subscript(place, index), value))]
             return [seen_elsewhere(gast.Expr(call_runtime(runtime.add_at, place, index_value(index), value)))]
-        if self.is_scalar(name):
+        if self.is_scalar(name) or not self.is_array(name) and _takes_no_axis(index):
             like = reference(name, block, position, shape_only=True)
             return self.add(name, call_runtime(runtime.untake, value, like, index_value(index)))
         code: list[gast.stmt] = []
@@ -296,3 +296,9 @@ def is_arithmetic(value: gast.expr) -> bool:
     return isinstance(value, gast.BinOp | gast.UnaryOp) or calls_function(value, runtime.unbroadcast) or (
         isinstance(value, gast.Constant) and isinstance(value.value, int | float | complex)
     )
+
+
+def _takes_no_axis(index: gast.expr) -> bool:
+    """Whether a number of NumPy's may be indexed so as well: ``x[...]``, ``x[..., None]``, ``x[()]``."""
+    parts = index.elts if isinstance(index, gast.Tuple) else [index]
+    return all(isinstance(p, gast.Constant) and (p.value is None or p.value is ...) for p in parts)

@@ -9,7 +9,7 @@ Enters: a callee, or the halves of a pair.  Leaves: a name, a docstring, or a fu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import FunctionType
 
 import gast
@@ -17,10 +17,12 @@ import gast
 from srcgrad import runtime
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.normal_form import Callee, Derived, Dynamic, Function, Guarded, LocalFunction
+from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
 from srcgrad.transform.build import assign, call, load, tuple_of, unpack
+from srcgrad.transform.calls import constant_fact
 
 _DERIVED = {"reverse": "grad", "value": "value_and_grad", "split": "vjp", "forward": "jvp"}
 _KINDS = {
@@ -100,3 +102,16 @@ def document(entry: gast.FunctionDef, function: Function, callee: Callee, mode: 
         f"\nMade by srcgrad; edit {span.base} instead."
     )
     entry.body.insert(0, gast.Expr(gast.Constant(text, None)))
+
+
+def entry_facts(function: Function, known: Mapping[str, Fact] | None) -> tuple[Fact, ...]:
+    """One fact per parameter; one that is left to its default (a seed) has the fact of the default."""
+    if known is None:
+        return tuple(Unknown() for _ in function.parameters)
+    defaults = {p: constant_fact(e) for p, e in function.defaults.items()}
+    return tuple(known.get(p, defaults.get(p, Unknown())) for p in function.parameters)
+
+
+NESTED = {"reverse": "nested", "value": "nested value", "split": "nested split"}  # what is differentiated again
+LABELS = {"reverse": "adjoint", "value": "adjoint", "split": "pair", "forward": "tangent"}
+LABELS |= {NESTED[mode]: LABELS[mode] for mode in NESTED}

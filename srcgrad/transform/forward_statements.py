@@ -78,7 +78,11 @@ from srcgrad.transform.reverse import WEAK
 
 
 class Calls(Protocol):
-    """How a call site reaches the tangent program of its callee: the name of a function beside this one."""
+    """How a call site reaches the tangent program of its callee: the name of a function beside this one.
+
+    ``strong_zeros``: how rules are written (``rules.strong_zeros``)."""
+
+    strong_zeros: bool
 
     def tangent(self, callee: Callee, active: tuple[bool, ...], facts: tuple[Fact, ...]) -> gast.expr: ...
 
@@ -253,7 +257,8 @@ class StatementTangent:
         known = [self.fact(statement.target), *facts.values()]
         scalar = _is_python(made.function) and all(isinstance(f, Array) and f.scalar and f.is_real for f in known)
         try:
-            return made.rule.tangent_slice(active, made.arguments, scalar=scalar, facts=facts)
+            strong = self.calls.strong_zeros
+            return made.rule.tangent_slice(active, made.arguments, scalar=scalar, strong=strong, facts=facts)
         except MissingRule as missing:
             if missing.span is not None and missing.span.known:
                 raise

@@ -207,9 +207,8 @@ class StatementAdjoint(CallAdjoint):
             _is_number(self.fact(n)) for p in wanted for n in atoms(apply.arguments[p])
         )
         try:
-            piece = apply.rule.adjoint_slice(
-                wanted, apply.arguments, scalar=scalar and _is_math(apply.function), facts=facts
-            )
+            scalar, strong = scalar and _is_math(apply.function), self.calls.strong_zeros
+            piece = apply.rule.adjoint_slice(wanted, apply.arguments, scalar=scalar, strong=strong, facts=facts)
         except MissingRule as missing:
             raise MissingRule(
                 missing.reason, statement.span, label="this argument varies", hint=missing.hint

@@ -88,7 +88,8 @@ def test_a_python_float_that_meets_float32_has_no_one_dtype():
 
 def grows(x):
     s = 0.0
-    s = s + x
+    for _ in range(2):
+        s = s + x
     return s
 
 

@@ -69,8 +69,8 @@ def test_the_program_of_the_normal_forms_docstring():
         s = s * np.sin(x[i + 1])
         return s
 
-    assert operations(f) == ["t: Index", "t2: Apply", "s: Apply"]
-    assert "    t = x[i + 1]\n    t2 = np.sin(t)\n    s = s * t2\n    return s" in text_of(normal(f))
+    assert operations(f) == ["t: Index", "t2: Apply", "s2: Apply"]
+    assert "    t = x[i + 1]\n    t2 = np.sin(t)\n    s2 = s * t2\n    return s2" in text_of(normal(f))
 
 
 def test_every_kind_of_operation():
@@ -348,7 +348,7 @@ def test_loops_over_sequences_count():
     first, second, third = loops(f)
     assert (first.index, unparse(first.iterable), first.elements, first.counted) == ("i", "range(len(xs))", 1, True)
     assert (second.index, unparse(second.iterable), second.elements) == ("j", "range(t)", 2)
-    assert [unparse(part) for part in second.heading] == ["(j, (v, w))", "enumerate(zip(xs, ys))"]
+    assert [unparse(part) for part in second.heading] == ["(j, (v2, w))", "enumerate(zip(xs, ys))"]
     assert (third.index, unparse(third.iterable), third.heading, third.elements) == ("k", "range(n)", None, 0)
 
 
@@ -471,6 +471,13 @@ REFUSED = [
     ("np.fft.hfft(x, 3, out=x); return x", "np.fft.hfft does not store into out=", "np.fft.hfft(x, 3, out=x)"),
     ("np.copyto(x); return x", "needs the argument 'src'", "np.copyto(x)"),
     ("np.copyto(*x); return x", "its arguments are not known", "np.copyto(*x)"),
+    ("y = [x, x, x]; np.add(*y); return y[2]", "the number of arguments after * is not known", "np.add(*y)"),
+    ("np.add(x, x, **x); return x", "keywords of add that are not known", "x"),
+    ("np.isnan(x, **x); return x", "may be out=", "np.isnan(x, **x)"),
+    ("return x if np.isnan(x, **x) else 2 * x", "may be out=", "np.isnan(x, **x)"),
+    ("return np.sum(x, axis=0, **{'axis': 0})", "keywords of sum that are not known", "{'axis': 0}"),
+    ("k = {'axis': 0}\n    for i in x: k['axis'] = i\n    return np.sum(x, **k)", "that are not known", "k"),
+    ("k = m = {'axis': 0}; m['axis'] = 1; return np.sum(x, **k)", "that are not known", "k"),
     ("np.multiply.at(x, 0, 2.0); return x", "repeats its operation where an index", "np.multiply.at(x, 0, 2.0)"),
     ("return np.copyto(x, 1.0)", "changes its argument in place", "np.copyto(x, 1.0)"),
     ("random.shuffle(x); return x", "changes its argument in place", "random.shuffle(x)"),

@@ -63,7 +63,7 @@ def test_a_walrus_binds_between_the_parts_of_a_store():
         x[i] += (i := 1)
         return x
 
-    assert lines(f) == "i = 2; x[i] = i; t = i; i = 1; x[t] += i; return x"
+    assert lines(f) == "i2 = 2; x[i2] = i2; i3 = 1; x[i2] += i3; return x"
 
 
 def test_targets_are_assigned_from_left_to_right():
@@ -73,8 +73,9 @@ def test_targets_are_assigned_from_left_to_right():
         (x[0], i), x[i] = x
         return x
 
-    first, second, third = "i = 1; x[i] = 5.0", "t = helper(x); x[i] = t; i = 0", "t2, t5 = x; t3, t4 = t2; x[0] = t3"
-    assert lines(f) == f"{first}; {second}; {third}; i = t4; x[i] = t5; return x"
+    first, second = "i2 = 1; x[i2] = 5.0", "t = helper(x); i3 = 0; x[i2] = t"
+    third = "t2, t5 = x; t3, t4 = t2; x[0] = t3"
+    assert lines(f) == f"{first}; {second}; {third}; i4 = t4; x[i4] = t5; return x"
 
 
 def test_a_loop_may_store_into_its_target():

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from srcgrad.frontend.lower import unparse
-from srcgrad.frontend.webs import told_apart
+from srcgrad.frontend.webs import split
 from srcgrad.fuzz import numbers
 from srcgrad.fuzz.choices import RandomChoices
 from srcgrad.fuzz.grammar import WHOLE, program
@@ -22,7 +22,7 @@ APART = {
     "one after the other": ("x = f(x); x = g(x)", "x2 = f(x); x3 = g(x2)"),
     "branches": (
         "if c:\n    x = f(x)\n    y = x\nelse:\n    y = x",
-        "if c:\n    x2 = f(x)\n    y = x2\nelse:\n    y = x",
+        "if c:\n    x2 = f(x)\n    y = x2\nelse:\n    y2 = x",
     ),
     "branches that meet": ("if c:\n    x = f(x)\ny = x", "if c:\n    x = f(x)\ny = x"),
     "an item that is stored": ("x = f(x); x[0] = x.a", "x2 = f(x); x2[0] = x2.a"),
@@ -50,19 +50,40 @@ APART = {
         "s = 1\nwith c:\n    s = f(x)\n    s = g(x)\nreturn s",
     ),
     "read by a function inside": ("x = f(x); g = lambda: x", "x = f(x); g = lambda: x"),
-    "bound by a comprehension": ("s = [x for x in c]; x = f(x)", "s = [x for x in c]; x = f(x)"),
+    "bound by a comprehension": ("s = [x for x in c]; x = f(x)", "s = [x for x in c]; x2 = f(x)"),
+    "consumed at once": ("x = f(x); s = sum(x * v for v in c)", "x2 = f(x); s = sum((x2 * v for v in c))"),
+    "a generator that is kept": ("x = f(x); s = (x * v for v in c)", "x = f(x); s = (x * v for v in c)"),
+    "a parameter of a function inside": ("g = lambda x: x; x = f(x)", "g = lambda x: x; x2 = f(x)"),
+    "a default, evaluated at once": ("x = f(x); g = lambda v=x: v", "x2 = f(x); g = lambda v=x2: v"),
+    "bound in an expression": ("s = x + (x := f(x)) + x; return x", "s = x + (x2 := f(x)) + x2; return x2"),
+    "bound perhaps": ("s = c and (x := f(x)); return x", "s = c and (x := f(x)); return x"),
+    "bound in one choice": ("s = (x := f(x)) if c else x", "s = (x2 := f(x)) if c else x"),
+    "bound where a comparison goes on": ("s = c < x < (x := f(x)); return x", "s = c < x < (x := f(x)); return x"),
+    "an index, then its value": ("x[x] += (x := f(x))", "x[x] += (x2 := f(x))"),
+    "what is left by a return": (
+        "s = 1\ntry:\n    return (s := f(x)) + g(x)\nexcept E:\n    return s",
+        "s = 1\ntry:\n    return (s := f(x)) + g(x)\nexcept E:\n    return s",
+    ),
+    "an exception": (
+        "try:\n    s = f(x)\nexcept E as s:\n    y = str(s)\n",
+        "try:\n    s = f(x)\nexcept E as s2:\n    y = str(s2)",
+    ),
+    "in every case": (
+        "match c:\n    case 1:\n        x = f(x)\n        y = x\n    case _:\n        y = x",
+        "match c:\n    case 1:\n        x2 = f(x)\n        y = x2\n    case _:\n        y2 = x",
+    ),
 }
 
 
-def _apart(body: list[Any], parameters: set[str], asked: set[str] | None = None) -> list[Any]:
+def _apart(body: list[Any], parameters: set[str]) -> list[Any]:
     names = {node.id for node in walk(*body) if isinstance(node, gast.Name)}
-    return told_apart(body, parameters, names if asked is None else asked, Namer(names | parameters).fresh)
+    return split(body, parameters, {"sum": sum}.get, Namer(names | parameters).fresh)[0]
 
 
 @pytest.mark.parametrize("before, after", APART.values(), ids=APART)
 def test_webs(before, after):
     text = "def fun(x, c):\n" + textwrap.indent(before.replace("; ", "\n"), "    ")
-    made = _apart(parse(text).body[0].body, {"x", "c"}, {"x", "s"})
+    made = _apart(parse(text).body[0].body, {"x", "c"})
     assert "\n".join(unparse(statement).strip() for statement in made) == after.replace("; ", "\n")
 
 

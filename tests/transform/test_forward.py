@@ -26,6 +26,7 @@ from tests.corpus import CASES
 from tests.corpus.example import Case
 from tests.derivatives import fresh, numbers_like
 from tests.oracle import assert_close, directional, rebuild, seed_like
+from tests.parameters import some_by_day
 
 VECTOR = np.array([0.3, -0.7, 1.1])
 
@@ -309,7 +310,7 @@ def test_tangents_come_in_the_order_of_the_request():
 # --- numbers ---------------------------------------------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.parametrize("known", [True, False], ids=["specialised", "generic"])
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", some_by_day(CASES, 5))
 def test_the_corpus(case: Case, known: bool) -> None:
     signature = inspect.signature(case.function)
     bound = signature.bind(*case.arguments, **case.keywords)

@@ -31,6 +31,9 @@ SETTINGS: dict[str, dict[str, bool]] = {
 }
 
 
+AT_NIGHT = {*SETTINGS} - {"as it is", "early"}
+
+
 def arguments() -> tuple[Any, ...]:
     return tuple(a.copy() if isinstance(a, np.ndarray) else a for a in storing.ARGUMENTS)
 
@@ -56,7 +59,7 @@ def expected(program: Any) -> tuple[Any, Any, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "setting", [pytest.param(name, marks=pytest.mark.nightly if "plain" in name else ()) for name in SETTINGS]
+    "setting", [pytest.param(name, marks=pytest.mark.nightly if name in AT_NIGHT else ()) for name in SETTINGS]
 )
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda function: function.__name__)
 def test_reverse(program: Any, setting: str) -> None:

@@ -98,6 +98,8 @@ def _parallel(pairs: Pairs, at: gast.stmt, fresh: Fresh, closures: bool) -> list
     late: list[gast.stmt] = []
     bound = [names_bound(target) for target, _ in pairs]
     repeated = len(frozenset[str]().union(*bound)) < sum(map(len, bound))
+    within = [value for pair in pairs for value in pair if not isinstance(value, gast.Name)]
+    bound.append(frozenset(n.target.id for n in walk(*within) if isinstance(n, gast.NamedExpr)))
     for position, (target, value) in enumerate(pairs):
         rest = [later for _, later in pairs[position + 1 :]]
         # The base and the index of a target further left are evaluated before this target is bound.

@@ -53,11 +53,12 @@ from srcgrad.frontend.desugar.raising import (
     waits,
     writes,
 )
+from srcgrad.language import effects
 from srcgrad.syntax.globals import builtin, of_runtime, reference
 from srcgrad.syntax.parse import clone, walk
 
 Body = Sequence[gast.stmt]
-_CHANGES = frozenset("append extend insert add update remove discard sort reverse clear".split())
+_CHANGES = effects.updating()
 _ATTEMPT = of_runtime(runtime.attempt)
 _AUGMENTING = of_runtime(runtime.raised_augmenting)
 _RAISABLE = of_runtime(runtime.raisable)
@@ -350,6 +351,9 @@ class _Attempts:
         kinds = tuple_of([clone(kind) for kind in self.caught], statement)
         caught = call(reference(builtin("isinstance")), [load(self.raised, statement), kinds], statement)
         code: list[gast.stmt] = [assign(self.raised, made, statement)]
+        if statement.cause is not None and not isinstance(statement.cause, gast.Constant):
+            held = call(reference(_RAISABLE), [statement.cause], statement)
+            code.append(assign(self.fresh("cause"), held, statement))  # for what evaluating it changes
         return [*code, branch(negation(caught, statement), [again], [], statement)]
 
     def _leaving(self) -> list[gast.stmt]:

@@ -40,7 +40,6 @@ from srcgrad.frontend.desugar.build import (
     with_bodies,
 )
 from srcgrad.frontend.desugar.functional import Meaning
-from srcgrad.frontend.webs import told_apart
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.runtime.doors import END
 from srcgrad.syntax.globals import of_runtime, reference
@@ -57,7 +56,6 @@ def by_places(
     body: Sequence[gast.stmt], parameters: Collection[str], meaning: Meaning, fresh: Callable[[str], str]
 ) -> list[gast.stmt]:
     """The body without the iterators that can be written so; what a parameter holds may be no iterator."""
-    body = told_apart(body, parameters, _all_made(body, meaning), fresh)
     names = sorted(_all_made(body, meaning).difference(parameters))
     plain = [name for name in names if _is_read_plainly(name, body, meaning)]
     kept = {name: _Place(fresh(f"{name}_items"), fresh(f"{name}_place")) for name in plain}

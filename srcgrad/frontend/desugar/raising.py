@@ -8,10 +8,11 @@ from __future__ import annotations
 import gast
 
 from srcgrad import runtime
+from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, of_runtime
 from srcgrad.syntax.parse import walk
 
-_LOOPS = frozenset({"range", "enumerate", "zip", "reversed", "items", "keys", "values"})
+_LOOPS = effects.returning(dict, "view") | {"range", "enumerate", "zip", "reversed"}
 _WRITES = frozenset({"write", "writelines"})
 _HARMLESS = frozenset({"errstate", "no_grad", "catch_warnings"})
 IN_PLACE = of_runtime(runtime.raised_in_place)

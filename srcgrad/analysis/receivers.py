@@ -1,0 +1,191 @@
+"""What a bound method stores into its object: refused, because a derivative works on a copy, and would lose the store.
+
+Enters: a callee, the facts of its arguments, the parameters that have to stay as they are.  Raises at the first store
+into their memory, in the callee or in what it calls.  Memory classes hold a container and its contents together; here a
+store into a list, array or object that the function makes itself changes that one alone, whatever it contains::
+
+    parts = [self.w]         parts and self are one class
+    parts.append(x)          changes parts
+    self.seen.append(x)      changes self
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.analysis.cfg import bound_here, walk
+from srcgrad.analysis.memory import Solver
+from srcgrad.analysis.summaries import Summary
+from srcgrad.analysis.values import fact_of_expression
+from srcgrad.errors import Span, UnsupportedSyntax
+from srcgrad.frontend.known import instances_of
+from srcgrad.frontend.normal_form import (
+    Apply,
+    AugStore,
+    Bind,
+    Call,
+    Callee,
+    Copy,
+    Create,
+    Dynamic,
+    Function,
+    Guarded,
+    Pack,
+    Statement,
+    unguarded,
+)
+from srcgrad.rules.facts import Array, Fact
+from srcgrad.rules.memory import makes_new
+
+Key = tuple[Callee, tuple[Fact, ...]]
+Prepare = Callable[[Callee, tuple[Fact, ...]], tuple[Function, Mapping[str, Fact]]]
+#: Each makes a container of its own, of what it is given.
+CONTAINERS = (list, dict, set, tuple, deque, defaultdict, runtime.joined)
+
+
+@dataclass
+class Stores:
+    """Where parameters are stored into, by position: themselves, or what may be contained in them."""
+
+    itself: dict[int, Span] = field(default_factory=dict)
+    within: dict[int, Span] = field(default_factory=dict)
+
+    def at(self, position: int) -> Span | None:
+        return self.itself.get(position) or self.within.get(position)
+
+
+def refuse_stores(
+    callee: Callee,
+    facts: tuple[Fact, ...],
+    kept: tuple[str, ...],
+    prepared: Prepare,
+    summary_of: Callable[[Callee, tuple[Fact, ...]], Summary],
+) -> None:
+    """Refuse a function that stores into the objects that its parameters ``kept`` are, or into what they hold."""
+    function, _ = prepared(callee, facts)
+    objects = {j for j, known in callee.classes if instances_of(known)}  # type: ignore[arg-type]
+    positions = [j for j, name in enumerate(function.parameters) if name in kept and j in objects]
+    if summary_of(callee, facts).stored.isdisjoint(positions):
+        return
+    stores = _Reader(prepared, summary_of).stores_of(callee, facts) or Stores()
+    for span in filter(None, map(stores.at, positions)):
+        raise UnsupportedSyntax(
+            "a store into the object that a differentiated method is bound to, or a function captured, would be lost",
+            span,
+            label="this may store into the object",
+            hint="pass the object as an argument, `value_and_grad(C.loss, argnums=1)(c, x)`, or return what is kept",
+        )
+
+
+class _Reader:
+    def __init__(self, prepared: Prepare, summary_of: Callable[[Callee, tuple[Fact, ...]], Summary]) -> None:
+        self.prepared = prepared
+        self.summary_of = summary_of
+        self.found: dict[Key, Stores | None] = {}  # None: underway
+
+    def stores_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Stores | None:
+        """What a callee stores into; None of one that is being read already (recursion)."""
+        key = (callee, facts)
+        if key not in self.found:
+            self.found[key] = None
+            self.found[key] = self._read(*self.prepared(callee, facts))
+        return self.found[key]
+
+    def _read(self, function: Function, known: Mapping[str, Fact]) -> Stores:
+        solver = Solver(function, known, self.summary_of)
+        statements = list(walk(function.body))
+        for statement in statements:
+            solver.flow(statement)
+        for statement in statements:
+            solver.store(statement)
+        found = Stores()
+        origins = _Origins(function, statements)
+        for name, span, itself in self._changes(solver, statements):
+            exact = origins.of(name) if itself else None
+            if name in solver.immutable:
+                continue
+            if exact is not None:
+                for position in exact:
+                    found.itself.setdefault(position, span)
+                continue
+            for position, parameter in enumerate(function.parameters):
+                if parameter not in solver.immutable and solver.find(parameter) == solver.find(name):
+                    found.within.setdefault(position, span)
+        return found
+
+    def _changes(self, solver: Solver, statements: list[Statement]) -> Iterator[tuple[str, Span, bool]]:
+        """The names that are stored into, where, and whether that changes what they name and no part of it."""
+        for name, statement, _ in solver.changes:
+            if not isinstance(statement, Bind) or not isinstance(statement.operation, Call):
+                whole = not isinstance(statement, AugStore) or isinstance(solver.fact(name), Array)
+                yield name, statement.span, whole
+        for statement in statements:
+            if isinstance(statement, Bind) and isinstance(statement.operation, Call):
+                yield from self._changed_by(solver, statement.operation, statement.span)
+
+    def _changed_by(self, solver: Solver, made: Call, span: Span) -> Iterator[tuple[str, Span, bool]]:
+        summary = solver.called(made)
+        if not summary.stored or isinstance(made.callee.function, Dynamic):
+            return
+        facts = tuple(fact_of_expression(argument, solver.fact) for argument in made.arguments)
+        callee = unguarded(made.callee) if isinstance(made.callee.function, Guarded) else made.callee
+        stores = self.stores_of(callee, facts)
+        for position in sorted(summary.stored):
+            for name in solver.sources(made.arguments[position]):
+                if stores is None:
+                    yield name, span, False
+                    continue
+                if (itself := stores.itself.get(position)) is not None:
+                    yield name, itself, isinstance(made.arguments[position], gast.Name)
+                if (within := stores.within.get(position)) is not None:
+                    yield name, within, False
+
+
+class _Origins:
+    """Which parameters a name may hold; none: what the function makes itself; None where that is not known."""
+
+    def __init__(self, function: Function, statements: list[Statement]) -> None:
+        self.positions = {name: j for j, name in enumerate(function.parameters)}
+        self.binds: dict[str, list[Bind]] = defaultdict(list)
+        self.others: set[str] = set()  # bound by other statements
+        for statement in statements:
+            if isinstance(statement, Bind):
+                self.binds[statement.target].append(statement)
+            else:
+                self.others.update(bound_here(statement))
+
+    def of(self, name: str) -> frozenset[int] | None:
+        found: set[int] = set()
+        seen = {name}
+        pending = [name]
+        while pending:
+            one = pending.pop()
+            if one in self.others or (one not in self.positions and one not in self.binds):
+                return None
+            if one in self.positions:
+                found.add(self.positions[one])
+            for bind in self.binds.get(one, ()):
+                if isinstance(bind.operation, Copy):
+                    pending += {bind.operation.source} - seen
+                    seen.add(bind.operation.source)
+                elif not bind.inplace and not _makes_new(bind):
+                    return None
+        return frozenset(found)
+
+
+def _makes_new(bind: Bind) -> bool:
+    """Whether what is bound is surely a new array, container or object, or a number."""
+    match bind.operation:
+        case Pack() | Create():
+            return True
+        case Call(callee=Callee(makes=made)):
+            return made is not None
+        case Apply(function=function):
+            joined = isinstance(bind.expression, gast.BinOp)  # a user's operators are calls
+            return joined or any(function is kind for kind in CONTAINERS) or makes_new(function)
+    return False

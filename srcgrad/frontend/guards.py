@@ -1,0 +1,266 @@
+"""What a program was compiled from, compared at each call with what it would be compiled from now.
+
+Enters: a ``Journal``.  Leaves: ``Guards``: each name that the functions read, with the object that it meant; a call
+compares by identity what is compiled in (functions, classes, modules), by type and classes what is read again at each
+call (numbers, arrays, objects).  They are flat tuples, because every call of every derivative walks them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.classes import ABSENT, is_descriptor
+from srcgrad.frontend.journal import Journal, Names
+from srcgrad.frontend.known import Known
+from srcgrad.frontend.meeting import is_users, known_outside
+from srcgrad.runtime.objects import LIBRARIES, is_object
+
+_HEAP_TYPE = 1 << 9
+#: Types of values that are no functions and hold no objects: the type alone has to be the same.
+_SIMPLE = frozenset({float, int, bool, complex, str, bytes, type(None), np.ndarray, np.float64, range})
+
+Named = tuple[Mapping[str, object], str, object]
+
+
+@dataclass(frozen=True)
+class Guards:
+    """``names``: namespace, name, and the very object, ``ABSENT`` where there was none; ``codes`` and ``defaults`` of
+    the functions that were read; ``cells`` of closures; ``bases`` and number of attributes of classes; ``data``: what
+    reads a value, its type, and the classes of the objects in it."""
+
+    names: tuple[Named, ...] = ()
+    codes: tuple[tuple[FunctionType, CodeType], ...] = ()
+    defaults: tuple[tuple[FunctionType, object, object], ...] = ()
+    cells: tuple[tuple[CellType, object], ...] = ()
+    bases: tuple[tuple[type, tuple[type, ...]], ...] = ()
+    sizes: tuple[tuple[Mapping[str, object], int], ...] = ()
+    data: tuple[tuple[Callable[[], object], type, Known | None], ...] = ()
+
+    def check(self) -> Callable[[], bool]:
+        """A function that returns whether everything is what it was: one expression, a third of the cost of a loop."""
+        objects: dict[str, object] = {"known_outside": known_outside}
+        named: dict[int, str] = {}
+
+        def spell(value: object) -> str:
+            name = named.setdefault(id(value), f"o{len(named)}")
+            objects[name] = value
+            return name
+
+        tests = [
+            f"{name!r} not in {spell(space)}" if value is ABSENT else f"{spell(space)}[{name!r}] is {spell(value)}"
+            for space, name, value in self.names
+        ]
+        tests += [f"{spell(function)}.__code__ is {spell(code)}" for function, code in self.codes]
+        for function, positional, keywords in self.defaults:
+            tests.append(f"{spell(function)}.__defaults__ is {spell(positional)}")
+            tests.append(f"{spell(function)}.__kwdefaults__ is {spell(keywords)}")
+        tests += [f"{spell(cell)}.cell_contents is {spell(value)}" for cell, value in self.cells if value is not ABSENT]
+        tests += [f"{spell(kind)}.__mro__ is {spell(order)}" for kind, order in self.bases]
+        tests += [f"len({spell(held)}) == {size}" for held, size in self.sizes]
+        for read, kind, known in self.data:
+            same = "" if known is None else f" and known_outside(value) == {spell(known)}"
+            tests.append(f"type(value := {spell(read)}()) is {spell(kind)}{same}")
+        text = "\n            and ".join(["True", *tests])
+        exec(_CHECK.format(text), objects)
+        made: Any = objects["holds"]
+        return made  # type: ignore[no-any-return]
+
+
+_CHECK = """
+def holds():
+    try:
+        return (
+            {}
+        )
+    except (KeyError, ValueError):
+        return False
+"""
+
+
+def guards_of(journal: Journal) -> Guards:
+    """The guards of a program that was compiled while ``journal`` was written."""
+    made = _Guards()
+    for function, names in journal.functions.items():
+        made.function(function, names)
+    for kind in journal.classes.values():
+        made.kind(kind)
+    for namespace, name in journal.compiled_in.values():
+        made.same(namespace, name, namespace.get(name, ABSENT))
+    return made.guards()
+
+
+class _Guards:
+    """Guards while they are collected, each once."""
+
+    def __init__(self) -> None:
+        self.names: dict[tuple[int, str], Named] = {}
+        self.codes: dict[FunctionType, CodeType] = {}
+        self.defaults: dict[FunctionType, tuple[object, object]] = {}
+        self.cells: dict[int, tuple[CellType, object]] = {}
+        self.kinds: dict[int, tuple[type, tuple[type, ...]]] = {}
+        self.sizes: dict[int, tuple[Mapping[str, object], int]] = {}
+        self.data: dict[object, tuple[Callable[[], object], type, Known | None]] = {}
+        self.inner: dict[int, Guards] = {}
+
+    def function(self, function: FunctionType, names: Names) -> None:
+        if isinstance(inner := function.__globals__.get("__srcgrad_guards__"), Guards):
+            self.inner[id(inner)] = inner  # a derivative that is differentiated: what it was compiled from counts
+            return
+        self.codes[function] = function.__code__
+        if function.__defaults__ or function.__kwdefaults__:
+            self.defaults[function] = function.__defaults__, function.__kwdefaults__
+        for j, value in enumerate(function.__defaults__ or ()):
+            self.value((function, j), partial(_same, value), value)
+        keywords: dict[str, Any] = function.__kwdefaults__ or {}
+        for name, value in keywords.items():
+            self.same(keywords, name, value)
+        read = frozenset(_read_by(function.__code__))
+        modules: dict[ModuleType, None] = {}
+        for cell in function.__closure__ or ():
+            value = _content(cell)
+            if is_compiled_in(value):
+                self.cells[id(cell)] = cell, value
+                self.reached(value, modules)
+            else:
+                self.value(id(cell), partial(_content, cell), value)
+        for name in sorted(names.variables & read):
+            self.name(function.__globals__, name, modules)
+        for name, level in sorted(names.modules):
+            self.module(name, level, function, modules)
+        for module in (pending := list(modules)):  # it grows
+            for name in sorted(names.attributes):
+                if name in vars(module):
+                    self.attribute(module, name, modules)
+                elif "__getattr__" in vars(module) and is_users(module):
+                    self.same(vars(module), name, ABSENT)
+            pending += [inner for inner in modules if inner not in pending]
+
+    def name(self, namespace: Mapping[str, object], name: str, modules: dict[ModuleType, None]) -> None:
+        value = namespace.get(name, ABSENT)
+        if value is ABSENT:
+            if hasattr(builtins, name):
+                self.same(namespace, name, ABSENT)
+                self.same(vars(builtins), name, getattr(builtins, name))
+        elif is_compiled_in(value):
+            self.same(namespace, name, value)
+            self.reached(value, modules)
+        else:
+            self.value((id(namespace), name), partial(namespace.get, name, ABSENT), value)
+
+    def attribute(self, module: ModuleType, name: str, modules: dict[ModuleType, None]) -> None:
+        value = vars(module)[name]
+        if is_compiled_in(value):
+            self.same(vars(module), name, value)
+            self.reached(value, modules)
+        elif is_users(module):
+            self.value((id(vars(module)), name), partial(vars(module).get, name, ABSENT), value)
+
+    def module(self, name: str, level: int, function: FunctionType, modules: dict[ModuleType, None]) -> None:
+        package = function.__globals__.get("__package__") or ""
+        try:
+            whole = importlib.util.resolve_name("." * level + name, str(package))
+        except ImportError:
+            return
+        parts = whole.split(".")
+        for end in range(1, len(parts) + 1):
+            module = sys.modules.get(".".join(parts[:end]))
+            if module is not None:
+                self.same(sys.modules, ".".join(parts[:end]), module)
+                self.reached(module, modules)
+
+    def reached(self, value: object, modules: dict[ModuleType, None]) -> None:
+        if isinstance(value, ModuleType):
+            modules.setdefault(value)
+        elif isinstance(value, type):
+            self.kind(value)
+        elif isinstance(value, partial):
+            for name, given in value.keywords.items():
+                self.same(value.keywords, name, given)
+            for given in (*value.args, *value.keywords.values()):
+                self.value(id(given), partial(_same, given), given)
+
+    def kind(self, kind: type) -> None:
+        """What the classes of an object hold: methods, properties, and whether there is a name more or less."""
+        if id(kind) in self.kinds or not _may_change(kind):
+            return
+        self.kinds[id(kind)] = kind, kind.__mro__
+        metaclass: type = type(kind)
+        for base in (*kind.__mro__, *metaclass.__mro__):
+            if id(base) in self.sizes or not _may_change(base):
+                continue
+            held = vars(base)
+            self.sizes[id(base)] = held, len(held)
+            for name, value in held.items():
+                if is_compiled_in(value) or is_descriptor(value) or value is None:
+                    self.same(held, name, value, base)
+                elif not name.startswith("__"):
+                    self.value((id(base), name), partial(held.get, name, ABSENT), value)
+
+    def same(self, namespace: Mapping[str, object], name: str, value: object, owner: object = None) -> None:
+        self.names[id(namespace if owner is None else owner), name] = namespace, name, value
+
+    def value(self, key: object, read: Callable[[], object], value: object) -> None:
+        kind: Any = type(value)
+        self.data[key] = read, kind, None if kind in _SIMPLE else known_outside(value)
+
+    def guards(self) -> Guards:
+        own = Guards(
+            tuple(self.names.values()),
+            tuple(self.codes.items()),
+            tuple((function, *values) for function, values in self.defaults.items()),
+            tuple(self.cells.values()),
+            tuple(self.kinds.values()),
+            tuple(self.sizes.values()),
+            tuple(self.data.values()),
+        )
+        return _joined([own, *self.inner.values()]) if self.inner else own
+
+
+def _joined(parts: list[Guards]) -> Guards:
+    """The guards of several programs, each once: derivatives of derivatives share most of them."""
+    return Guards(**{name: _each_once(getattr(part, name) for part in parts) for name in Guards.__dataclass_fields__})
+
+
+def _each_once(groups: Iterable[tuple[tuple[Any, ...], ...]]) -> tuple[Any, ...]:
+    found = {tuple(each if isinstance(each, str) else id(each) for each in one): one for many in groups for one in many}
+    return tuple(found.values())
+
+
+def is_compiled_in(value: object) -> bool:
+    """Whether a program holds the very object that a name means: functions, classes and modules."""
+    return isinstance(value, ModuleType) or callable(value) and not is_object(value)
+
+
+def _may_change(kind: type) -> bool:
+    """Whether the attributes of a class may be set; what libraries define stays as it is."""
+    home: object = kind.__module__
+    if not kind.__flags__ & _HEAP_TYPE or not isinstance(home, str):  # of extension types it may be a descriptor
+        return False
+    return home.partition(".")[0] not in LIBRARIES
+
+
+def _read_by(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _read_by(constant)
+
+
+def _content(cell: CellType) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return ABSENT
+
+
+def _same(value: object) -> object:
+    return value

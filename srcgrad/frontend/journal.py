@@ -1,0 +1,106 @@
+"""Which functions and classes are read while a program is compiled: what its guards are made of.
+
+Enters: a function with the tree of its text, a class, a value that is compiled in.  Leaves: a ``Journal``.  The
+compiler writes it and reads nothing from it but results that were computed in the same compile (``remembered``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import wraps
+from types import FunctionType
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import gast
+
+from srcgrad.syntax.parse import walk
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Names(NamedTuple):
+    """What a text may name: variables, attributes, modules that it imports (each with the level of the import)."""
+
+    variables: frozenset[str]
+    attributes: frozenset[str]
+    modules: frozenset[tuple[str, int]]
+
+
+@dataclass(eq=False)
+class Journal:
+    """The functions whose text was read, the classes that were looked into, and values that were compiled in."""
+
+    functions: dict[FunctionType, Names] = field(default_factory=dict)
+    classes: dict[int, type] = field(default_factory=dict)
+    compiled_in: dict[tuple[int, str], tuple[Mapping[str, object], str]] = field(default_factory=dict)
+    results: dict[tuple[object, ...], Any] = field(default_factory=dict)
+
+
+_present: ContextVar[Journal | None] = ContextVar("srcgrad_journal", default=None)
+
+
+@contextmanager
+def writing(journal: Journal) -> Iterator[Journal]:
+    token = _present.set(journal)
+    try:
+        yield journal
+    finally:
+        _present.reset(token)
+
+
+def note_function(function: FunctionType, node: gast.AST) -> None:
+    journal = _present.get()
+    if journal is not None and function not in journal.functions:
+        journal.functions[function] = _names(node)
+
+
+def note_class(kind: type) -> None:
+    journal = _present.get()
+    if journal is not None:
+        journal.classes.setdefault(id(kind), kind)
+
+
+def note_compiled_in(namespace: Mapping[str, object], name: str) -> None:
+    """The value of a name is a part of the program: another one, even of the same type, needs another program."""
+    journal = _present.get()
+    if journal is not None:
+        journal.compiled_in[id(namespace), name] = namespace, name
+
+
+def remembered(function: Callable[P, R]) -> Callable[P, R]:
+    """Compute a result once per compile: classes and functions may have changed at the next one."""
+
+    @wraps(function)
+    def once(*args: P.args, **kwargs: P.kwargs) -> R:
+        journal = _present.get()
+        if journal is None:
+            return function(*args, **kwargs)
+        key = (function, *args, *kwargs.items())
+        if key not in journal.results:
+            journal.results[key] = function(*args, **kwargs)
+        made: R = journal.results[key]
+        return made
+
+    return once
+
+
+def _names(node: gast.AST) -> Names:
+    variables: set[str] = set()
+    attributes: set[str] = set()
+    modules: set[tuple[str, int]] = set()
+    for inner in walk(node):
+        match inner:
+            case gast.Name(id=name):
+                variables.add(name)
+            case gast.Attribute(attr=name):
+                attributes.add(name)
+            case gast.Import(names=aliases):
+                modules.update((alias.name, 0) for alias in aliases)
+            case gast.ImportFrom(module=module, names=aliases, level=level):
+                modules.add((module or "", level or 0))
+                attributes.update(alias.name for alias in aliases)
+    return Names(frozenset(variables), frozenset(attributes), frozenset(modules))

@@ -1,0 +1,133 @@
+"""Every operand is evaluated once, in Python's order: forms of statements and expressions whose operands change."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pytest
+
+import srcgrad
+from srcgrad.errors import LanguageError
+from tests.evaluation_order import FORMS, STATES, Ordered, patterns, program
+
+POINT = np.array([1.3, 0.7, 1.1])
+DIRECTION = np.array([0.3, -0.2, 0.5])
+PROGRAMS = [(form, state, pattern) for form in FORMS for state in STATES for pattern in patterns(form)]
+#: What may be refused, with a place.
+_REASONS = (
+    "the axis of sum varies",
+    "a number is read from text",
+    "an exception handler around this",
+    "a store into an enclosing function",
+    "which classes the objects in program have is not known",
+)
+
+
+def _numeric(made: Ordered) -> np.ndarray:
+    step = 1e-5
+    ends = [(made.function(POINT + e), made.function(POINT - e)) for e in step * np.eye(3)]
+    return np.array([(up - down) / (2.0 * step) for up, down in ends])
+
+
+def _judge(name: tuple[str, str, str], *, second: bool = False) -> bool:
+    """Compare one program with Python and with numbers; whether there was anything to compare."""
+    try:
+        made = program(*name)
+        value = made.function(POINT.copy())
+        slope = _numeric(made)
+    except (SyntaxError, IndexError, KeyError):
+        return False  # Python does not run it
+    try:
+        got, gradient = srcgrad.value_and_grad(made.function)(POINT.copy())
+        moved, change = srcgrad.jvp(made.function, (POINT.copy(),), (DIRECTION,))
+    except LanguageError as refusal:
+        assert refusal.span is not None and any(why in str(refusal) for why in _REASONS), (made.text, str(refusal))
+        return False
+    assert got == value == moved, made.text
+    np.testing.assert_allclose(gradient, slope, rtol=1e-6, atol=1e-7, err_msg=made.text)
+    np.testing.assert_allclose(change, slope @ DIRECTION, rtol=1e-6, atol=1e-7, err_msg=made.text)
+    if second:
+        at = srcgrad.grad(made.function)
+        step = 1e-5 * DIRECTION
+        numeric = (at(POINT + step) - at(POINT - step)) / 2e-5
+        curved = srcgrad.hvp(made.function)(POINT.copy(), DIRECTION)
+        np.testing.assert_allclose(curved, numeric, rtol=1e-5, atol=1e-6, err_msg=made.text)
+    return True
+
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if zlib.crc32(form.encode()) % 3 == 0])
+def test_a_form_evaluates_its_operands_as_python_does(form: str) -> None:
+    """One state and pattern of every third form; all of them are asked nightly."""
+    number = zlib.crc32(form.encode())
+    ours = [name for name in PROGRAMS if name[0] == form]
+    for shift in range(len(ours)):
+        if _judge(ours[(number + 7 * shift) % len(ours)], second=number % 4 == 0):
+            return
+    raise AssertionError("every program of this form is refused, or raises")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("form", FORMS)
+def test_every_operand_of_a_form_in_every_state(form: str) -> None:
+    """All states and patterns of a form, second order included."""
+    judged = [_judge(name, second=True) for name in PROGRAMS if name[0] == form]
+    assert sum(judged) > len(judged) // 3
+
+
+def _run(function: object, *arguments: np.ndarray) -> None:
+    """Value and gradient, forward and second order of a program with a written answer are those of numbers."""
+    case = Ordered(str(function), "", function)  # type: ignore[arg-type]
+    value, gradient = srcgrad.value_and_grad(case.function)(*arguments)
+    assert value == case.function(*arguments)
+    at = srcgrad.grad(case.function)
+    point, step = arguments[0], 1e-5
+    numeric = [(case.function(point + e) - case.function(point - e)) / (2 * step) for e in step * np.eye(point.size)]
+    np.testing.assert_allclose(gradient, numeric, rtol=1e-6, atol=1e-7)
+    direction = np.linspace(0.3, -0.5, point.size)
+    moved, change = srcgrad.jvp(case.function, (point,), (direction,))
+    assert moved == value
+    np.testing.assert_allclose(change, gradient @ direction, rtol=1e-6, atol=1e-7)
+    curved = (at(point + step * direction) - at(point - step * direction)) / (2 * step)
+    np.testing.assert_allclose(srcgrad.hvp(case.function)(point, direction), curved, rtol=1e-5, atol=1e-6)
+
+
+def popped_while_indexed(x):
+    q, out = [x[0], x[1], x[2]], np.zeros(6)
+    out[len(q)] += q.pop() ** 2
+    return np.sum(out * np.arange(6.0)) + x[0] * x[1]
+
+
+def bound_again_while_augmented(x):
+    y = np.zeros(3)
+    y[:] = x
+    z = y
+    y += (y := 2.0 * y) * x
+    return np.sum(y * y) + 10.0 * np.sum(z)
+
+
+def start_of_a_count_that_the_loop_changes(x):
+    c, s = [1.0], 0.0
+    for k, v in enumerate(x, int(c[0])):
+        c[0] = c[0] + 5.0
+        s = s + k * v * v
+    return s + c[0]
+
+
+def spread_before_it_changes(x):
+    q = [x[0], x[1], x[2]]
+    t = [*q, q.pop() ** 2]
+    return len(t) * t[2] * t[-1] + len(q)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        popped_while_indexed, bound_again_while_augmented, start_of_a_count_that_the_loop_changes,
+        spread_before_it_changes,
+    ],
+)  # fmt: skip
+def test_programs_that_were_wrong(function: object) -> None:
+    """Found outside of the table, or at its start."""
+    _run(function, POINT)

@@ -1,0 +1,298 @@
+"""What is compiled is what runs: names, methods, code and defaults that are bound again between two calls.
+
+A module is written to a file and imported; between two calls one statement changes what its functions mean.  Value and
+derivatives must be those of the function as it is then, in every mode, and nothing may be compiled again before.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+import srcgrad.eager as torch
+from srcgrad import grad, hvp, jvp, value_and_grad, vjp
+from srcgrad.check import check_grads
+
+CELLS = itertools.count()
+"""One number a cell: what was registered for an earlier one stays readable."""
+
+MODULE = """
+import functools
+from types import ModuleType
+from typing import NamedTuple
+import numpy as np
+import {name}_parts as parts
+import {name}_parts.inner
+
+def square(x):
+    return x * x
+
+def cube(x, scale=1.0):
+    return x * x * x * scale
+
+act = np.sin
+power = functools.partial(cube, scale=2.0)
+derived = srcgrad_grad(lambda x: np.sum(square(x)))
+
+class Base:
+    slope = 3.0
+
+    def inherited(self, x):
+        return x * x
+
+class Model(Base):
+    def method(self, x):
+        return np.sin(x)
+
+    @property
+    def twice(self):
+        return 2.0
+
+    @staticmethod
+    def fixed(x):
+        return x * 4.0
+
+    def __call__(self, x):
+        return x * 5.0
+
+    def __mul__(self, x):
+        return x * 6.0
+
+class Other:
+    def method(self, x):
+        return np.exp(x)
+
+    def __call__(self, x):
+        return np.exp(x)
+
+class Pair(NamedTuple):
+    a: float
+    b: float
+
+model, pair = Model(), Pair(1.0, 2.0)
+
+def closure():
+    inner = np.sin
+    def f(x):
+        return np.sum(inner(x))
+    def rebind(g):
+        nonlocal inner
+        inner = g
+    return f, rebind
+
+held, rebind = closure()
+other_parts = ModuleType('parts')
+other_parts.inner = ModuleType('inner')
+other_parts.inner.deep = square
+
+def by_name(x): return np.sum(act(x))
+def by_helper(x): return np.sum(square(x)) + np.sum(parts.helper(x))
+def by_inner(x): return np.sum(parts.inner.deep(x))
+def by_local_import(x):
+    from {name}_parts import helper
+    return np.sum(helper(x))
+def by_class(x): return np.sum(Model().method(x))
+def by_method(x): return np.sum(model.method(x))
+def by_base(x): return np.sum(model.inherited(x) * model.slope)
+def by_property(x): return np.sum(x * x * model.twice)
+def by_static(x): return np.sum(Model.fixed(x) * x)
+def by_call(x): return np.sum(model(x) * x)
+def by_operator(x): return np.sum((model * x) * x)
+def by_tuple(x): return np.sum(x * x) * (pair + pair)[0]
+def by_builtin(x): return np.sum(abs(x) * x)
+def by_partial(x): return np.sum(power(x))
+def by_default(x): return np.sum(cube(x))
+def by_gradient(x): return np.sum(grad(by_name)(x) ** 2) + np.sum(derived(x) ** 2)
+def by_number(x): return np.sum(x * x * parts.RATE)
+def by_axis(x): return np.sum(np.sum(x[None, :] * x[:, None] * x, axis=parts.AXIS) ** 2)
+def by_value(x): return np.sum(sum(map(act, [x, x * x])))
+def grad(f): return srcgrad_grad(f)
+grad = srcgrad_grad
+"""
+PARTS = """
+import numpy as np
+from {name}_parts import inner
+RATE, AXIS = 2.0, 0
+def helper(x):
+    return x * x * 7.0
+"""
+INNER = "def deep(x):\n    return x * x * x\n"
+
+#: The function that is differentiated, and the statement that changes what it means.
+REBINDING = {
+    "a global callee": ("by_name", "act = np.cos"),
+    "a global callee that is a user's": ("by_name", "act = cube"),
+    "a global callee that becomes an object": ("by_name", "act = Other()"),
+    "a helper defined again": ("by_helper", "def square(x):\n    return np.exp(x)"),
+    "an attribute of a module": ("by_helper", "parts.helper = cube"),
+    "an attribute of a module inside": ("by_inner", "parts.inner.deep = np.sin"),
+    "a module under a name": ("by_inner", "parts = other_parts"),
+    "a name imported inside": ("by_local_import", "parts.helper = np.sin"),
+    "a class": ("by_class", "Model = Other"),
+    "an object of another class": ("by_method", "model = Other()"),
+    "a method": ("by_method", "Model.method = lambda self, x: np.tanh(x)"),
+    "a method that hides that of a base": ("by_base", "Model.inherited = lambda self, x: np.tanh(x)"),
+    "a method of a base": ("by_base", "Base.inherited = lambda self, x: np.tanh(x)"),
+    "the bases": ("by_base", "Model.__bases__ = (type('Base', (Base,), {'inherited': lambda self, x: np.tanh(x)}),)"),
+    "a number of a class": ("by_base", "Base.slope = np.array([1.0, 2.0])"),
+    "a property": ("by_property", "Model.twice = property(lambda self: 9.0)"),
+    "a static method": ("by_static", "Model.fixed = staticmethod(np.tanh)"),
+    "__call__": ("by_call", "Model.__call__ = lambda self, x: np.tanh(x)"),
+    "an operator": ("by_operator", "Model.__mul__ = lambda self, x: np.tanh(x)"),
+    "an operator of a tuple": ("by_tuple", "Pair.__add__ = lambda self, other: (7.0, 8.0)"),
+    "a builtin": ("by_builtin", "abs = np.exp"),
+    "a partial application": ("by_partial", "power = functools.partial(cube, scale=5.0)"),
+    "a keyword of a partial application": ("by_partial", "power.keywords['scale'] = 5.0"),
+    "defaults": ("by_default", "cube.__defaults__ = (5.0,)"),
+    "code": ("by_default", "cube.__code__ = (lambda x, scale=1.0: np.tanh(x)).__code__"),
+    "code of the function itself": ("by_default", "by_default.__code__ = by_name.__code__"),
+    "a closure variable": ("held", "rebind(np.cos)"),
+    "a callee of a gradient": ("by_gradient", "act = np.cos"),
+    "a callee of a gradient that is a global": ("by_gradient", "def square(x):\n    return np.exp(x)"),
+    "a number of a module": ("by_number", "parts.RATE = np.array([2.0, 3.0])"),
+    "an axis": ("by_axis", "parts.AXIS = 1"),
+    "a function that is a value": ("by_value", "act = np.cos"),
+}  # fmt: skip
+#: Those that every mode is asked for; the others reverse, as a pair and as one function, and forward.
+EVERYWHERE = ("a global callee", "an attribute of a module", "a class", "a method", "an operator", "code", "defaults")
+X = np.array([0.3, 0.7])
+V = np.array([1.0, -2.0])
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[ModuleType]:
+    name = "rebound"
+    (tmp_path / f"{name}_parts").mkdir()
+    (tmp_path / f"{name}_parts" / "__init__.py").write_text(PARTS.format(name=name))
+    (tmp_path / f"{name}_parts" / "inner.py").write_text(INNER)
+    text = MODULE.replace("{name}", name)
+    (tmp_path / f"{name}.py").write_text("from srcgrad import grad as srcgrad_grad\n" + text)
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.invalidate_caches()
+    yield importlib.import_module(name)
+    for each in [each for each in sys.modules if each.startswith(name)]:
+        del sys.modules[each]
+
+
+def central(f: Callable[..., Any], x: np.ndarray, v: np.ndarray, h: float = 1e-5) -> Any:
+    return (f(x + h * v) - f(x - h * v)) / (2.0 * h)
+
+
+def changed(module: ModuleType, statement: str) -> None:
+    """Run a statement in the module, as a cell of a notebook does; its text can be read."""
+    import linecache
+
+    filename = f"<cell {next(CELLS)}>"
+    linecache.cache[filename] = (len(statement), None, [f"{line}\n" for line in statement.split("\n")], filename)
+    exec(compile(statement, filename, "exec"), vars(module))
+
+
+def tensors(f: Callable[..., Any], x: np.ndarray) -> tuple[Any, Any]:
+    leaf = torch.tensor(x, requires_grad=True)
+    value = srcgrad.compile(f)(leaf)
+    value.backward()
+    return value.detach().item(), leaf.grad.numpy()
+
+
+@pytest.mark.parametrize("kind", REBINDING)
+def test_every_mode_follows(module: ModuleType, kind: str) -> None:
+    name, statement = REBINDING[kind]
+    f = getattr(module, name)
+    both, second = value_and_grad(f), hvp(f)
+
+    def pulled(x: np.ndarray) -> tuple[Any, Any]:
+        value, pullback = vjp(f, x)
+        return value, pullback(1.0)[0]
+
+    def pushed(x: np.ndarray) -> tuple[Any, Any]:
+        return jvp(f, (x,), (V,))
+
+    def look() -> list[Any]:
+        made = [both(X), pulled(X), pushed(X)]
+        return [*made, tensors(f, X), second(X, V)] if kind in EVERYWHERE else made
+
+    look()
+    programs = both.program((X,))
+    look()
+    assert both.program((X,)) is programs, "nothing has changed"
+    before = f(X)
+    changed(module, statement)
+    found = look()
+    value, slope = f(X), central(f, X, V)
+    assert value != before, "the statement must show"
+    assert both.program((X,)) is not programs or kind in ("a number of a class", "a function that is a value")
+    for mode, (got, derivative) in zip(("value_and_grad", "vjp", "jvp", "eager"), found, strict=False):
+        along = derivative if mode == "jvp" else derivative @ V
+        np.testing.assert_allclose([got, along], [value, slope], rtol=1e-7, err_msg=mode)
+    if len(found) > 4:
+        np.testing.assert_allclose(found[4], central(lambda x: both(x)[1], X, V), rtol=1e-6, err_msg="hvp")
+    if kind in EVERYWHERE:
+        check_grads(f, X, order=1, modes=("eager",))
+
+
+def test_a_module_is_loaded_again(module: ModuleType, tmp_path: Path) -> None:
+    derivative = value_and_grad(module.by_helper)
+    derivative(X)
+    path = tmp_path / "rebound_parts" / "__init__.py"
+    path.write_text(PARTS.format(name="rebound").replace("x * x * 7.0", "np.sin(x) * 70.0"))
+    importlib.reload(module.parts)
+    value, gradient = derivative(X)
+    np.testing.assert_allclose([value, gradient @ V], [module.by_helper(X), central(module.by_helper, X, V)], rtol=1e-7)
+
+
+def test_what_is_shown_and_saved_follows(module: ModuleType, tmp_path: Path) -> None:
+    derivative = grad(module.by_name)
+    assert "np.cos(x)" in derivative.source
+    changed(module, "act = np.exp")
+    assert "exp as act" in derivative.source and "np.cos(x)" not in derivative.source
+    derivative.save(tmp_path / "saved_gradient.py")
+    assert "exp as act" in (tmp_path / "saved_gradient.py").read_text()
+
+
+def test_an_object_that_is_called(module: ModuleType) -> None:
+    derivative = value_and_grad(module.model)
+    assert derivative(0.5) == (2.5, 5.0)
+    changed(module, "def call(self, x, power=3):\n    return x**power\n\nModel.__call__ = call")
+    assert derivative(0.5) == (0.125, 0.75)
+    changed(module, "Model.__call__.__defaults__ = (2,)")
+    assert derivative(0.5) == (0.25, 1.0)
+    vjp(module.model, 0.5)
+    assert vars(module.model) == {}
+
+
+def test_a_field_that_hides_a_method_is_refused(module: ModuleType) -> None:
+    derivative = grad(module.by_method)
+    derivative(X)
+    module.model.method = np.tanh
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="hides the method 'method'"):
+        derivative(X)
+
+
+def test_a_name_that_is_gone_is_refused(module: ModuleType) -> None:
+    derivative = grad(module.by_name)
+    derivative(X)
+    del module.act
+    with pytest.raises(srcgrad.UnresolvedName, match="'act' is not defined"):
+        derivative(X)
+
+
+def test_programs_of_helpers_that_are_gone_are_not_kept(module: ModuleType) -> None:
+    derivative = grad(module.by_helper)
+    sizes = []
+    for k in range(6):
+        changed(module, f"def square(x):\n    return x * {k}.0")
+        derivative(X), derivative(X[0])
+        if k in (2, 5):
+            gc.collect()
+            sizes.append(sum(type(one).__name__ == "Compiled" for one in gc.get_objects()))
+    assert sizes[0] == sizes[1]
