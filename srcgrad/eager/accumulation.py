@@ -70,7 +70,7 @@ def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
         leaf.gradient = made
         return
     array = known.storage_array()
-    array += g
+    array += g.real if g.dtype.kind == "c" and array.dtype.kind != "c" else g
     if known.counter is None:
         known.counter = [1]
     else:

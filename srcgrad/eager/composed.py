@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.eager import messages
 from srcgrad.eager.dispatch import Operation, call, watched_among
-from srcgrad.eager.graph import Node, node_class, sequence
+from srcgrad.eager.graph import Node, modified, node_class, sequence
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new
 
@@ -28,6 +28,7 @@ class Composed(Node):
     function: Callable[..., Any]
     inputs: tuple[Any, ...] | None  # the tensors that were given, for derivatives of derivatives
     leaves: tuple[Any, ...]  # the aliases that the inner graph ends at
+    made_at: tuple[int, ...]  # the versions of the inputs
     roots: tuple[Any, ...]  # (node, output number) of each result in the inner graph
 
     def apply(self, g: Any) -> Any:
@@ -51,8 +52,7 @@ class Composed(Node):
         self._check_kept()
         for node in self._inner():
             node.check_versions()
-        assert self.inputs is not None
-        inputs = [call(_same, {"x": t}) if t.requires_grad else t for t in self.inputs]
+        inputs = [call(_same, {"x": t}) if t.requires_grad else t for t in self._unchanged()]
         made = self.function(*inputs)
         outputs = made if isinstance(made, tuple) else (made,)
         pairs = [
@@ -66,6 +66,17 @@ class Composed(Node):
         )
         found = iter(grads)
         return [next(found) if t.requires_grad else None for t in inputs]
+
+    def _unchanged(self) -> list[Any]:
+        """The inputs to compute from again; one that was written to since only where its numbers do not matter."""
+        assert self.inputs is not None
+        made: list[Any] = []
+        for t, leaf, then in zip(self.inputs, self.leaves, self.made_at, strict=True):
+            now = leaf.counter[0]
+            if now != then and not self.keeps:
+                raise modified(self, t, now, then)
+            made.append(t if now == then else Tensor.of(leaf.array, leaf.leaf_grad))
+        return made
 
     def _check_kept(self) -> None:
         if self.inputs is None:
@@ -131,6 +142,7 @@ def composed(
         return made
     node: Any = new(composed_class(name))
     node.function, node.inputs, node.leaves = function, inputs, aliases
+    node.made_at = tuple(leaf.counter[0] for leaf in aliases)  # type: ignore[index]
     node.roots = tuple((output.node, output.number) for output in outputs)
     node.edges = tuple(t.edge() for t in inputs)
     node.keeps = keeps

@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.eager import messages
 from srcgrad.eager.formulas import INPUT, LIST, PLAIN, RESULT, SHAPE, Formula, stand_in
 from srcgrad.eager.graph import Node, alone_class, list_class, node_class, sequence
-from srcgrad.eager.lifted_arrays import Escape, on_arrays
+from srcgrad.eager.lifted_arrays import is_escape, on_arrays
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.recorders import REAL, applier, recorder
 from srcgrad.eager.tensor import SavedList, SavedResult, SavedResults, Tensor, new
@@ -99,7 +99,9 @@ class Operation:
                 args.append(value)
         try:
             return self.function(*args, **kwargs)
-        except Escape:
+        except Exception as error:
+            if not is_escape(error):
+                raise
             return on_arrays(self.function)(*args, **kwargs)
 
 
@@ -191,7 +193,7 @@ def stand_ins(items: Any) -> list[Any]:
 
 def _requires(value: Any) -> bool:
     if isinstance(value, Tensor):
-        return value.node is not None or value.leaf_grad
+        return value.requires_grad
     return isinstance(value, list | tuple) and any(_requires(item) for item in value)
 
 
@@ -255,7 +257,7 @@ def _case(values: Mapping[str, Any], saved: Mapping[str, Any] | None) -> Any:
         kind = type(value)
         if kind is Tensor or isinstance(value, Tensor):
             key.append(value.array.dtype)
-            key.append(value.node is not None or value.leaf_grad)
+            key.append(value.requires_grad)
         elif kind in _NUMBERS:
             key.append(kind)
             key.append(value)

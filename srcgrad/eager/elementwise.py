@@ -58,7 +58,9 @@ def elementwise_unary(
         except Escape:
             array = result.array = on_arrays(function)(a)
         made = input.node
-        if state.recording and (made is not None or input.leaf_grad):
+        if state.recording and (
+            made is not None or input.leaf_grad or (input.alias is not None and input.requires_grad)
+        ):
             if input.alias is not None:
                 edge = input.edge()
             else:
@@ -152,12 +154,12 @@ def elementwise_binary(
             left = right = _NOWHERE
             if not numbers & 1:
                 made = input.node
-                if made is not None or input.leaf_grad:
+                if made is not None or input.leaf_grad or (input.alias is not None and input.requires_grad):
                     mask = 1
                     left = (made, input.number) if made is not None and input.alias is None else input.edge()
             if not numbers & 2:
                 made = other.node
-                if made is not None or other.leaf_grad:
+                if made is not None or other.leaf_grad or (other.alias is not None and other.requires_grad):
                     mask |= 2
                     right = (made, other.number) if made is not None and other.alias is None else other.edge()
             if mask:

@@ -45,6 +45,7 @@ class Node:
     statics: Any = None  # further _saved_ attributes, by name
     watched: Any = None  # (tensor, its version) of the tensors among those
     meets_complex = False  # a complex input of a real output
+    slices: Any = None  # a weak reference to the CopySlices that runs this node in its own place
     keeps = False  # nothing that is saved counts as freed
     takes_none = False  # runs although no gradient has arrived
     direct: Any = None  # the formula's run, while nothing but it has to be looked at: no hook, no complex number

@@ -78,6 +78,18 @@ _REDUCTIONS = {
 }
 
 
+# What updates its first argument and returns nothing.
+_WRITING = {np.copyto, np.put, np.putmask, np.place, np.put_along_axis, np.fill_diagonal}
+
+
+def _stored(target: Any, value: Any) -> Any:
+    """``target`` with the value stored in it; plain memory has no room for a lifted one."""
+    if not is_lifted(target):
+        raise Escape("a lifted array does not fit into plain memory")
+    target.assign(..., value)
+    return target
+
+
 class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
     """The protocol of an array; what a function does to it is the subclass's."""
 
@@ -110,6 +122,14 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
         """The array without what belongs to derivatives."""
         return self
 
+    def has_tangent(self) -> bool:
+        """Whether a tangent is carried, here or by what is inside."""
+        raise NotImplementedError
+
+    def repeated(self, array: Any) -> Any:
+        """A plain array once for each example, where this array is a batch."""
+        raise NotImplementedError
+
     def assign(self, key: Any, value: Any) -> None:
         """Store in place."""
         raise NotImplementedError
@@ -129,25 +149,21 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
             raise Escape(f"{ufunc}.{method} of a lifted array")
         else:
             made = top.applied(ufunc, inputs, kwargs)
-        if out is None:
-            return made
-        target = out[0]
-        if not is_lifted(target):
-            raise Escape("a lifted array does not fit into plain memory")
-        target.assign(..., made)
-        return target
+        return made if out is None else _stored(out[0], made)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         top = topmost(args, kwargs)
         assert top is not None
         if function in ABOUT_TYPES:
             return function(*replaced(args, stand_in), **replaced(kwargs, stand_in))
+        if function in _WRITING:
+            if function is not np.copyto or len(args) != 2 or not is_lifted(args[0]):
+                raise Escape(f"{function.__name__} of a lifted array")
+            _stored(args[0], np.where(kwargs.get("where", True), args[1], args[0]))
+            return None
         out = kwargs.pop("out", None)
         made = top.applied(function, args, kwargs)
-        if out is None:
-            return made
-        out.assign(..., made)
-        return out
+        return made if out is None else _stored(out, made)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise Escape("a lifted array has no memory of its own")
@@ -206,23 +222,12 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
     def __contains__(self, value: Any) -> bool:
         return bool(np.any(self == value))
 
-    def __bool__(self) -> bool:
-        return bool(self.item())
-
-    def __int__(self) -> int:
-        return int(self.item())
-
-    def __float__(self) -> float:
-        return float(self.item())
-
-    def __complex__(self) -> complex:
-        return complex(self.item())
-
+    # A Python number has neither a tangent nor a batch: NumPy would store one into plain memory.
     def item(self) -> Any:
-        """The one element as a Python number."""
-        raise Escape("item() of a lifted array")
+        """Refused: the caller takes a slower way."""
+        raise Escape("a lifted array was asked for a Python number")
 
-    tolist = item
+    __bool__ = __int__ = __float__ = __complex__ = __index__ = tolist = item
 
     def misfit(self, target: Any) -> Exception:
         """The error about a tensor that is written to a plain one."""
@@ -230,11 +235,11 @@ class Lifted(np.lib.mixins.NDArrayOperatorsMixin):
 
     def number(self) -> Any:
         """What ``Tensor.item`` answers, or its error."""
-        return self.item()
+        raise NotImplementedError
 
     def truth(self) -> bool:
         """What ``bool`` of a tensor answers, or its error."""
-        return bool(self.item())
+        return bool(self.number())
 
     def reshape(self, *shape: Any, **how: Any) -> Any:
         """Another shape."""
@@ -276,6 +281,42 @@ for _name in (
     setattr(Lifted, _name, _method(_name))
 
 
+def repeated(array: Any, like: Any) -> Any:
+    """A new array of plain memory, once for each example of the batches that another array is of."""
+    return like.repeated(array) if is_lifted(like) else array
+
+
+def in_order(array: Any) -> Any:
+    """An array with its elements in order in memory of its own."""
+    return np.copy(array) if is_lifted(array) else np.array(array, order="C")
+
+
+def check_shared(view: Any, array: Any) -> None:
+    """Refuse a view that a function made of copies, which a store into it, or into the array, would not reach."""
+    if is_lifted(view) and view.size and not np.may_share_memory(elements(view), elements(array)):
+        raise Escape("a view of a lifted array that shares no memory with it")
+
+
+def memories(array: Any) -> Iterator[Any]:
+    """The plain arrays that an array consists of."""
+    if not is_lifted(array):
+        yield array
+        return
+    for name in ("values", "primal", "tangent"):
+        if hasattr(array, name):
+            yield from memories(getattr(array, name))
+
+
+def with_memory(array: Any) -> Any:
+    """An array whose numbers, of those inside, have become arrays of no dimension that can be viewed and written."""
+    if is_lifted(array):
+        for name in ("values", "primal", "tangent"):
+            part = getattr(array, name, None)
+            if part is not None:
+                setattr(array, name, with_memory(part) if isinstance(part, np.ndarray) else np.array(part))
+    return array
+
+
 def elements(array: Any) -> Any:
     """The plain memory behind an array: all examples, the primals."""
     while is_lifted(array):
@@ -283,9 +324,16 @@ def elements(array: Any) -> Any:
     return np.asarray(array)
 
 
+def is_escape(error: BaseException | None) -> bool:
+    """Whether an error is an escape, or came of one: NumPy reports some as an error of its own."""
+    while error is not None and not isinstance(error, Escape):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def concerns(error: Exception, *values: Any) -> bool:
     """Whether an error may come from a lifted array among the values, or what a node saved."""
-    return isinstance(error, Escape) or any(
+    return is_escape(error) or any(
         topmost(value, getattr(value, "array", None)) is not None for several in values for value in several or ()
     )
 

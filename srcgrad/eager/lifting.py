@@ -16,6 +16,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes
 from srcgrad.eager.dispatch import Operation, call, unwrapped
+from srcgrad.eager.lifted_arrays import on_arrays
 from srcgrad.eager.nesting import is_nested, recorded_tree
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.formula import constant, literal
@@ -52,20 +53,22 @@ def lifted(value: Any) -> Any:
 
 @cache
 def _function(function: Callable[..., Any]) -> Callable[..., Any]:
+    run = on_arrays(function)
+
     def on_tensors(*args: Any, **kwargs: Any) -> Any:
         if not (any(map(_holds_tensor, args)) or any(map(_holds_tensor, kwargs.values()))):
-            made = function(*args, **kwargs)
+            made = run(*args, **kwargs)
             floating = isinstance(made, np.ndarray) and made.dtype.kind in "fc"
             return Tensor.of(made) if floating else made  # an operator of an array would not let a tensor join
         args = tuple(map(_as_numpy, args))
         kwargs = {name: _as_numpy(value) for name, value in kwargs.items()}
         rule = lookup(function)
         if rule is None:
-            made = function(*map(unwrapped, args), **{name: unwrapped(value) for name, value in kwargs.items()})
+            made = run(*map(unwrapped, args), **{name: unwrapped(value) for name, value in kwargs.items()})
             if not is_constant(function) and any(map(requires, (*args, *kwargs.values()))):
                 raise NotImplementedError(f"there is no derivative rule for {function}")
             return Tensor.of(made) if isinstance(made, np.ndarray | np.generic) else made
-        array = function(*map(unwrapped, args), **{name: unwrapped(value) for name, value in kwargs.items()})
+        array = run(*map(unwrapped, args), **{name: unwrapped(value) for name, value in kwargs.items()})
         return recorded(function, rule, args, kwargs, strong(array))
 
     if isinstance(function, np.ufunc):

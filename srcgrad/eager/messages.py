@@ -69,6 +69,8 @@ MODIFIED_HINT_ANOMALY = (
 NOT_WRITABLE = "attribute '{name}' of 'torch._C.TensorBase' objects is not writable"
 NUMPY_REQUIRES_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 LEAF_INPLACE = "a leaf Variable that requires grad is being used in an in-place operation."
+LEAF_IN_FUNCTION = "a leaf Variable that requires grad has been used in an in-place operation."
+DIRTY_VIEW = "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than one Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it into two Functions: one doing the inplace that returns a single Tensor and a second one that does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
 LEAF_VIEW_INPLACE = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 REQUIRES_GRAD_KIND = "Only Tensors of floating point and complex dtype can require gradients"
 INFERENCE_SAVED = (
@@ -110,12 +112,16 @@ HOOKS_TWICE = "Calling register_hooks on a saved tensor whose hooks have already
 NO_EDGE = "It is not possible to get the gradient edge for a Tensor that does not require gradients"
 LEAF_WILL_EXECUTE = "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is currently not supported."
 INFERENCE_REQUIRES_GRAD = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
-VIEW_WRITTEN = "is being modified inplace"
-VIEW_WRITTEN_ELSEWHERE = "its base or another view of its base has been modified inplace"
-MODE_VIEW = "A view was created in {where} mode and {what} {now}. Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both inside the {where_block} block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
-OUTPUT_VIEW = "Output {index} of {name} is a view and {what}. "
-ONE_OF_SEVERAL = "This view is the output of a function that returns multiple views. Such functions do not allow the output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
-VIEW_IN_FUNCTION = "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+PARTLY_OVERLAPPING = "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone() the tensor before performing the operation."
+VIEW_WRITTEN = "is being"
+VIEW_WRITTEN_ELSEWHERE = "its base or another view of its base has been"
+_MODE_VIEW = " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace either both inside the {mode} block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
+VIEW_FORBIDS = {
+    "no_grad": _MODE_VIEW.format(mode="no_grad"),
+    "inference": _MODE_VIEW.format(mode="inference_mode"),
+    "several": " This view is the output of a function that returns multiple views. Such functions do not allow the output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
+    "function": " This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function.",
+}
 CHECKPOINT = {
     "explicit": "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the differences between the two variants.",
     "reentrant": "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing the `inputs` argument.",
@@ -124,3 +130,6 @@ CHECKPOINT = {
     "facts": "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the forward pass.\n{tensors}\n.",
     "tip": "\n\nTip: To see a more detailed error message, either pass `debug=True` to\n`torch.utils.checkpoint.checkpoint(...)` or wrap the code block\nwith `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to\nenable checkpoint‑debug mode globally.\n",
 }
+NO_STORAGE = "Cannot access data pointer of Tensor that doesn't have storage"
+NO_TANGENT = "Trying to use forward AD with {name} that does not support it because it has not been implemented yet."
+NO_DERIVATIVE = "the derivative for '{name}' is not implemented."

@@ -4,25 +4,43 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from srcgrad.eager import messages
+from srcgrad.eager.modes import no_grad, state
 from srcgrad.eager.tensor import Tensor
 
 
-def stored(name: str, made: Tensor, out: Any) -> Tensor:
-    """A result put into a tensor that is there already."""
-    from srcgrad.eager.views import bump, check_cast, check_writable
+def stored(name: str, compute: Callable[[], Tensor], out: Any, *read: Any) -> Tensor:
+    """A result put into a tensor that is there already; ``read`` are the operands."""
+    check_out(name, out, read)
+    with no_grad():
+        return put_into(compute(), out, read)
 
+
+def check_out(name: str, out: Any, read: Sequence[Any]) -> None:
+    """Refuse what is no tensor, and where a derivative would be wanted."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if made.requires_grad or out.requires_grad:
+    if state.recording and any(_requires(value) for value in (out, *read)):
         raise RuntimeError(messages.OUT_REQUIRES_GRAD.format(name=name))
+
+
+def _requires(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_requires, value))
+    return isinstance(value, Tensor) and value.requires_grad
+
+
+def put_into(made: Tensor, out: Tensor, read: Sequence[Any]) -> Tensor:
+    """Store a result in a tensor, in the shape of the result."""
+    from srcgrad.eager.views import bump, check_cast, check_free
+
     check_cast(made, out)
-    check_writable(out)
+    check_free(out, *read)
     storage, array = out.storage_array(), made.storage_array()
     if storage.shape == array.shape:
         storage[...] = array
@@ -46,14 +64,18 @@ def with_out(name: str, f: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(f)
     def storing(*args: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)
-        made = f(*args, **kwargs)
         if out is None:
-            return made
+            return f(*args, **kwargs)
+        read = (*args, *kwargs.values())
+        for one in out if isinstance(out, tuple | list) else (out,):
+            check_out(name, one, read)
+        with no_grad():
+            made = f(*args, **kwargs)
         if not isinstance(made, tuple):
-            return stored(name, made, out)
+            return put_into(made, out, read)
         if not isinstance(out, tuple | list) or len(out) != len(made):
             raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type(out).__name__}")
-        parts = [stored(name, one, place) for one, place in zip(made, out, strict=True)]
+        parts = [put_into(one, place, read) for one, place in zip(made, out, strict=True)]
         return type(made)(*parts) if hasattr(made, "_fields") else type(made)(parts)
 
     return storing

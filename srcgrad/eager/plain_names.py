@@ -14,7 +14,7 @@ import dataclasses
 import functools
 import inspect
 import math
-from collections import deque
+from collections import deque, namedtuple
 from collections.abc import Callable, Iterator, KeysView, ValuesView
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -27,7 +27,7 @@ from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime.objects import has_operators
 from srcgrad.runtime.written import VECTORIZED, apply_along_axis
 
-_OF_CLASSES = (dataclasses.dataclass, dataclasses.field)
+_OF_CLASSES = (dataclasses.dataclass, dataclasses.field, dataclasses.make_dataclass, namedtuple)
 _TYPES = (np.ndarray, np.generic, float, complex, int, bool)
 
 
@@ -76,35 +76,61 @@ class FollowedFunction:
         return self._names.translated(getattr(self.followed_type, name))
 
 
-class FollowedType(FollowedFunction):
-    """A type of numbers or arrays: calls convert, and followed values are instances of what they stand for."""
+class FollowedType(type):
+    """What stands for a type of numbers or arrays: a class, as patterns need one, of which nothing is ever made.
+
+    Calls convert, and followed values are instances of what they stand for.
+    """
 
     followed_type: Any
+    _names: Any
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        kind = self.followed_type
+    def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> Any:
+        if any(isinstance(base, FollowedType) for base in bases):
+            raise NotImplementedError(f"the class {name} of numbers or arrays, made by a program, is not followed")
+        return super().__new__(cls, name, bases, members)
+
+    @staticmethod
+    def of(kind: type, names: Names) -> FollowedType:
+        """The one for a type, of which it is a subclass where the type allows any."""
+        members = {"followed_type": kind, "_names": names}
+        for base in (kind, *kind.__mro__[1:]):
+            try:
+                return FollowedType(kind.__name__, (base,), dict(members))  # type: ignore[no-any-return]
+            except TypeError:  # not a type that has subclasses, as bool
+                continue
+        raise AssertionError(kind)
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        kind = cls.followed_type
         if lookup(kind) is None:
             if issubclass(kind, np.ndarray) and args:
                 raise NotImplementedError(f"arrays made by calling {kind.__name__} are not followed")
             return followed(kind(*map(unfollowed, args), **kwargs))
         return applied(kind, args, kwargs)
 
-    def __instancecheck__(self, value: Any) -> bool:
-        return isinstance(unfollowed(value), self.followed_type)
+    def __getattribute__(cls, name: str) -> Any:
+        of = functools.partial(type.__getattribute__, cls)
+        if name in ("followed_type", "_names") or (name.startswith("__") and name.endswith("__")):
+            return of(name)
+        return of("_names").translated(getattr(of("followed_type"), name))
 
-    def __subclasscheck__(self, kind: Any) -> bool:
-        return issubclass(getattr(kind, "followed_type", kind), self.followed_type)
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(unfollowed(value), cls.followed_type)
 
-    def __or__(self, other: Any) -> tuple[Any, ...]:
-        return (self, *other) if isinstance(other, tuple) else (self, other)
+    def __subclasscheck__(cls, kind: Any) -> bool:
+        return issubclass(getattr(kind, "followed_type", kind), cls.followed_type)
+
+    def __or__(cls, other: Any) -> Any:
+        return (cls, *other) if isinstance(other, tuple) else (cls, other)
 
     __ror__ = __or__
 
-    def __eq__(self, other: object) -> bool:
-        return self.followed_type is getattr(other, "followed_type", other)
+    def __eq__(cls, other: object) -> bool:
+        return cls.followed_type is getattr(other, "followed_type", other)
 
-    def __hash__(self) -> int:
-        return hash(self.followed_type)
+    def __hash__(cls) -> int:
+        return hash(cls.followed_type)
 
 
 class _Globals(dict[str, Any]):
@@ -164,8 +190,12 @@ class Names:
             if plain_objects.has_twin(value):
                 return self._twin(value)
             ruled = value is not deque and lookup(value) is not None
+            if isinstance(value, FollowedType):
+                return value
+            if value in (np.finfo, np.iinfo):
+                return FollowedFunction(value, self)
             numeric = issubclass(value, _TYPES) or value is np.dtype or ruled
-            return FollowedType(value, self) if numeric else value
+            return FollowedType.of(value, self) if numeric else value
         if value in _OF_CLASSES or hasattr(value, "__mro_entries__"):  # as NamedTuple has: it makes classes
             return value
         if value in (copy.copy, copy.deepcopy):  # which ask what they are given

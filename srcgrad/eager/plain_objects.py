@@ -7,6 +7,7 @@ do.  Two arrays that share memory without being one are copied apart, and a stor
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, ABCMeta
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
@@ -48,7 +49,9 @@ def twin(kind: type, translated: Translate, entered: Callable[[type], None]) -> 
     first = {name: members[name] for name in _AT_ONCE if name in members}
     if "__slots__" in members:
         first["__slots__"] = tuple(slots)
-    made = type(kind)(kind.__name__, tuple(map(translated, kind.__bases__)), first)
+    bases = tuple(map(translated, kind.__bases__))
+    with _unasked(bases):
+        made = type(kind)(kind.__name__, bases, first)
     entered(made)
     for name, item in members.items():
         if name in first or name in slots or name in _ITS_OWN:
@@ -58,6 +61,24 @@ def twin(kind: type, translated: Translate, entered: Callable[[type], None]) -> 
         if own is not item and hasattr(own, "__set_name__"):
             own.__set_name__(made, name)
     return made
+
+
+@contextlib.contextmanager
+def _unasked(bases: tuple[type, ...]) -> Iterator[None]:
+    """``__init_subclass__`` of the bases has done what it does, for the class that the twin stands for."""
+    asked = [base for each in bases for base in each.__mro__ if base is not object and _INIT in vars(base)]
+    kept = [(base, vars(base)[_INIT]) for base in dict.fromkeys(asked) if base.__flags__ & _CHANGEABLE]
+    for base, _ in kept:
+        delattr(base, _INIT)
+    try:
+        yield
+    finally:
+        for base, member in kept:
+            setattr(base, _INIT, member)
+
+
+_INIT = "__init_subclass__"
+_CHANGEABLE = 1 << 9  # a class made by a class statement
 
 
 def _member(item: Any, translated: Translate) -> Any:

@@ -12,6 +12,7 @@ import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,9 @@ def _stores() -> Any:
     from srcgrad.eager import plain_stores
 
     return plain_stores
+
+
+_PROTOCOLS = ("__array_struct__", "__array_interface__", "__buffer__", "__dlpack__")
 
 
 class Followed(Operators):
@@ -178,7 +182,11 @@ class Followed(Operators):
         refused = member_refusal(name)
         if refused is not None:
             raise NotImplementedError(f"{name}: {refused.reason}; {refused.hint}")
+        if name in _PROTOCOLS:  # by which NumPy would read the memory, and lose the derivative; ``__array__`` refuses
+            raise AttributeError(name)
         found = getattr(self.raw, name)
+        if not np.ndim(self.raw) and name not in CONSTANT_MEMBERS and name != "is_integer":
+            self._leaves(f"its attribute {name!r} is read")
         if name in CONSTANT_MEMBERS or not np.ndim(self.raw):
             return found
         if self.array.dtype.kind in "fc":
@@ -257,7 +265,7 @@ def applied(
     operands = [*arrays_in((*args, *kwargs.values()))]
     near = [operand.memory for operand in operands]
     if not state.recording or not (_varies(args) or _varies([*kwargs.values()])):
-        outcome = compute(*given, **named)
+        outcome = _called(function, compute, given, named)
         for operand in operands:
             if outcome is operand.array:
                 return operand
@@ -281,6 +289,34 @@ def applied(
         raise NotImplementedError(f"there is no derivative rule for {function}{why}")
     made = recorded(function, rule, tensors, keywords, strong(_kept(outcome)))
     return _alike(made, outcome, near)
+
+
+class CalledBack:
+    """A function of the program as one without a rule may call it: what carries no derivative is given back plain."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.varied = False  # whether it has given back what carries a derivative
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        outcome = self.function(*args, **kwargs)
+        self.varied |= (varies := _varies([outcome]))
+        return outcome if varies else unfollowed(outcome)
+
+
+def _called(function: Any, compute: Callable[..., Any], given: list[Any], named: dict[str, Any]) -> Any:
+    """What a function makes of plain arguments; SciPy's may not make an error of a derivative that would be lost."""
+    if not str(getattr(function, "__module__", "")).startswith("scipy.") or lookup(function) is not None:
+        return compute(*given, **named)
+    back = {id(f): CalledBack(f) for f in (*given, *named.values()) if isinstance(f, FunctionType | MethodType)}
+    given, named = [back.get(id(f), f) for f in given], {name: back.get(id(f), f) for name, f in named.items()}
+    try:
+        return compute(*given, **named)
+    except Exception as error:
+        if any(one.varied for one in back.values()):
+            text = f"a number would lose its derivative here: {function.__name__} calls a function that carries one"
+            raise NotImplementedError(text) from error
+        raise
 
 
 def _turns_complex(args: tuple[Any, ...]) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.eager.formulas import INPUT, PLAIN, RESULT, Formula, stand_in
 from srcgrad.eager.graph import Node, sequence
-from srcgrad.eager.lifted_arrays import Escape, on_arrays
+from srcgrad.eager.lifted_arrays import is_escape, on_arrays
 from srcgrad.eager.tensor import SavedResult, Tensor, new
 
 REAL = frozenset(map(np.dtype, (np.float16, np.float32, np.float64)))
@@ -103,7 +103,9 @@ def applier(
         "    if array is None:",
         "        try:",
         f"            array = function({given})",
-        "        except Escape:",
+        "        except Exception as error:",
+        "            if not is_escape(error):",
+        "                raise",
         f"            array = on_arrays(function)({given})",
         "    if array.dtype not in REAL:",
         "        return array",
@@ -127,8 +129,8 @@ def applier(
         "    return array",
     ]
     namespace: dict[str, Any] = {
-        "function": function, "on_arrays": on_arrays, "Escape": Escape, "REAL": REAL, "new": new, "Tensor": Tensor,
-        "record": record, "NOWHERE": (None, 0),
+        "function": function, "on_arrays": on_arrays, "is_escape": is_escape, "REAL": REAL, "new": new,
+        "Tensor": Tensor, "record": record, "NOWHERE": (None, 0),
     }  # fmt: skip
     exec(compile("\n".join(lines), f"<{getattr(function, '__name__', 'function')} applied>", "exec"), namespace)
     made: Callable[..., Any] = namespace["applier"]

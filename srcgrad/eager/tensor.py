@@ -36,6 +36,7 @@ class Tensor:
     _accumulator: Any = None  # a weak reference to the leaf's AccumulateGrad
     base: Tensor | None = None
     alias: Any = None  # how a view is made again from its base
+    turned: Any = None  # of a base whose shape was changed in place: the way there, and back to what views were made of
     hooks: OrderedDict[int, Any] | None = None
     post_accumulate: OrderedDict[int, Any] | None = None
     inference = False
@@ -83,9 +84,7 @@ class Tensor:
         node = self.grad_node()
         if node is not None:
             return node, self.number
-        if not self.leaf_grad or (self.alias is not None and self.alias.borrowed):
-            return None, 0
-        return accumulator(self), 0
+        return (accumulator(self), 0) if self.leaf_grad else (None, 0)
 
     def grad_node(self) -> Node | None:
         """The node that made this tensor; for a view of a base that was changed since, a new one."""
@@ -106,13 +105,16 @@ class Tensor:
 
     @property
     def requires_grad(self) -> bool:
-        return self.node is not None or self.leaf_grad
+        """Whether it has a node, is a leaf that was said to, or shares the memory of a base that does."""
+        if self.node is not None or self.leaf_grad:
+            return True
+        return self.alias is not None and self.alias.base.requires_grad
 
     @requires_grad.setter
     def requires_grad(self, value: Any) -> None:
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
-        if self.node is not None:
+        if self.grad_node() is not None:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables." + ("" if value else _DETACH)
             )
@@ -137,12 +139,10 @@ class Tensor:
         if requires_grad and self.inference and not state.inference:
             raise RuntimeError(messages.INFERENCE_REQUIRES_GRAD)
         self.leaf_grad = requires_grad
-        if self.alias is not None:
-            self.alias.borrowed = False
 
     @property
     def is_leaf(self) -> bool:
-        return self.node is None
+        return self.grad_node() is None
 
     @property
     def grad_fn(self) -> Node | None:
@@ -245,6 +245,11 @@ class SavedResult:
 
     def reattached(self, node: Node) -> Tensor:
         """The result as a tensor of the graph again."""
+        slices = None if node.slices is None else node.slices()
+        if slices is not None:
+            part: Tensor = slices.part(self.array)
+            part.counter = self.counter
+            return part
         made: Tensor = new(Tensor)
         made.array = self.array
         made.counter = self.counter
@@ -304,9 +309,12 @@ class SavedList:
 
 
 def stripped(name: str) -> str:
-    """``Mul`` of ``MulBackward0``."""
+    """``Mul`` of ``MulBackward0``, ``Squeeze1`` of ``SqueezeBackward1``."""
     head = name.rstrip("0123456789")
-    return head.removesuffix("Backward") if head.endswith("Backward") else name
+    if not head.endswith("Backward"):
+        return name
+    number = name[len(head) :]
+    return head.removesuffix("Backward") + (number if number != "0" else "")
 
 
 _DETACH = (

@@ -1,8 +1,9 @@
 """Views: tensors that share another's memory, and what an in-place operation on one of them means for the graph.
 
-A view remembers its root (``base``) and how it is made from the root's array.  All aliases share one version counter.
-When memory that others see is written to, the root's gradient function becomes ``CopySlices``, and every other view
-gets a new one, lazily, that gathers from the root (``AsStridedBackward0``).
+A view remembers its root (``base``) and how it is made from the root's array.  Whether it requires grad, its version
+and its node follow from the root: all aliases share one version counter, a view requires grad where its root does, and
+when the version has moved on, a view gets a new node, lazily, that gathers from the root (``AsStridedBackward0``).
+A write to a view changes the root's node alone (``CopySlices``), so that there is nobody to be told of it.
 """
 
 from __future__ import annotations
@@ -15,12 +16,10 @@ import numpy as np
 from srcgrad.eager import messages
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.graph import Node, mixed, node_class, sequence
-from srcgrad.eager.lifted_arrays import is_lifted
+from srcgrad.eager.lifted_arrays import check_shared, in_order, is_lifted, with_memory
 from srcgrad.eager.modes import state
+from srcgrad.eager.slices import CopySlices, Replay, gathered
 from srcgrad.eager.tensor import Tensor, new, stripped
-
-Replay = Callable[[Any], Any]
-_gather = Operation(np.take, "AsStridedBackward0", {"a": "self"})
 
 # Under what circumstances a view was made; what forbids to write to it.
 NORMAL, WITHOUT_GRAD, ONE_OF_SEVERAL, IN_FUNCTION = "normal", "no_grad", "several", "function"
@@ -51,46 +50,49 @@ class Then:
 class View:
     """How a tensor is made from its base, and the version at which its node was right."""
 
-    __slots__ = ("base", "borrowed", "circumstance", "replay", "version")
+    __slots__ = ("base", "circumstance", "is_written", "name", "replay", "version")
 
-    def __init__(self, base: Tensor, replay: Replay, circumstance: str, version: int) -> None:
+    def __init__(
+        self, base: Tensor, replay: Replay, circumstance: str, version: int, name: str = "AsStridedBackward0"
+    ) -> None:
         self.base = base
         self.replay = replay
         self.circumstance = circumstance
         self.version = version
-        self.borrowed = False  # requires grad only as its base does: no gradient of its own
+        self.name = name  # of the node that it gets when the base has changed
+        self.is_written = False  # a write to it was recorded at the base: it is no leaf, though its node is still due
+
+    @property
+    def of_base(self) -> Replay:
+        """How it is made from the base's array as that is shaped now."""
+        return self.replay if self.base.turned is None else Then(self.base.turned[1], self.replay)
 
     def refresh(self, tensor: Tensor) -> None:
         """Give the view a new node if its memory was written to since the old one was made."""
         counter = tensor.counter
         if counter is None or counter[0] == self.version:
             return
-        base = self.base
-        if not (base.node is not None or base.leaf_grad):
-            self.version = counter[0]
-            tensor.node = None
+        if tensor.node is None and not self.base.requires_grad:
             return
         check_circumstance(tensor, messages.VIEW_WRITTEN_ELSEWHERE)
-        self.version = counter[0]
-        with recording():
-            made = call(_gather, {"a": base, "indices": self.places()}, array=tensor.array)
         before = tensor.node, tensor.number
-        tensor.node, tensor.number, tensor.leaf_grad = made.node, 0, False
+        with recording():
+            made = gathered(self.base, self.of_base, tensor.array, self.name)
+        self.version = counter[0]
+        tensor.node, tensor.number = made.node, 0
         if tensor.retains:
             keep_retaining(tensor, *before)
-
-    def places(self) -> Any:
-        """Where in the base's elements each element of the view is."""
-        array = self.base.array
-        return np.ascontiguousarray(self.replay(np.arange(array.size).reshape(array.shape)))
 
 
 class recording:
     """Operations inside are recorded, whatever the mode."""
 
+    def __init__(self, now: bool = True) -> None:
+        self.now = now
+
     def __enter__(self) -> None:
         self.before = state.recording
-        state.recording = True
+        state.recording = self.now
 
     def __exit__(self, *_: object) -> None:
         state.recording = self.before
@@ -106,13 +108,16 @@ def view_of(
     several: bool = False,
 ) -> Tensor:
     """A recorded view: ``replay`` of the input's memory; ``values`` are the arguments of the operation's rule."""
-    array = replay(input.storage_array())
+    array = replay(with_memory(input.storage_array()))
+    check_shared(array, input.array)
     made: Tensor = call(operation, values, array=array, saved=saved)
     return attach(made, input, replay, several=several)
 
 
-def attach(made: Tensor, input: Tensor, replay: Replay, *, several: bool = False) -> Tensor:
-    """Tell a tensor that it is a view of ``input``."""
+def attach(
+    made: Tensor, input: Tensor, replay: Replay, name: str = "AsStridedBackward0", *, several: bool = False
+) -> Tensor:
+    """Make a tensor a view of ``input``; ``name`` is that of the node that it gets when the base has changed."""
     if input.inference:
         made.inference, made.counter = True, made.counter or [0]
         return made
@@ -125,39 +130,83 @@ def attach(made: Tensor, input: Tensor, replay: Replay, *, several: bool = False
         base = input.alias.base
         whole: Replay = Then(input.alias.replay, replay)
     else:
-        base, whole = input, replay
+        base, whole = input, replay if input.turned is None else Then(input.turned[0], replay)
     circumstance = ONE_OF_SEVERAL if several else NORMAL
     if not state.recording:
         circumstance = IN_INFERENCE if state.inference else WITHOUT_GRAD
-        made.leaf_grad = input.node is not None or input.leaf_grad
     if input.alias is not None and circumstance == NORMAL and input.alias.circumstance != NORMAL:
         circumstance = input.alias.circumstance
     made.base = base
-    made.alias = View(base, whole, circumstance, made.counter[0])
-    made.alias.borrowed = made.leaf_grad
+    made.alias = View(base, whole, circumstance, made.counter[0], name)
     return made
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------
-def check_writable(tensor: Tensor) -> None:
-    """Refuse to write where PyTorch does: leaves that require grad, views that forbid it, overlapping memory."""
+def check_writable(tensor: Tensor, *read: Any) -> None:
+    """Refuse to write where PyTorch does: to leaves that require grad, and to views that forbid it.
+
+    ``read`` are the operands that are read while the tensor is written to.
+    """
     if tensor.inference and not state.inference:
         raise RuntimeError(messages.INFERENCE_INPLACE)
-    if state.recording:
-        if tensor.alias is None:
-            if tensor.node is None and tensor.leaf_grad:
-                raise RuntimeError(messages.LEAF_INPLACE)
-        elif tensor.alias.base.node is None and tensor.alias.base.leaf_grad:
-            check_circumstance(tensor)
-            raise RuntimeError(messages.LEAF_VIEW_INPLACE)
-    array = tensor.array
-    if (
-        isinstance(array, np.ndarray)
-        and array.ndim
-        and array.size
-        and any(stride == 0 and n > 1 for stride, n in zip(array.strides, array.shape, strict=True))
-    ):
+    if state.recording and any(isinstance(one, Tensor) and one.requires_grad for one in (tensor, *read)):
+        check_recordable(tensor)
+
+
+def check_free(tensor: Tensor, *read: Any) -> None:
+    """Both checks of a tensor that is about to be written to."""
+    check_writable(tensor, *read)
+    check_memory(tensor.array, read)
+
+
+def check_recordable(tensor: Tensor) -> None:
+    """Refuse to record a write to a tensor whose graph cannot take it."""
+    view: View | None = tensor.alias
+    if view is not None:
+        check_circumstance(tensor)
+    if not tensor.requires_grad:
+        return
+    if view is not None and view.base.node is None:
+        raise RuntimeError(messages.LEAF_VIEW_INPLACE)
+    if tensor.node is None and not (view is not None and view.is_written):
+        raise RuntimeError(messages.LEAF_INPLACE)
+
+
+def check_memory(array: Any, read: tuple[Any, ...] = (), apart: bool = False) -> None:
+    """Refuse to write to elements that share a place, and to places that are read as other elements.
+
+    ``apart``: elements are read in another order than they are written, so that no place may be read.
+    """
+    if not isinstance(array, np.ndarray):
+        return
+    if array.ndim and array.size and any(s == 0 and n > 1 for s, n in zip(array.strides, array.shape, strict=True)):
         raise RuntimeError(messages.OVERLAPPING)
+    for other in read:
+        if isinstance(other, Tensor) and _meet(array, other.array, apart):
+            raise RuntimeError(messages.PARTLY_OVERLAPPING)
+
+
+def _meet(a: Any, b: Any, apart: bool) -> bool:
+    """Whether arrays without gaps share memory; unless ``apart``, otherwise than element by element."""
+    if a is b:
+        return apart
+    if not isinstance(b, np.ndarray) or not np.may_share_memory(a, b) or not (_is_dense(a) and _is_dense(b)):
+        return False
+    if apart or a.shape != b.shape or a.__array_interface__["data"] != b.__array_interface__["data"]:
+        return True
+    return any(s != t for s, t, n in zip(a.strides, b.strides, a.shape, strict=True) if n > 1)
+
+
+def _is_dense(array: Any) -> bool:
+    """Whether the elements fill a stretch of memory."""
+    if array.flags.forc:
+        return True
+    size = array.itemsize
+    for stride, n in sorted((s, n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if stride != size:
+            return False
+        size *= n
+    return True
 
 
 def check_circumstance(tensor: Tensor, what: str = messages.VIEW_WRITTEN) -> None:
@@ -165,19 +214,17 @@ def check_circumstance(tensor: Tensor, what: str = messages.VIEW_WRITTEN) -> Non
     circumstance = tensor.alias.circumstance
     if circumstance == NORMAL:
         return
-    if circumstance == WITHOUT_GRAD:
-        text = messages.MODE_VIEW.format(
-            where="no_grad", what=what, now="with grad mode enabled", where_block="no_grad"
-        )
-        raise RuntimeError(text)
+    node = tensor.node
+    origin = "" if node is None else f"Output {tensor.number} of {stripped(node.name())} is a view"
     if circumstance == IN_INFERENCE:
-        text = messages.MODE_VIEW.format(
-            where="inference", what=what, now="in normal mode", where_block="inference_mode"
-        )
-        raise RuntimeError(text)
-    name = stripped(tensor.node.name()) if tensor.node is not None else "Unbind"
-    reason = messages.ONE_OF_SEVERAL if circumstance == ONE_OF_SEVERAL else messages.VIEW_IN_FUNCTION
-    raise RuntimeError(messages.OUTPUT_VIEW.format(index=tensor.number, name=name, what=what) + reason)
+        prefix = f"{origin} of a view which was created in" if origin else "A view was created in"
+        text = f"{prefix} inference mode and {what} modified inplace in normal mode."
+    elif circumstance == WITHOUT_GRAD or node is None:
+        prefix = f"{origin} of a view which was created in" if origin else "A view was created in"
+        text = f"{prefix} no_grad mode and {what} modified inplace with grad mode enabled."
+    else:
+        text = f"{origin} and {what} modified inplace."
+    raise RuntimeError(text + messages.VIEW_FORBIDS[circumstance])
 
 
 def bump(tensor: Tensor) -> None:
@@ -211,27 +258,51 @@ def forgetful(name: str, old: Tensor) -> Node:
     return node
 
 
-def _base_requires(tensor: Tensor) -> bool:
-    return tensor.alias is not None and tensor.alias.base.requires_grad
+class _Replacing(Node):
+    """A node whose first input is what was overwritten: zeros go there."""
+
+    def apply(self, g: Any) -> Any:
+        return (np.zeros(self.shape, self.dtype), *super().apply(g))
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        return (Tensor.of(np.zeros(self.shape, self.dtype)), *super().apply_to_tensors(g))
+
+
+def replaces(node: Node, old: Tensor) -> None:
+    """Make a node that of values that take the place of others, which get a gradient of zeros."""
+    node.__class__ = mixed(_Replacing, type(node))
+    node.edges = (old.edge(), *node.edges)
+    node.direct = None
 
 
 def write(
     tensor: Tensor,
     compute: Callable[[Tensor], Tensor],
-    *,
+    *operands: Any,
     check_dtype: bool = True,
     name: str = "torch::autograd::CopyBackwards",
+    copies: bool = True,
+    reads: bool = True,
+    apart: bool = False,
 ) -> Tensor:
-    """``tensor`` becomes ``compute(tensor)`` in place, recorded like the operation out of place."""
-    check_writable(tensor)
+    """``tensor`` becomes ``compute(tensor)`` in place, recorded like the operation out of place.
+
+    ``reads``: the operands are read while the tensor is written to; ``apart``: in another order of elements.
+    ``copies``: what is recorded may keep the old values, otherwise than as what one node has saved.
+    """
+    check_writable(tensor, *operands)
     storage = tensor.storage_array()
     old: Tensor = new(Tensor)
-    old.array = storage
+    old.array = in_order(storage) if copies and state.recording else storage
+    start = 0
     if state.recording:
-        if tensor.alias is not None and tensor.alias.circumstance != NORMAL and tensor.alias.base.requires_grad:
-            check_circumstance(tensor)
         old.node, old.number, old.leaf_grad = tensor.grad_node(), tensor.number, tensor.leaf_grad
+        for one in operands:
+            if isinstance(one, Tensor):
+                one.grad_node()  # one that is due is no step of the computation
+        start = next(sequence)
     made = compute(old)
+    check_memory(storage, operands if reads else (), apart)
     if check_dtype:
         check_cast(made, tensor)
     if made.array.shape != storage.shape:
@@ -242,28 +313,51 @@ def write(
     if is_lifted(made.array) and not is_lifted(storage):
         raise made.array.misfit(storage)
     node = made.node
-    if node is None and state.recording and (tensor.node is not None or tensor.leaf_grad or _base_requires(tensor)):
+    if node is None and state.recording and tensor.requires_grad:
         node = forgetful(name, old)  # the old values are gone, and nothing takes their place that has a derivative
     if node is not None:
-        if tensor.alias is not None:
-            check_circumstance(tensor)
+        check_recordable(tensor)
         keep_old(node, old)
     storage[...] = made.array
     bump(tensor)
     if node is None:
         return tensor
     assert tensor.counter is not None
-    redirect_result(node, tensor.counter)
-    if tensor.alias is None:
+    alone = node.sequence > start and all(e is None or not start < e.sequence < node.sequence for e, _ in node.edges)
+    if node.sequence > start:
+        redirect_result(node, tensor)
+    if alone and node.outputs == 1:
+        rebase(tensor, node, 0, old.edge())
+    else:
+        rebase(tensor, node, made.number)
+    return tensor
+
+
+def rebase(tensor: Tensor, node: Node, number: int, old: Any = None) -> None:
+    """Record that a tensor's values are now those of an output of a node: at the tensor, or at its base.
+
+    ``old``: the node read the tensor itself, whose edge was this, and no others that were made of it on the way.
+    """
+    view: View | None = tensor.alias
+    if view is None:
         before = tensor.node, tensor.number
-        tensor.node, tensor.number, tensor.leaf_grad = node, made.number, False
+        tensor.node, tensor.number, tensor.leaf_grad = node, number, False
         if tensor.retains:
             keep_retaining(tensor, *before)
+        return
+    base = view.base
+    before = base.node, base.number
+    if old is None:
+        base.node = CopySlices(base, view.of_base, None, edge=(node, number))
     else:
-        copy_slices(tensor, node, old)
-        if tensor.retains:
-            tensor.grad_node()  # its gradient is that of the new values
-    return tensor
+        own = tuple(i for i, edge in enumerate(node.edges) if edge == old and (i == 0 or old[0] is not None))[:1]
+        base.node = CopySlices(base, view.of_base, node, own)
+    base.number, base.leaf_grad = 0, False
+    view.is_written = True
+    if base.retains:
+        keep_retaining(base, *before)
+    if tensor.retains:
+        tensor.grad_node()  # its gradient is that of the new values
 
 
 def keep_old(node: Node, old: Tensor) -> None:
@@ -272,14 +366,18 @@ def keep_old(node: Node, old: Tensor) -> None:
         old.array = np.copy(old.array)
 
 
-def redirect_result(node: Node, counter: list[int]) -> None:
-    """A saved result is the tensor that was written to: it has that tensor's versions."""
+def redirect_result(node: Node, tensor: Tensor) -> None:
+    """A saved result is the tensor that was written to: it has that tensor's memory and versions."""
+    counter = tensor.counter
+    assert counter is not None
     if node.saved is None:
         return
     versions = list(node.versions or (0,) * len(node.saved))
     for place, item in enumerate(node.saved):
         if type(item).__name__ == "SavedResult":
             item.counter = counter
+            if item.array.shape == tensor.array.shape and item.array.dtype == tensor.array.dtype:
+                item.array = tensor.array
             versions[place] = counter[0]
     node.versions = tuple(versions)
 
@@ -290,65 +388,6 @@ def check_cast(made: Tensor, tensor: Tensor) -> None:
         raise RuntimeError(
             f"result type {made.dtype.long_name} can't be cast to the desired output type {tensor.dtype.long_name}"
         )
-
-
-class CopySlices(Node):
-    """A base part of which was computed anew: that part's gradient goes through the operation that wrote it."""
-
-    public_name = "torch::autograd::CopySlices"
-
-    def __init__(self, base: Tensor, view: View, inner: Node, own: tuple[int, ...]) -> None:
-        self.inner = inner
-        self.own = own  # which inputs of the inner node were the old values of the part
-        self.places = view.places()
-        self.replay = view.replay
-        self.edges = (base.edge(), *(edge for i, edge in enumerate(inner.edges) if i not in own))
-        self.sequence = next(sequence)
-        self.shape, self.dtype = base.array.shape, base.array.dtype
-
-    def apply(self, g: Any) -> Any:
-        g = np.copy(g)
-        part = self.replay(g)
-        partials = self.inner.apply(np.copy(part))
-        part[...] = 0
-        for i in self.own:
-            if i < len(partials) and partials[i] is not None:
-                part += partials[i]
-        return [g, *(p for i, p in enumerate(partials) if i not in self.own)]
-
-    def apply_to_tensors(self, g: Any) -> Any:
-        from srcgrad import runtime
-        from srcgrad.eager.lifting import lifted
-
-        part = lifted(np.take)(g, self.places)
-        partials = self.inner.apply_to_tensors(part)
-        kept = np.ones(self.shape, self.dtype)
-        self.replay(kept)[...] = 0
-        total = g * Tensor.of(kept)
-        for i in self.own:
-            if i < len(partials) and partials[i] is not None:
-                flat = lifted(np.reshape)(partials[i], (-1,))
-                like = np.zeros(total.array.size, self.dtype)
-                spread = lifted(runtime.untake)(flat, like, self.places.ravel())
-                total = total + lifted(np.reshape)(spread, self.shape)
-        return [total, *(p for i, p in enumerate(partials) if i not in self.own)]
-
-    def release(self) -> None:
-        self.inner.release()
-
-
-def copy_slices(tensor: Tensor, node: Node, old: Tensor) -> None:
-    """Record at the base that the memory of a view was written to by ``node``."""
-    view: View = tensor.alias
-    base = view.base
-    mine = old.edge()
-    own = tuple(i for i, edge in enumerate(node.edges) if mine[0] is not None and edge == mine)[:1]
-    if not own and node.edges and type(node).__name__ not in ("CopyBackwards",):
-        own = (0,)
-    before = base.node, base.number
-    base.node, base.number, base.leaf_grad = CopySlices(base, view, node, own), 0, False
-    if base.retains:
-        keep_retaining(base, *before)
 
 
 def keep_retaining(tensor: Tensor, node: Node | None, number: int) -> None:

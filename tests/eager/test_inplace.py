@@ -48,3 +48,61 @@ def test_a_write_to_a_result_given_as_out_counts() -> None:
     assert y._version == 1
     with pytest.raises(RuntimeError, match="is at version 1; expected version 0"):
         y.sum().backward()
+
+
+def test_a_view_made_before_the_first_recorded_write_requires_grad_as_its_base() -> None:
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    out = torch.zeros(2, 2)
+    row, other = out[0], out[1]
+    row += w
+    assert out.requires_grad and other.requires_grad
+    (row * out[0] + other).sum().backward(retain_graph=True)
+    assert w.grad.tolist() == [2.0, 4.0]
+    out += w
+    (row * row).sum().backward()
+    assert w.grad.tolist() == [2.0 + 8.0, 4.0 + 16.0]
+
+
+def test_an_operation_of_ones_own_that_changes_a_view_reaches_its_base() -> None:
+    class Tripled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):  # type: ignore[no-untyped-def]
+            ctx.mark_dirty(x)
+            return x.mul_(3)
+
+        @staticmethod
+        def backward(ctx, g):  # type: ignore[no-untyped-def]
+            return 3 * g
+
+    x = torch.ones(2, 2, requires_grad=True)
+    y = x * 1
+    Tripled.apply(y[0])
+    y.sum().backward()
+    assert x.grad.tolist() == [[3.0, 3.0], [1.0, 1.0]]
+
+
+def test_writes_through_complex_views_reach_the_base() -> None:
+    z = torch.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    y = z * 1
+    torch.view_as_real(y)[:, 0].mul_(2)
+    y.imag.mul_(3)
+    torch.view_as_real(y).sum().backward()
+    assert z.grad.tolist() == [2 + 3j, 2 + 3j]
+    x = torch.tensor([[1.0, 2.0]], requires_grad=True)
+    y = x * 1
+    torch.view_as_complex(y).mul_(2j)
+    (y[0, 0] + 5 * y[0, 1]).backward()
+    assert x.grad.tolist() == [[10.0, -2.0]]
+
+
+def test_shapes_changed_in_place_keep_the_graph_and_the_views() -> None:
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    y = x * 1
+    row = y[0]
+    with torch.no_grad():
+        y.t_()
+    y[1] = 0
+    (y[:, 1] * torch.tensor([1.0, 2.0, 3.0])).sum().backward(retain_graph=True)
+    assert x.grad.tolist() == [[0.0, 0.0, 0.0], [1.0, 0.0, 3.0]]
+    assert row.tolist() == [0.0, 0.0, 2.0]
+    assert torch.autograd.grad(row.sum(), x)[0].tolist() == [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]

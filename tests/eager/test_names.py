@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import srcgrad.eager as torch
+from tests.parameters import for_each
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "names.json").read_text())
 EXPRESSIONS: dict[str, Any] = RECORDED["expressions"]
@@ -33,7 +34,7 @@ def made(expression: str) -> Any:
     return eval(expression, scope())
 
 
-@pytest.mark.parametrize("expression", [e for e in EXPRESSIONS if e not in ABSENT])
+@for_each([e for e in EXPRESSIONS if e not in ABSENT])
 def test_node_has_the_recorded_name(expression: str) -> None:
     assert name_of(made(expression).grad_fn) == EXPRESSIONS[expression][0]
 
@@ -41,13 +42,13 @@ def test_node_has_the_recorded_name(expression: str) -> None:
 OWN = [e for e in EXPRESSIONS if not e.startswith("F.") and EXPRESSIONS[e][1] is not None and "copy_" not in e]
 
 
-@pytest.mark.parametrize("expression", OWN)
+@for_each(OWN)
 def test_node_has_the_recorded_edges(expression: str) -> None:
     edges = [name_of(node) for node, _ in made(expression).grad_fn.next_functions]
     assert edges == EXPRESSIONS[expression][1]
 
 
-@pytest.mark.parametrize("expression", [e for e in OWN if EXPRESSIONS[e][2] in ("ok", "freed")])
+@for_each([e for e in OWN if EXPRESSIONS[e][2] in ("ok", "freed")])
 def test_graph_can_be_gone_through_twice_as_recorded(expression: str) -> None:
     tensor = made(expression)
     tensor.backward(torch.ones_like(tensor))

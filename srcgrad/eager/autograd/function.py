@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,8 +17,8 @@ from srcgrad.eager import messages
 from srcgrad.eager.graph import Node, modified, sequence
 from srcgrad.eager.modes import anomaly, no_grad, state
 from srcgrad.eager.slots import PUBLIC
-from srcgrad.eager.tensor import SavedResult, Tensor, new
-from srcgrad.eager.views import IN_FUNCTION, View, bump
+from srcgrad.eager.tensor import SavedResult, Tensor
+from srcgrad.eager.views import IN_FUNCTION, ONE_OF_SEVERAL, bump, check_recordable, rebase
 
 # What a context offers, beside what every node does; and what PyTorch's has for machinery that is not here.
 CONTEXT = (
@@ -256,10 +257,15 @@ class Function(metaclass=_Meta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run ``forward`` on the arguments and record the operation."""
+        separate = cls.setup_context is not Function.setup_context
+        if separate:  # which is given what ``forward`` takes by default too
+            bound = signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
         if state.transform_level:
             from srcgrad.eager.func.custom import applied
 
-            made = applied(cls, cls.setup_context is not Function.setup_context, args, kwargs)
+            made = applied(cls, separate, args, kwargs)
             if made is not NotImplemented:
                 return made
         node = cls._backward_cls()
@@ -271,7 +277,6 @@ class Function(metaclass=_Meta):
         node.count = len(args)
         node.inputs = tuple((args[i].array.shape, args[i].array.dtype) for i in tensors)
         node.sequence = next(sequence)
-        separate = cls.setup_context is not Function.setup_context
         with no_grad():
             output = cls.forward(*args, **kwargs) if separate else cls.forward(node, *args, **kwargs)
             if separate:
@@ -306,6 +311,10 @@ def _attached(node: BackwardCFunction, args: tuple[Any, ...], output: Any, recor
             continue
         metadata.append((one.array.shape, one.array.dtype))
         made.append(_output(node, args, one, number, records))
+    views = [one.alias for one in made if isinstance(one, Tensor) and one.alias is not None]
+    if views and records and sum(isinstance(one, Tensor) and one.node is node for one in made) > 1:
+        for view in views:
+            view.circumstance = ONE_OF_SEVERAL
     node.metadata_of = tuple(metadata)
     node.dirty = node.non_differentiable = ()  # which belong to the graph, and would make a cycle
     node.shape = metadata[0][0] if node.outputs == 1 else tuple(shape for shape, _ in metadata)
@@ -318,29 +327,44 @@ def _attached(node: BackwardCFunction, args: tuple[Any, ...], output: Any, recor
 
 
 def _output(node: BackwardCFunction, args: tuple[Any, ...], one: Tensor, number: int, records: bool) -> Tensor:
+    """What forward returned, with the node where it has a derivative; an input as a view of itself."""
     is_input = any(one is arg for arg in args)
     dirty = any(one is item for item in node.dirty)
     if dirty:
-        if state.recording and one.leaf_grad and one.node is None:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         bump(one)
-    if not records or any(one is item for item in node.non_differentiable) or one.array.dtype.kind not in "fc":
-        if is_input and not dirty and one.requires_grad:
-            return one.detach()  # type: ignore[no-any-return]
-        return one
-    if is_input and not dirty:
-        alias: Tensor = new(Tensor)
-        alias.array = one.storage_array()
-        if one.counter is None:
-            one.counter = [0]
-        alias.counter, alias.base = one.counter, one if one.base is None else one.base
-        alias.alias = View(alias.base, lambda array: array, IN_FUNCTION, one.counter[0])
-        alias.node, alias.number = node, number
-        return alias
-    one.node, one.number, one.leaf_grad = node, number, False
-    if one.alias is not None and not dirty:
-        one.alias.circumstance, one.alias.borrowed = IN_FUNCTION, False
+    differentiable = (
+        records and one.array.dtype.kind in "fc" and not any(one is item for item in node.non_differentiable)
+    )
+    if not differentiable and one.requires_grad:
+        if is_input:
+            one = one.detach()
+        elif one.alias is None:
+            one.detach_()
+    elif differentiable and dirty:
+        if one.requires_grad and one.node is None:
+            raise RuntimeError(messages.LEAF_IN_FUNCTION)
+        check_recordable(one)
+        if one.alias is not None and node.outputs > 1:
+            raise RuntimeError(messages.DIRTY_VIEW)
+        rebase(one, node, number, _edge_of(node, args, one))
+        one.gradient = None
+    elif is_input and not dirty:
+        with no_grad():
+            one = one.view(one.array.shape)
+    if differentiable and not dirty:
+        one.node, one.number = node, number
+        if one.alias is None:
+            one.leaf_grad = False
+        elif one.counter is not None:
+            one.alias.version = one.counter[0]
+    if one.alias is not None and not (is_input and dirty):
+        one.alias.circumstance = IN_FUNCTION
     return one
+
+
+def _edge_of(node: BackwardCFunction, args: tuple[Any, ...], one: Tensor) -> Any:
+    """The edge of the node to an input, as it was before forward."""
+    return next((node.edges[i] for i, place in enumerate(node.positions) if args[place] is one), (None, 0))
 
 
 def _keep(node: BackwardCFunction, outputs: tuple[Any, ...], made: list[Any]) -> None:

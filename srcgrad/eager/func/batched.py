@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.eager.lifted_arrays import Lifted, is_lifted, replaced
+from srcgrad.eager.lifted_arrays import Lifted, is_lifted, on_arrays, repeated, replaced
 
 ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
@@ -60,6 +60,15 @@ class Batched(Lifted):
             if made is not NotImplemented:
                 return made
         return each(self, function, args, kwargs)
+
+    def has_tangent(self) -> bool:
+        return is_lifted(self.values) and self.values.has_tangent()
+
+    def repeated(self, array: Any) -> Any:
+        return Batched(self.level, repeated(np.repeat(array[None], self.count, 0), self.values))
+
+    def detached(self) -> Any:
+        return Batched(self.level, self.values.detached(), self.dim) if is_lifted(self.values) else self
 
     def __getitem__(self, key: Any) -> Any:
         keys = key if isinstance(key, tuple) else (key,)
@@ -122,6 +131,7 @@ def one(value: Any, level: int, i: int) -> Any:
 def each(top: Batched, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """A function called for each example, the results stacked."""
     level, count = top.level, top.count
+    function = on_arrays(function)  # of what is inside, an example may be lifted too
     if not count:
         args, kwargs = replaced((args, kwargs), lambda a: np.zeros(a.shape, a.dtype) if a.level == level else a)
         return _stacked(level, [function(*args, **kwargs)], empty=True)
@@ -363,9 +373,9 @@ def _take(level: int, a: Any, indices: Any, axis: Any = None, **how: Any) -> Any
     return Batched(level, np.take(a.values, indices, _moved(axis, a.ndim), **how))
 
 
-@fast(np.diagonal, np.trace)
-def _diagonal(level: int, a: Any, *rest: Any, **how: Any) -> Any:
-    return NotImplemented
+@fast(np.diagonal)
+def _diagonal(level: int, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    return Batched(level, np.diagonal(a.values, offset, _moved(axis1, a.ndim), _moved(axis2, a.ndim)))
 
 
 @fast(np.matmul)

@@ -14,7 +14,7 @@ from srcgrad.eager import pytree
 from srcgrad.eager.func.batched import Batched
 from srcgrad.eager.func.levels import Level, enter, leave
 from srcgrad.eager.generators import default_generator
-from srcgrad.eager.lifted_arrays import Escape, holders
+from srcgrad.eager.lifted_arrays import holders, is_escape
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor
 
@@ -81,7 +81,9 @@ def gradients_of_batch(once: Callable[[Any, bool], Any], seeds: tuple[Any, ...],
         with Level("batch", "same", count) as level:
             found = once([enter(seed, level, 0) for seed in seeds], keep)
             return tuple(None if g is None else leave(g, level, 0) for g in found)
-    except Escape:
+    except Exception as error:
+        if not is_escape(error):
+            raise
         rows = [once([seed[i] for seed in seeds], keep or i < count - 1) for i in range(count)]
         return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))
 
@@ -162,7 +164,9 @@ def _mapped(
             results, out_spec, places = _outputs(name, output, out_dims)
             made = [_left(name, one, level, d) for one, d in zip(results, places, strict=True)]
         return pytree.unflatten(out_spec, made)
-    except Escape:
+    except Exception as error:
+        if not is_escape(error):
+            raise
         default_generator.set_state(before)
     if not count:
         raise RuntimeError("vmap: an empty batch of a function that has to be run for each example")

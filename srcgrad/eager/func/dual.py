@@ -14,7 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.eager.lifted_arrays import Escape, Lifted, is_lifted, opened, replaced
+from srcgrad.eager.lifted_arrays import Escape, Lifted, is_lifted, opened, repeated, replaced, with_memory
 from srcgrad.rules.facts import fact_of
 from srcgrad.rules.rewriting import item, read, rebuilt
 from srcgrad.rules.table import is_constant, lookup
@@ -49,6 +49,12 @@ class Dual(Lifted):
     def applied(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         return pushed(self, function, args, kwargs)
 
+    def has_tangent(self) -> bool:
+        return True
+
+    def repeated(self, array: Any) -> Any:
+        return repeated(array, self.primal)
+
     def detached(self) -> Any:
         primal = self.primal
         return primal.detached() if is_lifted(primal) else primal
@@ -60,6 +66,7 @@ class Dual(Lifted):
         return self._both(lambda array: array[key])
 
     def assign(self, key: Any, value: Any) -> None:
+        with_memory(self)
         if is_lifted(value) and value.level == self.level:
             self.primal[key], self.tangent[key] = value.primal, value.tangent
         else:
@@ -71,12 +78,9 @@ class Dual(Lifted):
             return self.primal.astype(dtype, *args, **kwargs)
         return self._both(lambda array: array.astype(dtype, *args, **kwargs))
 
-    def item(self) -> Any:
-        return self.primal.item()
-
-    def tolist(self) -> Any:
-        """The primal as nested lists."""
-        return self.primal.tolist()
+    def number(self) -> Any:
+        """The primal, as PyTorch answers: a number that a program asked for is a constant."""
+        return self.primal.number() if is_lifted(self.primal) else self.primal.item()
 
 
 _plans: dict[Any, Any] = {}
@@ -128,6 +132,8 @@ def pushed(top: Dual, function: Callable[..., Any], args: Any, kwargs: Any) -> A
 
 def _is_discrete(value: Any) -> bool:
     several = value if isinstance(value, tuple | list) else (value,)
+    if value is None or any(isinstance(v, float | complex) for v in several):
+        return False  # None: of what was done to an argument
     return not any(getattr(v, "dtype", np.dtype(bool)).kind in "fc" for v in several)
 
 
@@ -138,6 +144,8 @@ def _duals(value: Any, level: int) -> list[Any]:
 
 
 def _joined(level: int, plain: Any, dot: Any, paired: bool) -> Any:
+    if isinstance(plain, float | complex):
+        plain = np.asarray(plain)[()]
     if isinstance(plain, tuple | list):
         made = [_joined(level, a, d, paired) for a, d in zip(plain, dot, strict=True)]
         return type(plain)(*made) if hasattr(plain, "_fields") else type(plain)(made)

@@ -12,7 +12,7 @@ from srcgrad.eager import pytree
 from srcgrad.eager.func.arguments import chosen, put, split_aux
 from srcgrad.eager.func.levels import Level, made_of, pair, part
 from srcgrad.eager.func.reverse import jacrev, vjp
-from srcgrad.eager.lifted_arrays import Escape, is_lifted
+from srcgrad.eager.lifted_arrays import is_escape, is_lifted
 from srcgrad.eager.tensor import Tensor
 
 _JVP = "jvp(f, primals, tangents)"
@@ -40,7 +40,9 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         check_tangent(primal, tangent)
     try:
         return _pushed(func, spec, flat, flat_tangents, strict, has_aux)
-    except Escape:
+    except Exception as error:
+        if not is_escape(error):
+            raise
         return _twice_reverse(func, primals, tangents, has_aux)
 
 
@@ -85,7 +87,9 @@ def pushed_columns(func: Callable[..., Any], primals: tuple[Tensor, ...], tangen
         with Level("dual") as level:
             outputs = func(*(pair(p, t, level) for p, t in zip(primals, tangents, strict=True)))
             return tuple(_taken(one, level, False)[1] for one in outputs)
-    except Escape:
+    except Exception as error:
+        if not is_escape(error):
+            raise
         return _twice_reverse(func, primals, tangents, False)[1]
 
 

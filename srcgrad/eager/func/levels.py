@@ -319,12 +319,15 @@ def level_of(array: Any) -> Level | None:
 def wrapped_text(tensor: Tensor, text: Callable[..., str]) -> str | None:
     """How a tensor prints inside transforms; None where none has anything to do with it."""
     array = tensor.array
-    tracks = {
-        node.level.number
-        for node in (nodes_of(tensor) if tensor.requires_grad else ())
-        if isinstance(node, Track) and node.level.active
-    }
-    return _wrapped(array, tracks, tensor, text) if tracks or is_lifted(array) else None
+    found = tracks(tensor)
+    return _wrapped(array, found, tensor, text) if found or is_lifted(array) else None
+
+
+def tracks(tensor: Tensor) -> set[int]:
+    """The numbers of the transforms that run and take a gradient by what the tensor depends on."""
+    if not tensor.requires_grad:
+        return set()
+    return {node.level.number for node in nodes_of(tensor) if isinstance(node, Track) and node.level.active}
 
 
 def _wrapped(array: Any, tracks: set[int], tensor: Tensor, text: Callable[..., str]) -> str:

@@ -1,4 +1,4 @@
-"""Nodes whose gradients are written for plain memory, given lifted ones: run for each example."""
+"""Nodes whose gradients are written for plain memory, given lifted ones: run on tensors, or for each example."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import copy
 from typing import Any
 
 from srcgrad.eager.func.batched import Batched, each, one
-from srcgrad.eager.lifted_arrays import Escape, is_lifted, topmost
-from srcgrad.eager.tensor import SavedResult
+from srcgrad.eager.lifted_arrays import Escape, concerns, is_lifted, topmost
+from srcgrad.eager.modes import no_grad
+from srcgrad.eager.tensor import SavedResult, Tensor
 
 
 def recovered(node: Any, g: Any, error: Exception) -> Any:
-    """What a node makes of gradients of which some, or what it saved, are batched; others cannot be helped."""
+    """What a node makes of gradients of which some, or what it saved, are lifted."""
     saved = node.saved or ()
     top: Any = topmost(g, [getattr(item, "array", item) for item in saved])
-    if top is None or not issubclass(type(top), Batched):
+    if top is None:
         raise Escape("a gradient that is written for plain memory") from error
+    if not issubclass(type(top), Batched):
+        return _on_tensors(node, g)
     numbers = iter(range(top.count))
 
     def of_example(part: Any) -> Any:
@@ -23,9 +26,25 @@ def recovered(node: Any, g: Any, error: Exception) -> Any:
         twin = copy.copy(node)
         twin.versions = None
         twin.saved = tuple(_example(item, top.level, i) for item in saved) if node.saved is not None else None
-        return tuple(twin.apply(part))
+        try:
+            return tuple(twin.apply(part))
+        except Exception as inner:
+            if not concerns(inner, (part,), twin.saved):
+                raise
+            return tuple(recovered(twin, part, inner))
 
     return each(top, of_example, (g,), {})
+
+
+def _on_tensors(node: Any, g: Any) -> Any:
+    """The gradients computed by operations of tensors, which take tangents along."""
+    given = [one if one is None else Tensor.of(one) for one in g] if isinstance(g, list) else Tensor.of(g)
+    try:
+        with no_grad():
+            made = node.apply_to_tensors(given)
+    except Exception as error:
+        raise Escape("a gradient that is written for plain memory") from error
+    return tuple(one.array if isinstance(one, Tensor) else one for one in made)
 
 
 def _example(item: Any, level: int, i: int) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import messages
 from srcgrad.eager.modes import state
 from srcgrad.eager.printing import text
 from srcgrad.eager.tensor import Tensor, new
@@ -26,7 +27,9 @@ class Parameter(Tensor):
                 data.counter = [0]
             made.counter = data.counter
         if requires_grad:
-            made.requires_grad_()
+            if made.dtype.category < 2:
+                raise RuntimeError(messages.REQUIRES_GRAD_KIND)
+            made._become_leaf(True)
         return made
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:

@@ -63,7 +63,7 @@ def binary_operator(f: Callable[[Any, Any], Any], symbol: str, swapped: bool = F
 def add(input: Tensor, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
     """``input + alpha * other``."""
     if out is not None:
-        return stored("add", add(input, other, alpha=alpha), out)
+        return stored("add", lambda: add(input, other, alpha=alpha), out, input, other)
     if alpha == 1 or not isinstance(other, Tensor):
         return _add(input, other if alpha == 1 else other * alpha)
     made: Tensor = composed(
@@ -76,7 +76,7 @@ def add(input: Tensor, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor
 def sub(input: Tensor, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
     """``input - alpha * other``."""
     if out is not None:
-        return stored("sub", sub(input, other, alpha=alpha), out)
+        return stored("sub", lambda: sub(input, other, alpha=alpha), out, input, other)
     if alpha == 1 or not isinstance(other, Tensor):
         return _sub(input, other if alpha == 1 else other * alpha)
     made: Tensor = composed(
@@ -97,7 +97,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
 def mul(input: Tensor, other: Any, *, out: Any = None) -> Tensor:
     """``input * other``."""
     if out is not None:
-        return stored("mul", mul(input, other), out)
+        return stored("mul", lambda: mul(input, other), out, input, other)
     return _mul(input, other)
 
 

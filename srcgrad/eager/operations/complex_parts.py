@@ -10,6 +10,7 @@ from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.lifted_arrays import is_lifted
+from srcgrad.eager.modes import state
 from srcgrad.eager.operations.arithmetic import mul
 from srcgrad.eager.operations.joining import stack
 from srcgrad.eager.registry import function, method
@@ -54,7 +55,7 @@ def view_as_real(input: Tensor) -> Tensor:
     made: Tensor = composed("ViewAsRealBackward0", compute, input, keeps=True)
     made.array = _pairs(input.storage_array())
     made.counter = None
-    return attach(made, input, _pairs)
+    return attach(made, input, _pairs, "ViewAsRealBackward0")
 
 
 def _get_real(self: Tensor) -> Tensor:
@@ -170,16 +171,22 @@ def _unpaired(array: Any) -> Any:
 @function("view_as_complex")
 def view_as_complex(input: Tensor) -> Tensor:
     """Complex numbers of the parts along the last dimension."""
+    if state.recording:
+        input.grad_node()
     if not input.array.ndim or input.array.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
     if input.storage_array().strides[-1] != input.array.itemsize:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if input.storage_offset() % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    if any(stride % 2 for stride in input.stride()[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
     made: Tensor = composed(
         "ViewAsComplexBackward0", lambda x: _joined(x.select(-1, 0), x.select(-1, 1)), input, keeps=True
     )
     made.array = _unpaired(input.storage_array())
     made.counter = None
-    return attach(made, input, _unpaired)
+    return attach(made, input, _unpaired, "ViewAsComplexBackward0")
 
 
 @method("type_as")

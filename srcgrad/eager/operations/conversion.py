@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.lifted_arrays import is_lifted
+from srcgrad.eager.modes import state
 from srcgrad.eager.operations.creation import clone, leaf, on_cpu
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor
@@ -23,27 +24,44 @@ def item(self: Tensor) -> Any:
     """The one element as a Python number."""
     if self.array.size != 1:
         raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
-    if self.requires_grad:
-        warn_once(messages.SCALAR_OF_GRAD)
     return self.array.number() if is_lifted(self.array) else self.array.item()
 
 
 @method("tolist")
 def tolist(self: Tensor) -> Any:
     """The elements as nested lists of Python numbers."""
-    array = self.array
+    return _memory(self, True).tolist()
+
+
+def is_tracked(tensor: Tensor) -> bool:
+    """Whether a tensor depends on what a transform that runs is taking the gradient by."""
+    if not state.transform_level:
+        return False
+    from srcgrad.eager.func.levels import tracks
+
+    return bool(tracks(tensor))
+
+
+def _memory(tensor: Tensor, numbers: bool = False) -> Any:
+    """The plain memory of a tensor; those inside transforms have none, but ``numbers`` of it may be read in some."""
+    array = tensor.storage_array()
     if is_lifted(array):
+        from srcgrad.eager.func.levels import level_of
+
+        level = level_of(array)
+        if not numbers and level is not None and level.kind != "dual":
+            raise RuntimeError(messages.NO_STORAGE)
         array = array.detached()
-    if is_lifted(array):
-        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
-    return array.tolist()
+    if is_lifted(array) or (not numbers and is_tracked(tensor)):
+        raise RuntimeError(messages.NO_STORAGE)
+    return array
 
 
 def _number(kind: Any) -> Any:
     def convert(self: Tensor) -> Any:
         if self.array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if self.requires_grad:
+        if kind is not int and self.requires_grad and state.recording:
             warn_once(messages.SCALAR_OF_GRAD)
         return kind(self.array.number() if is_lifted(self.array) else self.array.item())
 
@@ -72,18 +90,13 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     """The array itself, sharing memory; refused where a gradient would be lost."""
     if self.requires_grad and not force:
         raise RuntimeError(messages.NUMPY_REQUIRES_GRAD)
-    array = self.storage_array()
-    if is_lifted(array):
-        array = array.detached()
-    if is_lifted(array):
-        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
-    return array
+    return _memory(self)
 
 
 def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     if self.requires_grad:
         raise RuntimeError(messages.NUMPY_REQUIRES_GRAD)
-    array = self.storage_array()
+    array = _memory(self)
     if dtype is not None and array.dtype != dtype:
         return array.astype(dtype)
     return array.copy() if copy else array
@@ -114,7 +127,7 @@ def contains(self: Tensor, element: Any) -> bool:
 def reduce(self: Tensor, protocol: Any) -> Any:
     """How to pickle a tensor: as a leaf."""
     kind = None if type(self) is Tensor else type(self)
-    return rebuilt, (kind, np.array(self.array), self.requires_grad)
+    return rebuilt, (kind, np.array(_memory(self)), self.requires_grad)
 
 
 def rebuilt(kind: Any, array: Any, requires_grad: bool) -> Tensor:
@@ -139,6 +152,8 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
         return known
     if self.node is not None:
         raise RuntimeError(messages.DEEPCOPY)
+    if is_lifted(self.array) or is_tracked(self):
+        raise NotImplementedError(messages.NO_STORAGE)
     made = memo[id(self)] = rebuilt(type(self), np.array(self.array), self.leaf_grad)
     if self.gradient is not None:
         made.gradient = deepcopy(self.gradient, memo)
@@ -150,7 +165,7 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
     """Store ``callable`` of each element."""
     if self.requires_grad:
         raise TypeError("apply_ is only supported on CPU tensors that do not require grad")
-    storage = self.storage_array()
+    storage = _memory(self)
     for place in np.ndindex(storage.shape):
         storage[place] = callable(storage[place].item())
     return self
@@ -159,7 +174,7 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
 @method()
 def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
     """Store ``callable`` of each pair of elements."""
-    storage, other = self.storage_array(), np.broadcast_to(tensor.array, self.array.shape)
+    storage, other = _memory(self), np.broadcast_to(_memory(tensor), self.array.shape)
     for place in np.ndindex(storage.shape):
         storage[place] = callable(storage[place].item(), other[place].item())
     return self

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtypes
+from srcgrad.eager import dtypes, messages
 from srcgrad.eager.elementwise import settled
+from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.operations.creation import leaf
+from srcgrad.eager.operations.rounding import underivable
 from srcgrad.eager.registry import function
 from srcgrad.eager.return_types import Results, results
 from srcgrad.eager.tensor import Tensor
@@ -79,11 +81,12 @@ def frexp(input: Tensor) -> Results:
 @function("unique_consecutive", method=True)
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False) -> Any:
     """The elements without those that equal the one before."""
-    flat = np.asarray(input.array).reshape(-1)
+    flat = as_array(input.array).reshape(-1)
     first = np.ones(flat.size, bool)
     first[1:] = flat[1:] != flat[:-1]
     places = np.cumsum(first) - 1
-    made = [leaf(flat[first])]
+    text = messages.NO_DERIVATIVE.format(name="unique_consecutive")
+    made = [underivable(leaf(flat[first]), (input,), "unique_consecutive", "UniqueConsecutiveBackward0", text)]
     if return_inverse:
         made.append(leaf(places.reshape(input.array.shape)))
     if return_counts:

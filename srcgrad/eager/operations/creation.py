@@ -100,7 +100,7 @@ def _checked(data: Any, shape: tuple[int, ...], dim: int, found: list[Any]) -> N
         if isinstance(data, Tensor):
             if data.array.size != 1:
                 raise ValueError("only one element tensors can be converted to Python scalars")
-            data = data.array.item() if not isinstance(data.array, np.generic) else data.array
+            data = data.array.dtype.type(data.item())
         elif _is_sequence(data) and not (isinstance(data, np.ndarray) and not data.ndim):
             raise TypeError(f"'{type(data).__name__}' object cannot be interpreted as an integer")
         found.append(data)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes
+from srcgrad.eager.lifted_arrays import repeated
 from srcgrad.eager.operations.creation import leaf, on_cpu
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor
@@ -68,7 +69,8 @@ def _filled_like(name: str, fill: Callable[..., Any]) -> Callable[..., Tensor]:
         memory_format: Any = None,
     ) -> Tensor:
         check_tensor(name, input)
-        return leaf(fill(input.array.shape, (dtype or input.dtype).numpy), requires_grad)
+        array = fill(input.array.shape, (dtype or input.dtype).numpy)
+        return leaf(repeated(array, input.array), requires_grad)
 
     made.__name__ = made.__qualname__ = name
     made.__doc__ = f"A tensor of the input's shape and dtype ({name})."
@@ -85,7 +87,8 @@ def _new_filled(name: str, fill: Callable[..., Any]) -> Callable[..., Tensor]:
     def made(
         self: Tensor, *args: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Tensor:
-        return leaf(fill(_sized(name, args, size), (dtype or self.dtype).numpy), requires_grad)
+        array = fill(_sized(name, args, size), (dtype or self.dtype).numpy)
+        return leaf(repeated(array, self.array), requires_grad)
 
     made.__name__ = made.__qualname__ = name
     made.__doc__ = f"A tensor of another shape and this dtype ({name})."
@@ -99,7 +102,12 @@ for _name, _fill in (("zeros", np.zeros), ("ones", np.ones), ("empty", np.zeros)
 
 
 def _number(value: Any) -> Any:
-    return value.array.item() if isinstance(value, Tensor) else value
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def _check_number(name: str, value: Any) -> None:
+    if isinstance(value, Tensor) and (value.requires_grad or value.array.ndim):
+        raise TypeError(f"{name}(): argument 'fill_value' (position 2) must be Number, not Tensor")
 
 
 @function("full")
@@ -109,8 +117,9 @@ def full(
 ) -> Tensor:  # fmt: skip
     """A tensor of one number everywhere."""
     shape = checked_shape("full", (size,) if isinstance(size, int) else (tuple(size),))
-    d = dtype or (fill_value.dtype if isinstance(fill_value, Tensor) else dtypes.of_number(fill_value))
-    return leaf(np.full(shape, _number(fill_value), d.numpy), requires_grad)
+    _check_number("full", fill_value)
+    number = _number(fill_value)
+    return leaf(np.full(shape, number, (dtype or dtypes.of_number(number)).numpy), requires_grad)
 
 
 @function("full_like")
@@ -120,7 +129,9 @@ def full_like(
 ) -> Tensor:  # fmt: skip
     """A tensor of the input's shape and dtype, one number everywhere."""
     check_tensor("full_like", input)
-    return leaf(np.full(input.array.shape, _number(fill_value), (dtype or input.dtype).numpy), requires_grad)
+    _check_number("full_like", fill_value)
+    array = np.full(input.array.shape, _number(fill_value), (dtype or input.dtype).numpy)
+    return leaf(repeated(array, input.array), requires_grad)
 
 
 @method()
@@ -128,7 +139,10 @@ def new_full(
     self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
     """A tensor of another shape and this dtype, one number everywhere."""
-    return full(size, fill_value, dtype=dtype or self.dtype, requires_grad=requires_grad)
+    _check_number("new_full", fill_value)
+    made = full(size, fill_value, dtype=dtype or self.dtype, requires_grad=requires_grad)
+    made.array = repeated(made.array, self.array)
+    return made
 
 
 @function("eye")

@@ -10,6 +10,7 @@ from typing import Any
 from srcgrad.eager import engine, messages
 from srcgrad.eager.hooks import RemovableHandle
 from srcgrad.eager.lifted_arrays import is_lifted
+from srcgrad.eager.modes import state
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor, new
 
@@ -47,12 +48,11 @@ def register_hook(self: Tensor, hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(gradient)`` when this tensor's gradient is known; what it returns takes the gradient's place."""
     if not self.requires_grad:
         raise RuntimeError(messages.HOOK_WITHOUT_GRAD)
-    if self.node is None:
+    node = self.grad_node()
+    if node is None:
         if self.hooks is None:
             self.hooks = OrderedDict()
         return RemovableHandle(self.hooks, hook)
-    node = self.grad_node()
-    assert node is not None
     node.direct = None
     if node.tensor_hooks is None:
         node.tensor_hooks = {}
@@ -87,6 +87,8 @@ def retain_grad(self: Tensor) -> None:
     """Keep the gradient of a tensor that is no leaf in its ``grad``."""
     if not self.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if self.node is None and not (self.alias is not None and self.alias.is_written):
+        return  # a leaf, or a view that was one when its base was written to
     node = self.grad_node()
     if node is None or self.retains:
         return
@@ -97,7 +99,9 @@ def retain_grad(self: Tensor) -> None:
         tensor = mine()
         if tensor is not None and g is not None:
             known = tensor.gradient
-            tensor.gradient = g if known is None else Tensor.of(known.array + g.array)
+            if known is not None:
+                g = known + g if state.recording else Tensor.of(known.array + g.array)
+            tensor.gradient = g
 
     node.direct = None
     if node.retained is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.lifted_arrays import as_array, indexed, is_lifted
-from srcgrad.eager.modes import no_grad, state
+from srcgrad.eager.modes import no_grad
 from srcgrad.eager.operations.shaping import unsqueeze, wrapped
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
@@ -34,10 +34,10 @@ def getitem(input: Tensor, index: Any) -> Tensor:
 def normalized(input: Tensor, index: Any) -> list[Any]:
     """The parts of an index, checked: ints, slices, None, Ellipsis, arrays."""
     ndim = input.array.ndim
-    given = list(index) if isinstance(index, tuple) else [index]
+    given = several(index)
     parts = [_part(part) for part in given]
     taken = sum(_consumes(part) for part in parts)
-    if not ndim and any(isinstance(part, int) for part in parts):
+    if not ndim and not isinstance(index, tuple) and isinstance(parts[0], int):
         raise IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
             "0-dim tensor to a number"
@@ -45,6 +45,19 @@ def normalized(input: Tensor, index: Any) -> list[Any]:
     if taken > ndim:
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     return parts
+
+
+def several(index: Any) -> list[Any]:
+    """The parts of an index: a short list that holds more than numbers is taken for a tuple."""
+    if isinstance(index, tuple):
+        return list(index)
+    sequence = isinstance(index, list | range) and len(index) < 32
+    if sequence and any(part is None or part is Ellipsis or isinstance(part, _PARTS) for part in index):
+        return list(index)
+    return [index]
+
+
+_PARTS = (Tensor, slice, list, tuple, range, np.ndarray)
 
 
 def _part(part: Any) -> Any:
@@ -101,8 +114,11 @@ def _is_advanced(part: Any) -> bool:
     return isinstance(part, np.ndarray)
 
 
-def _basic(input: Tensor, parts: list[Any]) -> Tensor:
-    """A view, made as PyTorch makes it: one operation for each part that does something."""
+def _basic(input: Tensor, parts: list[Any], to_write: bool = False) -> Tensor:
+    """A view, made as PyTorch makes it: one operation for each part that does something.
+
+    ``to_write``: where no part does, the tensor itself.
+    """
     made = input
     dim = taken = 0  # in the view so far, and in the input
     missing = input.array.ndim - sum(map(_consumes, parts))
@@ -116,12 +132,12 @@ def _basic(input: Tensor, parts: list[Any]) -> Tensor:
             dim += 1
             continue
         if isinstance(part, slice):
-            made = sliced(made, dim, part, len(parts) == 1)
+            made = sliced(made, dim, part, len(parts) == 1 and not to_write)
             dim += 1
         else:
             made = select(made, dim, part, taken)
         taken += 1
-    if made is input:
+    if made is input and not to_write:
         made = view_of(input, _alias, {"x": input}, lambda a: a[...])
     return made
 
@@ -172,9 +188,8 @@ def _advanced(input: Tensor, parts: list[Any], given: Any) -> Tensor:
 
 def _indices(parts: list[Any], given: Any) -> tuple[Tensor | None, ...]:
     """The tensors that index, as the node keeps them; None in the places of slices before the last."""
-    several = given if isinstance(given, tuple) else (given,)
     made: list[Tensor | None] = []
-    for part, one in zip(parts, several, strict=True):
+    for part, one in zip(parts, several(given), strict=True):
         if isinstance(one, Tensor):
             made.append(one)
         else:
@@ -233,26 +248,20 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
 
         put(self, tuple(parts), value, _indices(parts, index))
         return
-    if state.recording and self.node is None and self.leaf_grad:
-        from srcgrad.eager import messages
-
-        raise RuntimeError(messages.LEAF_VIEW_INPLACE)
     if all(part is Ellipsis for part in parts):
         _store(self, value)
         return
     if not (isinstance(value, Tensor) and value.requires_grad) and not self.requires_grad and self.alias is None:
         with no_grad():
-            part = _basic(self, parts)
+            part = _basic(self, parts, True)
     else:
-        part = _basic(self, parts)
-    if part.alias is not None and part.alias.circumstance == "no_grad":
-        part.alias.circumstance = "normal"
+        part = _basic(self, parts, True)
     _store(part, value)
 
 
 def _store(part: Tensor, value: Any) -> None:
     """Write a number or a tensor into a view."""
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor) and value.array.ndim:
         given = value
         while given.array.ndim > part.array.ndim and given.array.shape[0] == 1:
             given = select(given, 0, 0)

@@ -28,24 +28,36 @@ from srcgrad.eager.operations import (
 from srcgrad.eager.operations.picking import where
 from srcgrad.eager.registry import method
 from srcgrad.eager.tensor import Tensor, new
-from srcgrad.eager.views import bump, check_writable, write
+from srcgrad.eager.views import bump, check_free, replaces, write
 
 _copy = Operation(np.positive, "torch::autograd::CopyBackwards")
 _copy_broadcast = Operation(np.broadcast_to, "torch::autograd::CopyBackwards")
 
 
-def in_place(f: Callable[..., Tensor], name: str, ufunc: Any = None) -> Callable[..., Tensor]:
-    """The method ``name_`` that stores ``f(self, ...)`` in ``self``; ``ufunc`` stores directly where it may."""
+def in_place(
+    f: Callable[..., Tensor],
+    name: str,
+    ufunc: Any = None,
+    *,
+    copies: bool = False,
+    apart: bool = False,
+    reads: bool = True,
+) -> Callable[..., Tensor]:
+    """The method ``name_`` that stores ``f(self, ...)`` in ``self``; ``ufunc`` stores directly where it may.
+
+    ``copies``: a graph within the function holds its input, so that the old values are kept for it as a copy.
+    ``reads`` and ``apart`` are those of ``write``.
+    """
 
     def f_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if ufunc is not None and len(args) == 1 and not kwargs and _unrecorded(self, args[0]):
             other = args[0].array if isinstance(args[0], Tensor) else args[0]
-            check_writable(self)
+            check_free(self, args[0])
             storage = self.storage_array()
             ufunc(storage, other, out=storage)
             bump(self)
             return self
-        return write(self, lambda old: f(old, *args, **kwargs))
+        return write(self, lambda old: f(old, *args, **kwargs), *args, copies=copies, reads=reads, apart=apart)
 
     f_.__name__ = f_.__qualname__ = name
     f_.__doc__ = f"``{name.rstrip('_')}`` in place."
@@ -74,7 +86,6 @@ for _name, _f, _ufunc in (
     ("pow_", arithmetic.pow, None),
     ("neg_", arithmetic.neg, None),
     *((f"{name}_", f, None) for name, f in {**pointwise.MADE, **rounding.STEPS}.items()),
-    *((name, f, None) for name, f in picking.IN_PLACE.items()),
     ("square_", pointwise.square, None),
     ("floor_divide_", rounding.floor_divide, None),
     ("cumsum_", reductions.cumsum, None),
@@ -85,23 +96,8 @@ for _name, _f, _ufunc in (
     setattr(Tensor, _name, in_place(_f, _name, _ufunc))
 
 
-def _in_place_of_copy(f: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
-    """``name_`` of a function whose inner graph holds its input: the old values are kept for it as a copy."""
-
-    def f_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        def compute(old: Tensor) -> Tensor:
-            kept: Tensor = new(Tensor)
-            kept.array = np.array(old.array)
-            kept.node, kept.number, kept.leaf_grad = old.node, old.number, old.leaf_grad
-            return f(kept, *args, **kwargs)
-
-        return write(self, compute)
-
-    f_.__name__ = f_.__qualname__ = name
-    f_.__doc__ = f"``{name.rstrip('_')}`` in place."
-    return f_
-
-
+for _name, _f in picking.IN_PLACE.items():
+    setattr(Tensor, _name, in_place(_f, _name, copies=True, apart=_name in picking.APART, reads="fill" not in _name))
 for _name, _f in {
     **blending.IN_PLACE,
     **products.IN_PLACE,
@@ -113,15 +109,9 @@ for _name, _f in {
     "mvlgamma_": special_functions.mvlgamma,
     "renorm_": series.renorm,
     "float_power_": arithmetic.float_power,
-    "clamp_min_": picking.clamp_min,
-    "clamp_max_": picking.clamp_max,
-    "masked_scatter_": picking.masked_scatter,
-    "index_add_": picking.index_add,
-    "scatter_add_": picking.scatter_add,
-    "scatter_": picking.scatter,
     "conj_physical_": complex_parts.conj_physical,
 }.items():
-    setattr(Tensor, _name, _in_place_of_copy(_f, _name))
+    setattr(Tensor, _name, in_place(_f, _name, copies=True))
 for _name, _f in pointwise.BOTH.items():
     setattr(Tensor, f"{_name}_", in_place(_f, f"{_name}_"))
 
@@ -179,6 +169,10 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     if self.array.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")
 
+    if self.array.ndim == 2 and not wrap:
+        rearranging.main_diagonal(self).fill_(fill_value)
+        return self
+
     def compute(old: Tensor) -> Tensor:
         mask = np.zeros(old.array.shape, bool)
         np.fill_diagonal(mask, True, wrap)
@@ -204,9 +198,11 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
             made = call(_copy, {"x": src}, array=array)
         else:
             made = call(_copy_broadcast, {"array": src, "shape": array.shape}, array=array)
+        if made.node is not None:
+            replaces(made.node, old)
         return made
 
-    return write(self, compute, check_dtype=False)
+    return write(self, compute, src, check_dtype=False, copies=False)
 
 
 @method("zero_")
@@ -216,27 +212,27 @@ def zero_(self: Tensor) -> Tensor:
     def compute(old: Tensor) -> Tensor:
         return Tensor.of(np.zeros_like(old.array))
 
-    return write(self, compute, name="ZeroBackward0")
+    return write(self, compute, name="ZeroBackward0", copies=False)
 
 
 @method("fill_")
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Store one number everywhere."""
     if isinstance(value, Tensor):
-        if value.array.ndim:
-            raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with {value.array.ndim} dimensions."
-            )
 
         def spread(old: Tensor) -> Tensor:
+            if value.array.ndim:
+                raise RuntimeError(
+                    f"fill_ only supports 0-dimension value tensor but got tensor with {value.array.ndim} dimensions."
+                )
             never = Tensor.of(np.zeros(old.array.shape, bool))
             d = old.dtype
             made: Tensor = composed("FillBackward3", lambda x, v: where(never, x, v.to(d)), old, value, keeps=True)
             return made
 
-        return write(self, spread, check_dtype=False, name="FillBackward3")
+        return write(self, spread, value, check_dtype=False, name="FillBackward3", reads=False)
 
     def compute(old: Tensor) -> Tensor:
         return Tensor.of(np.full_like(old.array, value))
 
-    return write(self, compute, name="FillBackward2")
+    return write(self, compute, name="FillBackward2", copies=False)

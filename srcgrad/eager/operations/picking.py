@@ -15,7 +15,7 @@ from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.formulas import stand_in
 from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.operations.creation import leaf
-from srcgrad.eager.operations.places import check_broadcast, check_copied, check_slices
+from srcgrad.eager.operations.places import check_broadcast, check_copied, check_slices, of_one_dtype
 from srcgrad.eager.operations.shaping import expand, wrapped
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
@@ -318,6 +318,7 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
     """A copy with elements stored by indices, or added to."""
     index = tuple(i.array if isinstance(i, Tensor) else i for i in indices)
     saved = {"indices": tuple(indices), "accumulate": accumulate}
+    values = of_one_dtype(input, index, values, accumulate)
     if not accumulate:
         return _replaced(_put, input, index, values, saved)
     shape = stand_in(input.array.shape, input.array.dtype)[index].shape
@@ -328,7 +329,6 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 
     made: Tensor = composed("IndexPutBackward0", compute, input, values, saved=saved)
     return made
-
 
 
 @function("masked_scatter", method=True)
@@ -395,3 +395,5 @@ IN_PLACE: dict[str, Callable[..., Tensor]] = {
     "scatter_": scatter, "scatter_add_": scatter_add, "index_add_": index_add, "index_copy_": index_copy,
     "index_fill_": index_fill, "index_put_": index_put, "masked_scatter_": masked_scatter,
 }  # fmt: skip
+# Those that write in another order than they read.
+APART = {"scatter_", "scatter_add_", "index_add_", "index_copy_", "index_put_"}

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.tensor import Tensor
 
@@ -55,3 +59,17 @@ def check_slices(input: Tensor, dim: int, index: Tensor, source: Tensor) -> None
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(shape)} source.shape = {list(given)}"
         )
+
+
+def of_one_dtype(input: Tensor, index: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """The values to store by an index; refused where they would have to be converted, but for one through a mask."""
+    if values.dtype is input.dtype:
+        return values
+    masks = [getattr(part, "dtype", None) == np.bool_ for part in index if isinstance(part, np.ndarray)]
+    if masks != [True] or accumulate or values.array.size != 1 or values.dtype.category > input.dtype.category:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{input.dtype.long_name} for the destination and {values.dtype.long_name} for the source."
+        )
+    made: Tensor = values.to(input.dtype)
+    return made

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import messages
 from srcgrad.eager.dispatch import Operation, call
-from srcgrad.eager.lifted_arrays import as_array
+from srcgrad.eager.lifted_arrays import as_array, is_lifted
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.reductions import argmax, argmin, axes_of
+from srcgrad.eager.operations.rounding import underivable
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import FUNCTIONS, function
 from srcgrad.eager.return_types import Results, results, values_indices
@@ -186,7 +188,9 @@ def _median(name: str, whole: Operation, ignoring: bool) -> Callable[..., Any]:
                 return leaf(np.full((), np.nan, array.dtype))
             flat = array.ravel()
             value = flat[_middle(flat, 0, ignoring)[0]]
-            same = np.isnan(array) if np.isnan(value) else array == value
+            same = np.where(np.isnan(value), np.isnan(array), np.equal(array, value))
+            if is_lifted(array):  # all that are the median share its tangent too
+                value = np.max(array, initial=-np.inf, where=same)
             return call(whole, {"a": input, "where": same}, array=value)
         axis = wrapped(dim, array.ndim)
         return _both(name, input, _middle(array, axis, ignoring) if array.ndim else np.zeros(()), axis, keepdim)
@@ -254,10 +258,11 @@ def unique(
     input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
 ) -> Any:
     """Each element once, in order; where each is, and how often."""
-    found = np.unique(input.array, return_inverse=True, return_counts=True, axis=dim)
-    wanted = (True, return_inverse, return_counts)
-    made = tuple(leaf(as_array(a)) for a, want in zip(found, wanted, strict=True) if want)
-    return made if len(made) > 1 else made[0]
+    name, node = ("_unique2", "Unique2Backward0") if dim is None else ("unique_dim", "UniqueDimBackward0")
+    array, inverse, counts = np.unique(input.array, return_inverse=True, return_counts=True, axis=dim)
+    made = [underivable(leaf(as_array(array)), (input,), name, node, messages.NO_DERIVATIVE.format(name=name))]
+    made += [leaf(as_array(a)) for a, want in ((inverse, return_inverse), (counts, return_counts)) if want]
+    return tuple(made) if len(made) > 1 else made[0]
 
 
 @function("argwhere", method=True)

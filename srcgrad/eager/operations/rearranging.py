@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.lifted_arrays import in_order, memories
 from srcgrad.eager.operations.creation import clone
 from srcgrad.eager.operations.shaping import expand, given_shape, permute, reshape, transpose, unsqueeze, view, wrapped
 from srcgrad.eager.registry import function, method
@@ -31,7 +32,7 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
     """A copy in reverse order along dimensions."""
     given = given_shape(dims)
     axes = tuple(wrapped(d, input.array.ndim) for d in given)
-    array = np.ascontiguousarray(np.flip(input.array, axes)) if axes else np.array(input.array)
+    array = in_order(np.flip(input.array, axes) if axes else input.array)
     made: Tensor = call(_flip, {"m": input, "axis": axes}, array=array, saved={"dims": given})
     return made
 
@@ -51,7 +52,7 @@ def flipud(input: Tensor) -> Tensor:
 @function("rot90", method=True)
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
     """A copy turned by right angles."""
-    array = np.ascontiguousarray(np.rot90(input.array, k, tuple(dims)))
+    array = in_order(np.rot90(input.array, k, tuple(dims)))
     made: Tensor = call(_rot90, {"m": input, "k": k, "axes": tuple(dims)}, array=array)
     return made
 
@@ -120,8 +121,9 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
 
 def _writable(array: Any) -> Any:
     """A diagonal that can be written to, as NumPy's cannot."""
-    if array.base is not None and not array.flags.writeable:
-        array.flags.writeable = True
+    for memory in memories(array):
+        if memory.base is not None and not memory.flags.writeable:
+            memory.flags.writeable = True
     return array
 
 
@@ -138,6 +140,12 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         lambda a: _writable(a.diagonal(offset, a1, a2)),
         saved={"offset": offset, "dim1": dim1, "dim2": dim2, "self_sym_sizes": tuple(input.array.shape)},
     )
+
+
+def main_diagonal(input: Tensor) -> Tensor:
+    """The diagonal of a matrix as a view by strides, as what fills it takes it."""
+    values = {"a": input, "indices": _places(input, np.diagonal)}
+    return _kept(view_of(input, _as_strided, values, lambda a: _writable(a.diagonal())))
 
 
 @function("diag_embed", method=True)
@@ -195,9 +203,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     if len(shape) != len(steps):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(step < 0 for step in steps):
-        raise RuntimeError(
-            f"as_strided: Negative strides are not supported at the moment, got strides: {list(steps)}"
-        )
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(steps)}")
     array = input.storage_array()
     if not array.flags.c_contiguous or (storage_offset is not None and input.base is not None):
         raise NotImplementedError("as_strided() of a view is taken of its elements in order: call contiguous() first")

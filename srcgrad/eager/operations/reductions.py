@@ -12,6 +12,7 @@ from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.graph import Node
+from srcgrad.eager.lifted_arrays import as_array
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import function
@@ -294,24 +295,24 @@ function("any", method=True)(_judging("any", np.any))
 @function("count_nonzero", method=True)
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """How many elements are not zero."""
-    return leaf(np.asarray(np.count_nonzero(input.array, axis=axes_of(input, dim)), np.int64))
+    return leaf(as_array(np.count_nonzero(input.array, axis=axes_of(input, dim)), np.int64))
 
 
 def _arg(name: str, f: Callable[..., Any]) -> Callable[..., Tensor]:
     def found(input: Tensor, dim: int | None = None, keepdim: bool = False, *, axis: Any = None) -> Tensor:
         dim = _dimensions(dim, axis)
-        array = np.asarray(input.array)
+        array = as_array(input.array)
         if dim is None:
             if not array.size:
                 raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-            place = np.asarray(f(array), np.int64)
+            place = as_array(f(array), np.int64)
             return leaf(place.reshape((1,) * array.ndim) if keepdim else place)
         at = wrapped(dim, array.ndim)
         if not array.ndim:
             return leaf(np.zeros((), np.int64))
         if not array.shape[at]:
             raise IndexError(f"{name}(): Expected reduction dim {at} to have non-zero size.")
-        return leaf(np.asarray(f(array, axis=at, keepdims=keepdim), np.int64))
+        return leaf(as_array(f(array, axis=at, keepdims=keepdim), np.int64))
 
     found.__name__ = found.__qualname__ = name
     found.__doc__ = "Where the first extreme element is, in all or along a dimension."

@@ -11,7 +11,7 @@ from srcgrad.eager import messages
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.elementwise import elementwise_binary, settled
 from srcgrad.eager.graph import Node, mixed, node_class, sequence
-from srcgrad.eager.lifted_arrays import as_array
+from srcgrad.eager.lifted_arrays import as_array, is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.operations.arithmetic import binary_operator
 from srcgrad.eager.operations.creation import leaf
@@ -106,7 +106,7 @@ class _Underivable(Node):
     message = ""
 
     def apply(self, g: Any) -> Any:
-        raise RuntimeError(self.message)
+        raise NotImplementedError(self.message) if self.message.startswith("the") else RuntimeError(self.message)
 
     apply_to_tensors = apply
 
@@ -116,6 +116,8 @@ def underivable(
 ) -> Tensor:
     """A result that requires grad, through an operation that has no derivative."""
     given = [t for t in inputs if isinstance(t, Tensor)]
+    if any(is_lifted(t.array) and t.array.has_tangent() for t in given):
+        raise NotImplementedError(messages.NO_TANGENT.format(name=name))
     if state.recording and any(t.requires_grad for t in given):
         kind = node_class(node_name)
         node: Any = new(mixed(_Underivable, kind))

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.operations.places import of_one_dtype
 from srcgrad.eager.tensor import Tensor
-from srcgrad.eager.views import write
+from srcgrad.eager.views import check_memory, write
 from srcgrad.runtime import replaced_at
 
 _put = Operation(replaced_at, "IndexPutBackward0", {"x": "self", "value": "values"})
@@ -21,14 +22,7 @@ def put(target: Tensor, index: tuple[Any, ...], value: Any, indices: tuple[Any, 
     """
     d = target.dtype
     given = value if isinstance(value, Tensor) else Tensor.of(np.asarray(value, d.numpy))
-    if given.dtype is not d:
-        if not isinstance(value, Tensor):
-            given = given.to(d)
-        else:
-            raise RuntimeError(
-                "Index put requires the source and destination dtypes match, got "
-                f"{d.long_name} for the destination and {given.dtype.long_name} for the source."
-            )
+    given = of_one_dtype(target, index, given) if isinstance(value, Tensor) else given.to(d)
 
     picked = target.array[index].shape
     try:
@@ -49,4 +43,8 @@ def put(target: Tensor, index: tuple[Any, ...], value: Any, indices: tuple[Any, 
         made: Tensor = call(_put, {"x": old, "index": index, "value": given}, saved={"indices": indices})
         return made
 
-    write(target, compute, name="IndexPutBackward0")
+    written = given.storage_array()
+    while written.shape[:1] == (1,):
+        written = written[0, ...]
+    check_memory(target.array, (Tensor.of(written),) if written.ndim else (), apart=True)
+    write(target, compute, given, reads=False, name="IndexPutBackward0", copies=False)

@@ -211,7 +211,7 @@ def _quantile(name: str, ignoring: bool) -> Callable[..., Tensor]:
         ndim = input.array.ndim
         axis = 0 if dim is None else wrapped(dim, ndim)
         ordered = (reshape(input, -1) if dim is None else input.transpose(axis, -1)).sort(-1)[0]
-        array = np.asarray(ordered.array)
+        array = as_array(ordered.array)
         counts = np.sum(~np.isnan(array), -1, keepdims=True)
         last = np.maximum(counts - 1, 0) if ignoring else np.where(counts == array.shape[-1], array.shape[-1] - 1, -1)
         ranks = np.atleast_1d(shares) * last

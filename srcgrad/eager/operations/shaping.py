@@ -17,6 +17,7 @@ from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import view_of
 
 _view = Operation(np.reshape, "ViewBackward0")
+_reshape_alias = Operation(np.reshape, "ReshapeAliasBackward0")
 _unsafe_view = Operation(np.reshape, "UnsafeViewBackward0")
 _permute = Operation(np.transpose, "PermuteBackward0")
 _transpose = Operation(np.swapaxes, "TransposeBackward0")
@@ -88,8 +89,12 @@ def view(input: Tensor, *size: Any) -> Tensor:
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """Another shape: of the same memory where that is possible, else of a copy."""
     wanted = resolved(given_shape(shape), input.array.size)
-    if _viewed(input.storage_array(), wanted) is not None:
-        return view_of(input, _view, {"a": input, "shape": wanted}, lambda a: a.reshape(wanted), saved=_sizes(input))
+    array = input.storage_array()
+    if _viewed(array, wanted) is not None:
+        operation = _view if array.flags.c_contiguous else _reshape_alias
+        return view_of(
+            input, operation, {"a": input, "shape": wanted}, lambda a: a.reshape(wanted), saved=_sizes(input)
+        )
     copied: Tensor = call(_clone, {"a": input}, array=np.ascontiguousarray(input.array))
     array = copied.array.reshape(wanted)
     made: Tensor = call(_unsafe_view, {"a": copied, "shape": wanted}, array=array, saved=_sizes(input))
@@ -256,6 +261,10 @@ def _T(self: Tensor) -> Tensor:
 
 @property  # type: ignore[misc]
 def _mT(self: Tensor) -> Tensor:
+    if self.array.ndim < 2:
+        raise RuntimeError(
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {self.array.ndim}-D tensor."
+        )
     return transpose(self, -2, -1)
 
 

@@ -26,8 +26,6 @@ def _simple(f: Callable[[Any], Any], node: str, name: str, *, floats: bool = Tru
     return elementwise_unary(f, Operation(f, node, _SLOTS), name, floats=floats)
 
 
-
-
 def _rectified(x: Any) -> Any:
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
