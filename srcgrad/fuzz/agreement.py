@@ -48,6 +48,7 @@ from srcgrad.fuzz.numbers import (
 from srcgrad.fuzz.plans import THOROUGH, Check, Plan
 from srcgrad.programs import Options, keeping_forms, options
 from srcgrad.rules.calling import UnsupportedCall
+from srcgrad.runtime.refusals import Refused
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,11 @@ def _asked(text: str, plan: Plan, expected: Truth) -> Outcome:
                     return Outcome(type(error).__name__, str(error)[:600], check, _place(error))
                 left_out = gist(str(error))
                 continue
+            except Refused as error:
+                if "runtime/doors.py" not in _place(error):
+                    return Outcome(type(error).__name__, str(error)[:600], check, _place(error))
+                refusals.append((check.mode, f"when it runs: {error.reason.partition(': ')[2]}"))
+                continue
             except SrcgradError as error:
                 if check.mode == "eager":
                     left_out = gist(error.reason)
@@ -127,9 +133,6 @@ def _asked(text: str, plan: Plan, expected: Truth) -> Outcome:
                     break
                 continue
             except Exception as error:  # whatever else the compiler or its code raises is a finding
-                if "runtime/doors.py" in _place(error):
-                    refusals.append((check.mode, f"when it runs: {str(error).partition(': ')[2]}"))
-                    continue
                 return Outcome(type(error).__name__, str(error)[:600], check, _place(error))
             except OutOfTime as error:
                 return Outcome("OutOfTime", str(error), check)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 
 from srcgrad.fuzz.agreement import judge
-from srcgrad.fuzz.choices import RandomChoices
-from srcgrad.fuzz.grammar import FEATURES, program
-from srcgrad.fuzz.hunt import Hunt, hunt
+from srcgrad.fuzz.grammar import FEATURES
+from srcgrad.fuzz.hunt import Hunt, hunt, written
 from srcgrad.fuzz.plans import MODES
 from srcgrad.fuzz.report import summary
 
@@ -34,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
         modes=modes,
     )
     if options.number is not None:
-        made = program(RandomChoices(options.number), what.features, what.longest)
+        made = written(what, options.number)
         outcome = judge(made.text, what.plan(options.number))
         print(made.text)
         print(f"# {outcome}", *(f"\n# {mode}: {reason}" for mode, reason in outcome.refusals))

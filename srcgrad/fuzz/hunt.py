@@ -18,9 +18,10 @@ from pathlib import Path
 
 from srcgrad.fuzz.agreement import Outcome, agree, gist, judge
 from srcgrad.fuzz.choices import RandomChoices
-from srcgrad.fuzz.grammar import WHOLE, program
+from srcgrad.fuzz.grammar import WHOLE, Program, program
 from srcgrad.fuzz.plans import Plan, given, usual
 from srcgrad.fuzz.shrinking import shrink
+from srcgrad.fuzz.spellings import respelled
 
 AGAIN = 2000  # programs per process: what rules cut is kept and makes it fast; compiled functions are too, 0.3 MB each
 
@@ -163,9 +164,17 @@ def _examine_many(what: Hunt, first: int, found: Connection) -> None:
         found.send(examine(what, number))
 
 
+def written(what: Hunt, number: int) -> Program:
+    """The program of a number; every fourth shares spellings between values."""
+    made = program(RandomChoices(number), what.features, what.longest)
+    if number % 4 != 3:
+        return made
+    return Program(respelled(made.text, RandomChoices(number)), made.constructs | {"shared spellings"})
+
+
 def examine(what: Hunt, number: int) -> Judged:
     """Write and judge the program of one number."""
-    made = program(RandomChoices(number), what.features, what.longest)
+    made = written(what, number)
     outcome = judge(made.text, what.plan(number))
     return Judged(number, outcome, made.constructs, made.text if outcome.is_finding else "")
 

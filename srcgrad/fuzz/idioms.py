@@ -8,23 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from srcgrad.fuzz.containers import Containers, Text
+from srcgrad.fuzz.containers import Text
+from srcgrad.fuzz.operands import Operands
 from srcgrad.fuzz.scope import Scope, indent
+from srcgrad.fuzz.updates import FUNCTIONS, POSITIONS, UPDATES
 
 
-class Idioms(Containers):
+class Idioms(Operands):
     """Writes statements that belong together."""
 
     def idioms(self) -> list[Callable[[Scope], list[str]]]:
         """Those that the program may use."""
         found: list[Callable[[Scope], list[str]]] = []
         if self.has("containers") and self.has("stores"):
-            of_arrays = (self.place_that_changes, self.place_that_changes, self.iterator, self.seen)
+            of_arrays = [self.place_that_changes, self.place_that_changes, self.iterator, self.seen]
+            of_arrays += [self.operands_that_change, self.rows_of_columns, self.rows_of_columns]
             found += [self.of_an_array(write) for write in of_arrays]
+            found += [self.updated] * 3
         if self.has("containers") and self.has("objects"):
             found += [self.recorded, self.of_two_classes, self.copied, self.object_or_number]
             found += [self.outside, self.of_an_array(self.managed)]
         return found
+
+    def updated(self, scope: Scope) -> list[str]:
+        """A function of the module updates what it is given; its call stands anywhere."""
+        c = self.choices
+        kind = c.integer(0, len(UPDATES) - 1)
+        made, updates, read = UPDATES[kind]
+        q, v = self.own("up"), self.own("by")
+        call = f"update{kind}_{c.integer(0, updates.count('|'))}({q}, {v})"
+        self.met("update in a callee", None)
+        first = [f"{v} = {self.number(scope)}", f"{q} = {made.format(v=v)}"]
+        s = self.taken(scope, "s")
+        lines = c.pick(POSITIONS)
+        rest = [line.format(call=call, v=v, s=s, read=read.format(q=q)) for line in lines]
+        return [*first, f"{s} = {v} * 0.5", *rest]
 
     def of_an_array(self, write: Callable[[Scope, str], list[str]]) -> Callable[[Scope], list[str]]:
         """The same of one of the vectors bound last; a container where there is none."""
@@ -34,14 +52,6 @@ class Idioms(Containers):
             return write(scope, self.choices.pick(arrays[-3:])) if arrays else self.made(scope)
 
         return written
-
-    def own(self, letters: str) -> str:
-        """A name that nothing else in the program has."""
-        self.functions += 1
-        return f"{letters}{self.functions}"
-
-    def number(self, scope: Scope) -> str:
-        return self.tame(scope, self.scalar(scope, 1))
 
     # --- places and iterators -----------------------------------------------------------------------------------------
     def place_that_changes(self, scope: Scope, array: str) -> list[str]:
@@ -334,4 +344,5 @@ OUTSIDE = (
     (("Wave(", "Cube("), _TWO),
     (("Scaled(",), _SCALED),
     (("GAIN", "NAMED"), _GAINS),
+    *FUNCTIONS,
 )
