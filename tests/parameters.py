@@ -1,8 +1,8 @@
-"""Parameters of tests that run over the corpus: readable names, and what waits for the night."""
+"""Parameters of tests that run over the corpus and the tables: readable names, and what waits for the night."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -21,3 +21,27 @@ def some_by_day(chosen: Iterable[Case], every: int) -> list[Any]:
         pytest.param(case, id=f"{case.theme}-{case.name}", marks=pytest.mark.nightly if k % every else ())
         for k, case in enumerate(chosen)
     ]
+
+
+def for_each(entries: Iterable[Any], name: Callable[[Any], str] = str) -> Callable[..., Callable[[], None]]:
+    """One test that looks at every entry of a table and reports all that fail, by ``name``.
+
+    Where an entry takes microseconds, a test of its own costs a hundred times as much as what it looks at.
+    """
+
+    def decorate(check: Callable[[Any], None]) -> Callable[[], None]:
+        def test() -> None:
+            failures: list[Exception] = []
+            for entry in entries:
+                try:
+                    check(entry)
+                except Exception as failure:
+                    failure.add_note(f"in {name(entry)}")
+                    failures.append(failure)
+            if failures:
+                raise ExceptionGroup(f"{len(failures)} entries fail", failures)
+
+        test.__doc__, test.__name__, test.__module__ = check.__doc__, check.__name__, check.__module__
+        return test
+
+    return decorate

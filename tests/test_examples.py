@@ -18,6 +18,7 @@ import pytest
 import srcgrad
 from benchmarks.cases import cases
 from benchmarks.compile_time import straight_line
+from tests.parameters import for_each
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -71,7 +72,7 @@ def test_the_lynx_and_hare_example_finds_the_optimum():
     assert result["minimum"].value == pytest.approx(2.0187, abs=5e-5)
 
 
-@pytest.mark.parametrize("name", MODULES)
+@for_each(MODULES)
 def test_the_examples_in_docstrings_are_true(name):
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     for example in doctest.DocTestFinder().find(importlib.import_module(name)):

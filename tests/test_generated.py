@@ -1,6 +1,6 @@
 """Random programs that only bind names, under hypothesis, and those that once failed.
 
-Profiles: ``ci`` (the default, 120 programs, the same each time), ``dev``, and ``nightly``:
+Profiles: ``ci`` (the default, 60 programs, the same each time), ``dev``, and ``nightly``:
 ``pytest tests/test_generated.py --hypothesis-profile=nightly`` (5,000 programs); ``srcgrad fuzz`` hunts faster,
 without hypothesis, and with stores, views, containers, objects and closures.
 """
@@ -77,14 +77,14 @@ def test_random_program(text):
 def test_random_programs_without_help(option):
     """Without the optimizer, and without anything known about the arguments."""
     plan = Plan(tuple(Check(mode, (option,)) for mode in MODES))
-    for number in range(70_000, 70_040):
+    for number in range(70_000, 70_020):
         assert not judged(number, plan)
 
 
 @pytest.mark.slow
 def test_random_programs_at_second_order():
     plan = Plan((Check("second"), Check("reverse over reverse")))
-    for number in range(80_000, 80_030):
+    for number in range(80_000, 80_015):
         assert not judged(number, plan)
 
 
@@ -92,12 +92,12 @@ def test_random_programs_at_second_order():
 def test_programs_run_eagerly():
     """Against numbers: the compiler has no part in either."""
     told = 0
-    for number in range(10_000, 10_400):
+    for number in range(10_000, 10_200):
         text = program(RandomChoices(number), FUNCTIONAL, longest=12).text
         outcome = judge(text, Plan((Check("eager"),)))
         assert outcome.kind in ("agrees", "unsuitable"), f"{outcome}\n{text}"
         told += outcome.kind == "agrees" and not outcome.left_out
-    assert told > 300
+    assert told > 150
 
 
 # --- programs that once failed ---------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The rooms of srcgrad import each other in one direction only (imports inside functions included).
 
-``errors → {runtime, syntax} → rules → {frontend → analysis → transform → optimize → emit | eager} → pipeline → api →
-{check, inspect}``: left never imports right, and the compiler never meets the eager machine.
+``errors → {runtime, syntax} → language → rules → {frontend → analysis → transform → optimize → emit | eager} →
+pipeline → api → {check, inspect}``: left never imports right, and the compiler never meets the eager machine.
 """
 
 from __future__ import annotations
@@ -16,27 +16,30 @@ import pytest
 from srcgrad.frontend.normalize import Normalizer
 from srcgrad.pipeline import Module
 from srcgrad.transform.reverse import StatementAdjoint
+from tests.parameters import for_each
 
 ROOT = Path(__file__).parent.parent / "srcgrad"
 
 COMPILER = ("frontend", "analysis", "transform", "optimize", "emit")
 GROUND = ("errors",)
 PUBLIC = "the package itself"
-BASE = (*GROUND, "runtime", "syntax")
+BASE = (*GROUND, "runtime", "syntax", "language")
 
 #: What each room may import, besides itself.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "errors": (),
     "runtime": GROUND,
     "syntax": GROUND,
+    "language": (),
     "rules": BASE,
     **{room: (*BASE, "rules", *COMPILER[:index]) for index, room in enumerate(COMPILER)},
     "spec": (*BASE, "rules", *COMPILER),
     "eager": (*BASE, "rules"),
     "programs": (*BASE, "rules", *COMPILER, "spec"),
-    "pipeline": (*BASE, "rules", *COMPILER, "spec", "programs"),
+    "faults": ("errors", "frontend", "programs"),
+    "pipeline": (*BASE, "rules", *COMPILER, "spec", "programs", "faults"),
     "calling": (*BASE, "rules", *COMPILER, "spec", "programs", "pipeline"),
-    "api": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling"),
+    "api": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "faults", "pipeline", "calling"),
     "check": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api"),
     "fuzz": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api"),
     "inspect": (
@@ -83,7 +86,7 @@ def breaches(text: str, module: str, is_package: bool = False) -> list[str]:
 MODULES = sorted(path for path in ROOT.rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+@for_each(MODULES)
 def test_layer(path: Path) -> None:
     parts = path.relative_to(ROOT).with_suffix("").parts
     if parts[0] in FRONT:
@@ -94,7 +97,7 @@ def test_layer(path: Path) -> None:
     assert breaches(path.read_text(encoding="utf-8"), module, is_package) == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+@for_each(MODULES)
 def test_module_is_of_readable_size_and_named_for_what_it_does(path: Path) -> None:
     assert path.stem not in {"utils", "helpers", "helper", "common", "misc"}
     if "utils" in path.parts:  # PyTorch's names, under which programs import: nothing is done there

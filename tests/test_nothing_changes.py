@@ -79,13 +79,20 @@ STORING = ("mutation", "aliasing")
 CHANGING = (*STORING, "containers_changed", "objects", "closures", "higher_order", "control")
 
 
-def parameter(case: Case) -> Any:
-    marks = () if case.theme in CHANGING else (pytest.mark.nightly,)
-    return pytest.param(case, id=f"{case.theme}-{case.name}", marks=marks)
+def parameters(cases: list[Case]) -> list[Any]:
+    """What stores, and every third of the others that change something, at every run."""
+    return [
+        pytest.param(
+            case,
+            id=f"{case.theme}-{case.name}",
+            marks=() if case.theme in STORING or (case.theme in CHANGING and k % 3 == 0) else (pytest.mark.nightly,),
+        )
+        for k, case in enumerate(cases)
+    ]
 
 
-CASES = [parameter(case) for case in FIRST]
-SCALAR = [parameter(case) for case in FIRST if scalar(case)]
+CASES = parameters(FIRST)
+SCALAR = parameters([case for case in FIRST if scalar(case)])
 TWICE = [pytest.param(case, id=f"{case.theme}-{case.name}") for case in FIRST
          if case.theme in STORING and not case.keywords and scalar(case)]  # fmt: skip
 

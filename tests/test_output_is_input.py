@@ -23,7 +23,7 @@ ALLOWED = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("case", cases(TWICE))
+@pytest.mark.parametrize("case", some_by_day(TWICE, 5))
 def test_the_text_of_the_gradient_is_a_plain_program(case):
     """Fenced statements only, no closures, every name defined or imported at the top."""
     for mode in ("split", "forward"):
@@ -64,7 +64,7 @@ def _free_names(text: str) -> set[str]:
     return read - bound
 
 
-@pytest.mark.parametrize("case", some_by_day(TWICE, 12))
+@pytest.mark.parametrize("case", some_by_day(TWICE, 40))
 def test_the_gradient_goes_down_the_road_again(case):
     """Both halves of a pair in one function, and the tangent, are differentiated in both modes; nothing is known."""
     for mode in ("reverse", "forward"):
@@ -97,7 +97,7 @@ def test_three_times(case):
     assert lines[2] < 60 * lines[0]
 
 
-@pytest.mark.parametrize("case", cases(TWICE[::7]))
+@pytest.mark.parametrize("case", some_by_day(TWICE, 20))
 def test_the_text_is_as_black_would_write_it(case):
     import black
 

@@ -33,6 +33,10 @@ def flat(parts: Any) -> Any:
     return np.concatenate([np.ravel(np.asarray(part, float)) for part in parts])
 
 
+#: Second order of every third program at every run.
+SOME = [pytest.param(name, marks=pytest.mark.nightly if k % 3 else ()) for k, name in enumerate(PROGRAMS)]
+
+
 def slope_of_gradient(gradient: Any, dots: tuple[Any, ...], step: float = 1e-5) -> Any:
     ahead, behind = (
         flat(gradient(*(p + s * d for p, d in zip(arguments(), dots, strict=True)))) for s in (step, -step)
@@ -48,7 +52,7 @@ def test_gradient(name: str) -> None:
     np.testing.assert_allclose(slope, (ahead - behind) / 2e-6, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", SOME)
 def test_forward_over_reverse(name: str) -> None:
     gradient = srcgrad.grad(loss_of(name), argnums=ALL)
     dots = directions(3)
@@ -62,7 +66,7 @@ def test_forward_over_reverse(name: str) -> None:
     np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", SOME)
 def test_reverse_over_reverse(name: str) -> None:
     """The pullback of a gradient is the Hessian again, and may be called twice."""
     gradient, dots = srcgrad.grad(loss_of(name), argnums=ALL), directions(3)

@@ -194,7 +194,11 @@ def numeric(program):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("program", "modes"), PROGRAMS, ids=lambda part: getattr(part, "__name__", part))
+@pytest.mark.parametrize(
+    ("program", "modes"),
+    [pytest.param(*entry, marks=pytest.mark.nightly if k % 3 else ()) for k, entry in enumerate(PROGRAMS)],
+    ids=lambda part: getattr(part, "__name__", part),
+)
 def test_the_third_derivative(program, modes):
     expected, error = numeric(program)
     scale = max(1.0, abs(expected))

@@ -182,7 +182,7 @@ def second(program: Program) -> np.ndarray:
 
 
 def run_reverse(program: Program, sink: bool, **more: Any) -> None:
-    """A pullback, called three times, and the joint program where the value is one number."""
+    """A pullback, called three times."""
     known = truth(program)
     mode = f"reverse (sink={sink}, {more})"
     with settings(sink, **more), nothing_changes(program) as arguments:
@@ -193,11 +193,16 @@ def run_reverse(program: Program, sink: bool, **more: Any) -> None:
         for again in got:
             assert_close(program, mode, again, known.cotangent)
         assert_close(program, f"{mode}, value", numbers(value), numbers(known.value), 1e-12)
-        if is_number(known.value):
-            value, gradient = srcgrad.value_and_grad(program.function, argnums=program.argnums)(*arguments)
-            ratio = float(np.real(known.seed))
-            assert_close(program, f"{mode}, joint", numbers(gradient) * ratio, known.cotangent)
-            assert_close(program, f"{mode}, joint value", numbers(value), numbers(known.value), 1e-12)
+
+
+def run_joint(program: Program, sink: bool = True, **more: Any) -> None:
+    """Value and gradient at once, of a program whose value is one number."""
+    known = truth(program)
+    with settings(sink, **more), nothing_changes(program) as arguments:
+        value, gradient = srcgrad.value_and_grad(program.function, argnums=program.argnums)(*arguments)
+    ratio = float(np.real(known.seed))
+    assert_close(program, "joint", numbers(gradient) * ratio, known.cotangent)
+    assert_close(program, "joint value", numbers(value), numbers(known.value), 1e-12)
 
 
 def run_forward(program: Program, **more: Any) -> None:

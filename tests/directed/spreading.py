@@ -163,3 +163,47 @@ def decorators_put_in_and_take_out_keywords(x):
     """Once wrong in silence: the callee was given the keywords that the wrapper had been."""
     first = shifted_product(x, x[1]) + shifted_product(x, x[0], shift=x[2])
     return first + overwriting(x, x[1]) + overwriting(x, x[0], scale=x[2])
+
+
+def averaged(y, *rest, **options):
+    return np.mean(y, *rest, **options)
+
+
+@directed(vector(3))
+def keywords_of_library_functions_that_are_known(x):
+    """``**`` of nothing, of displays, of dicts that are only read or changed at once, and of a caller's keywords."""
+    table = np.outer(x, x**2)
+    options = {"axis": 0}
+    options["keepdims"] = True
+    plain, made = {}, dict(axis=1)
+    chosen = {"a_min": 0.5 * x[0], "a_max": 1.5}
+    total = averaged(table) + np.sum(averaged(table, 0, keepdims=True) * x) + np.exp(x, **plain)[1]
+    for k in range(2):
+        total = total + np.sum(np.cumsum(table, **{"axis": 1}) ** 2) + k * np.sum(np.mean(table, **options) * x)
+    return total + table.sum(**made) @ x + np.sum(np.clip(x, **chosen) ** 2) + np.sum(x, **{"axis": 0}, **{}) * x[2]
+
+
+def squared_into(x, **options):
+    np.multiply(x, x, **options)
+
+
+@directed(vector(3))
+def results_stored_into_what_stars_give(x):
+    """Once wrong in silence: the call was left out, and with it the store."""
+    a, b, c, d, e, f = np.zeros((6, 3))
+    held = {"out": c}
+    np.multiply(x, x, **{"out": a})
+    np.multiply(*(x, x, b))
+    np.exp(x, **held)
+    np.sin(x, *[d])
+    np.subtract(x, 2.0, **{}, **{"out": e})
+    squared_into(x, out=f)
+    return a @ x + b @ x**2 + c @ x + d @ x + e @ x + f @ x**3
+
+
+@directed(vector(3))
+def a_part_of_a_condition_that_stores_its_result(x):
+    a = np.zeros(3)
+    if np.sum(np.multiply(x, 2.0, **{"out": a})) > 0.0:
+        return a @ x
+    return x[0]

@@ -11,6 +11,7 @@ from tests.directed.refusals import REFUSED
 
 MODES = {
     "reverse": lambda program: running.run_reverse(program, sink=True),
+    "joint": running.run_joint,
     "beside": lambda program: running.run_reverse(program, sink=False),
     "generic": lambda program: running.run_reverse(program, sink=True, specialise=False),
     "forward": running.run_forward,
@@ -26,8 +27,9 @@ DESIGN = ("directed", "memory", "survive_stores", "worked_example")
 
 def cases():
     for program in running.PROGRAMS:
+        gradient = running.has_a_gradient(program)
         for mode in MODES:
-            if "over" in mode and not (program.order >= 2 and running.has_a_gradient(program)):
+            if "over" in mode and program.order < 2 or not gradient and (mode == "joint" or "over" in mode):
                 continue
             rare = pytest.mark.slow if program.theme in DESIGN else pytest.mark.nightly
             marks = [] if mode in OFTEN else [rare]

@@ -11,6 +11,7 @@ import numpy as np
 
 import srcgrad
 from srcgrad.errors import InternalError, SrcgradError
+from srcgrad.runtime.refusals import Refused
 from tests.installed.entry import Entry
 from tests.oracle import as_vector_function, differences, is_inexact, leaves, ravel, seed_like
 
@@ -43,7 +44,7 @@ def judge(entry: Entry) -> Verdict:
             gradient = pullback(seed)
         except InternalError as error:
             return Verdict(entry, "crash", error.reason.split("\n")[0], str(error))
-        except SrcgradError as error:
+        except (SrcgradError, Refused) as error:
             placed = error.span is not None and error.span.known
             return Verdict(entry, "refused" if placed else "crash", _reason(error), str(error))
         except Exception as error:
@@ -54,9 +55,9 @@ def judge(entry: Entry) -> Verdict:
         return Verdict(entry, *_compared(entry, function, (expected, value), seed, gradient))
 
 
-def _reason(error: SrcgradError) -> str:
+def _reason(error: SrcgradError | Refused) -> str:
     """Why it was refused; of a library's function without a rule, why it could not be read."""
-    _, found, deeper = (error.hint or "").partition("it cannot be read: ")
+    _, found, deeper = (getattr(error, "hint", None) or "").partition("it cannot be read: ")
     return deeper.rpartition(" (")[0] or deeper if found else error.reason.split("\n")[0]
 
 

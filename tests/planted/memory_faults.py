@@ -39,6 +39,19 @@ FAULTS = (
         "                self._hold(made.base, given)\n",
         "                pass\n",
     ),
+    Fault(
+        "what a callee updates is not seen where its call is nested",
+        "frontend/side_effects.py",
+        "            if _stores(inner, names, of_objects):\n",
+        "            if False:\n",
+    ),
+    # --- names --------------------------------------------------------------------------------------------------------
+    Fault(
+        "a name that a loop binds again is another in its next pass",
+        "frontend/webs.py",
+        "            head = grown\n        self.heads",
+        "            break\n        self.heads",
+    ),
     # --- activity -----------------------------------------------------------------------------------------------------
     Fault(
         "a store concerns the name alone, not its class",
@@ -176,5 +189,18 @@ FAULTS = (
         "                value = subscript(load(self.dot(base)), clone(index))\n",
         "                copied = gast.Attribute(subscript(load(self.dot(base)), clone(index)), 'copy', gast.Load())\n"
         "                value = gast.Call(copied, [], [])\n",
+    ),
+    # --- the order of evaluation --------------------------------------------------------------------------------------
+    Fault(
+        "the index of an augmented assignment is evaluated after its value",
+        "frontend/sequencing.py",
+        "            made = [self.settled(part) for part in made]\n        return _with(node, dict(zip(names",
+        "            pass\n        return _with(node, dict(zip(names",
+    ),
+    Fault(
+        "what overlaps within one array is taken to be stored as a copy",
+        "analysis/overlapping.py",
+        "    checked = {store for store in stores if may_overlap(store)}\n",
+        "    checked: set[Store] = set()\n",
     ),
 )
