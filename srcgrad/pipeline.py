@@ -27,7 +27,7 @@ from srcgrad.analysis.memory import MemoryClasses, memory_classes
 from srcgrad.analysis.moving import moving
 from srcgrad.analysis.operands import lists_made_arrays
 from srcgrad.analysis.overlapping import order_kept
-from srcgrad.analysis.receivers import refuse_stores
+from srcgrad.analysis.receivers import refuse_stores, require_kept
 from srcgrad.analysis.shapes import result, shapes
 from srcgrad.analysis.solving import solved
 from srcgrad.analysis.stores import stores_lowered
@@ -37,7 +37,7 @@ from srcgrad.analysis.text import TextReader
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
-from srcgrad.errors import InternalError
+from srcgrad.errors import InternalError, Span
 from srcgrad.faults import reported
 from srcgrad.frontend.derivatives import unpassed
 from srcgrad.frontend.guards import guards_of
@@ -401,8 +401,9 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     function = module.normalized(request.callee)
     facts = entry_facts(function, request.facts)
     module.open = request.callee if request.open else None
+    stored: Mapping[str, Span] = {}
     if request.kept:
-        refuse_stores(request.callee, facts, request.kept, module.looked_into, module.summary_of)
+        stored = refuse_stores(request.callee, facts, request.kept, module.looked_into, module.summary_of)
     of = stem(request.callee)
     entry, backward = "", None
     match request.mode:
@@ -422,6 +423,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
             entry = module.nested(request.callee, request.mode, request.wanted, facts, tupled=request.tupled)
         case _:
             raise InternalError(f"no such mode: {request.mode}")
+    require_kept(next(made for made in module.functions if made.name == entry), stored)
     module.finish()
     if hidden := hidden_names(module.functions):
         return compile_request(request, taken | hidden)

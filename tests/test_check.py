@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import itertools
 import linecache
 import math
 import sys
@@ -18,6 +19,7 @@ from srcgrad.eager import plain
 from srcgrad.inspect.cli import main
 
 X = np.array([0.4, -1.2, 0.7])
+NUMBERS = itertools.count()
 
 
 def energy(x, w, n):
@@ -55,7 +57,7 @@ def test_modes_can_be_chosen():
 
 def program(text, **names):
     """A function of a text of its own."""
-    filename = f"<check {len(linecache.cache)}>"
+    filename = f"<check {next(NUMBERS)}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     module = types.ModuleType(f"checked_{len(sys.modules)}")
     module.__dict__.update(np=np, srcgrad=srcgrad, **names)

@@ -1,8 +1,10 @@
-"""What a bound method stores into its object: refused, because a derivative works on a copy, and would lose the store.
+"""Stores into what no caller passes: refused, because a derivative works on a copy, and would lose them.
 
-Enters: a callee, the facts of its arguments, the parameters that have to stay as they are.  Raises at the first store
-into their memory, in the callee or in what it calls.  Memory classes hold a container and its contents together; here a
-store into a list, array or object that the function makes itself changes that one alone, whatever it contains::
+That is the object of a bound method, and what a local function captured.  Enters: a callee, the facts of its arguments,
+the parameters that have to stay as they are.  Raises at the first store into an object, in the callee or in what it
+calls.  What else is stored into has to be a number when the program runs: ``s += e`` stores into arrays, not into
+numbers.  Memory classes hold a container and its contents together; here a store into a list, array or object that the
+function makes itself changes that one alone, whatever it contains::
 
     parts = [self.w]         parts and self are one class
     parts.append(x)          changes parts
@@ -39,8 +41,9 @@ from srcgrad.frontend.normal_form import (
     Statement,
     unguarded,
 )
-from srcgrad.rules.facts import Array, Fact
+from srcgrad.rules.facts import Array, Fact, Unknown
 from srcgrad.rules.memory import makes_new
+from srcgrad.syntax.globals import call_runtime
 
 Key = tuple[Callee, tuple[Fact, ...]]
 Prepare = Callable[[Callee, tuple[Fact, ...]], tuple[Function, Mapping[str, Fact]]]
@@ -65,21 +68,41 @@ def refuse_stores(
     kept: tuple[str, ...],
     prepared: Prepare,
     summary_of: Callable[[Callee, tuple[Fact, ...]], Summary],
-) -> None:
-    """Refuse a function that stores into the objects that its parameters ``kept`` are, or into what they hold."""
-    function, _ = prepared(callee, facts)
-    objects = {j for j, known in callee.classes if instances_of(known)}  # type: ignore[arg-type]
-    positions = [j for j, name in enumerate(function.parameters) if name in kept and j in objects]
+) -> dict[str, Span]:
+    """Refuse a function that stores into the objects that its parameters ``kept`` are, or into what they hold.
+
+    Gives those that may be numbers, with the place of the store: ``require_kept`` looks at them.
+    """
+    function, known = prepared(callee, facts)
+    objects = {j for j, held in callee.classes if instances_of(held)}  # type: ignore[arg-type]
+    positions = [j for j, name in enumerate(function.parameters) if name in kept]
     if summary_of(callee, facts).stored.isdisjoint(positions):
-        return
+        return {}
     stores = _Reader(prepared, summary_of).stores_of(callee, facts) or Stores()
-    for span in filter(None, map(stores.at, positions)):
+    unknown: dict[str, Span] = {}
+    for position in positions:
+        span = stores.at(position)
+        if span is None:
+            continue
+        name = function.parameters[position]
+        if position not in objects and isinstance(known.get(name, Unknown()), Unknown):
+            unknown[name] = span
+            continue
         raise UnsupportedSyntax(
             "a store into the object that a differentiated method is bound to, or a function captured, would be lost",
             span,
             label="this may store into the object",
             hint="pass the object as an argument, `value_and_grad(C.loss, argnums=1)(c, x)`, or return what is kept",
         )
+    return unknown
+
+
+def require_kept(definition: gast.FunctionDef, stores: Mapping[str, Span]) -> None:
+    """Begin an emitted function with a look at each of these parameters."""
+    for name, span in stores.items():
+        place = gast.Constant(span.origin, None)
+        look = gast.Expr(call_runtime(runtime.require_kept, gast.Name(name, gast.Load(), None, None), place))
+        definition.body.insert(0, look)
 
 
 class _Reader:

@@ -50,7 +50,6 @@ from srcgrad.programs import Options, keeping_forms, options
 from srcgrad.rules.calling import UnsupportedCall
 from srcgrad.runtime.refusals import Refused
 
-
 # What may refuse a program by the values it meets.  A refusal from any other file is a finding.
 _REFUSING = ("runtime/doors.py", "runtime/overlaps.py")
 

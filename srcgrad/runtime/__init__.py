@@ -39,6 +39,7 @@ from srcgrad.runtime.differences import (
 from srcgrad.runtime.doors import (
     StopsGradients, as_cotangent, entered, is_mapping, is_sequence, leaving, once, require_data, require_item,
     require_length,
+    require_kept,
     require_key, require_no_object, require_number, require_places, require_row, require_rows, require_set,
     require_some, rewound, require_count,
     stop_gradient, unvaried,
@@ -138,6 +139,7 @@ __all__ = [
     "require_apart", "require_bound", "require_count", "require_data", "require_disjoint", "require_distinct",
     "require_exact",
     "require_factory", "require_fields", "require_item", "require_length", "require_new", "require_no_object",
+    "require_kept",
     "require_key", "require_number", "require_order", "require_output", "require_places", "require_reflected",
     "require_row",
     "require_rows", "require_set", "require_some", "require_unshared", "rest_like", "retake", "rewound", "root_count",

@@ -36,6 +36,20 @@ def require_number(x: Any, place: str) -> None:
         )
 
 
+def require_kept(x: Any, place: str) -> None:
+    """Refuse what a differentiated function captured when ``place`` may store into it: a derivative would lose that."""
+    pending = [x]
+    while pending:
+        part = pending.pop()
+        if type(part) is tuple:
+            pending.extend(part)
+        elif not (part is None or isinstance(part, int | float | complex | str | bytes | np.generic)):
+            raise RefusedType(
+                f"{place}: a store into the {type(part).__name__} that a differentiated function captured would be"
+                " lost; pass it as an argument, or store into a copy"
+            )
+
+
 def require_count(x: Any, place: str) -> None:
     """Refuse to repeat a list or tuple at ``place`` as often as ``x`` says where that is no integer."""
     if isinstance(x, np.ndarray | np.inexact | float | complex):

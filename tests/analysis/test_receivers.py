@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy  # noqa: F401
 import heapq  # noqa: F401
+import itertools
 import linecache
 from collections import deque
 
@@ -12,8 +13,10 @@ import pytest
 
 import srcgrad.eager as torch
 from srcgrad import UnsupportedSyntax, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
+from srcgrad.runtime.refusals import Refused
 
 POINT = np.array([0.5, 0.7])
+NUMBERS = itertools.count()
 
 
 class Layer:
@@ -136,11 +139,16 @@ def _inside(model, captured=False):
 def method(statements):
     """A method of ``Model`` with these statements before its result."""
     text = f"def method(self, x):\n    {statements or 'pass'}\n    return self.base + np.sum(self.w * x**3)\n"
-    filename = f"<method {len(linecache.cache)}>"
+    return written(text, "method")
+
+
+def written(text, name):
+    """What ``text`` defines as ``name``; its lines can be shown."""
+    filename = f"<method {next(NUMBERS)}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     names = dict(globals())
     exec(compile(text, filename, "exec"), names)
-    return names["method"]
+    return names[name]
 
 
 class Bound(Model):
@@ -196,3 +204,40 @@ def test_an_object_as_an_argument_is_not_refused():
     model = Model()
     np.testing.assert_allclose(grad(Model.counted, argnums=1)(model, POINT), 2.0 * model.w * POINT)
     assert model.n == 0
+
+
+def alias(b, v):
+    b += v
+
+
+CAPTURED = {
+    "another name": "s = b\ns += y\nreturn np.sum(s * s)",
+    "another name in a loop": "s = b\nfor _ in range(2):\n    s += y\nreturn np.sum(s * s)",
+    "elements": "b[:] = y * x[0]\nreturn np.sum(b * b)",
+    "a callee": "alias(b, y)\nreturn np.sum(b * b)",
+    "one of two": "s = b if y[0] > 0.0 else y * 1.0\ns += y\nreturn np.sum(s * y)",
+}
+
+
+def differentiating(statements, made):
+    """A function that differentiates a local one, and reads what that captured before and afterwards."""
+    body = "\n".join("        " + line for line in statements.splitlines())
+    text = f"def f(x):\n    b = {made}\n    def g(y):\n{body}\n    return np.sum(grad(g)(x)) + np.sum(b)\n"
+    return written(text, "f")
+
+
+@pytest.mark.parametrize("statements", CAPTURED.values(), ids=CAPTURED)
+def test_an_array_that_a_differentiated_local_function_changes_is_refused(statements):
+    """Once the derivative changed a copy of ``b``, and ``np.sum(b)`` afterwards saw nothing of it."""
+    with pytest.raises((UnsupportedSyntax, Refused), match="would be lost"):
+        grad(differentiating(statements, "x * 1.0"))(POINT)
+
+
+def test_a_number_that_a_differentiated_local_function_adds_to_stays_as_it_is():
+    function = differentiating("s = b\nfor k in range(2):\n    s += y[k] ** 2\nreturn s * s", "x[0] * 2.0")
+
+    def plain(x):  # the gradient of g by hand
+        return np.sum(4.0 * (2.0 * x[0] + np.sum(x**2)) * x) + 2.0 * x[0]
+
+    expected = [(plain(POINT + h) - plain(POINT - h)) / 2e-6 for h in np.eye(2) * 1e-6]
+    np.testing.assert_allclose(grad(function)(POINT), expected, rtol=1e-6)
