@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from time import process_time
 from typing import Any
 
@@ -66,12 +66,9 @@ def forward(program: Callable[..., Any]) -> Callable[[int], Any]:
 
 
 @pytest.fixture(autouse=True)
-def nothing_else_to_collect() -> Iterator[None]:
+def nothing_else_to_collect() -> None:
     """What earlier tests left is not looked through again at each of the collections here."""
-    gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def seconds(call: Callable[[int], Any], n: int) -> float:

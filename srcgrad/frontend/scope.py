@@ -216,7 +216,9 @@ class Scope:
             if name in scope.locals:
                 return scope.static(name) or Variable(scope, name)
             scope = scope.parent
-        binding = self.source.resolve(name, self.source.span(at))
+        binding = self.source.resolve(name)
+        if binding is None:  # only now: a place takes longer to work out than a name
+            binding = self.source.resolve(name, self.source.span(at))
         assert binding is not None
         return _static(binding.value, reference(binding)) if is_callee(binding.value) else binding
 

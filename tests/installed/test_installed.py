@@ -41,7 +41,7 @@ def test_functions_of_the_standard_library_numpy_and_scipy():
     assert check(of_packages("colorsys", "statistics", "numpy", "scipy")) >= RIGHT
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_functions_of_other_packages():
     check(of_packages("sklearn", "matplotlib", "mpl_toolkits"))
 
