@@ -17,20 +17,35 @@ from __future__ import annotations
 import ast
 import builtins
 import dataclasses
-from collections.abc import Iterator, Sequence
-from types import CodeType, FunctionType
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import EnumType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import gast
 
 from srcgrad.frontend.desugar.imports import bound_elsewhere, with_meanings
+from srcgrad.frontend.journal import note_compiled_in
 from srcgrad.frontend.source import Source
 from srcgrad.syntax.globals import GlobalBinding
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.parse import children, walk
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A class with what its statement read: each namespace and name, with the object that it meant."""
+
+    kind: type | None
+    read: tuple[tuple[Mapping[str, object], str, object], ...] = ()
+
+    def holds(self) -> bool:
+        return all(namespace.get(name) is value for namespace, name, value in self.read)
+
 
 #: The classes of each function, by the lines of their statements: every mode is compiled with the same ones.
-_classes: WeakKeyDictionary[FunctionType, dict[int, type | None]] = WeakKeyDictionary()
+_classes: WeakKeyDictionary[FunctionType, dict[int, _Made]] = WeakKeyDictionary()
 
 
 def without_classes(body: Sequence[gast.stmt], source: Source, parameters: frozenset[str]) -> list[gast.stmt]:
@@ -65,11 +80,68 @@ def _asked_about(body: Sequence[gast.stmt]) -> set[str]:
 
 
 def class_of(node: gast.ClassDef, source: Source) -> type | None:
-    """The class that a statement defines at every call of its function alike; None if there is no such class."""
+    """The class that a statement defines at every call of its function alike; None if there is no such class.
+
+    It is made again when a name that its statement reads means something else, and so are all classes beside it.
+    """
     made = _classes.setdefault(source.function, {})
+    if not all(one.holds() for one in made.values()):
+        made.clear()
     if node.lineno not in made:
-        made[node.lineno] = _made(node, source) if _only_defines(node) else None
-    return made[node.lineno]
+        read = _read(node, source) if _only_defines(node) else None
+        made[node.lineno] = _Made(None) if read is None else _Made(_made(node, source), read)
+    for namespace, name, _ in made[node.lineno].read:
+        note_compiled_in(namespace, name)
+    return made[node.lineno].kind
+
+
+def _read(node: gast.ClassDef, source: Source) -> tuple[tuple[Mapping[str, object], str, object], ...] | None:
+    """What a class statement reads when it runs, not what its methods read; None where a later change of it would not
+    be seen, as of the field of an object."""
+    found: list[tuple[Mapping[str, object], str, object]] = []
+    pending: list[gast.AST] = [*node.bases, *node.decorator_list, *(keyword.value for keyword in node.keywords)]
+    for statement in node.body:
+        match statement:
+            case gast.FunctionDef(args=args):
+                defaults = [default for default in args.kw_defaults if default is not None]
+                pending += [*args.defaults, *defaults, *statement.decorator_list]
+            case gast.Assign(value=value) | gast.AnnAssign(value=value) if value is not None:
+                pending.append(value)
+    fields = {name.id for name in walk(*node.body) if isinstance(name, gast.Name) and isinstance(name.ctx, gast.Store)}
+    while pending:
+        part = pending.pop()
+        match part:
+            case gast.Name(id=name) if name not in fields:
+                spaces: tuple[Mapping[str, object], ...] = (source.function.__globals__, vars(builtins))
+                found += [(space, name, space[name]) for space in spaces if name in space][:1]
+            case gast.Attribute(attr=name):
+                owner = _owner(part, source)
+                if owner is None:
+                    return None
+                found.append((vars(owner), name, vars(owner).get(name)))
+                pending.append(part.value)
+            case gast.Subscript() if not _is_type(part.value, source):
+                return None
+            case _:
+                pending += children(part)
+    return tuple(found)
+
+
+def _owner(node: gast.Attribute, source: Source) -> ModuleType | type | None:
+    """The module, or the class of constants, whose attribute is read."""
+    try:
+        owner = _value(node.value, source)
+    except (NameError, AttributeError):
+        return None
+    return owner if isinstance(owner, ModuleType | EnumType) else None
+
+
+def _is_type(node: gast.expr, source: Source) -> bool:
+    """Whether ``node[...]`` is a type with parameters, ``Generic[T]``."""
+    try:
+        return isinstance(_value(node, source), type) or hasattr(_value(node, source), "__mro_entries__")
+    except (NameError, AttributeError):
+        return False
 
 
 def _only_defines(node: gast.ClassDef) -> bool:
@@ -129,7 +201,8 @@ def _is_body(code: CodeType, node: gast.ClassDef) -> bool:
 
 def _value(expression: gast.expr, source: Source) -> object:
     """A base or decorator; raises NameError where it reads a local, or does more than name what it means."""
-    values: dict[str, object] = {m.__name__: m for m in _classes[source.function].values() if m is not None}
+    kinds = [made.kind for made in _classes[source.function].values()]
+    values: dict[str, object] = {m.__name__: m for m in kinds if m is not None}
     for name in {inner.id for inner in walk(expression) if isinstance(inner, gast.Name)} - values.keys():
         binding = source.resolve(name)
         if binding is None:
