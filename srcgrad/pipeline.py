@@ -27,6 +27,7 @@ from srcgrad.analysis.memory import MemoryClasses, memory_classes
 from srcgrad.analysis.moving import moving
 from srcgrad.analysis.operands import lists_made_arrays
 from srcgrad.analysis.overlapping import order_kept
+from srcgrad.analysis.parts import parts_copied
 from srcgrad.analysis.receivers import refuse_stores, require_kept
 from srcgrad.analysis.shapes import result, shapes
 from srcgrad.analysis.solving import solved
@@ -37,7 +38,7 @@ from srcgrad.analysis.text import TextReader
 from srcgrad.analysis.values import fact_of_expression
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
-from srcgrad.errors import InternalError, Span
+from srcgrad.errors import InternalError
 from srcgrad.faults import reported
 from srcgrad.frontend.derivatives import unpassed
 from srcgrad.frontend.guards import guards_of
@@ -291,7 +292,8 @@ class Module(CalleesAsValues):
         """``door``: called by users, whose arrays have to stay as they are."""
         function, known = self.prepared(callee, facts)
         with_shadow = frozenset(modes.shadowed(function.parameters))
-        classes = memory_classes(function, known, self.summary_of, with_shadow)
+        solve = partial(memory_classes, summary_of=self.summary_of, with_shadow=with_shadow)
+        function, known, classes = parts_copied(function, known, solve)
         function, classes = self._keys_checked(function, wanted, known, classes, with_shadow)
         shadows = shadows_of(function, known, classes, lambda made: self.called(made, known), modes, door=door)
         if shadows is not None:
@@ -401,9 +403,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     function = module.normalized(request.callee)
     facts = entry_facts(function, request.facts)
     module.open = request.callee if request.open else None
-    stored: Mapping[str, Span] = {}
-    if request.kept:
-        stored = refuse_stores(request.callee, facts, request.kept, module.looked_into, module.summary_of)
+    stored = refuse_stores(request.callee, facts, request.kept, module.looked_into, module.summary_of)
     of = stem(request.callee)
     entry, backward = "", None
     match request.mode:

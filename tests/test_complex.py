@@ -342,3 +342,60 @@ def test_numbers_that_are_all_integers_are_refused():
     with pytest.raises(srcgrad.ArgumentError, match="n"):
         grad(lambda p: p["n"] * 1.0)({"n": 3})
     assert grad(lambda p: 1.0)([]) == []
+
+
+# --- imaginary parts of arrays that are stored into ------------------------------------------------------------------
+def by_elements(x):
+    y = np.zeros(3, dtype=complex)
+    for k in range(3):
+        y[k] = np.exp(1j * x[k]) * x[0]
+    return np.sum(y.imag * x) * np.sum(y.real)
+
+
+def both_parts(x):
+    y = x * (1.0 + 2.0j)
+    y[:2] = y[1:] * y[:2]
+    y *= 1j
+    return np.sum(y[1:].real ** 2 + y.T.imag[1:] ** 3)
+
+
+def both_parts_named(x):
+    y = x * (1.0 + 1.0j)
+    y[0] = y[1] * y[0]
+    a, b = y.real, y.imag
+    return np.sum(a * b)
+
+
+def a_copy_is_kept(x):
+    y = x * (1.0 + 1.0j)
+    old = y.imag.copy()
+    y[0] = y[1] * y[0]
+    return np.sum(old * y.imag)
+
+
+def stored(y, x):
+    y[0] = 1j * y[1] * x
+
+
+def by_a_callee(x):
+    y = x * (1.0 + 1.0j)
+    stored(y, x[2])
+    return np.sum(y.imag**2)
+
+
+@pytest.mark.parametrize("function", [by_elements, both_parts, both_parts_named, a_copy_is_kept, by_a_callee])
+def test_the_imaginary_part_of_an_array_that_is_stored_into(function):
+    """Once refused: the adjoint of an imaginary part is the negative of that of the adjoint, which no view shows."""
+    check_grads(function, X, order=2)
+
+
+def test_an_imaginary_part_that_shows_a_later_store_is_refused():
+    def f(x):
+        y = x * (1.0 + 1.0j)
+        part = y.imag
+        y[0] = 1j * x[1] ** 2
+        return np.sum(part)
+
+    with pytest.raises(srcgrad.runtime.refusals.RefusedType, match=r"kept as a view") as caught:
+        grad(f)(X)
+    assert "part = y.imag" in str(caught.value)

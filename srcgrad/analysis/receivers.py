@@ -73,6 +73,8 @@ def refuse_stores(
 
     Gives those that may be numbers, with the place of the store: ``require_kept`` looks at them.
     """
+    if not kept:
+        return {}
     function, known = prepared(callee, facts)
     objects = {j for j, held in callee.classes if instances_of(held)}  # type: ignore[arg-type]
     positions = [j for j, name in enumerate(function.parameters) if name in kept]

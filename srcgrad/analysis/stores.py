@@ -131,7 +131,7 @@ class Lowering:
         rule = lookup(maker)
         assert rule is not None
         apply = Apply(rule, maker, rule.bind(maker, [display], {}))
-        head = _numpy("array") if maker is np.array else reference(of_runtime(maker))
+        head = _numpy(maker.__name__) if maker in (np.array, np.copy) else reference(of_runtime(maker))
         return Bind(self.fresh(), gast.Call(head, [clone(display)], []), apply, span)
 
     def _block(self, block: Block) -> Block:

@@ -158,6 +158,11 @@ def _same_view(v: Any, w: Any, w_bar: Any) -> Any:
     between = v.__array_interface__["data"][0] - w.__array_interface__["data"][0]
     is_real_part = w.dtype.kind == "c" and v.dtype == w.real.dtype and between % w.itemsize == 0
     if v.dtype != w.dtype and not is_real_part:
+        if w.dtype.kind == "c" and v.dtype == w.real.dtype:
+            raise RefusedType(
+                "the imaginary part of an array that is stored into is kept as a view of it; write y.imag where it is"
+                " read, or keep y.imag.copy()"
+            )
         raise RefusedType(f"an array of {w.dtype} that is stored into is seen as {v.dtype}")
     old, new = w.itemsize, w_bar.itemsize
     counts = [(s, t) for n, s, t in zip(w.shape, w.strides, w_bar.strides, strict=True) if n > 1]
