@@ -22,7 +22,7 @@ class Idioms(Operands):
         found: list[Callable[[Scope], list[str]]] = []
         if self.has("containers") and self.has("stores"):
             of_arrays = [self.place_that_changes, self.place_that_changes, self.iterator, self.seen]
-            of_arrays += [self.operands_that_change, self.rows_of_columns, self.rows_of_columns]
+            of_arrays += [self.operands_that_change] * 3 + [self.rows_of_columns] * 2
             found += [self.of_an_array(write) for write in of_arrays]
             found += [self.updated] * 3
         if self.has("containers") and self.has("objects"):

@@ -203,4 +203,10 @@ FAULTS = (
         "    checked = {store for store in stores if may_overlap(store)}\n",
         "    checked: set[Store] = set()\n",
     ),
+    Fault(
+        "names that are both needed share a spelling",
+        "analysis/joining.py",
+        "                if apart[web].isdisjoint(others) and described(web) == described(others[0]):\n",
+        "                if described(web) == described(others[0]):\n",
+    ),
 )
