@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import srcgrad.eager as torch
+from srcgrad.eager import func
 from tests.eager.recording import recorded, run
 
 PROGRAMS = recorded("inplace")
@@ -106,3 +107,17 @@ def test_shapes_changed_in_place_keep_the_graph_and_the_views() -> None:
     assert x.grad.tolist() == [[0.0, 0.0, 0.0], [1.0, 0.0, 3.0]]
     assert row.tolist() == [0.0, 0.0, 2.0]
     assert torch.autograd.grad(row.sum(), x)[0].tolist() == [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("way", [lambda f: func.vmap(func.grad(f)), lambda f: func.grad(lambda X: func.vmap(f)(X).sum())])
+def test_what_was_saved_and_then_written_to_is_not_read_under_vmap(way):
+    """The error was taken for one of arrays that are lifted, and the gradient worked out again without the check."""
+
+    def f(x):
+        y = x.clone()
+        squares = y * y
+        y.mul_(2.0)
+        return squares.sum()
+
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        way(f)(torch.ones(3, 2, dtype=torch.float64))

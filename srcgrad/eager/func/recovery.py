@@ -13,6 +13,8 @@ from srcgrad.eager.tensor import SavedResult, Tensor
 
 def recovered(node: Any, g: Any, error: Exception) -> Any:
     """What a node makes of gradients of which some, or what it saved, are lifted."""
+    if node.saved is not None:
+        node.check_versions()  # an error that says the same is no reason to try another way
     saved = node.saved or ()
     top: Any = topmost(g, [getattr(item, "array", item) for item in saved])
     if top is None:
