@@ -75,7 +75,10 @@ class Composed(Node):
             now = leaf.counter[0]
             if now != then and not self.keeps:
                 raise modified(self, t, now, then)
-            made.append(t if now == then else Tensor.of(leaf.array, leaf.leaf_grad))
+            if now != then:
+                t = new(Tensor)
+                t.array, t.leaf_grad = leaf.array, leaf.leaf_grad
+            made.append(t)
         return made
 
     def _check_kept(self) -> None:

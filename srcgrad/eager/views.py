@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.eager import messages
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.graph import Node, mixed, node_class, sequence
-from srcgrad.eager.lifted_arrays import check_shared, in_order, is_lifted, with_memory
+from srcgrad.eager.lifted_arrays import check_shared, elements, in_order, is_lifted, with_memory
 from srcgrad.eager.modes import state
 from srcgrad.eager.slices import CopySlices, Replay, gathered
 from srcgrad.eager.tensor import Tensor, new, stripped
@@ -192,9 +192,14 @@ def _meet(a: Any, b: Any, apart: bool) -> bool:
         return apart
     if not isinstance(b, np.ndarray) or not np.may_share_memory(a, b) or not (_is_dense(a) and _is_dense(b)):
         return False
-    if apart or a.shape != b.shape or a.__array_interface__["data"] != b.__array_interface__["data"]:
+    if apart or a.shape != b.shape or _start(a) != _start(b):
         return True
     return any(s != t for s, t, n in zip(a.strides, b.strides, a.shape, strict=True) if n > 1)
+
+
+def _start(array: Any) -> Any:
+    """Where the memory of an array begins; of a lifted one, that of its primals, or of its first example."""
+    return elements(array).__array_interface__["data"]
 
 
 def _is_dense(array: Any) -> bool:

@@ -199,7 +199,7 @@ class _Guards:
                 continue
             held = vars(base)
             self.sizes[id(base)] = held, len(held)
-            for name, value in held.items():
+            for name, value in list(held.items()):  # a class that is asked about may note the answer
                 if is_compiled_in(value) or is_descriptor(value) or value is None:
                     self.same(held, name, value, base)
                 elif not name.startswith("__"):

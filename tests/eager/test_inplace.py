@@ -109,7 +109,10 @@ def test_shapes_changed_in_place_keep_the_graph_and_the_views() -> None:
     assert torch.autograd.grad(row.sum(), x)[0].tolist() == [[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
 
 
-@pytest.mark.parametrize("way", [lambda f: func.vmap(func.grad(f)), lambda f: func.grad(lambda X: func.vmap(f)(X).sum())])
+WAYS = [lambda f: func.vmap(func.grad(f)), lambda f: func.grad(lambda X: func.vmap(f)(X).sum())]
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_what_was_saved_and_then_written_to_is_not_read_under_vmap(way):
     """The error was taken for one of arrays that are lifted, and the gradient worked out again without the check."""
 
