@@ -91,7 +91,7 @@ def guards_of(journal: Journal) -> Guards:
     made = _Guards()
     for function, names in journal.functions.items():
         made.function(function, names)
-    for kind in journal.classes.values():
+    for kind in list(journal.classes.values()):  # what is looked into from here on is what the guards hold
         made.kind(kind)
     for namespace, name in journal.compiled_in.values():
         made.same(namespace, name, namespace.get(name, ABSENT))
@@ -199,7 +199,7 @@ class _Guards:
                 continue
             held = vars(base)
             self.sizes[id(base)] = held, len(held)
-            for name, value in list(held.items()):  # a class that is asked about may note the answer
+            for name, value in held.items():
                 if is_compiled_in(value) or is_descriptor(value) or value is None:
                     self.same(held, name, value, base)
                 elif not name.startswith("__"):

@@ -33,7 +33,7 @@ from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import Variable, bindings, names_of
 from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
-from srcgrad.syntax.parse import children, names_read, walk
+from srcgrad.syntax.parse import children, names_read, parameters_of, walk
 
 
 class Loops(Ranges):
@@ -326,7 +326,7 @@ class Loops(Ranges):
     def mappings(self) -> frozenset[str]:
         arguments = self.scope.node.args
         given = () if arguments.kwarg is None else (arguments.kwarg.id,)
-        return mappings(self.scope.body).union(given)
+        return mappings(self.scope.body, parameters_of(arguments)).union(given)
 
     def _iterator(self, node: gast.For) -> gast.expr:
         """An iterable that cannot be indexed: its items must carry no derivative."""

@@ -20,9 +20,13 @@ from srcgrad.syntax.parse import walk
 _PARTS = frozenset({"get", "items", "keys", "pop", "popitem", "setdefault", "values"})
 
 
-def mappings(body: Sequence[gast.stmt]) -> frozenset[str]:
-    """The names that are dicts, or nothing at all, by everything that is written of them."""
-    return _seeming(body) - blurred(body)
+def mappings(body: Sequence[gast.stmt], parameters: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The names that are dicts, or nothing at all, by everything that is written of them.
+
+    A parameter that is only bound to a dict somewhere may be anything elsewhere: ``if h is None: h = {}``.
+    """
+    displayed = parameters - frozenset(name for name, is_used in _with_evidence(body) if is_used)
+    return _seeming(body) - blurred(body) - displayed
 
 
 def blurred(body: Sequence[gast.stmt]) -> frozenset[str]:
@@ -34,7 +38,7 @@ def blurred(body: Sequence[gast.stmt]) -> frozenset[str]:
 def _seeming(body: Sequence[gast.stmt]) -> frozenset[str]:
     """The names that are dicts somewhere: by their methods, by a display, by a key that is text; unless the program
     asks itself, which is answered for each branch when it runs."""
-    return frozenset(_with_evidence(body)) - frozenset(_asked(body))
+    return frozenset(name for name, _ in _with_evidence(body)) - frozenset(_asked(body))
 
 
 def _asked(body: Sequence[gast.stmt]) -> Iterator[str]:
@@ -44,15 +48,16 @@ def _asked(body: Sequence[gast.stmt]) -> Iterator[str]:
                 yield name
 
 
-def _with_evidence(body: Sequence[gast.stmt]) -> Iterator[str]:
+def _with_evidence(body: Sequence[gast.stmt]) -> Iterator[tuple[str, bool]]:
+    """Names, and whether they are used as only dicts are; otherwise they are bound to one."""
     for node in walk(*body):
         match node:
             case gast.Attribute(value=gast.Name(id=name), attr="items" | "keys" | "values" | "get"):
-                yield name
+                yield name, True
             case gast.Subscript(value=gast.Name(id=name), slice=gast.Constant(value=str())):
-                yield name
+                yield name, True
             case gast.Assign(targets=[gast.Name(id=name)], value=gast.Dict() | gast.DictComp()):
-                yield name
+                yield name, False
 
 
 def _keeps(value: gast.AST | None, name: str, seeming: frozenset[str]) -> bool:
