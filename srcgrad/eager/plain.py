@@ -20,6 +20,7 @@ from srcgrad.eager import engine
 from srcgrad.eager.modes import enable_grad
 from srcgrad.eager.plain_names import Names
 from srcgrad.eager.plain_objects import gathered, is_floating, is_object
+from srcgrad.eager.plain_operators import NotFollowed
 from srcgrad.eager.plain_values import Followed, unfollowed
 from srcgrad.eager.tensor import Tensor
 from srcgrad.runtime import as_cotangent
@@ -46,7 +47,10 @@ class Run:
             self._leaves.append(leaves)
         named = {name: names.private.of(value) for name, value in (kwargs or {}).items()}
         with enable_grad():
-            self.outcome = names.translated(f)(*given, **named)
+            try:
+                self.outcome = names.translated(f)(*given, **named)
+            except NotFollowed as refusal:
+                raise NotImplementedError(*refusal.args) from refusal
         self.value = _changed(self.outcome, unfollowed, lambda kind: names.originals.get(kind, kind))
 
     def __call__(self, seed: Any) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from numpy.lib.array_utils import byte_bounds
 from numpy.lib.stride_tricks import as_strided
 
 from srcgrad.eager.lifting import lifted
+from srcgrad.eager.plain_operators import NotFollowed
 from srcgrad.eager.tensor import Tensor
 from srcgrad.runtime import replaced_at
 
@@ -70,7 +71,7 @@ class Memory:
         if not array.size:
             return np.zeros(array.shape, np.intp)
         if array.dtype != self.dtype or any(step % array.itemsize for step in array.strides):
-            raise NotImplementedError("a store into memory that is read as numbers of another type is not followed")
+            raise NotFollowed("a store into memory that is read as numbers of another type is not followed")
         found = np.array((array.__array_interface__["data"][0] - self.start) // array.itemsize)
         for axis, (length, step) in enumerate(zip(array.shape, array.strides, strict=True)):
             along = np.arange(length) * (step // array.itemsize)
@@ -96,16 +97,16 @@ class Memory:
     def change(self, array: Any, perform: Callable[[], object], hit: Any, taken: Callable[[], Tensor]) -> None:
         """Let ``perform`` change ``array``; the elements where ``hit`` is true are then those that ``taken`` gives."""
         if self.refusal is not None:
-            raise NotImplementedError(self.refusal)
+            raise NotFollowed(self.refusal)
         where = self.places(array)
         if np.unique(where).size != where.size:
-            raise NotImplementedError("a store into an array that holds one element at several places is not followed")
+            raise NotFollowed("a store into an array that holds one element at several places is not followed")
         old, new = self.value(), taken()
         perform()
         self.contents = lifted(replaced_at)(old, where[hit], new)
         self.version += 1
         if not np.array_equal(self.contents.array, self.flat(), equal_nan=True):
-            raise NotImplementedError("a store did something else than what is known of it, and is not followed")
+            raise NotFollowed("a store did something else than what is known of it, and is not followed")
 
 
 def private(array: Any) -> Any:

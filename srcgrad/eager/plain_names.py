@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import plain_objects
+from srcgrad.eager.plain_operators import NotFollowed
 from srcgrad.eager.plain_values import Followed, applied, followed, unfollowed
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime.objects import has_operators
@@ -87,7 +88,7 @@ class FollowedType(type):
 
     def __new__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> Any:
         if any(isinstance(base, FollowedType) for base in bases):
-            raise NotImplementedError(f"the class {name} of numbers or arrays, made by a program, is not followed")
+            raise NotFollowed(f"the class {name} of numbers or arrays, made by a program, is not followed")
         return super().__new__(cls, name, bases, members)
 
     @staticmethod
@@ -105,7 +106,7 @@ class FollowedType(type):
         kind = cls.followed_type
         if lookup(kind) is None:
             if issubclass(kind, np.ndarray) and args:
-                raise NotImplementedError(f"arrays made by calling {kind.__name__} are not followed")
+                raise NotFollowed(f"arrays made by calling {kind.__name__} are not followed")
             return followed(kind(*map(unfollowed, args), **kwargs))
         return applied(kind, args, kwargs)
 
@@ -234,7 +235,7 @@ class Names:
         """``np.vectorize(function)``, of floats where that is asked for."""
         kinds = [np.dtype(getattr(kind, "followed_type", kind)) for kind in otypes or ()]
         if any(options.values()) or kinds not in ([], [np.dtype(float)]):
-            raise NotImplementedError("np.vectorize with options is not followed eagerly")
+            raise NotFollowed("np.vectorize with options is not followed eagerly")
         as_float, made = self.translated(float), function
         if kinds:
             made = lambda *row: as_float(function(*row))
@@ -302,4 +303,4 @@ class _Refused:
         self._value = value
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"{self._value!r} inside a program is not followed eagerly")
+        raise NotFollowed(f"{self._value!r} inside a program is not followed eagerly")

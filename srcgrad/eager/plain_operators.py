@@ -17,6 +17,10 @@ _KNOWN = (np.ndarray, np.generic, Number, list, tuple, str)
 _NONE = object()
 
 
+class NotFollowed(BaseException):
+    """What a program does is not followed eagerly: no ``except`` of the program's own catches this."""
+
+
 class Operators:
     """What a followed value answers to ``+``, ``<``, ``divmod`` and their kin."""
 
@@ -42,7 +46,7 @@ def _asks(value: Operators, other: Any, reflected: str) -> bool:
     if ufunc is None or type(value.raw) in (bool, int, float, complex):
         return hasattr(kind, reflected)
     if ufunc is not _NONE or hasattr(kind, "__array__"):
-        raise NotImplementedError(f"how NumPy computes with an object of class {kind.__name__} is not followed")
+        raise NotFollowed(f"how NumPy computes with an object of class {kind.__name__} is not followed")
     return np.ndim(value.raw) == 0 and hasattr(kind, reflected)
 
 

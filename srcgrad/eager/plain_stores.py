@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.lifting import lifted
+from srcgrad.eager.plain_operators import NotFollowed
 from srcgrad.eager.plain_values import Followed, applied, arrays_in, tensors_of, unfollowed
 from srcgrad.eager.tensor import Tensor
 
@@ -45,7 +46,7 @@ def replaced(target: Followed, perform: Callable[[], object], value: Any) -> Non
 def placed(target: Followed, perform: Callable[[], object], tags: Any, value: Any) -> None:
     """``perform`` puts element ``tags[place]`` of ``value`` into each place of ``target`` where that is no -1."""
     if target.array.dtype.kind not in "fc":
-        raise NotImplementedError("numbers with a derivative stored into memory of another type are not followed")
+        raise NotFollowed("numbers with a derivative stored into memory of another type are not followed")
     hit = tags >= 0
     given = tensors_of(value)
 
@@ -202,7 +203,7 @@ def into(out: Any, function: Callable[..., Any], args: Any, kwargs: dict[str, An
     """``out=``, with ``where=`` of a ufunc: the result placed in arrays that are there already."""
     targets = out if isinstance(out, tuple) else (out,)
     if not all(map(_is_stored, targets)):
-        raise NotImplementedError("out= with an array that is not followed, or with only some of the results")
+        raise NotFollowed("out= with an array that is not followed, or with only some of the results")
     given, named = [*map(unfollowed, args)], {name: unfollowed(value) for name, value in kwargs.items()}
     compute = function if member is None else getattr(given.pop(0), member)
     arrays = tuple(target.array for target in targets)

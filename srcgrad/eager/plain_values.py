@@ -2,7 +2,7 @@
 
 A ``Followed`` computes as its number or array does, dtypes, weak Python numbers and errors of NumPy included; what it
 computes is recorded with the rules of the shared table.  It is not a ``Tensor``: tensors promote and break ties by
-PyTorch's rules.  What cannot be followed raises ``NotImplementedError``; nothing drops a gradient in silence.
+PyTorch's rules.  What cannot be followed raises ``NotFollowed``; nothing drops a gradient in silence.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from srcgrad.eager.lifting import recorded, strong
 from srcgrad.eager.modes import state
 from srcgrad.eager.nesting import is_nested
 from srcgrad.eager.plain_memory import Memory, private
-from srcgrad.eager.plain_operators import Operators
+from srcgrad.eager.plain_operators import NotFollowed, Operators
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.table import (
     CONSTANT_MEMBERS,
@@ -117,7 +117,7 @@ class Followed(Operators):
     def _leaves(self, how: str) -> None:
         """Refuse to become a bare number while it carries a derivative."""
         if state.recording and self.varies:
-            raise NotImplementedError(f"a number would lose its derivative here: {how} where that is not seen")
+            raise NotFollowed(f"a number would lose its derivative here: {how} where that is not seen")
 
     def __float__(self) -> float:
         self._leaves("it is converted to a float")
@@ -181,7 +181,7 @@ class Followed(Operators):
             return applied(function, (self,), {})
         refused = member_refusal(name)
         if refused is not None:
-            raise NotImplementedError(f"{name}: {refused.reason}; {refused.hint}")
+            raise NotFollowed(f"{name}: {refused.reason}; {refused.hint}")
         if name in _PROTOCOLS:  # by which NumPy would read the memory, and lose the derivative; ``__array__`` refuses
             raise AttributeError(name)
         found = getattr(self.raw, name)
@@ -190,7 +190,7 @@ class Followed(Operators):
         if name in CONSTANT_MEMBERS or not np.ndim(self.raw):
             return found
         if self.array.dtype.kind in "fc":
-            raise NotImplementedError(f"the attribute {name!r} of an array is not followed")
+            raise NotFollowed(f"the attribute {name!r} of an array is not followed")
         return lambda *args, **kwargs: followed(found(*map(unfollowed, args), **kwargs), [self.memory])
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -201,7 +201,7 @@ class Followed(Operators):
         elif name == "real" and self.array.dtype.kind == "f":
             self[...] = value
         else:
-            raise NotImplementedError(f"a store into the attribute {name!r} of an array is not followed")
+            raise NotFollowed(f"a store into the attribute {name!r} of an array is not followed")
 
     def __copy__(self) -> Any:
         return applied(np.copy, (self,), {}) if self.array is not None else self
@@ -275,18 +275,18 @@ def applied(
     before = [(operand.array, operand.array.copy()) for operand in operands]
     outcome = compute(*given, **named)
     if any(not np.array_equal(array, kept, equal_nan=kept.dtype.kind in "fc") for array, kept in before):
-        raise NotImplementedError(f"{function} changes an argument in place, which is not followed")
+        raise NotFollowed(f"{function} changes an argument in place, which is not followed")
     for operand in operands:
         if outcome is operand.array:
             return operand
     if isinstance(outcome, np.ndarray) and outcome.dtype.kind == "O":
-        raise NotImplementedError("an array of objects is not followed")
+        raise NotFollowed("an array of objects is not followed")
     rule = lookup(function)
     if rule is None:
         if is_constant(function):
             return followed(outcome, near)
         why = f": {known.reason}; {known.hint}" if known is not None else ""
-        raise NotImplementedError(f"there is no derivative rule for {function}{why}")
+        raise NotFollowed(f"there is no derivative rule for {function}{why}")
     made = recorded(function, rule, tensors, keywords, strong(_kept(outcome)))
     return _alike(made, outcome, near)
 
@@ -315,7 +315,7 @@ def _called(function: Any, compute: Callable[..., Any], given: list[Any], named:
     except Exception as error:
         if any(one.varied for one in back.values()):
             text = f"a number would lose its derivative here: {function.__name__} calls a function that carries one"
-            raise NotImplementedError(text) from error
+            raise NotFollowed(text) from error
         raise
 
 
