@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from srcgrad.analysis.cfg import ENTRY, Names, bound_here, graph_of, solve
+from srcgrad.analysis.cfg import ENTRY, Names, bound_here, graph_of, solve, walk
 from srcgrad.frontend.normal_form import Bind, Block, For, Function, If, Statement, While, With
 from srcgrad.frontend.renaming import mentioned, renamed
 from srcgrad.rules.facts import Array, Fact, Unknown
@@ -38,9 +38,13 @@ def joined(
     apart = _interfering(function, groups)
     names: dict[str, str] = {}
 
-    def described(name: str) -> tuple[Fact, bool]:
+    # What a loop counts has no adjoint, and that of an array or object of its spelling has another structure.
+    counted = {statement.index for statement in walk(function.body) if isinstance(statement, For)}
+
+    def described(name: str) -> tuple[Fact, bool, bool]:
         fact = facts.get(name, Unknown())
-        return Unknown() if generic and isinstance(fact, Array) else fact, name in function.blurred
+        made = Unknown() if generic and isinstance(fact, Array) else fact
+        return made, name in function.blurred, name in counted
 
     for webs in groups.values():
         shared: list[list[str]] = []

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import srcgrad
 from srcgrad.fuzz.agreement import judge
 from srcgrad.fuzz.choices import RandomChoices
 from srcgrad.fuzz.grammar import WHOLE, program
@@ -29,3 +31,20 @@ def test_shared_spellings_change_no_derivative() -> None:
 @pytest.mark.nightly
 def test_many_shared_spellings_change_no_derivative() -> None:
     assert sum(map(_judged, range(12, 1200))) >= 600
+
+
+def test_a_loop_counts_under_the_name_of_a_parameter() -> None:
+    """Without facts the adjoint of the array was a zero like the number that the loop had counted."""
+
+    def f(a, x, y):
+        total = 0.0
+        for x in range(1, 3):
+            total = total + np.sum(np.sin(y * x)) * a
+        return total
+
+    y = np.array([0.3, 0.4])
+    with srcgrad.options(specialise=False):
+        a_bar, x_bar, y_bar = srcgrad.grad(f, (0, 1, 2))(0.5, np.ones(3), y)
+    np.testing.assert_allclose(a_bar, np.sum(np.sin(y) + np.sin(2.0 * y)))
+    np.testing.assert_array_equal(x_bar, np.zeros(3))
+    np.testing.assert_allclose(y_bar, 0.5 * (np.cos(y) + 2.0 * np.cos(2.0 * y)))
