@@ -225,3 +225,21 @@ def popped_by_the_program(x):
 def test_a_list_that_begins_empty_need_not_be_empty_in_the_end():
     """Once an IndexError: the adjoint of every list that is popped was taken to be empty in the end."""
     assert srcgrad.grad(srcgrad.grad(popped_by_the_program))(0.9) == pytest.approx(108 * 0.9**2 + 8.0, rel=1e-12)
+
+
+def test_the_pullback_of_a_derivative_by_an_object_takes_an_object():
+    """What a derivative by an object hands out was no seed of its pullback: within, it is a dict of the fields."""
+
+    class Box:
+        def __init__(self, v, s):
+            self.v, self.s = v, s
+
+    def f(x, o):
+        return np.sum(x**3) + np.sum(o.v * o.s)
+
+    x, box = np.array([1.0, 2.0]), Box(np.array([0.3, 0.4]), 1.5)
+    value, pullback = srcgrad.vjp(srcgrad.grad(f, (0, 1)), x, box, argnums=(0, 1))
+    x_bar, box_bar = pullback(value)
+    np.testing.assert_allclose(x_bar, 6.0 * x * 3.0 * x**2)
+    np.testing.assert_allclose(box_bar.v, [np.sum(box.v)] * 2)
+    np.testing.assert_allclose(box_bar.s, 2.0 * box.s)

@@ -60,7 +60,10 @@ def _bound(function: ast.FunctionDef) -> list[str]:
 
 
 def _runs(text: str) -> bool:
-    function = numbers.load(text)
+    try:
+        function = numbers.load(text)
+    except SyntaxError:  # as of a name that a comprehension binds, and := as well
+        return False
     try:
         with np.errstate(all="ignore"), time_limit(1):  # a counter that is spelt like another may never end
             result = numbers.ravel(function(*numbers.point_of(function)))

@@ -187,6 +187,8 @@ def as_cotangent(g: Any, x: Any, held: set[int] | None = None) -> Any:
             return deque(items, x.maxlen)
         return tuple(items) if isinstance(x, tuple) else items
     if isinstance(x, dict):
+        if is_object(g):
+            g = fields_of(g)  # a derivative by an object is a dict of its fields until it is handed out
         if not isinstance(g, dict):
             raise TypeError(f"the cotangent of a dict is a {type(g).__name__}")
         return {key: _part(g.get(key), item, held) for key, item in x.items()}

@@ -22,7 +22,7 @@ from srcgrad.analysis.activity import inputs, refuse_seen
 from srcgrad.analysis.cfg import stores_of, walk
 from srcgrad.analysis.layout import Layout
 from srcgrad.analysis.references import Reference, decision, hidden, referring
-from srcgrad.errors import InternalError, Span
+from srcgrad.errors import InternalError, Span, UnsupportedSyntax
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -200,6 +200,8 @@ class ReverseSweep:
             case Return():
                 code = self._exit(block, position, set())
                 return code + adjoint.leave(statement, block, position)
+            case Delete(base=name):  # nothing that can be deleted from, or it had a shadow
+                raise UnsupportedSyntax(f"an item of {name!r} is deleted, which is no container here", statement.span)
         raise InternalError(f"the adjoint of {type(statement).__name__} is not known", statement.span)
 
     def _is_mirrored(self, statement: Statement) -> bool:
