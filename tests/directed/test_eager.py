@@ -6,6 +6,7 @@ import pytest
 
 from srcgrad import ArgumentError
 from tests.directed import running
+from tests.parameters import some_by_day
 
 
 @pytest.mark.parametrize("program", running.PROGRAMS, ids=lambda program: f"{program.theme}-{program.name}")
@@ -23,7 +24,7 @@ TWICE = [program for program in FOLLOWED if program.order >= 2 and running.has_a
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", TWICE, ids=lambda program: f"{program.theme}-{program.name}")
+@pytest.mark.parametrize("program", some_by_day(TWICE, 3))
 def test_eager_twice(program):
     reason = program.without.get("eager twice")
     if reason is None:

@@ -21,7 +21,7 @@ MODES = {
     "reverse-over-reverse": lambda program: running.run_second(program, "reverse-over-reverse"),
 }
 OFTEN = ("reverse", "forward")
-#: The themes of the design, run in every mode at every run.
+#: The themes of the design, run at every run in every mode, but for shadows that are not sunk.
 DESIGN = ("directed", "memory", "survive_stores", "worked_example")
 
 
@@ -31,7 +31,8 @@ def cases():
         for mode in MODES:
             if "over" in mode and program.order < 2 or not gradient and (mode == "joint" or "over" in mode):
                 continue
-            rare = pytest.mark.slow if program.theme in DESIGN else pytest.mark.nightly
+            by_day = program.theme in DESIGN and "beside" not in mode
+            rare = pytest.mark.slow if by_day else pytest.mark.nightly
             marks = [] if mode in OFTEN else [rare]
             yield pytest.param(program, mode, id=f"{program.theme}-{program.name}-{mode}", marks=marks)
 

@@ -6,10 +6,12 @@ import textwrap
 
 from srcgrad.fuzz import THOROUGH, Check, Plan, agree
 
-FIRST_ORDER = Plan(tuple(check for check in THOROUGH.checks if check.mode in ("joint", "pair", "forward")))
+#: A joint program and a pair are of one road: options are taken from the pair.
+_ONCE = tuple(check for check in THOROUGH.checks if check.mode != "joint" or not check.changed)
+FIRST_ORDER = Plan(tuple(check for check in _ONCE if check.mode in ("joint", "pair", "forward")))
 #: Second order is what a program of many branches and exits fails in: without every option there as well.
 EVERY = Plan(
-    THOROUGH.checks
+    _ONCE
     + tuple(Check("second", (option,)) for option in ("specialise", "optimise"))
     + tuple(Check("reverse over reverse", (option,)) for option in ("specialise", "optimise"))
 )
