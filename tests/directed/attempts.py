@@ -640,3 +640,23 @@ def many_augmented_assignments_stand_side_by_side(x):
     except IndexError:
         s = s * x[2]
     return s
+
+
+@directed(vector(3), 0.5)
+def an_array_that_is_asked_whether_it_is_true(x, a):
+    y = x * 2.0
+    try:
+        if y:
+            y = y * 3.0
+    except ValueError:
+        y = y * x
+    try:
+        assert y, "one number"
+    except ValueError:
+        y = y * a
+    try:
+        while not y:
+            y = y * 7.0
+    except ValueError:
+        y = y * y
+    return np.sum(y)

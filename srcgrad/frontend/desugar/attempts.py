@@ -49,7 +49,9 @@ from srcgrad.frontend.desugar.raising import (
     is_known_iterable,
     is_ours,
     is_plain,
+    is_truth,
     may_raise,
+    test_may_raise,
     waits,
     writes,
 )
@@ -170,6 +172,10 @@ class _Attempts:
         name = self.fresh(stem)
         return self._tried(placed(gast.Return(value), value), name), load(name, value), True
 
+    def test(self, value: gast.expr) -> tuple[list[gast.stmt], gast.expr, bool]:
+        """A test evaluated now, and asked whether it is true."""
+        return self.attempt(value if is_truth(value) else call(reference(builtin("bool")), [value], value))
+
     def _tried(self, part: gast.stmt, name: str) -> list[gast.stmt]:
         """One statement attempted as a function of its own; ``name`` gets what it returns."""
         arguments = gast.arguments([], [], None, [], [], None, [])
@@ -273,7 +279,7 @@ class _Attempts:
             case gast.Raise():
                 return self._raise(statement), [], True
             case gast.Assert(test=test, msg=msg):
-                before, held, may = self.attempt(test)
+                before, held, may = self.test(test)
                 kind = reference(builtin("AssertionError"))
                 error = call(kind, [] if msg is None else [msg], statement)
                 raising = self._raise(placed(gast.Raise(error, None), statement))
@@ -282,7 +288,7 @@ class _Attempts:
                     asserted = branch(_is_none(self.raised, statement), [asserted], [], statement)
                 return [*before, asserted], [], True
             case gast.If(test=test, body=body, orelse=orelse):
-                before, held, may = self.attempt(test)
+                before, held, may = self.test(test)
                 first, may_first = self.block(body)
                 second, may_second = self.block(orelse)
                 inside = [branch(held, first, second, statement)]
@@ -327,7 +333,7 @@ class _Attempts:
 
     def _loop(self, loop: gast.For | gast.While) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
         before: list[gast.stmt] = []
-        if isinstance(loop, gast.While) and may_raise(loop.test):
+        if isinstance(loop, gast.While) and test_may_raise(loop.test):
             loop = endless(loop)
         if isinstance(loop, gast.For) and not is_known_iterable(loop.iter):
             before, held, may_start = self.attempt(loop.iter)

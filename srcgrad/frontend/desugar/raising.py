@@ -27,13 +27,32 @@ def may_raise(value: gast.expr) -> bool:
             return any(may_raise(element) for element in elements)
         case gast.Compare(left=left, ops=[gast.Is() | gast.IsNot()], comparators=[right]):
             return may_raise(left) or may_raise(right)
-        case gast.UnaryOp(op=gast.Not() | gast.USub(), operand=operand):
-            return may_raise(operand)
-        case gast.BoolOp(values=values):
-            return any(map(may_raise, values))
+        case gast.UnaryOp(op=gast.Not(), operand=operand):
+            return test_may_raise(operand)
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant()):
+            return False
+        case gast.BoolOp(values=[*tested, last]):
+            return any(map(test_may_raise, tested)) or may_raise(last)
         case gast.Call(func=function) if is_ours(function, IN_PLACE, builtin("isinstance")):
             return False  # asked of what was raised
     return True
+
+
+def test_may_raise(value: gast.expr) -> bool:
+    """Whether evaluating an expression and asking whether it is true may raise: an array has no truth value."""
+    return may_raise(value) or not is_truth(value)
+
+
+def is_truth(value: gast.expr) -> bool:
+    """Whether an expression's value is True, False, or a constant, as its text tells."""
+    match value:
+        case gast.Constant() | gast.UnaryOp(op=gast.Not()) | gast.Compare(ops=[gast.Is() | gast.IsNot()]):
+            return True
+        case gast.BoolOp(values=values):
+            return all(map(is_truth, values))
+        case gast.Call(func=function):
+            return is_ours(function, IN_PLACE, builtin("isinstance"), builtin("bool"))
+    return False
 
 
 def is_plain(statement: gast.AugAssign) -> bool:
