@@ -25,6 +25,7 @@ from srcgrad.eager import plain_objects
 from srcgrad.eager.plain_operators import NotFollowed
 from srcgrad.eager.plain_values import Followed, applied, followed, unfollowed
 from srcgrad.rules.table import is_constant, lookup
+from srcgrad.runtime import join_columns, join_rows
 from srcgrad.runtime.objects import has_operators
 from srcgrad.runtime.written import VECTORIZED, apply_along_axis
 
@@ -54,6 +55,31 @@ def _is_asked(x: Any) -> bool:
         return True
     kind: Any = type(x)
     return plain_objects.is_object(x) or has_operators(kind)
+
+
+class JoinedByIndex:
+    """``np.r_`` or ``np.c_``, whose index is what is joined."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __getitem__(self, index: Any) -> Any:
+        items = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(item, str) for item in items):
+            raise NotFollowed("directives in an index of np.r_ or np.c_ are not followed")
+        return applied(self._function, (tuple(map(_written_out, items)),), {})
+
+
+def _written_out(item: Any) -> Any:
+    """The array that a list, or a slice, means in such an index; anything else itself."""
+    if isinstance(item, list | tuple):
+        return applied(np.array, (item,), {})
+    if not isinstance(item, slice):
+        return item
+    start = 0 if item.start is None else item.start
+    if isinstance(item.step, complex):
+        return applied(np.linspace, (start, item.stop, int(abs(item.step))), {})
+    return applied(np.arange, (start, item.stop, 1 if item.step is None else item.step), {})
 
 
 class FollowedFunction:
@@ -167,6 +193,8 @@ class Names:
             return self.private.of(value)
         if isinstance(value, np.random.Generator | np.random.RandomState):
             return followed(value)
+        if value is np.r_ or value is np.c_:
+            return JoinedByIndex(join_rows if value is np.r_ else join_columns)
         if not (callable(value) or isinstance(value, ModuleType)):
             return value
         if id(value) not in self._made:

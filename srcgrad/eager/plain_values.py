@@ -200,6 +200,8 @@ class Followed(Operators):
             _stores().Flat(self)[...] = value
         elif name == "real" and self.array.dtype.kind == "f":
             self[...] = value
+        elif name == "shape" and self.array is not None:
+            self.array, self._tensor = np.reshape(self.array, unfollowed(value), copy=False), None
         else:
             raise NotFollowed(f"a store into the attribute {name!r} of an array is not followed")
 
@@ -352,13 +354,18 @@ def arrays_in(values: Iterable[Any]) -> Iterator[Followed]:
             yield from arrays_in(value.values())
 
 
+def _each(made_of: Callable[[Any], Any], container: Any) -> Any:
+    """The container with what is made of each item."""
+    if isinstance(container, dict):
+        return {key: made_of(item) for key, item in container.items()}
+    items = [*map(made_of, container)]
+    return type(container)(*items) if hasattr(container, "_fields") else type(container)(items)
+
+
 def _kept(outcome: Any) -> Any:
     """A result whose arrays no store can reach."""
-    if isinstance(outcome, list | tuple):
-        items = [*map(_kept, outcome)]
-        return type(outcome)(*items) if hasattr(outcome, "_fields") else type(outcome)(items)
-    if isinstance(outcome, dict):
-        return {key: _kept(item) for key, item in outcome.items()}
+    if isinstance(outcome, list | tuple | dict):
+        return _each(_kept, outcome)
     return outcome.copy(order="K") if isinstance(outcome, np.ndarray) else outcome
 
 
@@ -366,11 +373,8 @@ def unfollowed(value: Any) -> Any:
     """Numbers and arrays themselves, in containers and indices too."""
     if isinstance(value, Followed):
         return value.raw
-    if isinstance(value, list | tuple):
-        items = [unfollowed(item) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    if isinstance(value, dict):
-        return {key: unfollowed(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | dict):
+        return _each(unfollowed, value)
     return getattr(value, "followed_type", value)
 
 
@@ -380,11 +384,8 @@ def tensors_of(value: Any) -> Any:
         return value.tensor if value.varies else _kept(value.raw)
     if isinstance(value, np.ndarray):
         return value.copy(order="K")
-    if isinstance(value, list | tuple):
-        items = [*map(tensors_of, value)]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    if isinstance(value, dict):
-        return {key: tensors_of(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | dict):
+        return _each(tensors_of, value)
     return getattr(value, "followed_type", value)
 
 

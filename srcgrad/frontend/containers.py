@@ -249,6 +249,9 @@ class Containers(InPlace):
         """``base.name = value``."""
         stored = self._item(value)
         base = self.stored_into(target.value)
+        named = isinstance(target.value, gast.Name) and target.attr == "shape" and not self._is_object(base)
+        if named and self.reshape(base, target, stored):
+            return
         if not self._set_by_property(base, target, stored):
             self.out.append(SetField(base, target.attr, stored, self.span))
 
@@ -271,6 +274,12 @@ class Containers(InPlace):
         if not instances or len(instances) < len(choices):
             if self.source.generated:
                 return False
+            if target.attr == "shape":
+                raise self.refuse(
+                    target,
+                    "the shape of an array that something else may hold is set in place",
+                    f"write {base} = {base}.reshape(...)",
+                )
             raise self.refuse(
                 target,
                 "a store into an object whose class is not known when this is compiled",

@@ -15,15 +15,18 @@ from collections.abc import Callable, Mapping
 from itertools import groupby
 
 import gast
+import numpy as np
 
+from srcgrad import runtime
 from srcgrad.frontend.comprehensions import Comprehensions
 from srcgrad.frontend.desugar import expressions as control
-from srcgrad.frontend.desugar.build import call_builtin, load, placed
+from srcgrad.frontend.desugar.build import call, call_builtin, call_runtime, constant, load, placed, tuple_of
 from srcgrad.frontend.nested import placed_reference
 from srcgrad.frontend.normal_form import Apply, Copy, Fixed, Index, LocalFunction, Operation, Pack
 from srcgrad.frontend.scope import Static, Variable
+from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import is_constant, lookup, operator_of
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import names_read, walk
 
 BITWISE = (gast.BitAnd, gast.BitOr, gast.BitXor, gast.LShift, gast.RShift)
@@ -297,11 +300,14 @@ class Expressions(Comprehensions):
             root = root.value
         outside = isinstance(root, gast.Name) and not isinstance(self.scope.resolve(root.id, root), Variable)
         if outside and not self.reads_object(node):
-            settled = self.settle(node)
-            builder = node.value.attr if isinstance(node.value, gast.Attribute) else ""
-            if builder in ("r_", "c_"):
-                return settled, self.unruled(node, settled, f"np.{builder}", hint="use np.concatenate or np.stack")
-            return settled, Fixed()
+            joins = _JOINING.get(id(object_of(self.settle(node.value))))
+            if joins is None or not names_read(node.slice):
+                return self.settle(node), Fixed()
+            items = _items_joined(node.slice)
+            if items is not None:
+                return self.operation(call_runtime(joins, [tuple_of(items, node)], node))
+            settled, name = self.settle(node), f"np.{'r_' if joins is runtime.join_rows else 'c_'}"
+            return settled, self.unruled(node, settled, name, hint="use np.concatenate or np.stack")
         made = self.subscript_of(node)
         if made is not None:
             return made
@@ -309,6 +315,10 @@ class Expressions(Comprehensions):
         index = self.settle(node.slice, calls=False)
         expression = placed(gast.Subscript(base, index, gast.Load()), node)
         return expression, Index(base.id, index) if isinstance(base, gast.Name) else Fixed()
+
+
+#: What an index of these objects of NumPy means: the items are joined, by number of the object.
+_JOINING = {id(np.r_): runtime.join_rows, id(np.c_): runtime.join_columns}
 
 
 class _Later:
@@ -322,6 +332,31 @@ class _Later:
         if self.name is None:
             self.name = self.fresh()
         return self.name
+
+
+def _items_joined(index: gast.expr) -> list[gast.expr] | None:
+    """What ``np.r_[index]`` joins, ranges spelled as calls; None where it may be given a directive."""
+    items: list[gast.expr] = []
+    for item in index.elts if isinstance(index, gast.Tuple) else [index]:
+        match item:
+            case gast.Slice(lower=start, upper=stop, step=gast.Constant(value=complex() as count)) if stop is not None:
+                first = constant(0, item) if start is None else start
+                items.append(_of_numpy("linspace", [first, stop, constant(int(abs(count)), item)], item))
+            case gast.Slice(lower=start, upper=stop, step=None | gast.Constant(value=int() | float()) as step):
+                if stop is None:
+                    return None
+                first = constant(0, item) if start is None else start
+                items.append(_of_numpy("arange", [first, stop, *([] if step is None else [step])], item))
+            case gast.Slice() | gast.Constant(value=str()):
+                return None
+            case _:
+                items.append(item)
+    return items
+
+
+def _of_numpy(name: str, arguments: list[gast.expr], at: gast.AST) -> gast.Call:
+    head = placed(gast.Attribute(reference(GlobalBinding("np", np, "numpy", None)), name, gast.Load()), at)
+    return call(head, arguments, at)
 
 
 def _is_text(node: gast.expr) -> bool:

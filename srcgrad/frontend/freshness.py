@@ -32,11 +32,16 @@ Outputs = Callable[[gast.Call], list[gast.expr | None] | None]
 
 
 class Sharing:
-    """Who may share memory with whom; one pass over the body."""
+    """Who may share memory with whom; one pass over the body.
 
-    def __init__(self, scope: Scope, outputs: Outputs) -> None:
+    ``of_objects`` asks less: which names may hold the same array object, whose shape they share.  A part of an array
+    (``y[1:]``) shares its memory and is an object of its own.
+    """
+
+    def __init__(self, scope: Scope, outputs: Outputs, *, of_objects: bool = False) -> None:
         self.scope = scope
         self.outputs = outputs
+        self.of_objects = of_objects
         self.shared: set[str] = set(parameters_of(scope.node.args))
         self.comprehended = {
             name
@@ -94,6 +99,8 @@ class Sharing:
                 target=gast.Subscript(value=gast.Name(id=name), slice=place)
             ) if _is_whole(place):
                 self.shared.add(name)
+            case gast.Assign(targets=[gast.Subscript() | gast.Attribute()], value=value) if self.of_objects:
+                self._stored(value)
             case gast.Assign(targets=[target], value=value):
                 self._bound(names_of([target]), value)
             case gast.AugAssign(target=gast.Name(id=name), value=value) if self._may_be_container(value):
@@ -132,7 +139,13 @@ class Sharing:
     def _bound(self, targets: set[str], value: gast.expr) -> None:
         sources = self.sources(value)
         if sources - targets or len(targets) > 1 and sources:
-            self.shared |= targets | sources
+            is_part = self.of_objects and isinstance(value, gast.Subscript)
+            self.shared |= targets if is_part else targets | sources
+
+    def _stored(self, value: gast.expr) -> None:
+        """What is stored into an object becomes a part of it: the object that held it stays the same one."""
+        if not isinstance(value, gast.Subscript):
+            self.shared |= self.sources(value)
 
     def _kept(self, node: gast.expr) -> set[str]:
         if isinstance(node, gast.Call):

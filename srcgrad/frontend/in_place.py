@@ -22,7 +22,9 @@ from srcgrad.frontend.desugar.build import call, call_runtime, constant, index_v
 from srcgrad.frontend.freshness import Sharing
 from srcgrad.frontend.normal_form import AddAt, Effect, Exchange
 from srcgrad.frontend.outputs import Outputs, is_true
+from srcgrad.frontend.scope import free_names
 from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.parse import walk
 
 _NUMPY = GlobalBinding("np", np, "numpy", None, None)
 _RANDOM = GlobalBinding("random", np.random, "numpy.random", None, None)
@@ -36,6 +38,22 @@ class InPlace(Outputs):
     @abstractmethod
     def sharing(self) -> Sharing:
         """Which names of the function share memory."""
+
+    def reshape(self, name: str, target: gast.Attribute, value: gast.expr) -> bool:
+        """``name.shape = value`` as a binding of the name; whether no other name may hold the array object.
+
+        One that another name, a container, the caller or a local function holds would have the new shape there too.
+        """
+        local = (node for node in walk(*self.scope.body) if isinstance(node, gast.FunctionDef | gast.Lambda))
+        captured = map(free_names, local)
+        alone = Sharing(self.scope, self.outputs, of_objects=True).owns(name)
+        if not alone or name in self.table.handed or any(name in names for names in captured):
+            return False
+        reshape = placed(gast.Attribute(reference(_NUMPY), "reshape", gast.Load()), target)
+        made = call(reshape, [load(name, target), value], target)
+        made.keywords = [placed(gast.keyword("copy", constant(False, target)), target)]
+        self.bind(name, made)
+        return True
 
     # --- calls for what they change ----------------------------------------------------------------------------------
     def change(self, node: gast.Call) -> bool:

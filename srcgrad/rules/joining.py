@@ -11,6 +11,8 @@ from srcgrad.rules.results import dtype_of, joined, strong
 from srcgrad.rules.table import linear, rule
 from srcgrad.runtime import (
     count,
+    join_columns,
+    join_rows,
     reastype,
     unappend,
     unastype,
@@ -21,6 +23,8 @@ from srcgrad.runtime import (
     unhstack,
     uninsert,
     uninsert_values,
+    unjoin_columns,
+    unjoin_rows,
     unsplit,
     unstack,
     untake_axis,
@@ -146,11 +150,23 @@ def column_stack(tup, *, y, y_bar):
     return uncolumn_stack(y_bar, tup)
 
 
-def _stacked(least: int):
+@linear(join_rows, "items")
+def join_rows_(items, *, y, y_bar):
+    """``np.r_[items]``: along the first axis."""
+    return unjoin_rows(y_bar, items)
+
+
+@linear(join_columns, "items")
+def join_columns_(items, *, y, y_bar):
+    """``np.c_[items]``: vectors as columns, along the last axis."""
+    return unjoin_columns(y_bar, items)
+
+
+def _stacked(least: int, of: str = "tup"):
     """The fact of stacked arrays of at least so many axes."""
 
     def infer(arguments, literals):
-        fact, _ = joined(arguments["tup"])
+        fact, _ = joined(arguments[of])
         if fact is None:
             return Array()
         shape = None if fact.rank is None else (None,) * max(fact.rank, least)
@@ -163,6 +179,8 @@ hstack.infer(_stacked(1))
 vstack.infer(_stacked(2))
 column_stack.infer(_stacked(2))
 dstack.infer(_stacked(3))
+join_rows_.infer(_stacked(1, "items"))
+join_columns_.infer(_stacked(2, "items"))
 for joining in (concatenate, stack, vstack, hstack):
     joining.accept(ignored=("casting",))
 

@@ -139,6 +139,8 @@ SHAPE_ONLY: dict[Callable[..., object], tuple[int, ...]] = {
             runtime.undiagonal,
             runtime.undstack,
             runtime.unhstack,
+            runtime.unjoin_columns,
+            runtime.unjoin_rows,
             runtime.unmesh,
             runtime.unpad,
             runtime.unpermute_along,

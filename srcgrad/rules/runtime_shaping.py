@@ -11,6 +11,8 @@ from srcgrad import runtime
 from srcgrad.rules.facts import Array, Sequence, Unknown, element, is_floating
 from srcgrad.rules.table import constant, linear
 from srcgrad.runtime import (
+    join_columns,
+    join_rows,
     mesh,
     permute_along,
     pick,
@@ -53,7 +55,7 @@ def _like(name: str):
 # --- joining ---------------------------------------------------------------------------------------------------------
 def _items_like(arguments, literals):
     """The fact of the cotangents of arrays that were joined: a list of arrays like them."""
-    match arguments.get("arrays"):
+    match arguments.get("arrays", arguments.get("items")):
         case Sequence(_, tuple() as items) if all(map(_is_floating, items)):
             return Sequence("list", items)
         case Sequence() as fact if _is_floating(element(fact)):
@@ -105,6 +107,18 @@ def undstack_(g, arrays, *, y, y_bar):
 def uncolumn_stack_(g, arrays, *, y, y_bar):
     """Taken apart; stacked again."""
     return np.column_stack(y_bar)
+
+
+@linear(runtime.unjoin_rows, "g")
+def unjoin_rows_(g, items, *, y, y_bar):
+    """Taken apart; joined again."""
+    return join_rows(y_bar)
+
+
+@linear(runtime.unjoin_columns, "g")
+def unjoin_columns_(g, items, *, y, y_bar):
+    """Taken apart; joined again."""
+    return join_columns(y_bar)
 
 
 @linear(runtime.unblock, "g")
@@ -297,7 +311,9 @@ def rechoose_(choices, a, mode="raise", *, y, y_bar):
 
 
 # --- facts -----------------------------------------------------------------------------------------------------------
-for taken_apart in (unconcatenate_, unstack_, unvstack_, unhstack_, undstack_, uncolumn_stack_):
+for taken_apart in (
+    unconcatenate_, unstack_, unvstack_, unhstack_, undstack_, uncolumn_stack_, unjoin_rows_, unjoin_columns_,
+):  # fmt: skip
     taken_apart.infer(_items_like)
 for shaped_, name in (
     (unpad_, "array"), (undiagonal_, "a"), (untrace_, "a"), (undiag_, "v"), (untake_axis_, "a"), (untake_along_, "arr"),

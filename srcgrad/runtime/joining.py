@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.runtime.broadcasting import floating, unbroadcast
 from srcgrad.runtime.containers import unarray
 from srcgrad.runtime.cotangents import zeros_like
+from srcgrad.runtime.refusals import RefusedType
 
 
 # --- arrays joined ---------------------------------------------------------------------------------------------------
@@ -72,6 +73,43 @@ def undstack(g: Any, arrays: Any) -> Any:
 def uncolumn_stack(g: Any, arrays: Any) -> Any:
     """The cotangents of ``arrays`` where ``g`` is that of ``np.column_stack(arrays)``."""
     return _pieces(g, arrays, [np.shape(a)[1] if np.ndim(a) > 1 else 1 for a in arrays], 1)
+
+
+def join_rows(items: Sequence[Any]) -> Any:
+    """``np.r_[items]``: arrays along their first axis, numbers and lists as vectors.
+
+    >>> join_rows((np.arange(2.0), 5.0))
+    array([0., 1., 5.])
+    """
+    return np.r_[_joinable(items, "np.r_")]
+
+
+def join_columns(items: Sequence[Any]) -> Any:
+    """``np.c_[items]``: arrays along their last axis, vectors and numbers as columns.
+
+    >>> join_columns((np.arange(2.0), np.ones((2, 1))))
+    array([[0., 1.],
+           [1., 1.]])
+    """
+    return np.c_[_joinable(items, "np.c_")]
+
+
+def _joinable(items: Sequence[Any], where: str) -> tuple[Any, ...]:
+    """The items, none of which means something else than its numbers: a range, a directive, several items in one."""
+    for item in items:
+        if isinstance(item, slice | str) or (isinstance(item, tuple) and len(items) == 1):
+            raise RefusedType(f"an item of {where} is a {type(item).__name__} at run time; write it out in the brackets")
+    return tuple(items)
+
+
+def unjoin_rows(g: Any, items: Sequence[Any]) -> Any:
+    """The cotangents of ``items`` where ``g`` is that of ``np.r_[items]``."""
+    return _pieces(g, items, [np.shape(item)[0] if np.ndim(item) else 1 for item in items], 0)
+
+
+def unjoin_columns(g: Any, items: Sequence[Any]) -> Any:
+    """The cotangents of ``items`` where ``g`` is that of ``np.c_[items]``."""
+    return _pieces(g, items, [np.shape(item)[-1] if np.ndim(item) > 1 else 1 for item in items], -1)
 
 
 def _nesting(arrays: Any) -> tuple[int, int]:

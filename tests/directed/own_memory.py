@@ -386,3 +386,45 @@ def an_operator_in_place_keeps_what_it_is_given(x):
     named += y
     y *= 3
     return np.sum(named.values * y)
+
+
+# --- the shape of an array of one's own, set in place ----------------------------------------------------------------
+@directed(vector(4))
+def a_shape_set_in_place(x):
+    y = np.zeros(4)
+    y[:] = x**2
+    part = y[1:3]
+    y.shape = 2, 2
+    row = y[0]
+    row *= x[:2]
+    part *= x[3]
+    y[1, 0] = x[3] * y[0, 1]
+    return np.sum(y * y * np.arange(4.0).reshape(2, 2)) + np.sum(row)
+
+
+@directed(vector(4))
+def a_shape_set_again_and_again(x):
+    y = np.empty((2, 2))
+    for k in range(3):
+        y.shape = (4,)
+        y[:] = x * (k + 1.0)
+        y.shape = (2, -1)
+        y[0] *= y[1]
+    return np.sum(y * y)
+
+
+class Sheet:
+    def __init__(self, x):
+        self.shape = 3.0
+        self.content = x
+
+    def grow(self):
+        self.shape = self.shape * 2.0
+        return self.content * self.shape
+
+
+@directed(vector(3))
+def a_field_that_is_called_shape(x):
+    sheet = Sheet(x)
+    sheet.shape = x[0] * sheet.shape
+    return np.sum(sheet.grow() ** 2)

@@ -41,6 +41,16 @@ def stacked(x):
     return np.sum(y**2 * w[:12].reshape(4, 3)) + np.sum(np.stack(x, 1)[0] ** 3) + np.sum(np.concatenate(x, axis=0) ** 2)
 
 
+def by_index(x):
+    y = np.r_[x[0], x[1, 0], 2.0, 0:2, x[2, 0] : x[2, 1] : 3j, [x[0, 1], 1.0]]
+    return np.sum(y**2 * w[: y.size]) + np.sum(np.r_[x] ** 3) + np.sum(np.r_[x, x[:1]] ** 2 * w[:16].reshape(4, 4))
+
+
+def by_index_as_columns(x):
+    columns = np.c_[x[0], x.T, x[1] * x[2]] ** 2
+    return np.sum(columns * w.reshape(5, 4).T) + np.sum(np.c_[x[0, 0], 1.0, x[:1]] ** 3) + np.sum(np.c_[*x, 0:4] ** 2)
+
+
 def in_blocks(x):
     whole = np.block([[x, x[:, :1]], [np.ones((1, 4)), 2.0]])
     return np.sum(whole**3) + np.sum(np.block([x[0], 3.0, x[1, :2]]) ** 2 * w[:7])
@@ -84,6 +94,8 @@ PROGRAMS = [
     with_numbers,
     side_by_side,
     stacked,
+    by_index,
+    by_index_as_columns,
     in_blocks,
     in_another_dtype,
     put_in,

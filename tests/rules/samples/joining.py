@@ -58,6 +58,19 @@ SAMPLES |= {
     ],
     np.dstack: [call([n(3), n(3)]), call([n(2, 3), n(2, 3, 2)]), call((0.3, 0.4)), call([n(2, 3), c(2, 3)])],
     np.column_stack: [call([n(3), n(3, 2)]), call([n(3), n(3)]), call((n(2), c(2))), call([0.3, 0.4])],
+    runtime.join_rows: [
+        call((n(3), 0.3, n(2))),
+        call((n(2, 3), n(1, 3))),
+        call([[0.3, 0.4], n(1)]),
+        call((n(2, 1, 3), n(1, 1, 3))),
+        call((c(2), n(2))),
+    ],
+    runtime.join_columns: [
+        call((n(3), n(3, 2))),
+        call((0.3, n(1, 2))),
+        call((n(2, 1, 3), n(2, 1, 1))),
+        call((c(2), n(2))),
+    ],
     np.block: [
         call([n(2), n(3)]),
         call([[n(2, 2), n(2, 1)], [n(1, 2), n(1, 1)]]),
@@ -139,6 +152,8 @@ SAMPLES |= {
     runtime.unhstack: [call(n(5), [n(3), n(2)]), call(n(2, 4), [n(2, 3), n(2, 1)])],
     runtime.undstack: [call(n(2, 3, 3), [n(2, 3), n(2, 3, 2)]), call(n(1, 3, 2), [n(3), n(3)])],
     runtime.uncolumn_stack: [call(n(3, 3), [n(3), n(3, 2)])],
+    runtime.unjoin_rows: [call(n(6), (n(3), 0.3, n(2))), call(n(3, 3), (n(2, 3), n(1, 3)))],
+    runtime.unjoin_columns: [call(n(3, 3), (n(3), n(3, 2))), call(n(2, 1, 4), (n(2, 1, 3), n(2, 1, 1)))],
     runtime.unblock: [
         call(n(3, 3), [[n(2, 2), n(2, 1)], [n(1, 2), n(1, 1)]]),
         call(n(3), [0.3, n(2)]),
