@@ -272,8 +272,7 @@ def applied(
             if outcome is operand.array:
                 return operand
         return followed(outcome, near)
-    tensors = tuple(map(tensors_of, args))
-    keywords = {name: tensors_of(value) for name, value in kwargs.items()}
+    tensors, keywords = tensors_of(args), tensors_of(kwargs)
     before = [(operand.array, operand.array.copy()) for operand in operands]
     outcome = compute(*given, **named)
     if any(not np.array_equal(array, kept, equal_nan=kept.dtype.kind in "fc") for array, kept in before):
