@@ -131,6 +131,29 @@ def renamed(x: Any) -> Any:
 
 renamed.__name__ = "no identifier*"
 
+
+def changed_in_a_generator(x: Any) -> Any:
+    taken: list[Any] = []
+    any(v > 0.6 and taken.append(v * x[0]) for v in x)
+    all([taken.append(v.conj()) is None for v in x])
+    return taken[0] * taken[2] + taken[-1]
+
+
+def read_through_its_buffer(x: Any) -> Any:
+    return x.data[1] * x[0]
+
+
+def stored_through_its_buffer(x: Any) -> Any:
+    y = x * 2.0
+    y.data[1] = 3.0
+    return np.sum(y)
+
+
+def kept_in_records(x: Any) -> Any:
+    rows = np.zeros(3, dtype=[("a", float)])
+    rows["a"] = x
+    return rows["a"][1] * 2.0
+
 RIGHT = [
     asks_for_a_frame,
     raising_object,
@@ -139,9 +162,17 @@ RIGHT = [
     number_by_a_mask,
     methods_that_are_lambdas,
     renamed,
+    changed_in_a_generator,
 ]
 OF_NUMBERS = [number_with_axes, number_by_a_mask]
-REFUSED = [answering_object, recursive_constructor, curried]
+REFUSED = [
+    answering_object,
+    recursive_constructor,
+    curried,
+    read_through_its_buffer,
+    stored_through_its_buffer,
+    kept_in_records,
+]
 
 
 @pytest.mark.parametrize(

@@ -20,12 +20,17 @@ from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import home_of
 from srcgrad.syntax.parse import walk as nodes_of
 
-_WRITERS = (str, repr, ascii, format, np.str_, np.bytes_)
+_WRITERS = (str, repr, ascii, format, bytes, bytearray, np.str_, np.bytes_)
 _METHODS = frozenset(
     "array2string array_repr array_str format format_float_positional format_float_scientific join".split()
 )
 _NUMBERS = (float, complex)
 _ARRAYS = (np.array, np.asarray)  # arrays of text, but with a dtype
+#: What takes a dtype by position.
+_MAKERS = (
+    *_ARRAYS, np.asanyarray, np.asarray_chkfinite, np.ascontiguousarray, np.asfortranarray, np.require, np.full,
+    np.full_like, runtime.astype, *({np.astype} if hasattr(np, "astype") else ()),
+)  # fmt: skip
 _JOINS = (operator.add, operator.iadd, operator.mod, np.add)
 _CHOOSERS = (max, min)
 _HANDING_ON = (
@@ -42,13 +47,30 @@ def makes_text(node: gast.AST) -> bool:
     match node:
         case gast.FormattedValue() | gast.BinOp(left=gast.Constant(value=str()), op=gast.Mod()):
             return True
-        case gast.Call(func=gast.Attribute(attr="astype"), args=[argument]):
-            return _is_writer(object_of(argument))
         case gast.Call(func=gast.Attribute(attr=attr)) if attr in _METHODS:
             return True
-        case gast.Call(func=function):
-            return _is_writer(object_of(function))
+        case gast.Call(func=function, args=arguments, keywords=keywords):
+            known = object_of(function)
+            method = function.attr if isinstance(function, gast.Attribute) and known is None else ""
+            wanted = [keyword.value for keyword in keywords if keyword.arg == "dtype"]
+            if method == "astype" or any(known is maker for maker in _MAKERS):
+                wanted += arguments
+            return _is_writer(known) or any(map(_is_dtype_of_text, wanted))
     return False
+
+
+def _is_dtype_of_text(node: gast.expr) -> bool:
+    """Whether an argument is a dtype of text or bytes, as its own text tells: ``str``, ``"U8"``, ``np.dtype("S4")``."""
+    match node:
+        case gast.Constant(value=str() as name):
+            try:
+                return np.dtype(name).kind in "SU"
+            except TypeError:  # text that means no dtype
+                return False
+        case gast.Call(func=function, args=[argument]) if object_of(function) is np.dtype:
+            return _is_dtype_of_text(argument)
+    known = object_of(node)
+    return _is_writer(known) or (isinstance(known, np.dtype) and known.kind in "SU")
 
 
 def _is_writer(function: object) -> bool:

@@ -55,7 +55,7 @@ from srcgrad.frontend.normal_form import (
     Unruled,
     While,
 )
-from srcgrad.rules.facts import Array, Fact, Mapping, Object, Sequence, Static, Unknown, element, is_floating, join
+from srcgrad.rules.facts import Array, Fact, Mapping, Object, Sequence, Static, Unknown, element, is_discrete, join
 from srcgrad.rules.facts import same_shape as same_shape_of
 from srcgrad.syntax.parse import names_read
 from srcgrad.syntax.parse import walk as nodes_of
@@ -99,10 +99,14 @@ def result(function: Function, facts: Table[str, Fact]) -> Fact:
 
 
 def inert(fact: Fact) -> bool:
-    """Whether the value provably carries no derivative: integers, truth values, text, None, containers of them."""
+    """Whether the value provably carries no derivative: integers, truth values, None, containers of them.
+
+    Text and records that are made of numbers lose the derivative of these: where it is of use, a cotangent or tangent
+    reaches them, which is refused.
+    """
     match fact:
         case Array(dtype=dtype):
-            return dtype is not None and not is_floating(dtype)
+            return is_discrete(dtype)
         case Static(value):
             return not isinstance(value, float | complex) and not hasattr(value, "dtype")
         case Sequence(items=tuple() as items):

@@ -23,6 +23,7 @@ from srcgrad.emit.naming import name_globals
 from srcgrad.emit.statements import Printed, print_statements
 from srcgrad.errors import InternalError, Span
 from srcgrad.optimize.depth import unless_too_deep
+from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalBinding
 from srcgrad.syntax.marks import is_seen_elsewhere
 
@@ -57,9 +58,14 @@ def emit(
     offset = len(texts) - len(printed.texts) + 1
     line_map: dict[int, Span] = {}
     if spans is not None:
+        above: Span | None = None  # what the optimizer put together has no place of its own: that of the comment above
         for line, origin in enumerate(printed.origins, offset):
-            span = spans(origin) if origin is not None else None
-            if span is not None:
+            span = None if origin is None else spans(origin)
+            if isinstance(origin, Comment):
+                above = span
+            elif isinstance(origin, gast.FunctionDef):
+                above = None
+            if origin is not None and (span := span or above) is not None:
                 line_map[line] = span
     marked = (line for line, origin in enumerate(printed.origins, offset) if origin is not None)
     shared = frozenset(line for line in marked if is_seen_elsewhere(printed.origins[line - offset]))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MethodType, ModuleType
 from typing import TypeAlias
 
@@ -209,6 +210,11 @@ class Scope:
         self.rebound = frozenset(name for name in parameters if counts[name] > 1)
         self.locals = set(counts) | {name for name, _ in bindings(*body_of(self.node))}
 
+    @cached_property
+    def _comprehended(self) -> set[str]:
+        """The names that comprehensions in the body bind."""
+        return names_of(node.target for node in walk(*body_of(self.node)) if isinstance(node, gast.comprehension))
+
     def resolve(self, name: str, at: gast.AST) -> Meaning:
         """What a name means here; raises ``UnresolvedName`` if it means nothing."""
         scope: Scope | None = self
@@ -217,6 +223,8 @@ class Scope:
                 return scope.static(name) or Variable(scope, name)
             scope = scope.parent
         binding = self.source.resolve(name)
+        if binding is None and name in self._comprehended:
+            return Variable(self, name)
         if binding is None:  # only now: a place takes longer to work out than a name
             binding = self.source.resolve(name, self.source.span(at))
         assert binding is not None
@@ -254,6 +262,8 @@ class Scope:
             case GlobalReference():
                 value = node.binding.value
                 return _static(value, node) if is_callee(value) else None
+            case gast.Name(id=name) if name in self._comprehended and self.owner(name) is None:
+                return None  # asked about before the comprehension that binds it is written
             case gast.Name():
                 meaning = self.resolve(node.id, node)
                 return meaning if isinstance(meaning, Static) and meaning.value is not None else None

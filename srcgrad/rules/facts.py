@@ -114,6 +114,11 @@ def is_floating(dtype: str | None) -> bool:
     return dtype in ("float", "complex") or (dtype is not None and dtype not in WEAK and np.dtype(dtype).kind in "fc")
 
 
+def is_discrete(dtype: str | None) -> bool:
+    """Whether the dtype is certainly one of integers or truth values, which move by jumps."""
+    return dtype is not None and np.dtype(dtype).kind in "biu"
+
+
 def is_real(dtype: str | None) -> bool:
     """Whether the dtype is known and not complex."""
     return dtype is not None and not dtype.startswith("complex")

@@ -176,12 +176,12 @@ def dtype_of(arguments: Facts, literals: Literals, otherwise: str | None) -> str
 
 
 def dtype_name(dtype: Any) -> str | None:
-    """The name of a dtype, a scalar type or a string that means one; of objects, which may be numbers, none."""
+    """The name of a dtype, a scalar type or a string that means one; none of objects and records, which hold others."""
     try:
         made = np.dtype(dtype)
     except TypeError:
         return None
-    return None if made.kind == "O" else str(made)
+    return None if made.kind in "OV" else str(made)
 
 
 def joined(arrays: Fact | None) -> tuple[Array | None, int | None]:

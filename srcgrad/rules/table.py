@@ -411,16 +411,17 @@ def add_method(name: str, function: Callable[..., object]) -> None:
 
 #: Attributes and methods of arrays that tell of shapes, kinds and memory, not of numbers.
 CONSTANT_MEMBERS = frozenset(
-    """shape ndim size dtype itemsize nbytes strides flags device data ctypes dump dumps tobytes tofile
-    tostring setflags maxlen""".split()
+    "shape ndim size dtype itemsize nbytes strides flags device dump tofile setflags maxlen".split()
 )
 _STORED = Refusal("it gives no value; what it stores is differentiated", "write it as a statement of its own")
 _STORES = Refusal("it changes its array in place", "use the NumPy function, which makes a new array")
 _BYTES = Refusal("it reads the bytes of the array as other numbers", "use astype, which converts the numbers")
+_MEMORY = Refusal("it hands out the memory of the array, or its bytes, which are not followed", "use the array itself")
 _MEMBER_REFUSALS: dict[str, Refusal] = {
     **dict.fromkeys("fill partition put sort".split(), _STORED),
     **dict.fromkeys("itemset resize setfield".split(), _STORES),
     **dict.fromkeys("byteswap getfield view".split(), _BYTES),
+    **dict.fromkeys("ctypes data dumps tobytes tostring".split(), _MEMORY),
     "ptp": Refusal("NumPy 2 has no such method", "use np.ptp"),
     "newbyteorder": Refusal("NumPy 2 has no such method", "use x.view(x.dtype.newbyteorder()) outside"),
     "base": Refusal("which array owns the memory is not followed", "use the array itself"),

@@ -27,7 +27,10 @@ def is_floating(dtype: np.dtype[Any]) -> bool:
 
 
 def zeros_like(x: Any) -> Any:
-    """The zero cotangent of ``x``, a buffer that is nobody else's; integers have a float64 one."""
+    """The zero cotangent of ``x``, a buffer that is nobody else's; integers have a float64 one, and text None.
+
+    An array of objects is refused: what varies may be among them.
+    """
     kind = type(x)
     if kind is float:
         return 0.0
@@ -36,6 +39,8 @@ def zeros_like(x: Any) -> Any:
     if isinstance(x, np.ndarray):
         if x.dtype.kind in "fc":
             return np.zeros_like(x, subok=False)
+        if x.dtype.kind == "O":
+            raise RefusedType("an array of dtype object has no derivative; make it of numbers")
         return np.zeros_like(x, dtype=np.float64, subok=False) if x.dtype.kind in "biu" else None
     if isinstance(x, np.generic):
         return x.dtype.type(0) if x.dtype.kind in "fc" else 0.0 if x.dtype.kind in "biu" else None
@@ -57,7 +62,8 @@ def _zeros_inside(x: Any, around: set[int]) -> Step[Any]:
     keys: Any = None if isinstance(x, tuple | list | deque) else x if isinstance(x, dict) else fields_of(x)
     zeros: list[Any] = []
     for item in x if keys is None else keys.values():
-        zeros.append((yield item, around) if is_nested(item) else zeros_like(item))
+        is_other = isinstance(item, np.ndarray) and item.dtype.kind == "O"  # beside numbers, as it was given
+        zeros.append((yield item, around) if is_nested(item) else None if is_other else zeros_like(item))
     around.discard(id(x))
     if keys is not None:
         return dict(zip(keys, zeros, strict=True))

@@ -373,10 +373,10 @@ def pass_head(block: Block) -> PassHead:
     return head
 
 
-def commented(span: Span) -> Comment:
+def commented(span: Span) -> gast.stmt:
     """The user's line above its adjoint."""
     text = span.text.strip().splitlines()[0] if span.text.strip() else ""
-    return Comment(f"{span.origin}   {text}")
+    return placed(Comment(f"{span.origin}   {text}"), span)
 
 
 def placed(statement: gast.stmt, span: Span) -> gast.stmt:
