@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MethodType, ModuleType
 from typing import TypeAlias
 
@@ -187,6 +186,7 @@ class Scope:
     depth: int = 0
     locals: set[str] = field(init=False)
     rebound: frozenset[str] = field(init=False)  # parameters that the body binds
+    comprehended: set[str] = field(init=False)  # what comprehensions in the body bind
     _definitions: dict[str, gast.AST | None] = field(init=False, default_factory=dict)
     _statics: dict[str, Static | None] = field(init=False, default_factory=dict)
     _functions: dict[int, LocalFunction] = field(init=False, default_factory=dict)
@@ -209,11 +209,7 @@ class Scope:
         }
         self.rebound = frozenset(name for name in parameters if counts[name] > 1)
         self.locals = set(counts) | {name for name, _ in bindings(*body_of(self.node))}
-
-    @cached_property
-    def _comprehended(self) -> set[str]:
-        """The names that comprehensions in the body bind."""
-        return names_of(node.target for node in walk(*body_of(self.node)) if isinstance(node, gast.comprehension))
+        self.comprehended = names_of(node.target for node in walk(*self.body) if isinstance(node, gast.comprehension))
 
     def resolve(self, name: str, at: gast.AST) -> Meaning:
         """What a name means here; raises ``UnresolvedName`` if it means nothing."""
@@ -223,7 +219,7 @@ class Scope:
                 return scope.static(name) or Variable(scope, name)
             scope = scope.parent
         binding = self.source.resolve(name)
-        if binding is None and name in self._comprehended:
+        if binding is None and name in self.comprehended:
             return Variable(self, name)
         if binding is None:  # only now: a place takes longer to work out than a name
             binding = self.source.resolve(name, self.source.span(at))
@@ -262,7 +258,7 @@ class Scope:
             case GlobalReference():
                 value = node.binding.value
                 return _static(value, node) if is_callee(value) else None
-            case gast.Name(id=name) if name in self._comprehended and self.owner(name) is None:
+            case gast.Name(id=name) if name in self.comprehended and self.owner(name) is None:
                 return None  # asked about before the comprehension that binds it is written
             case gast.Name():
                 meaning = self.resolve(node.id, node)
