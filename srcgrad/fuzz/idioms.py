@@ -24,7 +24,7 @@ class Idioms(Operands):
             of_arrays = [self.place_that_changes, self.place_that_changes, self.iterator, self.seen]
             of_arrays += [self.operands_that_change] * 3 + [self.rows_of_columns] * 2
             found += [self.of_an_array(write) for write in of_arrays]
-            found += [self.updated] * 3
+            found += [self.updated] * 3 + [self.of_an_array(self.of_another_type)]
         if self.has("containers") and self.has("objects"):
             found += [self.recorded, self.of_two_classes, self.copied, self.object_or_number]
             found += [self.outside, self.of_an_array(self.managed)]
@@ -43,6 +43,14 @@ class Idioms(Operands):
         lines = c.pick(POSITIONS)
         rest = [line.format(call=call, v=v, s=s, read=read.format(q=q)) for line in lines]
         return [*first, f"{s} = {v} * 0.5", *rest]
+
+    def of_another_type(self, scope: Scope, array: str) -> list[str]:
+        """A branch that never runs binds the name of an array to something of another type."""
+        c = self.choices
+        self.met("dead branch of another type", None)
+        test = c.pick((f"{array} is None", f"len({array}) > 9", f"isinstance({array}, str)", f"{array}.ndim == 7"))
+        other = c.pick(("None", "'none'", "3", "[{0}, 1.0]", "({0}, {0})", "{{'k': {0}}}", "{0}.tolist()", "{0} > 0.5"))
+        return [f"if {test}:", f"    {array} = {other.format(array)}"]
 
     def of_an_array(self, write: Callable[[Scope, str], list[str]]) -> Callable[[Scope], list[str]]:
         """The same of one of the vectors bound last; a container where there is none."""
