@@ -201,7 +201,7 @@ class Followed(Operators):
         elif name == "real" and self.array.dtype.kind == "f":
             self[...] = value
         elif name == "shape" and self.array is not None:
-            self.array, self._tensor = np.reshape(self.array, unfollowed(value), copy=False), None
+            self.array.shape, self.memory.version = unfollowed(value), self.memory.version + 1
         else:
             raise NotFollowed(f"a store into the attribute {name!r} of an array is not followed")
 
@@ -280,8 +280,8 @@ def applied(
     for operand in operands:
         if outcome is operand.array:
             return operand
-    if isinstance(outcome, np.ndarray) and outcome.dtype.kind == "O":
-        raise NotFollowed("an array of objects is not followed")
+    if isinstance(outcome, np.ndarray) and outcome.dtype.kind in "OV":
+        raise NotFollowed("an array of objects or records is not followed")
     rule = lookup(function)
     if rule is None:
         if is_constant(function):

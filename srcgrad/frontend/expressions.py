@@ -11,6 +11,7 @@ Chains of operators are walked in a loop: a sum of thousands of terms is a progr
 from __future__ import annotations
 
 import operator
+from collections import deque
 from collections.abc import Callable, Mapping
 from itertools import groupby
 
@@ -18,14 +19,18 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.frontend.callees import spelled
 from srcgrad.frontend.comprehensions import Comprehensions
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import call, call_builtin, call_runtime, constant, load, placed, tuple_of
+from srcgrad.frontend.known import PLAIN
+from srcgrad.frontend.meeting import known_outside
 from srcgrad.frontend.nested import placed_reference
 from srcgrad.frontend.normal_form import Apply, Copy, Fixed, Index, LocalFunction, Operation, Pack
 from srcgrad.frontend.scope import Static, Variable
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import is_constant, lookup, operator_of
+from srcgrad.runtime.exact import is_foreign
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import names_read, walk
 
@@ -259,6 +264,10 @@ class Expressions(Comprehensions):
         """Take the values of a local function's defaults now."""
         raise NotImplementedError
 
+    def is_or_makes_object(self, node: gast.AST) -> bool:
+        """Whether an expression may be an object of a class of the user's."""
+        return False
+
     def reads_object(self, node: gast.Subscript) -> bool:
         """Whether what is indexed is an object, which is asked what its items are."""
         return False
@@ -292,22 +301,19 @@ class Expressions(Comprehensions):
         return placed(type(node)(elements, gast.Load()), node), Pack(kind, tuple(elements))
 
     def subscript(self, node: gast.Subscript) -> tuple[gast.expr, Operation]:
-        """``base[index]``: an ``Index`` of a local; of a global or a shape, a fixed value."""
-        root = node.value
-        while isinstance(root, gast.Subscript | gast.Attribute):
-            if isinstance(root, gast.Attribute) and root.attr == "shape":
+        """``base[index]``: an ``Index`` of a local; of a shape, or of what lies outside as it is, a fixed value."""
+        if self._is_of_shape(node.value):
+            return self.settle(node), Fixed()
+        if self._is_outside(node) and not self.reads_object(node):
+            held = object_of(self.settle(node.value))
+            joins = _JOINING.get(id(held))
+            if not names_read(node.slice) or not is_foreign(type(held)):
                 return self.settle(node), Fixed()
-            root = root.value
-        outside = isinstance(root, gast.Name) and not isinstance(self.scope.resolve(root.id, root), Variable)
-        if outside and not self.reads_object(node):
-            joins = _JOINING.get(id(object_of(self.settle(node.value))))
-            if joins is None or not names_read(node.slice):
-                return self.settle(node), Fixed()
-            items = _items_joined(node.slice)
-            if items is not None:
+            items = None if joins is None else _items_joined(node.slice)
+            if joins is not None and items is not None:
                 return self.operation(call_runtime(joins, [tuple_of(items, node)], node))
-            settled, name = self.settle(node), f"np.{'r_' if joins is runtime.join_rows else 'c_'}"
-            return settled, self.unruled(node, settled, name, hint="use np.concatenate or np.stack")
+            settled, name = self.settle(node), spelled(node.value)
+            return settled, self.unruled(node, settled, name, hint="use np.concatenate, np.stack or np.linspace")
         made = self.subscript_of(node)
         if made is not None:
             return made
@@ -316,7 +322,33 @@ class Expressions(Comprehensions):
         expression = placed(gast.Subscript(base, index, gast.Load()), node)
         return expression, Index(base.id, index) if isinstance(base, gast.Name) else Fixed()
 
+    def _is_of_shape(self, node: gast.expr) -> bool:
+        """Whether an expression is the shape of an array, or a part of it."""
+        while isinstance(node, gast.Subscript | gast.Attribute):
+            if isinstance(node, gast.Attribute) and node.attr == "shape":
+                return not self.is_or_makes_object(node.value)
+            node = node.value
+        return False
 
+    def _is_outside(self, node: gast.Subscript) -> bool:
+        """Whether what is indexed lies outside of the function and stays as it is: it is indexed once, or by what is
+        no local, or it holds numbers alone, so that no class decides what an index means."""
+        first, places = node, [node.slice]
+        root = node.value
+        while isinstance(root, gast.Subscript | gast.Attribute):
+            if isinstance(root, gast.Subscript):
+                first, places = root, [*places, root.slice]
+            root = root.value
+        if not isinstance(root, gast.Name) or isinstance(self.scope.resolve(root.id, root), Variable):
+            return False
+        if len(places) == 1 or not names_read(*places):
+            return True
+        held = object_of(self.settle(first.value))
+        return isinstance(held, _PLAIN) and known_outside(held) == PLAIN
+
+
+#: What is indexed by place or by key, whatever it holds.
+_PLAIN = (np.ndarray, list, tuple, dict, deque, str, bytes, range)
 #: What an index of these objects of NumPy means: the items are joined, by number of the object.
 _JOINING = {id(np.r_): runtime.join_rows, id(np.c_): runtime.join_columns}
 

@@ -139,13 +139,18 @@ class Sharing:
     def _bound(self, targets: set[str], value: gast.expr) -> None:
         sources = self.sources(value)
         if sources - targets or len(targets) > 1 and sources:
-            is_part = self.of_objects and isinstance(value, gast.Subscript)
-            self.shared |= targets if is_part else targets | sources
+            self.shared |= targets if self.of_objects and self._is_part(value) else targets | sources
 
     def _stored(self, value: gast.expr) -> None:
         """What is stored into an object becomes a part of it: the object that held it stays the same one."""
-        if not isinstance(value, gast.Subscript):
+        if not self._is_part(value):
             self.shared |= self.sources(value)
+
+    @staticmethod
+    def _is_part(value: gast.expr) -> bool:
+        """Whether an expression is a part of what a name holds: of an array a view, or an item of a container, which
+        holds the array by a display or a call."""
+        return isinstance(value, gast.Subscript) and isinstance(value.value, gast.Name)
 
     def _kept(self, node: gast.expr) -> set[str]:
         if isinstance(node, gast.Call):

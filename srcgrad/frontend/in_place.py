@@ -39,6 +39,11 @@ class InPlace(Outputs):
     def sharing(self) -> Sharing:
         """Which names of the function share memory."""
 
+    @property
+    @abstractmethod
+    def sharing_of_objects(self) -> Sharing:
+        """Which names of the function may hold one array object."""
+
     def reshape(self, name: str, target: gast.Attribute, value: gast.expr) -> bool:
         """``name.shape = value`` as a binding of the name; whether no other name may hold the array object.
 
@@ -46,7 +51,8 @@ class InPlace(Outputs):
         """
         local = (node for node in walk(*self.scope.body) if isinstance(node, gast.FunctionDef | gast.Lambda))
         captured = map(free_names, local)
-        alone = Sharing(self.scope, self.outputs, of_objects=True).owns(name)
+        own = isinstance(target.value, gast.Name) and self.scope.owner(target.value.id) is self.scope
+        alone = own and self.sharing_of_objects.owns(name)
         if not alone or name in self.table.handed or any(name in names for names in captured):
             return False
         reshape = placed(gast.Attribute(reference(_NUMPY), "reshape", gast.Load()), target)

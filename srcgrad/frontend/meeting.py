@@ -143,6 +143,8 @@ def taken_outside(expression: gast.expr) -> Known:
 def known_of_attribute(owner: ModuleType | type, name: str) -> Known:
     """What is known of what a module or a class holds: of its functions as well, if it is a module."""
     held = getattr(owner, name, None) if isinstance(owner, ModuleType) else found(owner, name)
+    if is_foreign(type(held)):
+        return known_of(held)
     known = known_outside(held) if is_users(owner) and not is_descriptor(held) else PLAIN
     if known == PLAIN and isinstance(owner, ModuleType) and callable(held):
         return known_of(held)

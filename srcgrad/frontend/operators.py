@@ -9,6 +9,7 @@ one where Python takes that::
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
+from dataclasses import is_dataclass
 from types import FunctionType
 
 import gast
@@ -58,9 +59,10 @@ def is_opaque(kind: type) -> bool:
     return not issubclass(kind, (list, tuple, dict, np.ndarray))
 
 
-def _is_written(raw: object) -> bool:
-    """Whether a method is one that the user wrote, no dataclass's."""
-    return isinstance(raw, FunctionType) and raw.__code__.co_filename != "<string>"
+def _is_written(kind: type, name: str) -> bool:
+    """Whether a class has a method that the user wrote, no dataclass's."""
+    raw = found(kind, name)
+    return isinstance(raw, FunctionType) and not (is_dataclass(kind) and raw.__code__.co_filename == "<string>")
 
 
 def _has(kind: type, name: str) -> bool:
@@ -186,9 +188,9 @@ class Operators(Objects):
         """The method that compares, and whether it is the right operand's; None where the user wrote none."""
         name = COMPARISONS[type(op)]
         one, other = self.peek(left), self.peek(right)
-        if isinstance(one, Instance) and _is_written(found(one.kind, name)):
+        if isinstance(one, Instance) and _is_written(one.kind, name):
             return name, False
-        if isinstance(other, Instance) and _is_written(found(other.kind, _REFLECTED[name])):
+        if isinstance(other, Instance) and _is_written(other.kind, _REFLECTED[name]):
             return _REFLECTED[name], True
         return None
 

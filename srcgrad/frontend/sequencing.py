@@ -231,6 +231,8 @@ class _Order:
         receiver = node.func.value if self._is_method(node.func) else None
         first = [] if receiver is None else [receiver]
         keywords = [keyword.value for keyword in node.keywords]
+        if any(id(value) in self.changing for value in keywords):
+            self._refuse_lone_star(node)
         made = self.sequence([*first, *node.args, *keywords])
         function = node.func
         if receiver is not None:
@@ -240,6 +242,13 @@ class _Order:
         if any(each.arg is None for each in named):
             named = [self._spread(old, new, node) for old, new in zip(node.keywords, named, strict=True)]
         return _with(node, {"func": function, "args": made[: len(node.args)], "keywords": named})
+
+    def _refuse_lone_star(self, node: gast.Call) -> None:
+        """``f(*q, k=q.pop())``: Python takes the items of ``q`` after the keywords, if nothing stands beside it."""
+        match node.args:
+            case [gast.Starred(value=value)] if not isinstance(value, gast.Tuple | gast.List):
+                reason = "a keyword may change what is unpacked before it"
+                raise self.writer.refuse(node, reason, "bind its value before")
 
     def _is_method(self, function: gast.expr) -> bool:
         """Whether what is called is read of a value, which is evaluated before the arguments."""
@@ -293,7 +302,8 @@ class _Order:
                 return _with(node, {"args": [self.settled(argument) for argument in args]})
         if id(node) not in self.changing and not writer.may_be_changed(node):
             return node
-        if writer.is_global(node) or writer.scope.static_of(node) is not None:
+        owner = node.value if isinstance(node, gast.Attribute) else node  # what a module holds: no store reaches it
+        if writer.is_global(node) or writer.scope.static_of(owner) is not None or writer.scope.static_of(node):
             return node
         return writer.value(node)
 

@@ -250,6 +250,10 @@ class Statements(ForeignValues):
     def sharing(self) -> Sharing:
         return Sharing(self.scope, self.outputs)
 
+    @of_the_text
+    def sharing_of_objects(self) -> Sharing:
+        return Sharing(self.scope, self.outputs, of_objects=True)
+
     def hand_on(self, node: gast.expr) -> None:
         for statement in self.open_statements:
             parts = expressions_of(statement)

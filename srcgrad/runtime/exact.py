@@ -26,6 +26,8 @@ from srcgrad.runtime.refusals import RefusedType
 #: Subclasses of NumPy's own that compute as arrays do (a record array without fields; one with fields has a dtype of
 #: fields, see ``is_structured``).
 _AS_ARRAYS = (np.memmap, np.recarray)
+#: Objects that compute with what they are indexed by.
+_INDEXED = (type(np.r_), type(np.c_), type(np.mgrid), type(np.ogrid))
 #: What a class may define without changing what is computed with its values.
 _HARMLESS = frozenset(
     """__module__ __doc__ __new__ __init__ __init_subclass__ __class_getitem__ __dict__ __weakref__ __slots__ __repr__
@@ -53,6 +55,8 @@ def overrides(kind: Any) -> str | None:
     whose place it stands by NumPy's protocols; None where it does not."""
     if kind in _AS_ARRAYS or is_sparse(kind):
         return None
+    if issubclass(kind, _INDEXED):
+        return "__getitem__"
     for base in (np.ndarray, np.generic, float, complex, int):
         if issubclass(kind, base):
             found = [name for name in _defined(kind, base) if _matters(name, base, kind)]
@@ -144,6 +148,8 @@ def refused_kind(kind: Any) -> tuple[str, str] | None:
     if name is None:
         return None
     reason = f"a {named(kind)}, a class whose {name} decides what is computed with it"
+    if issubclass(kind, _INDEXED):
+        return f"a {named(kind)}, which computes with what it is indexed by", "index it by its name: np.r_[...]"
     if issubclass(kind, np.ma.MaskedArray):
         return f"a {named(kind)}, whose mask no derivative rule sees", "pass .filled(0.0), and the mask as an array"
     if issubclass(kind, np.matrix):

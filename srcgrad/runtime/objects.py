@@ -9,6 +9,7 @@ where that is a dataclass, else it is a ``types.SimpleNamespace``.
 
 from __future__ import annotations
 
+import builtins
 import operator
 import sys
 from collections.abc import Callable, Mapping
@@ -44,9 +45,12 @@ def defines(kind: type, name: str) -> bool:
 
 
 def package_of(kind: type) -> str:
-    """The package that a class comes from; none where the class says something else by ``__module__``."""
+    """The package that a class comes from; none where the class says something else by ``__module__``, as one does that
+    ``exec`` has made."""
     module = kind.__module__
-    return module.partition(".")[0] if isinstance(module, str) else ""
+    if not isinstance(module, str) or module == "builtins" and vars(builtins).get(kind.__name__) is not kind:
+        return ""
+    return module.partition(".")[0]
 
 
 def is_object(x: Any) -> bool:

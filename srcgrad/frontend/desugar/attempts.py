@@ -44,6 +44,7 @@ from srcgrad.frontend.desugar.build import (
 from srcgrad.frontend.desugar.loops import endless
 from srcgrad.frontend.desugar.raising import (
     IN_PLACE,
+    defaults_may_raise,
     is_everything,
     is_harmless,
     is_known_iterable,
@@ -304,6 +305,8 @@ class _Attempts:
                 return [with_bodies(statement, body=body)], [], may
             case gast.Break() | gast.Continue():
                 return [], [*([] if self.in_loop else self._leaving()), statement], False
+            case gast.FunctionDef(args=arguments) if defaults_may_raise(arguments):
+                raise Stays
             case gast.Try() | gast.Match():
                 raise Stays
         return [statement], [], False
@@ -383,6 +386,8 @@ def _staged(body: Body, fresh: Callable[[str], str]) -> list[gast.stmt]:
             ):
                 whole = fresh("t")
                 made += [assign(whole, value, statement), with_bodies(statement, value=load(whole, statement))]
+            case gast.Delete(targets=[_, _, *_] as targets):
+                made += [placed(gast.Delete([target]), statement) for target in targets]
             case gast.If() | gast.For() | gast.While():
                 inner, orelse = _staged(statement.body, fresh), _staged(statement.orelse, fresh)
                 made.append(with_bodies(statement, body=inner, orelse=orelse))

@@ -21,8 +21,10 @@ IN_PLACE = of_runtime(runtime.raised_in_place)
 def may_raise(value: gast.expr) -> bool:
     """Whether evaluating an expression may raise, names that are not bound aside."""
     match value:
-        case gast.Constant() | gast.Name() | gast.Lambda():
+        case gast.Constant() | gast.Name():
             return False
+        case gast.Lambda(args=arguments):
+            return defaults_may_raise(arguments)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             return any(may_raise(element) for element in elements)
         case gast.Compare(left=left, ops=[gast.Is() | gast.IsNot()], comparators=[right]):
@@ -36,6 +38,12 @@ def may_raise(value: gast.expr) -> bool:
         case gast.Call(func=function) if is_ours(function, IN_PLACE, builtin("isinstance")):
             return False  # asked of what was raised
     return True
+
+
+def defaults_may_raise(arguments: gast.arguments) -> bool:
+    """Whether defining a function may raise: its defaults are evaluated then."""
+    defaults = (*arguments.defaults, *arguments.kw_defaults)
+    return any(may_raise(default) for default in defaults if default is not None)
 
 
 def test_may_raise(value: gast.expr) -> bool:
