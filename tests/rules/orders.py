@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+import pytest
 
 import srcgrad
+from tests.parameters import at_night
 
 
 def slope(f: Callable[..., Any], x: Any, v: Any, h: float = 1e-3) -> Any:
     """The derivative of f at x along v: central differences, extrapolated (Richardson)."""
     d1, d2, d3 = ((f(x + k * h * v) - f(x - k * h * v)) / (2 * k * h) for k in (1, 2, 3))
     return 1.5 * d1 - 0.6 * d2 + 0.1 * d3
+
+
+def to_the_third(functions: Iterable[Any], by_day: Iterable[Any] = (), third: Iterable[Any] | None = None) -> list[Any]:
+    """Parameters ``(f, order)``: all to the second order, and those of ``third`` (all) to the third at night.
+
+    ``by_day``: the representatives of a family that go to the third order at every run.
+    """
+    functions, by_day = list(functions), list(by_day)
+    further = functions if third is None else list(third)
+    made = []
+    for f in functions:
+        name = f if isinstance(f, str) else f.__name__
+        made.append(pytest.param(f, 3 if f in by_day else 2, id=name))
+        if f in further and f not in by_day:
+            made.append(at_night(f, 3, id=f"{name}-third"))
+    return made
 
 
 def check_orders(f: Callable[..., Any], x: Any, order: int = 3) -> None:
