@@ -34,13 +34,28 @@ def to_the_third(functions: Iterable[Any], by_day: Iterable[Any] = (), third: It
     return made
 
 
+def twice_at_night(names: Iterable[str], every: int) -> list[Any]:
+    """Parameters ``(name, order)``: all at the first order, the second of one in so many by day and of all at night."""
+    return [
+        parameter
+        for k, name in enumerate(names)
+        for parameter in (
+            [pytest.param(name, 1, id=name), at_night(name, 2, id=f"{name}-second")]
+            if k % every
+            else [pytest.param(name, 2, id=name)]
+        )
+    ]
+
+
 def check_orders(f: Callable[..., Any], x: Any, order: int = 3) -> None:
-    """Reverse and forward at order 1, forward over reverse at order 2, reverse alone at orders 2 and 3."""
+    """Reverse and forward at order 1, forward over reverse at order 2, reverse alone up to order 3."""
     v = np.random.default_rng(8).standard_normal(np.shape(x))
     gradient = srcgrad.grad(f)
     first = slope(f, x, v)
     np.testing.assert_allclose(np.sum(gradient(x) * v), first, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(srcgrad.jvp(f, (x,), (v,))[1], first, rtol=1e-6, atol=1e-8)
+    if order == 1:
+        return
     curvature = srcgrad.hvp(f)
     np.testing.assert_allclose(curvature(x, v), slope(gradient, x, v), rtol=1e-6, atol=1e-7)
 

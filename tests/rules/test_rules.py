@@ -346,14 +346,20 @@ def single(x: Any) -> Any:
 @pytest.mark.parametrize("modes", ["some", pytest.param("every", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
 def test_float32_is_kept(case: tuple[Rule, Callable[..., Any]], modes: str) -> None:
-    """Cotangents of float32 arrays are float32; so is a tangent where the result is."""
+    """Cotangents of float32 arrays are float32; so is a tangent where the result is.
+
+    By day at the first sample of each form of call, the very first in every mode.
+    """
     rule, function = case
     rng = np.random.default_rng(4)
     seen: set[frozenset[str]] = set()
     for sample in SAMPLES[function]:
         call = bound(rule, function, sample)
-        known = modes == "some" and frozenset(call.values) in seen
-        seen.add(frozenset(call.values))
+        form = frozenset(call.values)
+        if modes == "some" and form in seen:
+            continue
+        known = modes == "some" and bool(seen)
+        seen.add(form)
         call.values = {p: single(v) for p, v in call.values.items()}
         y = call.evaluate(call.values)
         weak = any(isinstance(leaf, float | complex) and not isinstance(leaf, np.generic) for leaf in leaves(y))
