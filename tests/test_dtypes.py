@@ -126,6 +126,7 @@ def test_adjoints_and_tangents_keep_the_dtype_and_make_nothing_wider(name, dtype
     assert dot.dtype == value.dtype
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "dtype"), share_by_day(NARROW[1:] + NARROW[:1], 2), ids=name_of
 )
@@ -221,6 +222,7 @@ def composed(seed):
     return "\n".join([*lines, f"    return v5 * {random.choice(names)}", ""])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", share_by_day(range(8), 4))
 def test_random_programs(seed, tmp_path, monkeypatch):
     path = tmp_path / f"random_program_{seed}.py"

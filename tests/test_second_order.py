@@ -108,6 +108,7 @@ def numeric(case: Case, direction: tuple) -> oracle.Measured:
     return oracle.differences(gradient, oracle.ravel(derivatives.chosen(case)), oracle.ravel(direction))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "case"),
     [

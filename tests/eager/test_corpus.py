@@ -34,6 +34,7 @@ def parameters():
         yield pytest.param(case, id=f"{case.theme}-{case.name}", marks=() if by_day else pytest.mark.nightly)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", list(parameters()))
 def test_eager_and_compiled_agree(case):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
