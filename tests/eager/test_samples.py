@@ -13,6 +13,7 @@ from srcgrad.eager import plain
 from srcgrad.eager.plain_values import applied
 from srcgrad.rules.template import Rule
 from tests.eager.agreement import same
+from tests.parameters import at_night
 from tests.rules.samples import SAMPLES
 from tests.rules.test_rules import FUNCTIONS, Bound, bound, case_id
 from tests.rules.trees import leaves, random_like, vector
@@ -42,12 +43,17 @@ def program_of(call: Bound, function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-@pytest.mark.parametrize("samples", ["some", pytest.param("every", marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("case", FUNCTIONS, ids=case_id)
+@pytest.mark.parametrize(
+    ("case", "samples"),
+    [
+        *(pytest.param(case, "some", id=f"{case_id(case)}-some") for case in FUNCTIONS[::3]),
+        *(at_night(case, "every", id=f"{case_id(case)}-every") for case in FUNCTIONS),
+    ],
+)
 def test_eager_gives_what_the_table_says(
     case: tuple[Rule, Callable[..., Any]], samples: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By day the first sample of each form of call."""
+    """By day every third function, at the first sample of each form of call."""
     rule, function = case
     seen: set[frozenset[str]] = set()
     # The programs here call ``applied`` themselves: their names are theirs.
