@@ -1,7 +1,7 @@
 """Options and profiles of the suite.
 
 ``pytest --bless`` rewrites the expected texts (golden files) with what the compiler emits now; read the diff before
-committing it.  Hypothesis: ``ci`` (the default: derandomised, 60 programs), ``dev`` (fast and random) and ``nightly``
+committing it.  Hypothesis: ``ci`` (the default: derandomised, 20 programs), ``dev`` (fast and random) and ``nightly``
 (5,000 programs); choose with ``pytest --hypothesis-profile=nightly``.
 """
 
@@ -15,11 +15,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from tests.fuzz.modes import Asking
+
 os.environ.setdefault("SRCGRAD_CHECK", "1")  # every program of the suite is checked at the doors (srcgrad/spec.py)
 
 _SLOW_DRAWS = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 settings.register_profile(
-    "ci", max_examples=60, derandomize=True, deadline=None, database=None, suppress_health_check=_SLOW_DRAWS
+    "ci", max_examples=20, derandomize=True, deadline=None, database=None, suppress_health_check=_SLOW_DRAWS
 )
 settings.register_profile("dev", max_examples=50, deadline=None, suppress_health_check=_SLOW_DRAWS)
 settings.register_profile("nightly", max_examples=5000, deadline=None, suppress_health_check=_SLOW_DRAWS)
@@ -65,3 +67,9 @@ def expect_text(bless: bool) -> Callable[[Path, str], None]:
         assert text == path.read_text(encoding="utf-8")
 
     return check
+
+
+@pytest.fixture(params=["telling", pytest.param("every", marks=pytest.mark.nightly)])
+def ask(request: pytest.FixtureRequest) -> Asking:
+    """Asks a program that was wrong once in the telling modes, and in every mode at night."""
+    return Asking(every=request.param == "every")

@@ -9,6 +9,8 @@ import pytest
 
 from tests.corpus.example import Case
 
+ParameterSet = type(pytest.param(None))
+
 
 def cases(chosen: Iterable[Case]) -> list[Any]:
     """Every program at every run."""
@@ -21,6 +23,25 @@ def some_by_day(chosen: Iterable[Case], every: int) -> list[Any]:
         pytest.param(case, id=f"{case.theme}-{case.name}", marks=pytest.mark.nightly if k % every else ())
         for k, case in enumerate(chosen)
     ]
+
+
+def share_by_day(entries: Iterable[Any], every: int) -> list[Any]:
+    """One of so many parameters of any kind at every run, the others at night; their ids and marks are kept.
+
+    A tuple holds the values of several arguments.
+    """
+    made = []
+    for k, entry in enumerate(entries):
+        values = entry if isinstance(entry, tuple) else (entry,)
+        given = entry if isinstance(entry, ParameterSet) else pytest.param(*values)
+        night = [pytest.mark.nightly] if k % every else []
+        made.append(pytest.param(*given.values, id=given.id, marks=[*given.marks, *night]))
+    return made
+
+
+def at_night(*values: Any, **more: Any) -> Any:
+    """A parameter of the long run."""
+    return pytest.param(*values, marks=pytest.mark.nightly, **more)
 
 
 def for_each(entries: Iterable[Any], name: Callable[[Any], str] = str) -> Callable[..., Callable[[], None]]:

@@ -13,6 +13,7 @@ import pytest
 
 from srcgrad.api.derivative import Derivative
 from tests.corpus import CASES
+from tests.parameters import at_night
 
 ROOT = Path(__file__).parent.parent
 NAMES = [case.name for case in CASES if not case.name[-1].isdigit()][::4]
@@ -44,13 +45,13 @@ def in_a_process_of_its_own(names: list[str], seed: str) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [NAMES[::3], pytest.param(NAMES, marks=pytest.mark.nightly)], ids=["some", "more"])
+@pytest.mark.parametrize("names", [NAMES[::9], at_night(NAMES)], ids=["some", "more"])
 def test_two_hash_seeds_and_another_order(names):
     first = in_a_process_of_its_own(names, "1")
     second = in_a_process_of_its_own(names[::-1], "31337")
     assert {name: first[name] == second[name] for name in names} == dict.fromkeys(names, True)
 
 
-def test_twice_in_one_process():
-    names = NAMES[::6]
+@pytest.mark.parametrize("names", [NAMES[::18], at_night(NAMES[::6])], ids=["some", "more"])
+def test_twice_in_one_process(names):
     assert digests(names) == digests(names)

@@ -12,6 +12,7 @@ import srcgrad
 from srcgrad import grad, hvp, jvp, vjp
 from srcgrad.api.derivative import Derivative
 from tests import derivatives
+from tests.parameters import share_by_day
 from tests.watched import watched, watching, wider
 
 RANDOM = np.random.default_rng(11)
@@ -91,11 +92,15 @@ ORDERED = {
 }
 
 
+def name_of(part):
+    return getattr(part, "__name__", part)
+
+
 NARROW = [(name, dtype) for name in [*PROGRAMS, *ORDERED] for dtype in (np.float16, np.float32, np.complex64)]
 WIDE = [(name, dtype) for name in ("arithmetic", "sums", "loops") for dtype in (np.longdouble, np.complex128)]
 
 
-@pytest.mark.parametrize(("name", "dtype"), NARROW + WIDE, ids=lambda part: getattr(part, "__name__", part))
+@pytest.mark.parametrize(("name", "dtype"), share_by_day(NARROW, 2) + WIDE, ids=name_of)
 def test_adjoints_and_tangents_keep_the_dtype_and_make_nothing_wider(name, dtype):
     function = (PROGRAMS | ORDERED)[name]
     if np.dtype(dtype).kind == "c" and name in ORDERED:
@@ -121,8 +126,10 @@ def test_adjoints_and_tangents_keep_the_dtype_and_make_nothing_wider(name, dtype
     assert dot.dtype == value.dtype
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.complex64], ids=lambda dtype: np.dtype(dtype).name)
-@pytest.mark.parametrize("name", [*PROGRAMS, *ORDERED])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "dtype"), share_by_day(NARROW[1:] + NARROW[:1], 2), ids=name_of
+)
 def test_values_agree_with_those_of_double_precision(name, dtype):
     function = (PROGRAMS | ORDERED)[name]
     if (np.dtype(dtype).kind == "c" and name in ORDERED) or (name == "solutions" and np.dtype(dtype).char in "eg"):
@@ -215,7 +222,8 @@ def composed(seed):
     return "\n".join([*lines, f"    return v5 * {random.choice(names)}", ""])
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", share_by_day(range(8), 4))
 def test_random_programs(seed, tmp_path, monkeypatch):
     path = tmp_path / f"random_program_{seed}.py"
     path.write_text("import numpy as np\n\n\n" + composed(seed))

@@ -11,6 +11,7 @@ import pytest
 
 import srcgrad
 from srcgrad import grad, hvp, jvp, value_and_grad, vjp
+from tests.parameters import at_night, share_by_day
 
 EVENTS: list[object] = []
 
@@ -111,8 +112,14 @@ def run(call, capsys):
     return result, capsys.readouterr().out, np.random.random(), random.random()
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("mode", ["grad", "value_and_grad", "vjp", "jvp", "hvp"])
+@pytest.mark.parametrize(
+    ("mode", "program"),
+    [
+        *((mode, program) for mode in ("value_and_grad", "vjp", "jvp") for program in PROGRAMS),
+        *share_by_day((("hvp", program) for program in PROGRAMS), 3),
+        *(at_night("grad", program) for program in PROGRAMS),
+    ],
+)
 def test_effects_are_those_of_the_program(program, mode, capsys):
     value, printed, *left = run(lambda: program(0.7), capsys)
     h = 1e-6

@@ -61,9 +61,9 @@ def _judge(name: tuple[str, str, str], *, second: bool = False) -> bool:
 
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if zlib.crc32(form.encode()) % 3 == 0])
+@pytest.mark.parametrize("form", [form for form in FORMS if zlib.crc32(form.encode()) % 6 == 0])
 def test_a_form_evaluates_its_operands_as_python_does(form: str) -> None:
-    """One state and pattern of every third form; all of them are asked nightly."""
+    """One state and pattern of every sixth form; all of them are asked nightly."""
     number = zlib.crc32(form.encode())
     ours = [name for name in PROGRAMS if name[0] == form]
     for shift in range(len(ours)):

@@ -1,6 +1,6 @@
 """Random programs that only bind names, under hypothesis, and those that once failed.
 
-Profiles: ``ci`` (the default, 60 programs, the same each time), ``dev``, and ``nightly``:
+Profiles: ``ci`` (the default, 20 programs, the same each time), ``dev``, and ``nightly``:
 ``pytest tests/test_generated.py --hypothesis-profile=nightly`` (5,000 programs); ``srcgrad fuzz`` hunts faster,
 without hypothesis, and with stores, views, containers, objects and closures.
 """
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from srcgrad.fuzz import FUNCTIONAL, Check, Outcome, Plan, RandomChoices, judge, program
 from srcgrad.fuzz.hunt import Finding, regression
-from tests.fuzz.modes import in_every_mode
+from tests.parameters import at_night
 
 T = TypeVar("T")
 MODES = ("joint", "pair", "forward")
@@ -73,18 +73,20 @@ def test_random_program(text):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("count", [5, at_night(20)])
 @pytest.mark.parametrize("option", ["optimise", "specialise"])
-def test_random_programs_without_help(option):
+def test_random_programs_without_help(option, count):
     """Without the optimizer, and without anything known about the arguments."""
     plan = Plan(tuple(Check(mode, (option,)) for mode in MODES))
-    for number in range(70_000, 70_020):
+    for number in range(70_000, 70_000 + count):
         assert not judged(number, plan)
 
 
 @pytest.mark.slow
-def test_random_programs_at_second_order():
+@pytest.mark.parametrize("count", [4, at_night(15)])
+def test_random_programs_at_second_order(count):
     plan = Plan((Check("second"), Check("reverse over reverse")))
-    for number in range(80_000, 80_015):
+    for number in range(80_000, 80_000 + count):
         assert not judged(number, plan)
 
 
@@ -103,8 +105,8 @@ def test_programs_run_eagerly():
 # --- programs that once failed ---------------------------------------------------------------------------------------
 
 
-def test_a_closure_called_for_its_value_only():
-    in_every_mode("""
+def test_a_closure_called_for_its_value_only(ask):
+    ask("""
     def f(a, b, x, y, m):
         h = lambda r: r * b
         if h(a) > 0.1:
@@ -113,8 +115,8 @@ def test_a_closure_called_for_its_value_only():
     """)
 
 
-def test_a_closure_that_ignores_its_argument():
-    in_every_mode("""
+def test_a_closure_that_ignores_its_argument(ask):
+    ask("""
     def f(a, b, x, y, m):
         h = lambda r: y[1]
         u = h(b)
@@ -122,16 +124,16 @@ def test_a_closure_that_ignores_its_argument():
     """)
 
 
-def test_the_smaller_of_two_scalars_scales_a_vector():
-    in_every_mode("""
+def test_the_smaller_of_two_scalars_scales_a_vector(ask):
+    ask("""
     def f(a, b, x, y, m):
         s = min(a, b) * x
         return s
     """)
 
 
-def test_the_smaller_of_two_scalars_is_broadcast():
-    in_every_mode("""
+def test_the_smaller_of_two_scalars_is_broadcast(ask):
+    ask("""
     def g0(c0, r1):
         return (np.sum(r1), c0)
 
@@ -142,16 +144,16 @@ def test_the_smaller_of_two_scalars_is_broadcast():
     """)
 
 
-def test_a_return_out_of_an_endless_loop_twice_differentiated():
-    in_every_mode("""
+def test_a_return_out_of_an_endless_loop_twice_differentiated(ask):
+    ask.twice("""
     def f(a, b, x, y, m):
         while True:
             return np.sum(y) ** 2
     """)
 
 
-def test_a_recorded_branch_before_a_return_in_a_loop():
-    in_every_mode("""
+def test_a_recorded_branch_before_a_return_in_a_loop(ask):
+    ask("""
     def f(a, b, x, y, m):
         k = np.zeros(4)
         count = 0
@@ -162,8 +164,8 @@ def test_a_recorded_branch_before_a_return_in_a_loop():
     """)
 
 
-def test_a_branch_of_the_second_pass_then_a_return():
-    in_every_mode("""
+def test_a_branch_of_the_second_pass_then_a_return(ask):
+    ask.twice("""
     def f(a, b, x, y, m):
         count = 0
         while count < 3:
@@ -179,8 +181,8 @@ def test_a_branch_of_the_second_pass_then_a_return():
     """)
 
 
-def test_a_name_bound_under_a_flag_twice_differentiated():
-    in_every_mode("""
+def test_a_name_bound_under_a_flag_twice_differentiated(ask):
+    ask.twice("""
     def f(a, b, x, y, m):
         u = np.tanh(np.sin(x))
         count = 0
@@ -197,8 +199,8 @@ def test_a_name_bound_under_a_flag_twice_differentiated():
     """)
 
 
-def test_an_early_return_in_one_branch_twice_differentiated():
-    in_every_mode("""
+def test_an_early_return_in_one_branch_twice_differentiated(ask):
+    ask.twice("""
     def f(a, b, x, y, m):
         p = 0.9
         if p - b > p and a < 2:

@@ -16,6 +16,7 @@ from srcgrad.api.derivative import Derivative
 from tests import derivatives, oracle
 from tests.corpus import FIRST
 from tests.corpus.example import Case
+from tests.parameters import some_by_day
 
 pytestmark = pytest.mark.slow
 
@@ -75,26 +76,24 @@ def check(case: Case, run: Callable[[], object]) -> None:
 
 
 STORING = ("mutation", "aliasing")
-#: The themes whose programs change something, or hold what could be changed; the others run at night.
+#: The themes whose programs change something, or hold what could be changed; a share of them runs by day.
 CHANGING = (*STORING, "containers_changed", "objects", "closures", "higher_order", "control")
 
 
 def parameters(cases: list[Case]) -> list[Any]:
-    """What stores, and every third of the others that change something, at every run."""
-    return [
-        pytest.param(
-            case,
-            id=f"{case.theme}-{case.name}",
-            marks=() if case.theme in STORING or (case.theme in CHANGING and k % 3 == 0) else (pytest.mark.nightly,),
-        )
-        for k, case in enumerate(cases)
-    ]
+    """Every third of what stores, and every ninth of the others that change something, at every run."""
+
+    def marks(k: int, theme: str) -> Any:
+        return () if theme in CHANGING and k % (3 if theme in STORING else 9) == 0 else pytest.mark.nightly
+
+    return [pytest.param(c, id=f"{c.theme}-{c.name}", marks=marks(k, c.theme)) for k, c in enumerate(cases)]
 
 
 CASES = parameters(FIRST)
 SCALAR = parameters([case for case in FIRST if scalar(case)])
-TWICE = [pytest.param(case, id=f"{case.theme}-{case.name}") for case in FIRST
-         if case.theme in STORING and not case.keywords and scalar(case)]  # fmt: skip
+TWICE = some_by_day(
+    [case for case in FIRST if case.theme in STORING and not case.keywords and scalar(case)], 6
+)
 
 
 @pytest.mark.parametrize("case", SCALAR)

@@ -8,6 +8,7 @@ import pytest
 import srcgrad
 from tests import derivatives, oracle
 from tests.corpus.example import Case, matrix, vector
+from tests.parameters import share_by_day
 
 
 def scalar_loop(x, a):
@@ -107,8 +108,14 @@ def numeric(case: Case, direction: tuple) -> oracle.Measured:
     return oracle.differences(gradient, oracle.ravel(derivatives.chosen(case)), oracle.ravel(direction))
 
 
-@EVERY
-@pytest.mark.parametrize("settings", ["optimised", "plain", "generic"])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("settings", "case"),
+    [
+        *(pytest.param("optimised", case, id=f"optimised-{case.name}") for case in PROGRAMS),
+        *share_by_day([pytest.param(s, c, id=f"{s}-{c.name}") for s in ("plain", "generic") for c in PROGRAMS], 5),
+    ],
+)
 def test_three_ways_and_numbers(case, settings):
     like = derivatives.chosen(case)
     direction = oracle.seed_like(like, 3)

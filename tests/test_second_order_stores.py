@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from tests.parameters import share_by_day
 from tests.programs_with_stores import PROGRAMS, arguments
 
 pytestmark = pytest.mark.slow
@@ -33,8 +34,8 @@ def flat(parts: Any) -> Any:
     return np.concatenate([np.ravel(np.asarray(part, float)) for part in parts])
 
 
-#: Second order of every third program at every run.
-SOME = [pytest.param(name, marks=pytest.mark.nightly if k % 3 else ()) for k, name in enumerate(PROGRAMS)]
+#: Second order of every ninth program at every run.
+SOME = share_by_day(PROGRAMS, 9)
 
 
 def slope_of_gradient(gradient: Any, dots: tuple[Any, ...], step: float = 1e-5) -> Any:

@@ -44,6 +44,7 @@ from srcgrad.syntax import globals as syntax_globals
 from srcgrad.syntax.parse import quote, quote_statements
 from srcgrad.transform.control import pass_head
 from tests.corpus import CASES
+from tests.parameters import some_by_day
 
 HERE = Span("model.py", "f", 7, 4, 7, 9, "    y = x")
 ROOT = Path(__file__).parent.parent
@@ -83,7 +84,7 @@ def test_the_programs_here_are_in_order() -> None:
     check_normal_form(with_first(bind("y", "x", Copy("x"))))
 
 
-@pytest.mark.parametrize("case", CASES[::7], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", some_by_day(CASES[::7], 4))
 def test_what_the_compiler_makes_keeps_to_the_doors(case: Any) -> None:
     with programs.options(check=True):
         for mode in ("reverse", "split", "forward"):

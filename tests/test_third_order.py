@@ -196,7 +196,7 @@ def numeric(program):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "modes"),
-    [pytest.param(*entry, marks=pytest.mark.nightly if k % 3 else ()) for k, entry in enumerate(PROGRAMS)],
+    [pytest.param(*entry, marks=pytest.mark.nightly if k % 12 else ()) for k, entry in enumerate(PROGRAMS)],
     ids=lambda part: getattr(part, "__name__", part),
 )
 def test_the_third_derivative(program, modes):

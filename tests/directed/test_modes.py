@@ -20,21 +20,27 @@ MODES = {
     "forward-over-reverse-beside": lambda program: running.run_second(program, "forward-over-reverse", sink=False),
     "reverse-over-reverse": lambda program: running.run_second(program, "reverse-over-reverse"),
 }
-OFTEN = ("reverse", "forward")
 #: The themes of the design, run at every run in every mode, but for shadows that are not sunk.
 DESIGN = ("directed", "memory", "survive_stores", "worked_example")
 
 
+def marks_of(number, program, mode):
+    """Every program in reverse at every run and every third one forward; the design in the other modes too, a third
+    of it at second order; the rest at night."""
+    if mode == "reverse" or mode == "forward" and number % 3 == 0:
+        return []
+    by_day = program.theme in DESIGN and "beside" not in mode and ("over" not in mode or number % 3 == 0)
+    return [pytest.mark.slow if by_day else pytest.mark.nightly]
+
+
 def cases():
-    for program in running.PROGRAMS:
+    for number, program in enumerate(running.PROGRAMS):
         gradient = running.has_a_gradient(program)
         for mode in MODES:
             if "over" in mode and program.order < 2 or not gradient and (mode == "joint" or "over" in mode):
                 continue
-            by_day = program.theme in DESIGN and "beside" not in mode
-            rare = pytest.mark.slow if by_day else pytest.mark.nightly
-            marks = [] if mode in OFTEN else [rare]
-            yield pytest.param(program, mode, id=f"{program.theme}-{program.name}-{mode}", marks=marks)
+            name = f"{program.theme}-{program.name}-{mode}"
+            yield pytest.param(program, mode, id=name, marks=marks_of(number, program, mode))
 
 
 @pytest.mark.parametrize(("program", "mode"), list(cases()))

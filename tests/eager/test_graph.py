@@ -8,6 +8,7 @@ import pytest
 
 import srcgrad.eager as torch
 from tests.eager.recording import recorded, run
+from tests.parameters import share_by_day
 
 PROGRAMS = {**recorded("graph"), **recorded("backward"), **recorded("functions")}
 
@@ -45,7 +46,7 @@ def _written(y: torch.Tensor) -> torch.Tensor:
     return y
 
 
-@pytest.mark.parametrize("kind", STEPS)
+@pytest.mark.parametrize("kind", share_by_day(STEPS, 3))
 def test_a_deep_graph_is_walked_and_freed_without_recursion(kind: str) -> None:
     count, step = STEPS[kind]
     x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -56,7 +57,7 @@ def test_a_deep_graph_is_walked_and_freed_without_recursion(kind: str) -> None:
     assert x.grad.tolist() == [1.0, 1.0]
 
 
-@pytest.mark.parametrize("kind", ["a sum", "a view", "a function of one's own"])
+@pytest.mark.parametrize("kind", share_by_day(["a view", "a sum", "a function of one's own"], 3))
 def test_a_deep_graph_is_freed_without_recursion_unused(kind: str) -> None:
     count, step = STEPS[kind]
     y = torch.tensor([1.0, 2.0], requires_grad=True)

@@ -12,6 +12,7 @@ from srcgrad.frontend.normal_form import Callee
 from srcgrad.frontend.normalize import normalize
 from tests.frontend.programs import PROGRAMS
 from tests.frontend.running import bare, check, printed
+from tests.parameters import share_by_day
 
 CASES = [
     pytest.param(function, call, id=f"{function.__name__}-{number}")
@@ -28,8 +29,13 @@ def same(a, b):
     return type(a) is type(b) and np.array_equal(a, b)
 
 
-@pytest.mark.parametrize("run", [printed, bare])
-@pytest.mark.parametrize(("function", "call"), CASES)
+@pytest.mark.parametrize(
+    ("function", "call", "run"),
+    [
+        *(pytest.param(*case.values, printed, id=f"{case.id}-printed") for case in CASES),
+        *share_by_day([pytest.param(*case.values, bare, id=f"{case.id}-bare") for case in CASES], 3),
+    ],
+)
 def test_the_normal_form_does_what_the_program_does(function, call, run, capsys):
     lowered = run(check(normalize(Callee(function))))
     expected = outcome(function, call)

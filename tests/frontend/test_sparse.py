@@ -9,6 +9,7 @@ import srcgrad
 from srcgrad.errors import SrcgradError
 from srcgrad.programs import options
 from srcgrad.runtime.refusals import Refused
+from tests.parameters import share_by_day
 
 sparse = pytest.importorskip("scipy.sparse")
 linalg = pytest.importorskip("scipy.sparse.linalg")
@@ -122,15 +123,22 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("f, dense, x", CASES)
-def test_all_modes_agree_with_the_dense_program(f, dense, x):
+@pytest.mark.parametrize(
+    "f, dense, x, further",
+    [
+        *(pytest.param(*case.values, False, id=f"{case.id}-first order") for case in CASES),
+        *share_by_day([pytest.param(*case.values, True, id=f"{case.id}-every mode") for case in CASES], 6),
+    ],
+)
+def test_all_modes_agree_with_the_dense_program(f, dense, x, further):
+    """By day both directions at the first order, and every mode of each sixth program."""
     direction = np.cos(x) + (1j * np.sin(x) if np.iscomplexobj(x) else 0.0)
     gradient = srcgrad.grad(dense)(x)
     np.testing.assert_allclose(srcgrad.grad(f)(x), gradient, rtol=1e-12, atol=1e-12)
     value, tangent = srcgrad.jvp(f, (x,), (direction,))
     np.testing.assert_allclose(value, f(x), rtol=0)
     np.testing.assert_allclose(tangent, np.real(np.sum(gradient * direction)), rtol=1e-12, atol=1e-12)
-    if x is not X:
+    if x is not X or not further:
         return
     np.testing.assert_allclose(srcgrad.hvp(f)(x, direction), srcgrad.hvp(dense)(x, direction), rtol=1e-10, atol=1e-10)
     with options(specialise=False):

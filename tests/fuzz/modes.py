@@ -1,4 +1,6 @@
-"""What a program that was wrong once is asked: every mode, without one option of the compiler after the other."""
+"""What a program that was wrong once is asked: by day the telling modes; at night every mode, without one option of the
+compiler after the other.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,29 @@ EVERY = Plan(
 )
 
 
-def in_every_mode(text: str) -> None:
-    agree(laid_out(text), EVERY)
+#: By day: a pair, also where nothing is known, forward, second order, eagerly; a program that was wrong when it was
+#: differentiated twice is asked the second order both ways instead.
+TELLING = Plan((Check("pair"), Check("pair", ("specialise",)), Check("forward"), Check("second"), Check("eager")))
+TWICE = Plan((Check("pair"), Check("second"), Check("reverse over reverse")))
+TELLING_FIRST_ORDER = Plan((Check("pair"), Check("pair", ("specialise",)), Check("forward")))
 
 
-def in_the_first_order(text: str) -> None:
-    agree(laid_out(text), FIRST_ORDER)
+class Asking:
+    """``ask(text)``: every mode agrees with numbers on a program that was wrong once, by day the telling ones."""
+
+    def __init__(self, every: bool) -> None:
+        self.every = every
+
+    def __call__(self, text: str) -> None:
+        agree(laid_out(text), EVERY if self.every else TELLING)
+
+    def twice(self, text: str) -> None:
+        """Of a program that was wrong at second order."""
+        agree(laid_out(text), EVERY if self.every else TWICE)
+
+    def first_order(self, text: str) -> None:
+        """Of a program that has no second order, or takes long there."""
+        agree(laid_out(text), FIRST_ORDER if self.every else TELLING_FIRST_ORDER)
 
 
 def laid_out(text: str) -> str:

@@ -25,12 +25,12 @@ def _judged(number: int) -> bool:
 
 
 def test_shared_spellings_change_no_derivative() -> None:
-    assert sum(map(_judged, range(12))) >= 6
+    assert sum(map(_judged, range(6))) >= 3
 
 
 @pytest.mark.nightly
 def test_many_shared_spellings_change_no_derivative() -> None:
-    assert sum(map(_judged, range(12, 1200))) >= 600
+    assert sum(map(_judged, range(6, 1200))) >= 603
 
 
 def test_a_loop_counts_under_the_name_of_a_parameter() -> None:

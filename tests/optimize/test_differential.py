@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from srcgrad.optimize import optimize
@@ -18,6 +18,7 @@ def check(text: str) -> None:
     assert outcome(original) == outcome(optimize(original, TEMPORARIES)), text
 
 
+@settings(max_examples=max(60, settings().max_examples))  # of a millisecond each
 @given(st.randoms(use_true_random=False))
 def test_small_programs(source):
     check(Program(source, 8).text)

@@ -51,7 +51,7 @@ def plant(fault: Fault, copy: Path) -> str:
 
 def first_red(copy: Path, selection: list[str]) -> str | None:
     """The first test that fails, or None."""
-    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *selection]
+    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-m", "", "-p", "no:cacheprovider", *selection]
     environment = os.environ | {"PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
     if done.returncode == 0:

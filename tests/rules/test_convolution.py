@@ -9,7 +9,7 @@ import pytest
 
 import srcgrad
 from srcgrad.rules.table import lookup
-from tests.rules.orders import check_orders
+from tests.rules.orders import check_orders, to_the_third
 
 rng = np.random.default_rng(27)
 X = rng.standard_normal(6)
@@ -35,9 +35,9 @@ def windowed(x):
     return np.sum(y * y) + np.sum(np.hanning(6) * x)
 
 
-@pytest.mark.parametrize("f", [smoothed, shifted, lags, windowed], ids=lambda f: f.__name__)
-def test_orders_one_to_three(f: Any) -> None:
-    check_orders(f, X)
+@pytest.mark.parametrize(("f", "order"), to_the_third([smoothed, shifted, lags, windowed], by_day=[shifted]))
+def test_orders_one_to_three(f: Any, order: int) -> None:
+    check_orders(f, X, order)
 
 
 @pytest.mark.parametrize("mode", ["full", "same", "valid"])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from tests.parameters import share_by_day
 from tests.rules.quotients import check, paired, quotient
 
 rng = np.random.default_rng(11)
@@ -120,7 +121,7 @@ def sines(t: float) -> Any:
     return np.sum(np.sin(np.linalg.eigvalsh(POSITIVE + t * SYMMETRIC)))
 
 
-@pytest.mark.parametrize("f", [log_determinant, sines])
+@pytest.mark.parametrize("f", share_by_day([log_determinant, sines], 2))
 def test_order_three(f: Any) -> None:
     second = srcgrad.grad(srcgrad.grad(f))
     expected = quotient(second, (0.1,), [1.0])

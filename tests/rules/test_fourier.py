@@ -9,7 +9,7 @@ import pytest
 
 import srcgrad
 from srcgrad.rules.table import lookup
-from tests.rules.orders import check_orders
+from tests.rules.orders import check_orders, to_the_third
 
 rng = np.random.default_rng(7)
 X = rng.standard_normal(6)
@@ -71,9 +71,9 @@ TO_THE_THIRD = [half_spectrum, hermitian, planes, spacing]
 TO_THE_SECOND = [spectrum, signal_of_half, volumes, repeated_axes, centred]
 
 
-@pytest.mark.parametrize("f", TO_THE_THIRD + TO_THE_SECOND, ids=lambda f: f.__name__)
-def test_orders(f: Any) -> None:
-    check_orders(f, X, order=3 if f in TO_THE_THIRD else 2)
+@pytest.mark.parametrize(("f", "order"), to_the_third(TO_THE_THIRD + TO_THE_SECOND, [spacing], TO_THE_THIRD))
+def test_orders(f: Any, order: int) -> None:
+    check_orders(f, X, order)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 8, 11])

@@ -10,7 +10,7 @@ import pytest
 
 from srcgrad import grad, jvp
 from srcgrad.errors import UnsupportedSyntax
-from tests.rules.orders import check_orders
+from tests.rules.orders import check_orders, to_the_third
 
 x = np.random.default_rng(43).standard_normal((3, 4))
 w = np.arange(1.0, 21.0)
@@ -113,9 +113,9 @@ if hasattr(np, "unstack"):
     PROGRAMS.append(unstacked)
 
 
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
-def test_derivatives(f: Callable[..., Any]) -> None:
-    check_orders(f, x, 3 if f in (in_blocks, parts_that_overlap) else 2)
+@pytest.mark.parametrize(("f", "order"), to_the_third(PROGRAMS, third=[in_blocks, parts_that_overlap]))
+def test_derivatives(f: Callable[..., Any], order: int) -> None:
+    check_orders(f, x, order)
 
 
 # --- dtypes ----------------------------------------------------------------------------------------------------------

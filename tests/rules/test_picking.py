@@ -11,7 +11,7 @@ import pytest
 from srcgrad import grad
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.runtime import add_at, arranging, sorting, untake_axis
-from tests.rules.orders import check_orders
+from tests.rules.orders import check_orders, to_the_third
 
 rng = np.random.default_rng(47)
 x = rng.standard_normal((3, 4))
@@ -182,24 +182,26 @@ def triangles_and_diagonals(x):
 
 
 @pytest.mark.parametrize(
-    "f",
-    [
-        taken,
-        taken_beyond_the_ends,
-        taken_along,
-        where_a_condition_holds,
-        selected,
-        chosen,
-        without_zeros,
-        sorted_along_axes,
-        partitioned,
-        sorted_as_complex_numbers,
-        triangles_and_diagonals,
-    ],
-    ids=lambda f: f.__name__,
+    ("f", "order"),
+    to_the_third(
+        [
+            taken,
+            taken_beyond_the_ends,
+            taken_along,
+            where_a_condition_holds,
+            selected,
+            chosen,
+            without_zeros,
+            sorted_along_axes,
+            partitioned,
+            sorted_as_complex_numbers,
+            triangles_and_diagonals,
+        ],
+        third=[taken_along, selected],
+    ),
 )
-def test_derivatives(f: Callable[..., Any]) -> None:
-    check_orders(f, x, 3 if f in (taken_along, selected) else 2)
+def test_derivatives(f: Callable[..., Any], order: int) -> None:
+    check_orders(f, x, order)
 
 
 def test_a_place_met_twice_along_an_axis_of_length_one_broadcasts() -> None:

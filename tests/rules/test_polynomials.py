@@ -10,7 +10,7 @@ import pytest
 import srcgrad
 from srcgrad.errors import MissingRule, SrcgradError
 from srcgrad.rules.table import lookup
-from tests.rules.orders import check_orders
+from tests.rules.orders import check_orders, to_the_third
 
 rng = np.random.default_rng(17)
 X = rng.standard_normal(6)
@@ -75,9 +75,9 @@ TO_THE_THIRD = [values, products, quotient_alone, fit]
 TO_THE_SECOND = [sums, quotients, calculus, poly_of, roots_of, weighted_fit, columns_fit]
 
 
-@pytest.mark.parametrize("f", TO_THE_THIRD + TO_THE_SECOND, ids=lambda f: f.__name__)
-def test_orders(f: Any) -> None:
-    check_orders(f, X, order=3 if f in TO_THE_THIRD else 2)
+@pytest.mark.parametrize(("f", "order"), to_the_third(TO_THE_THIRD + TO_THE_SECOND, [values], TO_THE_THIRD))
+def test_orders(f: Any, order: int) -> None:
+    check_orders(f, X, order)
 
 
 def leading_zeros(x):

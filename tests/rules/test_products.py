@@ -13,6 +13,7 @@ from srcgrad import check_grads, grad, hessian, jvp
 from srcgrad.errors import SrcgradError
 from srcgrad.programs import options
 from srcgrad.runtime import transposed_subscripts, uneinsum, unmatmul_left, unmatmul_right
+from tests.parameters import share_by_day
 
 rng = np.random.default_rng(31)
 
@@ -79,8 +80,13 @@ DTYPES = [np.float32, np.float64, np.complex64, np.complex128]
 PRODUCTS = [matmul, dot, inner, outer, vdot, vecdot, tensordot, kron, cross, einsum]
 
 
-@pytest.mark.parametrize("product", PRODUCTS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("specialise", [True, False], ids=["facts", "no facts"])
+@pytest.mark.parametrize(
+    ("product", "specialise"),
+    [
+        *(pytest.param(f, True, id=f"facts-{f.__name__}") for f in PRODUCTS),
+        *share_by_day([pytest.param(f, False, id=f"no facts-{f.__name__}") for f in PRODUCTS], 3),
+    ],
+)
 def test_each_partial_has_the_dtype_of_its_factor(product: Callable[..., Any], specialise: bool) -> None:
     """Real beside complex, single beside double: the cotangent of each is of its own kind, and right."""
     for i, first in enumerate(DTYPES):
@@ -201,23 +207,26 @@ def test_batches_of_one_factor_are_summed_without_an_array_per_batch() -> None:
 LINE_A, LINE_B, LINE_M = draw((3,)), draw((3,)), draw((3, 3))
 
 
+LINES = [
+    lambda t: np.sum((LINE_M * np.sin(t) @ (LINE_A * t)) ** 2),
+    lambda t: np.sum(np.dot(LINE_M * np.sin(t), LINE_M * t) ** 2),
+    lambda t: np.sum(np.inner(LINE_M * np.sin(t), LINE_A * t) ** 2),
+    lambda t: np.sum(np.outer(LINE_M * np.sin(t), LINE_A * t) ** 2),
+    lambda t: np.vdot(LINE_M * np.sin(t), LINE_M * t) ** 2,
+    lambda t: np.sum(np.vecdot(LINE_M * np.sin(t), LINE_A * t) ** 2),
+    lambda t: np.sum(np.tensordot(LINE_M * np.sin(t), LINE_M * t, axes=([0], [1])) ** 2),
+    lambda t: np.sum(np.kron(LINE_M * np.sin(t), LINE_A * t) ** 2),
+    lambda t: np.sum(np.cross(LINE_A + np.sin(t), LINE_B * t) ** 2),
+    lambda t: np.sum(np.einsum("ii,ij->j", LINE_M * np.sin(t), LINE_M * t) ** 2),
+    lambda t: np.linalg.multi_dot([LINE_A * t, LINE_M * np.sin(t), LINE_M + t, LINE_B]),
+    lambda t: np.trace(np.linalg.matrix_power(LINE_M * np.sin(t) + t, 4)),
+    lambda t: np.sum(np.diagonal(np.linalg.matrix_power(LINE_M * np.sin(t) + t, -2)) ** 2),
+]
+
+
 @pytest.mark.parametrize(
     "f",
-    [
-        lambda t: np.sum((LINE_M * np.sin(t) @ (LINE_A * t)) ** 2),
-        lambda t: np.sum(np.dot(LINE_M * np.sin(t), LINE_M * t) ** 2),
-        lambda t: np.sum(np.inner(LINE_M * np.sin(t), LINE_A * t) ** 2),
-        lambda t: np.sum(np.outer(LINE_M * np.sin(t), LINE_A * t) ** 2),
-        lambda t: np.vdot(LINE_M * np.sin(t), LINE_M * t) ** 2,
-        lambda t: np.sum(np.vecdot(LINE_M * np.sin(t), LINE_A * t) ** 2),
-        lambda t: np.sum(np.tensordot(LINE_M * np.sin(t), LINE_M * t, axes=([0], [1])) ** 2),
-        lambda t: np.sum(np.kron(LINE_M * np.sin(t), LINE_A * t) ** 2),
-        lambda t: np.sum(np.cross(LINE_A + np.sin(t), LINE_B * t) ** 2),
-        lambda t: np.sum(np.einsum("ii,ij->j", LINE_M * np.sin(t), LINE_M * t) ** 2),
-        lambda t: np.linalg.multi_dot([LINE_A * t, LINE_M * np.sin(t), LINE_M + t, LINE_B]),
-        lambda t: np.trace(np.linalg.matrix_power(LINE_M * np.sin(t) + t, 4)),
-        lambda t: np.sum(np.diagonal(np.linalg.matrix_power(LINE_M * np.sin(t) + t, -2)) ** 2),
-    ],
+    share_by_day(LINES, 12),
     ids="matmul dot inner outer vdot vecdot tensordot kron cross einsum multi_dot power inverse".split(),
 )
 def test_third_order(f: Callable[..., Any]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, jvp
-from tests.rules.orders import check_orders
+from tests.rules.orders import check_orders, to_the_third
 
 rng = np.random.default_rng(59)
 x = rng.standard_normal((3, 4))
@@ -66,22 +66,24 @@ def interpolated_around(x):
 
 
 @pytest.mark.parametrize(
-    "f",
-    [
-        spaced,
-        spaced_without_the_end,
-        spaced_in_powers,
-        in_steps,
-        filled,
-        in_powers,
-        interpolated,
-        interpolated_with_ends,
-        interpolated_around,
-    ],
-    ids=lambda f: f.__name__,
+    ("f", "order"),
+    to_the_third(
+        [
+            spaced,
+            spaced_without_the_end,
+            spaced_in_powers,
+            in_steps,
+            filled,
+            in_powers,
+            interpolated,
+            interpolated_with_ends,
+            interpolated_around,
+        ],
+        third=[spaced, interpolated],
+    ),
 )
-def test_derivatives(f: Callable[..., Any]) -> None:
-    check_orders(f, x, 3 if f in (spaced, interpolated) else 2)
+def test_derivatives(f: Callable[..., Any], order: int) -> None:
+    check_orders(f, x, order)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 import srcgrad
 from srcgrad.rules.table import lookup
 from srcgrad.runtime import others, recurrence, running_product
-from tests.rules.orders import check_orders
+from tests.rules.orders import check_orders, twice_at_night
 from tests.rules.programs import program
 from tests.rules.quotients import check
 
@@ -33,11 +33,11 @@ FORMS = {
 CASES = [(name, form) for names, forms in FORMS.items() for name in names.split() for form in forms]
 
 
-@pytest.mark.parametrize("name", sorted({name for name, _ in CASES}))
-def test_forms(name: str) -> None:
+@pytest.mark.parametrize(("name", "order"), twice_at_night(sorted({name for name, _ in CASES}), 3))
+def test_forms(name: str, order: int) -> None:
     """Every form in both directions; a sum of all of them at the second order."""
     calls = [f"np.{name}(x, {form})" for other, form in CASES if other == name]
-    check_orders(program(" + ".join(f"np.sum(np.tanh({call}))" for call in calls)), x, 2)
+    check_orders(program(" + ".join(f"np.sum(np.tanh({call}))" for call in calls)), x, order)
 
 
 @pytest.mark.parametrize("form", ["np.cumulative_sum(x, {})", "np.cumulative_prod(x, {})"])

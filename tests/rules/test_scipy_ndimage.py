@@ -10,7 +10,7 @@ import pytest
 import srcgrad
 from srcgrad.errors import MissingRule, SrcgradError
 from srcgrad.rules.table import lookup
-from tests.rules.orders import check_orders
+from tests.rules.orders import check_orders, to_the_third
 
 ndimage = pytest.importorskip("scipy.ndimage")
 fft = pytest.importorskip("scipy.fft")
@@ -44,9 +44,9 @@ def fixed_weights(x):
     return np.sum(z * z)
 
 
-@pytest.mark.parametrize("f", [smoothed, with_edges, planes, fixed_weights], ids=lambda f: f.__name__)
-def test_orders_one_to_three(f: Any) -> None:
-    check_orders(f, X)
+@pytest.mark.parametrize(("f", "order"), to_the_third([smoothed, with_edges, planes, fixed_weights]))
+def test_orders_one_to_three(f: Any, order: int) -> None:
+    check_orders(f, X, order)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -10,7 +10,7 @@ import pytest
 import srcgrad
 from srcgrad.errors import MissingRule, SrcgradError
 from srcgrad.rules.table import lookup
-from tests.rules.orders import check_orders
+from tests.rules.orders import check_orders, to_the_third
 
 signal = pytest.importorskip("scipy.signal")
 
@@ -60,9 +60,9 @@ def shaped(x):
     return np.sum(np.real(signal.hilbert(z) ** 2 * (1.0 + 0.5j)))
 
 
-@pytest.mark.parametrize("f", [filtered, filtered_signal], ids=lambda f: f.__name__)
-def test_orders_one_to_three(f: Any) -> None:
-    check_orders(f, X)
+@pytest.mark.parametrize(("f", "order"), to_the_third([filtered, filtered_signal]))
+def test_orders_one_to_three(f: Any, order: int) -> None:
+    check_orders(f, X, order)
 
 
 @pytest.mark.parametrize("f", [convolved, correlated, in_the_plane, with_a_state, shaped], ids=lambda f: f.__name__)

@@ -11,7 +11,7 @@ import pytest
 from srcgrad import grad, jvp, vjp
 from srcgrad.errors import SrcgradError, UnsupportedSyntax
 from srcgrad.runtime import memory_axes
-from tests.rules.orders import check_orders
+from tests.rules.orders import check_orders, to_the_third
 
 x = np.random.default_rng(41).standard_normal((3, 4))
 w = np.arange(1.0, 13.0)
@@ -176,9 +176,11 @@ def open_grids(x):
     return np.sum(x[np.ix_([0, 2], [True, False, True, True])] ** 2) + np.sum(i * j * j)
 
 
-@pytest.mark.parametrize("f", [at_least_so_many_axes, broadcast_together, grids, open_grids], ids=lambda f: f.__name__)
-def test_several_arrays(f: Callable[..., Any]) -> None:
-    check_orders(f, x, 3 if f is open_grids else 2)
+@pytest.mark.parametrize(
+    ("f", "order"), to_the_third([at_least_so_many_axes, broadcast_together, grids, open_grids], third=[open_grids])
+)
+def test_several_arrays(f: Callable[..., Any], order: int) -> None:
+    check_orders(f, x, order)
 
 
 def test_an_index_that_is_a_tuple_is_kept_as_one() -> None:
@@ -202,9 +204,9 @@ def elements_moved(x):
     return np.sum(turned) + np.sum(np.roll(x, (1, -2), (0, 1)) ** 2 * table) + np.sum(np.flip(x, -1) ** 2 * table)
 
 
-@pytest.mark.parametrize("f", [axes_moved, elements_moved], ids=lambda f: f.__name__)
-def test_axes(f: Callable[..., Any]) -> None:
-    check_orders(f, x)
+@pytest.mark.parametrize(("f", "order"), to_the_third([axes_moved, elements_moved]))
+def test_axes(f: Callable[..., Any], order: int) -> None:
+    check_orders(f, x, order)
 
 
 @pytest.mark.parametrize(("axis", "start"), [(a, s) for a in (-3, -1, 0, 1, 2) for s in range(-3, 4)])
@@ -305,9 +307,9 @@ def over_axes(x):
     return np.sum(np.apply_over_axes(np.sum, x, [0, 1]))
 
 
-@pytest.mark.parametrize("f", [along_an_axis, enumerated, vectorized, vectorized_here])
-def test_functions_on_parts_of_an_array_are_read(f: Callable[..., Any]) -> None:
-    check_orders(f, x)
+@pytest.mark.parametrize(("f", "order"), to_the_third([along_an_axis, enumerated, vectorized, vectorized_here]))
+def test_functions_on_parts_of_an_array_are_read(f: Callable[..., Any], order: int) -> None:
+    check_orders(f, x, order)
 
 
 @pytest.mark.parametrize(

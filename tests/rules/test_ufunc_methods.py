@@ -12,7 +12,7 @@ import srcgrad
 from srcgrad.errors import MissingRule
 from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.rules.ufunc_methods import Outer
-from tests.rules.orders import check_orders
+from tests.rules.orders import check_orders, twice_at_night
 from tests.rules.programs import program
 from tests.rules.quotients import check
 
@@ -26,17 +26,21 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
 # --- reductions ------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", "add multiply maximum minimum fmax fmin logaddexp logaddexp2 hypot".split())
-def test_reductions(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "order"), twice_at_night("add multiply maximum minimum fmax fmin logaddexp logaddexp2 hypot".split(), 3)
+)
+def test_reductions(name: str, order: int) -> None:
     forms = ["x", "x, 1", "x, axis=None", "x, axis=(0, 1), keepdims=True", f"x, 1, None, None, True, 0.7, {SOME[6:]}"]
     forms += ["x, initial=0.5", f"x, axis=-1, initial=0.4, {SOME}"]
-    check_orders(program(" + ".join(f"np.sum(np.tanh(np.{name}.reduce({form})))" for form in forms)), x, 2)
+    check_orders(program(" + ".join(f"np.sum(np.tanh(np.{name}.reduce({form})))" for form in forms)), x, order)
 
 
-@pytest.mark.parametrize("name", "add multiply maximum minimum fmax fmin logaddexp".split())
-def test_accumulations(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "order"), twice_at_night("add multiply maximum minimum fmax fmin logaddexp".split(), 3)
+)
+def test_accumulations(name: str, order: int) -> None:
     forms = ["x", "x, 1", "x, axis=-1", "x[0]"] + (["x, 0, np.float64"] if name != "logaddexp" else [])
-    check_orders(program(" + ".join(f"np.sum(np.tanh(np.{name}.accumulate({form})))" for form in forms)), x, 2)
+    check_orders(program(" + ".join(f"np.sum(np.tanh(np.{name}.accumulate({form})))" for form in forms)), x, order)
 
 
 @pytest.mark.parametrize("name", ["add", "maximum", "minimum"])

@@ -310,7 +310,7 @@ def test_tangents_come_in_the_order_of_the_request():
 # --- numbers ---------------------------------------------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.parametrize("known", [True, False], ids=["specialised", "generic"])
-@pytest.mark.parametrize("case", some_by_day(CASES, 5))
+@pytest.mark.parametrize("case", some_by_day(CASES, 15))
 def test_the_corpus(case: Case, known: bool) -> None:
     signature = inspect.signature(case.function)
     bound = signature.bind(*case.arguments, **case.keywords)

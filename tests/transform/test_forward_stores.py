@@ -14,6 +14,7 @@ from srcgrad.frontend.normal_form import Callee
 from srcgrad.pipeline import compile_request
 from srcgrad.programs import Compiled, Request, options
 from srcgrad.rules.facts import fact_of
+from tests.parameters import share_by_day
 from tests.programs_with_stores import PROGRAMS, Program, arguments
 
 pytestmark = pytest.mark.slow
@@ -41,7 +42,7 @@ def difference(function: Program, dots: tuple[Any, ...], step: float = 1e-6) -> 
 
 
 @pytest.mark.parametrize("specialised", [True, False], ids=["specialised", "generic"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", share_by_day(PROGRAMS, 3))
 def test_tangent_of_every_program(name: str, specialised: bool) -> None:
     function = PROGRAMS[name]
     for seed, wanted in enumerate(WANTED):

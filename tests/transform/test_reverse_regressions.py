@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import srcgrad
 from srcgrad.programs import options
-from tests.fuzz.modes import in_every_mode
+from tests.parameters import at_night
 
 
 # --- adjoints that keep the larger shape of a broadcast --------------------------------------------------------------
-def test_the_least_of_two_numbers_times_an_array():
-    in_every_mode("""
+def test_the_least_of_two_numbers_times_an_array(ask):
+    ask("""
     def f(a, b, x, y, m):
         return np.sum(min(a, b) * np.concatenate([y, x]))
     """)
 
 
-def test_either_a_product_or_a_sum_times_an_array():
-    in_every_mode("""
+def test_either_a_product_or_a_sum_times_an_array(ask):
+    ask("""
     def f(a, b, x, y, m):
         return np.sum(x * (a * b if a < 0.0 else np.sum(y))) + np.sum(y * (a * b if a > 0.0 else np.sum(x)))
     """)
 
 
 # --- tapes that cross functions --------------------------------------------------------------------------------------
-def test_a_tape_that_is_read_for_its_shapes_only():
-    in_every_mode("""
+def test_a_tape_that_is_read_for_its_shapes_only(ask):
+    ask("""
     def f(a, b, x, y, m):
         for i in range(2):
             x = np.sin(x)
@@ -34,8 +35,8 @@ def test_a_tape_that_is_read_for_its_shapes_only():
     """)
 
 
-def test_a_return_inside_nested_loops():
-    in_every_mode("""
+def test_a_return_inside_nested_loops(ask):
+    ask("""
     def f(a, b, x, y, m):
         for i in reversed(range(2)):
             count = 0
@@ -48,9 +49,9 @@ def test_a_return_inside_nested_loops():
     """)
 
 
-def test_a_name_that_holds_two_saved_versions():
+def test_a_name_that_holds_two_saved_versions(ask):
     """The value after the branch and the one made in it are both ``a``: it is saved once."""
-    in_every_mode("""
+    ask("""
     def f(a, b, x, y, m):
         if b < 0.0:
             a = np.tanh(a)
@@ -62,8 +63,8 @@ def test_a_name_that_holds_two_saved_versions():
     """)
 
 
-def test_a_name_unpacked_twice():
-    in_every_mode("""
+def test_a_name_unpacked_twice(ask):
+    ask.twice("""
     def f(a, b, x, y, m):
         a, b, a = x[:3]
         b, b = y[:2] * a
@@ -71,8 +72,8 @@ def test_a_name_unpacked_twice():
     """)
 
 
-def test_statements_that_control_never_reaches():
-    in_every_mode("""
+def test_statements_that_control_never_reaches(ask):
+    ask("""
     def f(a, b, x, y, m):
         for i in range(3):
             if True:
@@ -92,9 +93,9 @@ def test_statements_that_control_never_reaches():
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
-def test_an_underscore_that_is_read():
+def test_an_underscore_that_is_read(ask):
     """The index of a reversed loop needs a name of its own."""
-    in_every_mode("""
+    ask("""
     def f(a, b, x, y, m):
         _ = np.sin(a)
         for i in range(3):
@@ -103,9 +104,9 @@ def test_an_underscore_that_is_read():
     """)
 
 
-def test_a_saved_value_that_is_not_bound_on_every_path():
+def test_a_saved_value_that_is_not_bound_on_every_path(ask):
     """What a branch binds is None elsewhere, and so is its adjoint: nothing may be added to it but by ``add``."""
-    in_every_mode("""
+    ask("""
     def f(a, b, x, y, m):
         if b > 0.3:
             w = np.maximum(x, y)
@@ -122,19 +123,19 @@ def test_a_saved_value_that_is_not_bound_on_every_path():
 
 
 # --- what a pullback keeps -------------------------------------------------------------------------------------------
-def test_a_name_bound_after_a_return_and_again_in_a_branch():
-    for early, late in ((2.0, 0.2), (0.2, 2.0), (2.0, 2.0)):
-        in_every_mode(f"""
-        def f(a, b, x, y, m):
-            if a > {early}:
-                return b
-            n = np.sin(y)
-            if m[0, 1] < b or a > 0.0:
-                n = np.tanh(n + x)
-                if a > {late}:
-                    return np.sum(n * n)
-            return np.sum(y)
-        """)
+@pytest.mark.parametrize(("early", "late"), [(2.0, 0.2), (0.2, 2.0), (2.0, 2.0)])
+def test_a_name_bound_after_a_return_and_again_in_a_branch(ask, early, late):
+    ask(f"""
+    def f(a, b, x, y, m):
+        if a > {early}:
+            return b
+        n = np.sin(y)
+        if m[0, 1] < b or a > 0.0:
+            n = np.tanh(n + x)
+            if a > {late}:
+                return np.sum(n * n)
+        return np.sum(y)
+    """)
 
 
 def exponential_and_argument(x):
@@ -191,16 +192,16 @@ def left_before_the_swap(a, b, x):
     return b + np.sum(x)
 
 
-def test_third_derivatives_where_an_exit_skips():
+@pytest.mark.parametrize("setting", [{}, at_night({"specialise": False})], ids=["facts", "no facts"])
+def test_third_derivatives_where_an_exit_skips(setting):
     """What no path has bound is None, and so are its adjoint and the adjoint of that: only ``add`` adds them."""
     x = np.ones(2)
     second = srcgrad.grad(srcgrad.grad(left_before_the_swap))
     third = srcgrad.grad(second)
-    for setting in ({}, {"specialise": False}):
-        with options(**setting):
-            assert third(0.5, -0.4, x) == 0.0
-            numeric = (second(-0.5 + 1e-5, -0.4, x) - second(-0.5 - 1e-5, -0.4, x)) / 2e-5
-            np.testing.assert_allclose(third(-0.5, -0.4, x), numeric, rtol=1e-5)
+    with options(**setting):
+        assert third(0.5, -0.4, x) == 0.0
+        numeric = (second(-0.5 + 1e-5, -0.4, x) - second(-0.5 - 1e-5, -0.4, x)) / 2e-5
+        np.testing.assert_allclose(third(-0.5, -0.4, x), numeric, rtol=1e-5)
 
 
 def test_where_a_sum_of_mapped_values_starts() -> None:

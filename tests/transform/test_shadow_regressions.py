@@ -11,6 +11,7 @@ import pytest
 
 import srcgrad
 from tests import oracle
+from tests.parameters import share_by_day
 from tests.transform.storing import ARGUMENTS
 from tests.transform.test_shadows import arguments, expected
 
@@ -92,7 +93,7 @@ def test_first_order(program: Callable[..., Any], sink: bool) -> None:
     np.testing.assert_array_equal(oracle.ravel(given), oracle.ravel(ARGUMENTS))
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("program", share_by_day(PROGRAMS, 2), ids=lambda function: function.__name__)
 def test_second_order(program: Callable[..., Any]) -> None:
     given = arguments()
     gradient = srcgrad.grad(program, WANTED)

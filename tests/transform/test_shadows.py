@@ -31,9 +31,6 @@ SETTINGS: dict[str, dict[str, bool]] = {
 }
 
 
-AT_NIGHT = {*SETTINGS} - {"as it is", "early"}
-
-
 def arguments() -> tuple[Any, ...]:
     return tuple(a.copy() if isinstance(a, np.ndarray) else a for a in storing.ARGUMENTS)
 
@@ -59,9 +56,18 @@ def expected(program: Any) -> tuple[Any, Any, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "setting", [pytest.param(name, marks=pytest.mark.nightly if name in AT_NIGHT else ()) for name in SETTINGS]
+    ("program", "setting"),
+    [
+        pytest.param(
+            program,
+            name,
+            id=f"{program.__name__}-{name}",
+            marks=() if name == "as it is" or name == "early" and k % 4 == 0 else pytest.mark.nightly,
+        )
+        for k, program in enumerate(PROGRAMS)
+        for name in SETTINGS
+    ],
 )
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda function: function.__name__)
 def test_reverse(program: Any, setting: str) -> None:
     value, seed, gradient = expected(program)
     given = arguments()
