@@ -135,3 +135,18 @@ def spread_before_it_changes(x):
 def test_programs_that_were_wrong(function: object) -> None:
     """Found outside of the table, or at its start."""
     _run(function, POINT)
+
+
+def last(*items, k):
+    return items[-1] * k
+
+
+def unpacked_alone(x):
+    q = [x[0], x[1], x[2]]
+    return last(*q, k=q.pop() ** 2)
+
+
+def test_arguments_that_are_unpacked_after_the_keywords_are_refused():
+    """Python takes the items of a list that is unpacked alone after the keywords: value and gradient were wrong."""
+    with pytest.raises(srcgrad.UnsupportedSyntax, match=r"(?s)a keyword may change what is unpacked.*\^"):
+        srcgrad.grad(unpacked_alone)(POINT)

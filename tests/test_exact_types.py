@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 
 import numpy as np
@@ -191,3 +192,63 @@ def test_a_global_that_becomes_a_masked_array_is_refused():
     through_global(MASKED)
     with pytest.raises(SrcgradError, match="numpy.MaskedArray, whose mask"):
         derivative(*arguments)
+
+
+# --- objects that compute with what they are indexed by --------------------------------------------------------------
+JOIN, JOINS = np.r_, {"r": np.r_}
+
+
+class Joiner:
+    join = np.c_
+
+    def __init__(self):
+        self.own = np.r_
+
+
+def under_a_local_name(x):
+    join = np.r_
+    return np.sum(join[x, x[0]] ** 2)
+
+
+def in_a_field(x):
+    return np.sum(Joiner().own[x, x] ** 2)
+
+
+def in_a_global_dict(x):
+    return np.sum(JOINS["r"][x, x] ** 2)
+
+
+def one_of_two(x):
+    return np.sum((np.r_ if x[0] > 0.0 else np.c_)[x, x] ** 2)
+
+
+def by_a_function(x):
+    return np.sum(operator.getitem(np.r_, (x, x)) ** 2)
+
+
+def a_grid(x):
+    return np.sum(np.mgrid[0 : x[0] : 3j] ** 2)
+
+
+def a_grid_in_a_name(x):
+    grid = np.ogrid
+    return np.sum(grid[0 : x[0] : 3j] ** 2)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [under_a_local_name, in_a_field, in_a_global_dict, one_of_two, by_a_function, a_grid, a_grid_in_a_name],
+)
+def test_objects_that_compute_with_an_index_are_refused_but_by_their_names(f):
+    """All but the first were zero once, silently wrong."""
+    for derivative in (lambda: srcgrad.grad(f)(X), lambda: srcgrad.jvp(f, (X,), (X,))):
+        with pytest.raises(SrcgradError, match=r"(?s)(what it is indexed by|no derivative rule for np.mgrid).*\^"):
+            derivative()
+
+
+def under_a_global_name(x):
+    return np.sum(JOIN[x, x[0]] ** 2) + np.sum(Joiner.join[x, x] ** 3)
+
+
+def test_they_are_followed_under_global_names():
+    np.testing.assert_allclose(srcgrad.grad(under_a_global_name)(X), 2 * X + [2 * X[0], 0] + 6 * X**2)

@@ -94,6 +94,12 @@ class Memory:
         made: Tensor = lifted(operator.getitem)(self.value(), self.places(array))
         return made
 
+    def reshape(self, array: Any, shape: Any) -> None:
+        """Set the shape of an array in place."""
+        self.value()  # before the array that a part was recorded of looks otherwise
+        array.shape = shape
+        self.version += 1
+
     def change(self, array: Any, perform: Callable[[], object], hit: Any, taken: Callable[[], Tensor]) -> None:
         """Let ``perform`` change ``array``; the elements where ``hit`` is true are then those that ``taken`` gives."""
         if self.refusal is not None:

@@ -201,7 +201,7 @@ class Followed(Operators):
         elif name == "real" and self.array.dtype.kind == "f":
             self[...] = value
         elif name == "shape" and self.array is not None:
-            self.array.shape, self.memory.version = unfollowed(value), self.memory.version + 1
+            self.memory.reshape(self.array, unfollowed(value))
         else:
             raise NotFollowed(f"a store into the attribute {name!r} of an array is not followed")
 

@@ -4,6 +4,7 @@ and augmented assignments of what only seems to be its name's own."""
 import copy
 import functools
 import operator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -428,3 +429,27 @@ def a_field_that_is_called_shape(x):
     sheet = Sheet(x)
     sheet.shape = x[0] * sheet.shape
     return np.sum(sheet.grow() ** 2)
+
+
+@dataclass
+class Weibull:
+    shape: tuple
+    scale: float
+
+    def mean(self):
+        return self.shape[0] * self.scale + self.shape[1] ** 2
+
+
+@directed(vector(3))
+def a_field_called_shape_that_is_indexed(x):
+    made = Weibull((x[0], x[2]), x[1])
+    before = made.mean() * made.shape[0]
+    made.shape = [x[1], x[0] * x[2], x[2]]
+    return before + made.mean() * Weibull(x * x, 2.0).shape[1:][0]
+
+
+@directed(vector(4), order=1)
+def items_that_change_as_they_are_joined(x):
+    q = [x[0], x[1] ** 2, x[2]]
+    joined = np.r_[q.pop(), 0 : len(q), q.pop(), q[0], len(q)]
+    return np.sum(joined**2 * np.arange(1.0, 7.0))

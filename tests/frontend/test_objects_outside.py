@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from srcgrad import UnsupportedSyntax, grad
+from srcgrad.errors import SrcgradError
 from srcgrad.runtime.refusals import RefusedType
 
 POINT = np.array([0.7, 1.3, -0.4, 2.1])
@@ -397,3 +398,33 @@ def test_the_method_of_an_object_under_a_global_name_is_refused():
     """Once wrong in silence: what it stores into its argument had no derivative."""
     with pytest.raises(UnsupportedSyntax, match="DOUBLE is a method of an object outside of the function"):
         grad(by_a_method_under_a_global_name)(POINT)
+
+
+class Squares:
+    def __getitem__(self, k):
+        return k * k
+
+
+SQUARES = Squares()
+
+
+def indexed_twice(x):
+    return SQUARES[x][0] * x[1] + np.sum(SQUARES[x[1:]][1:2] * x[:1])
+
+
+def test_what_an_object_outside_makes_of_an_index_is_indexed():
+    """Once a constant, silently wrong."""
+    a, b, c = POINT[:3]
+    np.testing.assert_allclose(grad(indexed_twice)(POINT)[:3], [2 * a * b + c * c, a * a, 2 * a * c])
+
+
+MADE: dict = {}
+exec("class Lib:\n    def __add__(self, k): return k * k\n    def __lt__(self, k): return k * 2\n", MADE)
+LIB = MADE["Lib"]()
+
+
+@pytest.mark.parametrize("f", [lambda x: LIB + x[0], lambda x: (LIB < x[0]) * 2.0])
+def test_an_object_whose_class_has_no_source_is_refused(f):
+    """Once taken for a number, silently wrong."""
+    with pytest.raises(SrcgradError, match=r"(?s)source.*\^|source"):
+        grad(f)(POINT)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from srcgrad import UnsupportedSyntax, grad
 from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.shapes import shapes
 from srcgrad.analysis.stores import stores_lowered
@@ -312,3 +313,52 @@ def test_sort_without_arguments_is_that_of_what_is_sorted():
     assert kinds(lowered(f)) == ["If", "Store"]
     for y in ([2.0, 1.0], np.array([2.0, 1.0])):
         np.testing.assert_array_equal(bare(lowered(f))(y), [1.0, 2.0])
+
+
+# --- shapes that are set in place ------------------------------------------------------------------------------------
+def in_an_attempt(x):
+    y = x * 2.0
+    try:
+        y.shape = (3, 1)
+    except ValueError:
+        pass
+    return np.sum(y * x)
+
+
+def by_a_local_function(x):
+    def turn():
+        y.shape = (3, 1)
+
+    y = x * 2.0
+    turn()
+    return np.sum(y * x)
+
+
+def held_by_a_display(x):
+    y = x * 2.0
+    z = [y][0]
+    y.shape = (3, 1)
+    return np.sum(z * x) + np.sum(y)
+
+
+def handed_back_by_a_lambda(x):
+    y = x * 2.0
+    z = (lambda *a: a)(y)[0]
+    y.shape = (3, 1)
+    return np.sum(z * x) + np.sum(y)
+
+
+def handed_back_by_numpy(x):
+    y = x * 2.0
+    z = np.broadcast_arrays(y, y)[0]
+    y.shape = (3, 1)
+    return np.sum(z * x) + np.sum(y)
+
+
+@pytest.mark.parametrize(
+    "f", [in_an_attempt, by_a_local_function, held_by_a_display, handed_back_by_a_lambda, handed_back_by_numpy]
+)
+def test_a_shape_that_something_else_sees_is_refused(f: Callable[..., Any]) -> None:
+    """Once another name kept the old shape: value and gradient were silently wrong."""
+    with pytest.raises(UnsupportedSyntax, match=r"(?s)shape of an array that something else may hold.*\^"):
+        grad(f)(np.ones(3))

@@ -51,6 +51,12 @@ def by_index_as_columns(x):
     return np.sum(columns * w.reshape(5, 4).T) + np.sum(np.c_[x[0, 0], 1.0, x[:1]] ** 3) + np.sum(np.c_[*x, 0:4] ** 2)
 
 
+def by_index_and_indexed_at_once(x):
+    y = np.c_[x[0], x[1]][:, 0] * np.r_[x[2], 1.0].T[:4]
+    y[:2] += np.r_[x[1], x[0]][2:4] ** 2
+    return np.sum(y**2) + np.c_[x, x].real[1, 5] ** 3
+
+
 def in_blocks(x):
     whole = np.block([[x, x[:, :1]], [np.ones((1, 4)), 2.0]])
     return np.sum(whole**3) + np.sum(np.block([x[0], 3.0, x[1, :2]]) ** 2 * w[:7])
@@ -96,6 +102,7 @@ PROGRAMS = [
     stacked,
     by_index,
     by_index_as_columns,
+    by_index_and_indexed_at_once,
     in_blocks,
     in_another_dtype,
     put_in,
