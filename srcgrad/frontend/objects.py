@@ -79,7 +79,7 @@ class Objects(Knowing):
         base, known = self.receiver(node.value)
         if base is not node.value:
             self.put(node, "value", base)
-        if known == NONE or known == NEVER and not self._is_of_arrays(node):
+        if known in (NONE, NEVER) and not self._is_of_arrays(node):
             return self._of_none(base, node, known)
         if not holds_objects(known):
             return None
@@ -205,7 +205,7 @@ class Objects(Knowing):
         if base is not func.value:
             func = placed(gast.Attribute(base, func.attr, gast.Load()), func)
             self.put(node, "func", func)
-        if known == NONE or known == NEVER and not self._is_of_arrays(node):
+        if known in (NONE, NEVER) and not self._is_of_arrays(node):
             return self._of_none(base, node, known)
         if not holds_objects(known):
             return None

@@ -84,3 +84,10 @@ def steepest(x):
 def what_a_comparison_gives_beside_a_call(x):
     """Once zero in silence: a comparison of what a call makes stayed as it was, and is no number of its own."""
     return (steepest(x) < x[0]) * x[2] + (Compared(x[3]) < x[1]) * 2.0 + (x[2] > steepest(x)) * 3.0
+
+
+@directed(vector(4))
+def a_parameter_that_is_none_in_a_branch(x):
+    if len(x) > 9:
+        x = None
+    return np.sum((2.0 + x.reshape(2, 2)) ** 2) + x.sum() * x.T[1]

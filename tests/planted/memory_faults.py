@@ -209,4 +209,17 @@ FAULTS = (
         "                if apart[web].isdisjoint(others) and described(web) == described(others[0]):\n",
         "                if described(web) == described(others[0]):\n",
     ),
+    # --- what a call meets ----------------------------------------------------------------------------------------
+    Fault(
+        "a callee that is bound again is the old one",
+        "programs.py",
+        "        return self.guards.check()\n",
+        "        return lambda: True\n",
+    ),
+    Fault(
+        "an array of any class is taken for an array",
+        "runtime/exact.py",
+        "            found = [name for name in _defined(kind, base) if _matters(name, base, kind)]\n",
+        "            found: list[str] = []\n",
+    ),
 )
