@@ -5,6 +5,8 @@ Where the names can be told apart the programs are right; one that may be either
 """
 
 
+import numpy as np
+
 from tests.corpus.example import vector
 from tests.directed.program import directed
 
