@@ -14,7 +14,7 @@ from srcgrad.runtime import as_cotangent
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which of the parameters ``names`` are differentiated: ``wanted`` in the program's order, ``chosen`` in the user's.
+    """Which of the parameters ``names`` are differentiated: ``wanted`` as the program, ``chosen`` as the user has them.
 
     Of ``chosen`` each has a position inside ``*args``, or None; ``tupled``: whether one gradient comes as a tuple too.
     """

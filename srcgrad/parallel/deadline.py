@@ -26,9 +26,9 @@ def within(seconds: float | None, call: Callable[[], T]) -> T:
     watch = _Watch(threading.get_ident())
     timer = threading.Timer(seconds, watch.expire)
     timer.daemon = True
-    timer.start()
     try:
         try:
+            timer.start()
             result = call()
         finally:
             watch.stop()

@@ -197,9 +197,10 @@ def _replaced(executor: Executor) -> Executor:
     return _replacements.get(executor, executor)
 
 
-def _another(executor: Any) -> Executor | None:
+def _another(broken: Executor) -> Executor | None:
     """A pool like a broken one: its number of workers, how they start, and what they run first."""
-    if isinstance(executor, ProcessPoolExecutor):
+    executor: Any = broken
+    if isinstance(broken, ProcessPoolExecutor):
         return ProcessPoolExecutor(
             executor._max_workers,
             executor._mp_context,

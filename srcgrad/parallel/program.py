@@ -75,8 +75,8 @@ def resolved(value: Any) -> Any:
 class Program:
     """The text of one derivative for arguments of given kinds, and how its result is brought into their structure."""
 
-    text: str
-    above: int  # lines of the text that stand above its functions: the imports, which are ``Reference`` values here
+    text: str  # of its functions; what stands above them in the emitted text, imports and constants, is ``outside``
+    above: int  # how many lines that is
     label: str
     mode: str  # reverse, value, split, forward or slope
     entry: str
@@ -102,8 +102,7 @@ class Program:
     def code(self) -> CodeType:
         if self.version != srcgrad.__version__:
             raise SendingError(f"the client has srcgrad {self.version}, a worker {srcgrad.__version__}")
-        functions = "\n" * self.above + self.text.split("\n", self.above)[-1]
-        code: CodeType = compile(functions, self.filename, "exec", dont_inherit=True)
+        code: CodeType = compile("\n" * self.above + self.text, self.filename, "exec", dont_inherit=True)
         return code
 
     def functions(self, code: CodeType, outside: Mapping[str, Any]) -> tuple[FunctionType, FunctionType | None]:
@@ -127,7 +126,7 @@ def program_of(gradient: Derivative, compiled: Compiled, mode: str) -> Program:
     emission = compiled.emission
     doors = any(binding.module == "srcgrad.calling" for _, binding in emission.bindings)
     return Program(
-        emission.text,
+        emission.text.split("\n", emission.above)[-1],
         emission.above,
         f"{gradient.__module__}.{gradient.__qualname__}:{mode}",
         mode,

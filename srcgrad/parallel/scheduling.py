@@ -91,8 +91,8 @@ class Run:
         self.groups = Groups(self.lane.workers, self.limits, self.source.count)
 
     # --- the loop ----------------------------------------------------------------------------------------------------
-    def root(self) -> Block:
-        """Run all shards; their combined result."""
+    def root(self) -> Block | None:
+        """Run all shards; their combined result, None where there are none."""
         try:
             while self.fill() or self.pending:
                 self.take(self.finished())
@@ -102,7 +102,7 @@ class Run:
         finally:
             self.source.close()
         if not self.pulled:
-            raise ArgumentError("there are no shards: a sum of nothing has no value", hint="give at least one shard")
+            return None
         with self.report.timing("adding"):
             return self.forest.root(self.pulled)
 

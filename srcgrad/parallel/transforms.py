@@ -7,7 +7,7 @@ is that of all shards, to the last bit the same on every executor.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -185,8 +185,8 @@ def map(
     """``[f(item) for item in items]`` over workers: a list in the order of the items.
 
     ``executor``, ``in_flight``, ``timeout`` and ``progress`` as of ``value_and_grad``.  Items are passed as they are,
-    paths and callables too.  A gradient, ``srcgrad.grad(f)`` or ``srcgrad.value_and_grad(f)`` of a function of the item, is
-    compiled here and sent as text; any other function is pickled.
+    paths and callables too.  A gradient, ``srcgrad.grad(f)`` or ``srcgrad.value_and_grad(f)`` of a function of the item,
+    is compiled here and sent as text; any other function is pickled.
     """
     if not callable(f):
         raise ArgumentError(f"map takes a function, not a {type(f).__name__}")
@@ -196,7 +196,7 @@ def map(
     if isinstance(f, Derivative) and f.__srcgrad_derived__() is not None and len(f.bind((EMPTY,), {})) == 1:
         compiles, base = Reverse(f), replace(base, function=None)
     base = replace(base, listed=True, loads=False)
-    whole = _run(Request(compiles, replace(base, timeout=timeout)), items, choices, f"map {_name(f)}", optional=True)
+    whole = _run(Request(compiles, replace(base, timeout=timeout)), items, choices, f"map {_name(f)}")
     return [] if whole is None else whole.result
 
 
@@ -285,7 +285,8 @@ class Sharded:
         weigh = choices.weights if callable(choices.weights) else None
         request = Request(self.kind, replace(step, combine=choices.combine, weigh=weigh, timeout=choices.timeout))
         whole = _run(request, shards, choices, f"{self.name} {_name(self.kind.derivative.primal)}")
-        assert whole is not None
+        if whole is None:
+            raise ArgumentError("there are no shards: a sum of nothing has no value", hint="give at least one shard")
         return choices.reduced(whole)
 
     @property
@@ -300,10 +301,8 @@ class Sharded:
         return f"<srcgrad.parallel {self.name} of {derivative.__module__}.{derivative.__qualname__}>"
 
 
-def _run(request: Request, shards: Any, choices: Choices, what: str, optional: bool = False) -> Block | None:
-    """The combined result of all shards, on the executor that was chosen; None where there are none and that may be."""
-    if optional and isinstance(shards, Sized) and not len(shards):
-        return None
+def _run(request: Request, shards: Any, choices: Choices, what: str) -> Block | None:
+    """The combined result of all shards, on the executor that was chosen; None where there are none."""
     source = source_of(shards, choices.chunks)
     limits = Limits(choices.in_flight, choices.timeout)
     with reporting() as report, progress(choices.progress, source.count, what) as told:
