@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 SPAWN = multiprocessing.get_context("spawn")
+FORKSERVER = multiprocessing.get_context("forkserver")  # its processes start in a tenth of the time
+FORKSERVER.set_forkserver_preload(["srcgrad.parallel.work", "tests.parallel.losses"])
 
 
 class Shuffled(Executor):
@@ -22,9 +24,11 @@ class Shuffled(Executor):
         self._max_workers = workers
         self._threads = ThreadPoolExecutor(workers)
         self._random = random.Random(seed)
+        self.futures: list[Future[Any]] = []
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        return self._threads.submit(self._late, self._random.random() * 0.004, fn, *args, **kwargs)
+        self.futures.append(self._threads.submit(self._late, self._random.random() * 0.004, fn, *args, **kwargs))
+        return self.futures[-1]
 
     @staticmethod
     def _late(delay: float, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

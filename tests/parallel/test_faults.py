@@ -15,7 +15,7 @@ import pytest
 
 from srcgrad.parallel import WorkerLost, grad, map, report, value_and_grad
 from srcgrad.parallel.executors import _replaced
-from tests.parallel.conftest import SPAWN, missing
+from tests.parallel.conftest import FORKSERVER, missing
 from tests.parallel.losses import bits, shards_of, squares
 
 W = np.linspace(-1.0, 1.0, 4)
@@ -70,7 +70,7 @@ def killed_calls(pool, processes, calls: int, seed: int, longest: float) -> tupl
 
 @pytest.mark.parametrize("calls", [10, pytest.param(200, marks=pytest.mark.nightly)])
 def test_processes_that_are_killed_at_random_moments(calls):
-    pool = ProcessPoolExecutor(2, mp_context=SPAWN)
+    pool = ProcessPoolExecutor(2, mp_context=FORKSERVER)
 
     def living():
         return list(_replaced(pool)._processes or ())
@@ -116,7 +116,7 @@ class DiesOnce:
 
 
 def test_a_pool_is_replaced_once_and_stays(tmp_path):
-    with ProcessPoolExecutor(2, mp_context=SPAWN) as pool:
+    with ProcessPoolExecutor(2, mp_context=FORKSERVER) as pool:
         g = grad(dies_once, executor=pool)
         assert g(3.0, [1.0, DiesOnce(tmp_path), 3.0]) == 6.0
         assert report().rebuilt == 1 and 1 <= report().again <= 3
@@ -126,7 +126,7 @@ def test_a_pool_is_replaced_once_and_stays(tmp_path):
 
 
 def test_a_worker_that_dies_again_is_given_up(tmp_path):
-    with ProcessPoolExecutor(1, mp_context=SPAWN) as pool:
+    with ProcessPoolExecutor(1, mp_context=FORKSERVER) as pool:
         with pytest.raises(WorkerLost) as caught:
             grad(dies_once, executor=pool)(3.0, [1.0, DiesOnce(tmp_path, 9)])
         assert str(caught.value).startswith("a worker died twice in one call, with shard 1 not done: BrokenProcessPool: ")
@@ -136,7 +136,7 @@ def test_a_worker_that_dies_again_is_given_up(tmp_path):
 
 def test_a_worker_that_does_not_return_is_killed(monkeypatch):
     monkeypatch.setattr("srcgrad.parallel.scheduling.GRACE", 2.0)
-    with ProcessPoolExecutor(1, mp_context=SPAWN) as pool:
+    with ProcessPoolExecutor(1, mp_context=FORKSERVER) as pool:
         map(abs, [1], executor=pool)
         begin = time.monotonic()
         with pytest.raises(TimeoutError, match="^shard 0 took longer than its time limit of 0.2 s, and does not stop"):
