@@ -14,6 +14,7 @@ import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Any
 
 import srcgrad
 from srcgrad.errors import Span, SrcgradError, render
@@ -33,6 +34,17 @@ class ShardError(SrcgradError):
     ) -> None:
         super().__init__(reason, span, label=label, hint=hint)
         self.shard = shard
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled with its cause, which exceptions otherwise leave behind."""
+        return _remade, (type(self), self.reason, dict(vars(self)), self.__cause__ and _pickled(self.__cause__))
+
+
+def _remade(kind: type[ShardError], reason: str, state: dict[str, Any], cause: bytes | None) -> ShardError:
+    error = kind(reason)
+    vars(error).update(state)
+    error.__cause__ = _read(cause)
+    return error
 
 
 class ShardTimeout(ShardError, TimeoutError):
@@ -70,17 +82,8 @@ class Failure:
         if not issubclass(self.kind, ShardError):
             return self.kind(self.reason, self.span, hint=self.hint)
         error = self.kind(self.reason, self.span, hint=self.hint, shard=self.shard)
-        error.__cause__ = self._cause()
+        error.__cause__ = _read(self.pickled)
         return error
-
-    def _cause(self) -> BaseException | None:
-        if self.pickled is None:
-            return None
-        try:
-            cause = pickle.loads(self.pickled)
-        except Exception:  # its class may refuse its own arguments: the text is all that is left of it
-            return None
-        return cause if isinstance(cause, BaseException) else None
 
 
 def failure_of(shard: int, exception: BaseException, lines: Mapping[str, Mapping[int, Span]]) -> Failure:
@@ -93,6 +96,14 @@ def failure_of(shard: int, exception: BaseException, lines: Mapping[str, Mapping
         f"shard {shard} raised {type(exception).__name__}"
     )
     return Failure(shard, reason, span or place_of(exception.__traceback__, lines), hint, _pickled(exception))
+
+
+def _read(pickled: bytes | None) -> BaseException | None:
+    try:
+        cause = None if pickled is None else pickle.loads(pickled)
+    except Exception:  # its class may refuse its own arguments, or be none of the client's: its text is left of it
+        return None
+    return cause if isinstance(cause, BaseException) else None
 
 
 def _pickled(exception: BaseException) -> bytes | None:

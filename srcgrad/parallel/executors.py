@@ -10,8 +10,9 @@ import hashlib
 import os
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import replace
 from typing import Any, Protocol
@@ -19,6 +20,7 @@ from typing import Any, Protocol
 from srcgrad.errors import ArgumentError
 from srcgrad.parallel.environment import one_thread
 from srcgrad.parallel.errors import SendingError
+from srcgrad.parallel.reporting import Report
 from srcgrad.parallel.request import Request
 from srcgrad.parallel.step import Outcome
 from srcgrad.parallel.work import Prepared, Shards, Task, dumps, pickled_outcome, run, run_task
@@ -51,12 +53,27 @@ class Lane(Protocol):
         """The call is over."""
 
 
-def lane_of(executor: object, request: Request) -> Lane:
-    """The lane of an executor."""
+def is_client(executor: object) -> bool:
+    """Whether an executor is a ``Client`` of Dask, asked without importing Dask."""
+    kind = type(executor)
+    return any(base.__module__.startswith("distributed.") and base.__name__ == "Client" for base in kind.__mro__)
+
+
+@contextmanager
+def lane_of(executor: object, request: Request, report: Report) -> Iterator[Lane]:
+    """The lane of an executor, for one call."""
+    lane = _lane(executor, request, report)
+    try:
+        yield lane
+    finally:
+        lane.close()
+
+
+def _lane(executor: object, request: Request, report: Report) -> Lane:
     if executor is None or isinstance(executor, ThreadPoolExecutor) and type(executor).__name__ != _INTERPRETERS:
         return Threads(executor, request)
     if isinstance(executor, Executor):
-        return Processes(executor, request)
+        return Processes(executor, request, report)
     raise ArgumentError(
         f"executor is a {type(executor).__name__}",
         hint="None for threads, an executor of concurrent.futures, loky or mpi4py.futures, or a Client of Dask",
@@ -119,8 +136,9 @@ def _itself(item: Any) -> Any:
 class Processes:
     """An executor whose workers share no memory with the client."""
 
-    def __init__(self, executor: Executor, request: Request) -> None:
+    def __init__(self, executor: Executor, request: Request, report: Report) -> None:
         self._request = request
+        self._report = report
         self._given = executor
         self._executor = _replaced(executor)
         self._by_value = type(executor).__module__.startswith("loky.")
@@ -129,7 +147,6 @@ class Processes:
         self._programs = self._step = ""
         self._blobs: dict[str, bytes] = {}
         self._whole = 0  # how many tasks have taken everything along
-        self.sent = 0
 
     def submit(self, shards: Shards, *, whole: bool = False) -> Future[Any]:
         if self._version != self._request.version:
@@ -142,7 +159,7 @@ class Processes:
         self._whole += 1
         items = tuple(self._pickled(number, item) for number, item in enumerate(shards.items, shards.first))
         task = Task(self._programs, self._step, blobs, replace(shards, items=items), self._by_value)
-        self.sent += sum(map(len, items)) + sum(map(len, blobs.values()))
+        self._report.sent += sum(map(len, items)) + sum(map(len, blobs.values()))
         return self._executor.submit(run_task, task)
 
     def _pack(self) -> None:

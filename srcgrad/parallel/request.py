@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
 from srcgrad.api.arguments import is_static, kind_of
@@ -50,6 +51,10 @@ class Request:
     @property
     def programs(self) -> Mapping[object, Program]:
         return {kind: program for kind, (program, _) in self._made.items()}
+
+    def is_remote(self, item: Any) -> bool:
+        """Whether a shard is loaded where it runs, so that its kind is not known here."""
+        return self.base.loads and (callable(item) or isinstance(item, PathLike))
 
     def meet(self, shard: Any) -> None:
         """Compile for a shard, or a specimen of one, unless there is a program for its kind."""

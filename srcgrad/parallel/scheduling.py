@@ -17,6 +17,7 @@ from time import monotonic
 from typing import Any
 
 from srcgrad.errors import ArgumentError, SrcgradError
+from srcgrad.parallel.dask_shards import is_held
 from srcgrad.parallel.errors import SendingError, ShardTimeout, WorkerLost
 from srcgrad.parallel.executors import Lane
 from srcgrad.parallel.reporting import Report
@@ -142,19 +143,15 @@ class Run:
         shards = Shards(self.pulled, items, weights)
         self.pulled += len(items)
         for item in items:
-            if not self.is_remote(item):
+            if is_held(item):
+                raise ArgumentError("shards are Dask's: only a Client of Dask can run them", hint="executor=client")
+            if not self.request.is_remote(item):
                 self.request.meet(item)
         return shards
 
     def require_no_more_weights(self) -> None:
         if self.weights is not None and next(self.weights, None) is not None:
             raise ArgumentError(f"there are {self.pulled} shards, and more weights")
-
-    def is_remote(self, item: Any) -> bool:
-        """Whether a shard is loaded where it runs, so that its kind is not known here."""
-        from os import PathLike
-
-        return self.request.base.loads and (callable(item) or isinstance(item, PathLike))
 
     def submit(self, shards: Shards, *, whole: bool = False) -> None:
         self.report.tasks += 1

@@ -37,7 +37,7 @@ def source_of(shards: Any, chunks: Chunks | None) -> Source:
         return Source(iter(pieces), len(pieces))
     if isinstance(shards, np.ndarray):
         raise ArgumentError(
-            "shards is an array, which may be cut in many ways", hint="give chunks=, or a list of arrays"
+            "shards is an array, which may be cut in many ways", hint="give chunks=, or a list"
         )
     if isinstance(shards, str | bytes | dict | set | frozenset | os.PathLike) or not isinstance(shards, Iterable):
         raise ArgumentError(

@@ -64,3 +64,4 @@ class Outcome:
     computing: float = 0.0
     loading: float = 0.0
     received: int = 0  # its size in bytes, once it is back
+    whole: Block | None = None  # the combined result of all shards, where it was made on a worker

@@ -16,7 +16,8 @@ from srcgrad.api.dense import HessianVector
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.transforms import directed, directions_of
 from srcgrad.errors import ArgumentError
-from srcgrad.parallel.executors import lane_of
+from srcgrad.parallel.dask_shards import is_held, source_on_dask
+from srcgrad.parallel.executors import is_client, lane_of
 from srcgrad.parallel.reporting import progress, reporting
 from srcgrad.parallel.request import EMPTY, Compiles, Request, bound
 from srcgrad.parallel.scheduling import Limits, Run
@@ -185,8 +186,8 @@ def map(
     """``[f(item) for item in items]`` over workers: a list in the order of the items.
 
     ``executor``, ``in_flight``, ``timeout`` and ``progress`` as of ``value_and_grad``.  Items are passed as they are,
-    paths and callables too.  A gradient, ``srcgrad.grad(f)`` or ``srcgrad.value_and_grad(f)`` of a function of the item,
-    is compiled here and sent as text; any other function is pickled.
+    paths and callables too.  A gradient, ``srcgrad.grad(f)`` or ``srcgrad.value_and_grad(f)`` of a function of one, is
+    compiled here and sent as text; any other function is pickled.
     """
     if not callable(f):
         raise ArgumentError(f"map takes a function, not a {type(f).__name__}")
@@ -303,17 +304,28 @@ class Sharded:
 
 def _run(request: Request, shards: Any, choices: Choices, what: str) -> Block | None:
     """The combined result of all shards, on the executor that was chosen; None where there are none."""
-    source = source_of(shards, choices.chunks)
     limits = Limits(choices.in_flight, choices.timeout)
-    with reporting() as report, progress(choices.progress, source.count, what) as told:
-        lane = lane_of(choices.executor, request)
+    weights = _weights(choices.weights)
+    with reporting() as report:
         try:
-            run = Run(request, lane, source, _weights(choices.weights), limits, report, told)
-            return run.root()
+            if is_client(choices.executor):
+                from srcgrad.parallel.on_dask import DaskRun
+
+                source = source_on_dask(shards, choices.chunks)
+                with progress(choices.progress, source.count, what) as told:
+                    name = what.replace(" ", "_")
+                    client = choices.executor
+                    return DaskRun(client, request, source, weights, limits, report, told, name).root()
+            if is_held(shards):
+                raise ArgumentError("shards are Dask's: only a Client of Dask can run them", hint="executor=client")
+            source = source_of(shards, choices.chunks)
+            with (
+                progress(choices.progress, source.count, what) as told,
+                lane_of(choices.executor, request, report) as lane,
+            ):
+                return Run(request, lane, source, weights, limits, report, told).root()
         finally:
             report.compiled = request.version
-            report.sent = getattr(lane, "sent", 0)
-            lane.close()
 
 
 def _weights(weights: Weights | None) -> Iterator[float] | None:

@@ -24,6 +24,7 @@ from srcgrad.api.transforms import seeds_between
 from srcgrad.parallel.deadline import within
 from srcgrad.parallel.environment import environment, use_one_thread
 from srcgrad.parallel.errors import Failure, SendingError, ShardTimeout, failure_of
+from srcgrad.parallel.layout import laid_out
 from srcgrad.parallel.program import Program
 from srcgrad.parallel.shards import loaded
 from srcgrad.parallel.step import Outcome, Programs, Step
@@ -113,7 +114,8 @@ class Prepared:
     """A step with its programs, each made into functions at the first shard of its kind."""
 
     def __init__(self, programs: Programs, step: Step) -> None:
-        self.step = step
+        outside = {address: laid_out(dict(values)) for address, values in step.outside.items()}
+        self.step = replace(step, values=laid_out(step.values), dots=laid_out(step.dots), outside=outside)
         self._programs = programs
         self._runners: dict[object, Runner] = {}
 
@@ -211,7 +213,7 @@ def _one(
 ) -> Unmet | tuple[Any, float | None]:
     """The result of one shard and its weight; ``spent`` notes seconds of loading and of computing."""
     begin = time.perf_counter()
-    shard = loaded(read(item)) if prepared.step.loads else read(item)
+    shard = laid_out(loaded(read(item)) if prepared.step.loads else read(item))
     middle = time.perf_counter()
     spent[0] = middle - begin
     if not prepared.knows(shard):
@@ -314,3 +316,69 @@ def pickled_outcome(pickled: bytes) -> Outcome:
     """An outcome as it came back, which notes its size."""
     outcome: Outcome = pickle.loads(pickled)
     return replace(outcome, received=len(pickled))
+
+
+# --- what Dask runs --------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Packed:
+    """A shard in bytes."""
+
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Payload:
+    """The programs and the step of a call, with their addresses."""
+
+    programs: str
+    step: str
+    programs_data: bytes
+    step_data: bytes
+
+    def prepared(self) -> Prepared:
+        blobs = {self.programs: self.programs_data, self.step: self.step_data}
+        programs, step = _programs.find(self.programs, blobs), _steps.find(self.step, blobs)
+        made: Prepared = _prepared.get((self.programs, self.step), lambda: Prepared(programs, step))
+        return made
+
+
+def pass_on(payload: Payload) -> Payload:
+    """A payload as the result of a task."""
+    return payload
+
+
+def _unpacked(item: Any) -> Any:
+    return pickle.loads(item.data) if isinstance(item, Packed) else item
+
+
+def look_at(item: Any, loads: bool, number: int) -> Any:
+    """A specimen of a shard that is loaded here."""
+    try:
+        return specimen(loaded(_unpacked(item)) if loads else _unpacked(item))
+    except Exception as raised:
+        raise failure_of(number, raised, {}).error() from raised
+
+
+def run_shards(payload: Payload, first: int, items: Sequence[Any], weights: Sequence[float] | None) -> Outcome:
+    """Run neighbouring shards; the outcome stays on this worker, what fails raises."""
+    use_one_thread()
+    outcome = run(payload.prepared(), Shards(first, items, weights), _unpacked)
+    if outcome.failure is not None:
+        raise outcome.failure.error()
+    return outcome
+
+
+def combine_outcomes(payload: Payload, outcomes: Sequence[Outcome]) -> Outcome:
+    """Combine outcomes on this worker."""
+    return merged(payload.prepared().step.combine, outcomes)
+
+
+def finish_outcomes(payload: Payload, outcomes: Sequence[Outcome], count: int) -> bytes:
+    """Combine all outcomes as far as they go, to the whole if they are complete; pickled."""
+    combine = payload.prepared().step.combine
+    outcome = merged(combine, outcomes)
+    forest = Forest(combine)
+    forest.take(outcome.blocks)
+    if not forest.missing(count):
+        outcome = replace(outcome, blocks=(), whole=forest.root(count))
+    return dumps(outcome, by_value=True)

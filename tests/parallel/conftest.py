@@ -59,5 +59,5 @@ def dask_client() -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     with dask.config.set({"distributed.worker.daemon": True, "distributed.admin.tick.interval": "1s"}):
-        with LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        with LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
             yield client

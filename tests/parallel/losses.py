@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -89,7 +90,7 @@ def bits(result: Any) -> list[Any]:
     """What is compared bit for bit: the types of a result, and the bytes of its numbers."""
     if isinstance(result, np.ndarray | np.generic | float):
         return [type(result).__name__, np.asarray(result).dtype.str, np.shape(result), np.asarray(result).tobytes()]
-    if isinstance(result, tuple | list):
+    if isinstance(result, tuple | list | deque):
         return [type(result).__name__, *(bits(item) for item in result)]
     if isinstance(result, dict):
         return ["dict", *((key, bits(item)) for key, item in result.items())]

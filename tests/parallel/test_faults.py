@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from srcgrad.parallel import WorkerLost, grad, map, report, value_and_grad
+from srcgrad.parallel import WorkerLost, grad, map, report, value_and_grad  # noqa: A004
 from srcgrad.parallel.executors import _replaced
 from tests.parallel.conftest import FORKSERVER, missing
 from tests.parallel.losses import bits, shards_of, squares
@@ -129,7 +129,8 @@ def test_a_worker_that_dies_again_is_given_up(tmp_path):
     with ProcessPoolExecutor(1, mp_context=FORKSERVER) as pool:
         with pytest.raises(WorkerLost) as caught:
             grad(dies_once, executor=pool)(3.0, [1.0, DiesOnce(tmp_path, 9)])
-        assert str(caught.value).startswith("a worker died twice in one call, with shard 1 not done: BrokenProcessPool: ")
+        text = str(caught.value)
+        assert text.startswith("a worker died twice in one call, with shard 1 not done: BrokenProcessPool: ")
         assert "hint: it may have run out of memory" in str(caught.value)
         assert isinstance(caught.value.__cause__, BrokenExecutor)
 

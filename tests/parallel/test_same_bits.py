@@ -9,10 +9,20 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.parallel import grad, hvp, jvp, map, report, value_and_grad
+from srcgrad.parallel import grad, hvp, jvp, map, report, value_and_grad  # noqa: A004
 from srcgrad.parallel.structure import added
 from tests.parallel.conftest import SPAWN, Shuffled, missing
-from tests.parallel.losses import Model, bits, made_of, nested, nested_params, residuals, shards_of, squares, with_options
+from tests.parallel.losses import (
+    Model,
+    bits,
+    made_of,
+    nested,
+    nested_params,
+    residuals,
+    shards_of,
+    squares,
+    with_options,
+)
 
 W = np.linspace(-1.0, 1.0, 4)
 V = np.array([1.0, -2.0, 0.5, 3.0])
@@ -109,7 +119,7 @@ def test_any_number_of_processes(workers):
 
 
 @pytest.mark.skipif(missing("loky"), reason="loky is not installed: pip install 'srcgrad[parallel]'")
-@pytest.mark.parametrize("workers", [2, pytest.param(1, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("workers", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 4))])
 def test_loky(workers):
     import loky
 
@@ -119,7 +129,8 @@ def test_loky(workers):
 def test_closures_weights_and_reductions(processes):
     offset = np.linspace(0.0, 1.0, 7)
     weights = [0.5 + number % 3 for number in range(len(SHARDS))]
-    for chosen in ({}, {"weights": weights}, {"weights": weights, "reduce": "mean"}, {"reduce": larger}, {"weights": rows}):
+    means = {"weights": weights, "reduce": "mean"}
+    for chosen in ({}, {"weights": weights}, means, {"reduce": larger}, {"weights": rows}):
         here = value_and_grad(made_of(2.0, offset), **chosen)(W, SHARDS)
         there = value_and_grad(made_of(2.0, offset), executor=processes, **chosen)(W, SHARDS)
         assert bits(here) == bits(there)

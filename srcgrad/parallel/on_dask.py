@@ -1,0 +1,294 @@
+"""Shards on a Dask cluster: its own futures, its own placing of data, sums on the workers.
+
+Enters: a ``Client`` and the shards, among them Dask's arrays, bags, delayed values and futures, whose blocks stay where
+they are.  Leaves: the combined result.  What a step holds goes to the cluster once.  Results of shards stay on workers,
+which combine them in groups; the blocks of the one tree (``tree``) come out the same for any grouping.  A worker that
+dies is Dask's to replace: it runs again what was lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from srcgrad.errors import ArgumentError
+from srcgrad.parallel.dask_shards import as_futures, is_held
+from srcgrad.parallel.errors import SendingError, ShardTimeout, WorkerLost
+from srcgrad.parallel.reporting import Report
+from srcgrad.parallel.request import Request
+from srcgrad.parallel.scheduling import GRACE, Groups, Limits
+from srcgrad.parallel.shards import Source
+from srcgrad.parallel.step import Outcome
+from srcgrad.parallel.tree import Block, Forest
+from srcgrad.parallel.work import (
+    Packed,
+    Payload,
+    Shards,
+    combine_outcomes,
+    dumps,
+    finish_outcomes,
+    look_at,
+    pass_on,
+    run_shards,
+)
+
+#: How many results a worker combines at once.
+FAN_IN = 8
+#: Bytes up to which a step travels as a task, which Dask runs again where its result is lost; beyond it is scattered.
+SCATTERED = 1 << 20
+
+
+@dataclass
+class DaskRun:
+    """One call on a cluster."""
+
+    client: Any
+    request: Request
+    source: Source
+    weights: Iterator[float] | None
+    limits: Limits
+    report: Report
+    told: Callable[[int], object]
+    what: str
+    workers: int = 1
+    pulled: int = 0
+    done: int = 0
+    begun: float = 0.0
+    token: str = field(default_factory=lambda: uuid.uuid4().hex)
+    remote: dict[int, tuple[Any, list[float] | None]] = field(default_factory=dict)  # what may have to run again
+    leaves: dict[Any, tuple[Shards, float]] = field(default_factory=dict)
+    levels: list[list[Any]] = field(default_factory=list)  # futures of outcomes, by how often they were combined
+    payload: tuple[int, Any] | None = None
+    groups: Groups = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.groups = Groups(1, self.limits, self.source.count)
+
+    # --- the loop ----------------------------------------------------------------------------------------------------
+    def root(self) -> Block | None:
+        """Run all shards; their combined result, None where there are none."""
+        from distributed import as_completed
+
+        self.workers = self.groups.workers = max(1, sum(self.client.nthreads().values()))
+        self.begun = time.perf_counter()
+        completed = as_completed()  # type: ignore[no-untyped-call,unused-ignore]
+        try:
+            while self.fill(completed) or self.leaves:
+                self.note(self.batch(completed))
+            if not self.pulled:
+                return None
+            return self.whole(completed)
+        except BaseException:
+            self.cancel()
+            raise
+        finally:
+            self.leaves.clear()  # the frames of an exception would keep the futures, and the cluster their results
+            self.levels.clear()
+            self.payload = None
+            self.source.close()
+
+    def cancel(self) -> None:
+        futures = [*self.leaves, *(future for level in self.levels for future in level)]
+        self.client.cancel(futures if self.payload is None else [*futures, self.payload[1]], force=True)
+
+    def fill(self, completed: Any) -> bool:
+        begun = False
+        while self.has_room():
+            shards = self.pull()
+            if shards is None:
+                break
+            begun = True
+            self.submit(shards, completed)
+        return begun
+
+    def has_room(self) -> bool:
+        if self.limits.timeout is not None:
+            return len(self.leaves) < min(self.workers, self.limits.in_flight or self.workers)
+        if self.limits.in_flight is None:
+            return len(self.leaves) < 4 * self.workers + 4
+        flying = sum(len(shards.items) for shards, _ in self.leaves.values())
+        return not self.leaves or flying + self.groups.size(self.pulled) <= self.limits.in_flight
+
+    def pull(self) -> Shards | None:
+        """The next group of shards, or one block that Dask holds, which is not moved to another's worker."""
+        items: list[Any] = []
+        for item in islice(self.source.items, self.groups.size(self.pulled)):
+            items.append(item)
+            if is_held(item):
+                break
+        if not items:
+            if self.weights is not None and next(self.weights, None) is not None:
+                raise ArgumentError(f"there are {self.pulled} shards, and more weights")
+            return None
+        weights = None if self.weights is None else [float(weight) for weight in islice(self.weights, len(items))]
+        if weights is not None and len(weights) < len(items):
+            raise ArgumentError(f"there are {self.pulled + len(weights)} weights, and more shards")
+        shards = Shards(self.pulled, items, weights)
+        self.pulled += len(items)
+        for number, item in enumerate(items, shards.first):
+            self.meet(number, item, None if weights is None else weights[number - shards.first])
+        return shards
+
+    def meet(self, number: int, item: Any, weight: float | None) -> None:
+        """Compile for a shard; of the first that only a worker can see, a worker looks at it."""
+        if not is_held(item) and not self.request.is_remote(item):
+            self.request.meet(item)
+            return
+        self.remote[number] = item, None if weight is None else [weight]
+        if self.request.compiles is not None and not self.request.version:
+            arguments = self.sent(number, item), self.request.base.loads, number
+            looked = self.client.submit(look_at, *arguments, key=self.key("srcgrad_look", number))
+            with self.report.timing("waiting"):
+                self.request.meet(self.result(looked, [number]))
+
+    # --- what is submitted -------------------------------------------------------------------------------------------
+    def submit(self, shards: Shards, completed: Any) -> None:
+        self.report.tasks += 1
+        with self.report.timing("sending"):
+            items = [self.sent(number, item) for number, item in enumerate(shards.items, shards.first)]
+            leaf = self.client.submit(
+                run_shards, self.step(), shards.first, items, shards.weights, key=self.key(self.what, shards.first)
+            )
+        self.leaves[leaf] = replace(shards, items=[None] * len(items)), time.monotonic()
+        completed.add(leaf)
+        self.combine(leaf, 0)
+
+    def sent(self, number: int, item: Any) -> Any:
+        """A shard as a task has it: a future where Dask holds it, bytes otherwise."""
+        if is_held(item):
+            return as_futures(self.client, item)
+        try:
+            data = dumps(item, by_value=True)
+        except Exception as error:
+            raise SendingError(f"shard {number} cannot be sent to a worker: {error}") from error
+        self.report.sent += len(data)
+        return Packed(data)
+
+    def step(self) -> Any:
+        """The future of the programs and the step, made again where there are more programs."""
+        if self.payload is None or self.payload[0] != self.request.version:
+            programs = dumps(dict(self.request.programs), by_value=True)
+            step = self.request.packed(by_value=True)
+            addresses = [hashlib.sha256(blob).hexdigest() for blob in (programs, step)]
+            payload = Payload(addresses[0], addresses[1], programs, step)
+            size = len(programs) + len(step)
+            self.report.sent += size
+            if size > SCATTERED:
+                future = self.client.scatter(payload, broadcast=True, hash=False)
+            else:
+                future = self.client.submit(pass_on, payload, key=self.key("srcgrad_step", self.request.version))
+            self.payload = self.request.version, future
+        return self.payload[1]
+
+    def combine(self, future: Any, level: int) -> None:
+        """Combine results on a worker as soon as there are enough of them."""
+        if level == len(self.levels):
+            self.levels.append([])
+        self.levels[level].append(future)
+        if len(self.levels[level]) == FAN_IN:
+            group, self.levels[level] = self.levels[level], []
+            self.report.tasks += 1
+            key = self.key("srcgrad_sum", self.report.tasks)
+            self.combine(self.client.submit(combine_outcomes, self.step(), group, key=key), level + 1)
+
+    def key(self, what: str, number: int) -> str:
+        """The name of a task: the dashboard groups by what stands before the first hyphen."""
+        return f"{what}-{self.token}-{number}"
+
+    # --- what comes back ---------------------------------------------------------------------------------------------
+    def batch(self, completed: Any) -> list[Any]:
+        """The shards' futures that are done."""
+        with self.report.timing("waiting"):
+            if self.limits.timeout is None:
+                done: list[Any] = completed.next_batch() if self.leaves else []
+                return done
+            while self.leaves:
+                done = completed.next_batch(block=False)
+                if done:
+                    return done
+                shards, since = min(self.leaves.values(), key=lambda leaf: leaf[1])
+                if time.monotonic() - since > self.limits.timeout + GRACE:
+                    raise ShardTimeout(
+                        f"shard {shards.first} took longer than its time limit of {self.limits.timeout:g} s, "
+                        "and does not stop",
+                        hint="a call of a compiled function cannot be interrupted: restart its worker",
+                        shard=shards.first,
+                    )
+                time.sleep(0.002)
+        return []
+
+    def note(self, done: Sequence[Any]) -> None:
+        for future in done:
+            shards, _ = self.leaves.pop(future)
+            if future.status != "finished":
+                self.leaves[future] = shards, 0.0  # is cancelled with the others
+                self.result(future, [shards.first])
+            self.done += len(shards.items)
+            self.told(len(shards.items))
+            self.groups.seconds = (time.perf_counter() - self.begun) * self.workers / self.done
+
+    def result(self, future: Any, shards: Sequence[int]) -> Any:
+        """The result of a future, or the error that says what became of its shards."""
+        from distributed import CancelledError, KilledWorker
+
+        try:
+            return future.result()
+        except KilledWorker as killed:
+            which = f"shard {shards[0]}" if len(shards) == 1 else "the sum"
+            raise WorkerLost(
+                f"workers died again and again while {which} ran, and Dask gave up: {killed}",
+                hint="distributed.scheduler.allowed-failures says how often; a worker may have run out of memory",
+            ) from killed
+        except CancelledError as lost:
+            raise WorkerLost(
+                "the cluster lost the parameters of the call with its workers", hint="call it again"
+            ) from lost
+
+    def whole(self, completed: Any) -> Block:
+        """The result of all shards: those of kinds that were not known are run once more."""
+        forest = Forest(self.request.base.combine)
+        for _ in range(2):
+            outcome = self.finished()
+            if outcome.whole is not None:
+                self.report.shards = self.pulled
+                return outcome.whole
+            forest.take(outcome.blocks)
+            if not outcome.unmet:
+                break
+            for _, specimen in outcome.unmet:
+                self.request.meet(specimen)
+            for number, _ in outcome.unmet:
+                item, weights = self.remote[number]
+                self.submit(Shards(number, [item], weights), completed)
+            self.report.again += len(outcome.unmet)
+            while self.leaves:
+                self.note(self.batch(completed))
+        missing = forest.missing(self.pulled)
+        if missing:
+            raise SendingError(f"shard {missing[0]} is of another kind in a worker each time that it is loaded")
+        self.report.shards = self.pulled
+        return forest.root(self.pulled)
+
+    def finished(self) -> Outcome:
+        """What the cluster has combined so far, brought here."""
+        group = [future for level in self.levels for future in level]
+        self.levels = []
+        self.report.tasks += 1
+        key = self.key("srcgrad_sum", self.report.tasks)
+        final = self.client.submit(finish_outcomes, self.step(), group, self.pulled, key=key)
+        self.levels.append([final])  # to be cancelled with the others
+        with self.report.timing("waiting"):
+            data: bytes = self.result(final, range(self.pulled))
+        self.levels = []
+        outcome: Outcome = pickle.loads(data)
+        self.report.received += len(data)
+        self.report.meet(outcome.environments)
+        self.report.computing += outcome.computing
+        self.report.loading += outcome.loading
+        return outcome
