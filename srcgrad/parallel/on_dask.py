@@ -94,8 +94,10 @@ class DaskRun:
             self.source.close()
 
     def cancel(self) -> None:
+        """Cancel what is on the cluster, each once: of a future that comes twice the scheduler makes an error."""
         futures = [*self.leaves, *(future for level in self.levels for future in level)]
-        self.client.cancel(futures if self.payload is None else [*futures, self.payload[1]], force=True)
+        futures += [] if self.payload is None else [self.payload[1]]
+        self.client.cancel(list({future.key: future for future in futures}.values()))
 
     def fill(self, completed: Any) -> bool:
         begun = False
@@ -144,8 +146,12 @@ class DaskRun:
         if self.request.compiles is not None and not self.request.version:
             arguments = self.sent(number, item), self.request.base.loads, number
             looked = self.client.submit(look_at, *arguments, key=self.key("srcgrad_look", number))
-            with self.report.timing("waiting"):
-                self.request.meet(self.result(looked, [number]))
+            try:
+                with self.report.timing("waiting"):
+                    found = self.result(looked, [number])
+            finally:
+                looked.release()
+            self.request.meet(found)
 
     # --- what is submitted -------------------------------------------------------------------------------------------
     def submit(self, shards: Shards, completed: Any) -> None:

@@ -253,10 +253,11 @@ def test_a_failing_call_leaves_no_tasks_behind(dask_client):
     with pytest.raises(ShardError):
         grad(refuses, executor=dask_client, in_flight=30)(2.0, [0.0, 1.0] + [Late(0.0)] * 200)
     for _ in range(100):
-        if not dask_client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
+        left = dask_client.run_on_scheduler(lambda dask_scheduler: [str(key) for key in dask_scheduler.tasks])
+        if not left:
             return
         time.sleep(0.05)
-    pytest.fail("tasks are left on the cluster")
+    pytest.fail(f"tasks are left on the cluster: {left}")
 
 
 def test_nothing_warns(dask_client):
