@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cache
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ class Environment:
     python: str
     srcgrad: str
     numpy: str
+    scipy: str
     blas: str
     cpu: str
     threads: int | None
@@ -37,8 +39,8 @@ class Environment:
     def __str__(self) -> str:
         threads = "an unknown number of" if self.threads is None else self.threads
         return (
-            f"Python {self.python}, srcgrad {self.srcgrad}, NumPy {self.numpy}, {self.blas}, {self.cpu}, "
-            f"{threads} BLAS thread{'s' * (self.threads != 1)}"
+            f"Python {self.python}, srcgrad {self.srcgrad}, NumPy {self.numpy}, SciPy {self.scipy}, {self.blas}, "
+            f"{self.cpu}, {threads} BLAS thread{'s' * (self.threads != 1)}"
         )
 
 
@@ -102,7 +104,7 @@ one_thread = _Limit()
 def environment() -> Environment:
     """That of this process, as it is now."""
     blas, threads = _blas()
-    return Environment(platform.python_version(), srcgrad.__version__, np.__version__, blas, _cpu(), threads)
+    return Environment(platform.python_version(), srcgrad.__version__, np.__version__, _scipy(), blas, _cpu(), threads)
 
 
 def _blas() -> tuple[str, int | None]:
@@ -115,7 +117,17 @@ def _blas() -> tuple[str, int | None]:
 
 
 def _loaded() -> list[Any]:
-    return list(_controller().lib_controllers)
+    """NumPy's own BLAS; SciPy brings another one along when it is imported, which goes by SciPy's version."""
+    found = list(_controller().lib_controllers)
+    return [one for one in found if "numpy" in str(one.filepath)] or found
+
+
+@cache
+def _scipy() -> str:
+    try:
+        return metadata.version("scipy")
+    except metadata.PackageNotFoundError:
+        return "none"
 
 
 @cache

@@ -26,7 +26,9 @@ from srcgrad.parallel.step import Outcome
 from srcgrad.parallel.work import Prepared, Shards, Task, dumps, pickled_outcome, run, run_task
 
 #: Bytes that are sent with every task: asking for them again costs more.
-SMALL = 1 << 15
+SMALL = 1 << 10
+#: Addresses of which it is known how often they were sent.
+REMEMBERED = 64
 
 
 class Lane(Protocol):
@@ -146,17 +148,12 @@ class Processes:
         self._version = -1
         self._programs = self._step = ""
         self._blobs: dict[str, bytes] = {}
-        self._whole = 0  # how many tasks have taken everything along
+        self._along = _sent.setdefault(self._executor, {})
 
     def submit(self, shards: Shards, *, whole: bool = False) -> Future[Any]:
         if self._version != self._request.version:
             self._pack()
-        blobs = {
-            address: blob
-            for address, blob in self._blobs.items()
-            if whole or self._whole < self.workers or len(blob) <= SMALL
-        }
-        self._whole += 1
+        blobs = {address: blob for address, blob in self._blobs.items() if whole or self._goes_along(address, blob)}
         items = tuple(self._pickled(number, item) for number, item in enumerate(shards.items, shards.first))
         task = Task(self._programs, self._step, blobs, replace(shards, items=items), self._by_value)
         self._report.sent += sum(map(len, items)) + sum(map(len, blobs.values()))
@@ -168,7 +165,14 @@ class Processes:
         self._programs, self._step = (hashlib.sha256(blob).hexdigest() for blob in (programs, step))
         self._blobs = {self._programs: programs, self._step: step}
         self._version = self._request.version
-        self._whole = 0
+
+    def _goes_along(self, address: str, blob: bytes) -> bool:
+        """Whether workers may lack what stands under an address: as many tasks took it along as there are workers.
+        A worker that lacks it nevertheless asks for it."""
+        times = self._along[address] = self._along.get(address, 0) + 1
+        while len(self._along) > REMEMBERED:
+            self._along.pop(next(iter(self._along)))
+        return times <= self.workers or len(blob) <= SMALL
 
     def _pickled(self, number: int, item: Any) -> bytes:
         try:
@@ -189,7 +193,7 @@ class Processes:
         self._executor = made
         _replacements[self._given] = made
         weakref.finalize(self._given, made.shutdown, wait=False)
-        self._whole = 0
+        self._along = _sent.setdefault(made, {})
         return True
 
     def stop(self, futures: Iterable[Future[Any]]) -> None:
@@ -205,6 +209,8 @@ class Processes:
         pass
 
 
+#: How often what stands under an address was sent, by the executor.
+_sent: weakref.WeakKeyDictionary[Executor, dict[str, int]] = weakref.WeakKeyDictionary()
 #: Pools that were rebuilt, by the executor that the user holds, which stays broken.
 _replacements: weakref.WeakKeyDictionary[Executor, Executor] = weakref.WeakKeyDictionary()
 

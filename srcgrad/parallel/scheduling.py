@@ -29,6 +29,8 @@ from srcgrad.parallel.work import Shards
 
 #: Seconds of work in one group: large beside the half millisecond that a task costs, small beside a person's patience.
 WORTH = 0.03
+#: The same for each worker, since the client, and Dask's scheduler, serve one after the other.
+WORTH_EACH = 0.001
 #: Bytes of one group.
 LARGE = 1 << 24
 #: Seconds that a worker may need besides a shard's time limit: to start, to import, to be interrupted.
@@ -54,7 +56,7 @@ class Groups:
         """A power of two that divides the number of the first shard."""
         if self.limits.timeout is not None or self.seconds is None:
             return 1
-        wanted = WORTH / max(self.seconds, 1e-7)
+        wanted = max(WORTH, WORTH_EACH * self.workers) / max(self.seconds, 1e-7)
         if self.count is not None:
             wanted = min(wanted, self.count / (4 * self.workers))
         if self.limits.in_flight is not None:

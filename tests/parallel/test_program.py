@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import srcgrad
-from srcgrad.parallel import SendingError, grad, report, value_and_grad
+from srcgrad.parallel import SendingError, grad, report, value_and_grad, work
 from srcgrad.parallel.fingerprints import fingerprint
 from srcgrad.parallel.request import EMPTY, Request
 from srcgrad.parallel.transforms import Reverse
 from tests.parallel import losses, settings
+from tests.parallel.conftest import Shuffled
 from tests.parallel.losses import bits, made_of, shards_of, squares
 
 W = np.linspace(-1.0, 1.0, 4)
@@ -72,8 +73,23 @@ def test_a_program_stays_in_the_worker(processes):
     big = np.zeros(100_000)
     g = grad(added_up, executor=processes)
     g(big, [1.0] * 40)
-    assert report().sent < 10 * big.nbytes  # parameters go to each worker once, not with each of the tasks
-    assert report().tasks > 4
+    assert report().sent < 5 * big.nbytes  # parameters go to each worker once, not with each of the tasks
+    assert report().tasks > 6
+    g = grad(lambda w, shard: np.mean(shard[0] @ w * 3.0), executor=processes)
+    sent = []
+    for w in (W, 2.0 * W, 3.0 * W):
+        g(w, SHARDS)
+        sent.append(report().sent)
+    assert sent[2] == sent[1] < sent[0] - 1000  # the program goes to each worker once in its life
+
+
+def test_a_worker_that_has_forgotten_asks_again():
+    with Shuffled(1, 1) as executor:
+        g = grad(squares, executor=executor)
+        expected = g(W, SHARDS)
+        for kept in (work._programs, work._steps, work._prepared):
+            kept._values.clear()
+        assert np.array_equal(g(W, SHARDS), expected) and report().shards == len(SHARDS)
 
 
 def added_up(w, shard):

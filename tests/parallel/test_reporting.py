@@ -15,7 +15,7 @@ from srcgrad.parallel.environment import Environment, differences, environment, 
 from tests.parallel.losses import shards_of, squares
 
 W = np.linspace(-1.0, 1.0, 4)
-HERE = Environment("3.12.1", "0.1.0", "2.2.0", "openblas 0.3.28 Haswell", "a CPU", 1)
+HERE = Environment("3.12.1", "0.1.0", "2.2.0", "1.15.0", "openblas 0.3.28 Haswell", "a CPU", 1)
 ROOT = Path(__file__).parent.parent.parent
 
 
