@@ -7,8 +7,7 @@ alone: floating-point sums are not associative, and this fixes their order (High
 Numerical Algorithms*, ch. 4, pairwise summation; its error grows with log n).
 
 >>> forest = Forest(lambda a, b: f"({a}{b})")
->>> for shard in (4, 1, 0, 3, 2):
-...     forest.add(Block(0, shard, 1.0, str(shard)))
+>>> forest.take(Block(0, shard, 1.0, str(shard)) for shard in (4, 1, 0, 3, 2))
 >>> [(block.first, block.end) for block in forest.blocks]
 [(0, 4), (4, 5)]
 >>> forest.root(5).result
