@@ -38,20 +38,24 @@ def as_futures(client: Any, item: Any) -> Any:
     if isinstance(item, dict):
         return dict(zip(item, as_futures(client, tuple(item.values())), strict=True))
     parts = item if isinstance(item, tuple) else (item,)
-    made = iter(client.compute([part for part in parts if is_part(part) and not _is_future(part)]))
-    parts = tuple(next(made) if is_part(part) and not _is_future(part) else part for part in parts)
+    made = iter(client.compute([part for part in parts if is_part(part) and not is_future(part)]))
+    parts = tuple(next(made) if is_part(part) and not is_future(part) else part for part in parts)
     return parts if isinstance(item, tuple) else parts[0]
 
 
-def _is_future(value: object) -> bool:
+def is_future(item: object) -> bool:
+    """Whether a shard that Dask holds is a future, or has nothing but futures in the place of blocks."""
     from distributed import Future
 
-    return isinstance(value, Future)
+    if isinstance(item, tuple | dict):
+        parts = item.values() if isinstance(item, dict) else item
+        return all(is_future(part) for part in parts if is_part(part))
+    return isinstance(item, Future)
 
 
 def source_on_dask(shards: Any, chunks: Chunks | None) -> Source:
     """The shards of a call on a cluster; raises ``ArgumentError`` for what cannot be one."""
-    if not is_held(shards) or _is_future(shards):
+    if not is_held(shards) or is_future(shards):
         return source_of(shards, chunks)
     if chunks is not None:
         raise ArgumentError("a Dask collection has chunks of its own", hint="shards.rechunk(...) makes other ones")

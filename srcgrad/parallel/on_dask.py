@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any
 
 from srcgrad.errors import ArgumentError
-from srcgrad.parallel.dask_shards import as_futures, is_held
+from srcgrad.parallel.dask_shards import as_futures, is_future, is_held
 from srcgrad.parallel.errors import SendingError, ShardTimeout, WorkerLost
 from srcgrad.parallel.reporting import Report
 from srcgrad.parallel.request import Request
@@ -65,6 +65,7 @@ class DaskRun:
     leaves: dict[Any, tuple[Shards, float]] = field(default_factory=dict)
     levels: list[list[Any]] = field(default_factory=list)  # futures of outcomes, by how often they were combined
     payload: tuple[int, Any] | None = None
+    makes_blocks: bool = False  # some shards are delayed values
     groups: Groups = field(init=False)
 
     def __post_init__(self) -> None:
@@ -100,22 +101,33 @@ class DaskRun:
         self.client.cancel(list({future.key: future for future in futures}.values()))
 
     def fill(self, completed: Any) -> bool:
-        begun = False
-        while self.has_room():
+        """Submit as much as may be in flight, many tasks at once; whether anything was submitted."""
+        begun: list[Shards] = []
+        if self.limits.in_flight is None and self.limits.timeout is None and 2 * len(self.leaves) > self.window:
+            return False
+        while self.has_room(begun):
             shards = self.pull()
             if shards is None:
                 break
-            begun = True
-            self.submit(shards, completed)
-        return begun
+            begun.append(shards)
+        if begun:
+            self.submit(begun, completed)
+        return bool(begun)
 
-    def has_room(self) -> bool:
+    def has_room(self, begun: list[Shards]) -> bool:
+        tasks = len(self.leaves) + len(begun)
         if self.limits.timeout is not None:
-            return len(self.leaves) < min(self.workers, self.limits.in_flight or self.workers)
+            return tasks < min(self.workers, self.limits.in_flight or self.workers)
         if self.limits.in_flight is None:
-            return len(self.leaves) < 4 * self.workers + 4
-        flying = sum(len(shards.items) for shards, _ in self.leaves.values())
-        return not self.leaves or flying + self.groups.size(self.pulled) <= self.limits.in_flight
+            return tasks < self.window
+        flying = sum(len(shards.items) for shards in (*begun, *(shards for shards, _ in self.leaves.values())))
+        return not tasks or flying + self.groups.size(self.pulled) <= self.limits.in_flight
+
+    @property
+    def window(self) -> int:
+        """How many tasks are in flight: few while blocks are made for them, or while it is not known how long they
+        take; else many, which costs the least."""
+        return (4 if self.makes_blocks or self.groups.seconds is None else 32) * (self.workers + 1)
 
     def pull(self) -> Shards | None:
         """The next group of shards, or one block that Dask holds, which is not moved to another's worker."""
@@ -123,6 +135,7 @@ class DaskRun:
         for item in islice(self.source.items, self.groups.size(self.pulled)):
             items.append(item)
             if is_held(item):
+                self.makes_blocks = self.makes_blocks or not is_future(item)
                 break
         if not items:
             if self.weights is not None and next(self.weights, None) is not None:
@@ -154,16 +167,22 @@ class DaskRun:
             self.request.meet(found)
 
     # --- what is submitted -------------------------------------------------------------------------------------------
-    def submit(self, shards: Shards, completed: Any) -> None:
-        self.report.tasks += 1
+    def submit(self, groups: list[Shards], completed: Any) -> None:
         with self.report.timing("sending"):
-            items = [self.sent(number, item) for number, item in enumerate(shards.items, shards.first)]
-            leaf = self.client.submit(
-                run_shards, self.step(), shards.first, items, shards.weights, key=self.key(self.what, shards.first)
-            )
-        self.leaves[leaf] = replace(shards, items=[None] * len(items)), time.monotonic()
-        completed.add(leaf)
-        self.combine(leaf, 0)
+            firsts = [shards.first for shards in groups]
+            items = [[self.sent(n, item) for n, item in enumerate(shards.items, shards.first)] for shards in groups]
+            weights = [shards.weights for shards in groups]
+            leaves = self.tasks(run_shards, [self.key(self.what, first) for first in firsts], firsts, items, weights)
+            for leaf, shards in zip(leaves, groups, strict=True):
+                self.leaves[leaf] = replace(shards, items=[None] * len(shards.items)), time.monotonic()
+            completed.update(leaves)
+            self.combine(leaves, 0)
+
+    def tasks(self, function: Callable[..., Any], keys: list[str], *arguments: list[Any]) -> list[Any]:
+        """Tasks of one function, handed to the scheduler in one message."""
+        self.report.tasks += len(keys)
+        made: list[Any] = self.client.map(function, [self.step()] * len(keys), *arguments, key=keys, pure=False)
+        return made
 
     def sent(self, number: int, item: Any) -> Any:
         """A shard as a task has it: a future where Dask holds it, bytes otherwise."""
@@ -192,16 +211,17 @@ class DaskRun:
             self.payload = self.request.version, future
         return self.payload[1]
 
-    def combine(self, future: Any, level: int) -> None:
-        """Combine results on a worker as soon as there are enough of them."""
+    def combine(self, futures: list[Any], level: int) -> None:
+        """Combine results on the workers as soon as there are enough of them."""
         if level == len(self.levels):
             self.levels.append([])
-        self.levels[level].append(future)
-        if len(self.levels[level]) == FAN_IN:
-            group, self.levels[level] = self.levels[level], []
-            self.report.tasks += 1
-            key = self.key("srcgrad_sum", self.report.tasks)
-            self.combine(self.client.submit(combine_outcomes, self.step(), group, key=key), level + 1)
+        waiting = self.levels[level] + futures
+        whole = len(waiting) - len(waiting) % FAN_IN
+        groups = [waiting[first : first + FAN_IN] for first in range(0, whole, FAN_IN)]
+        self.levels[level] = waiting[whole:]
+        if groups:
+            keys = [self.key("srcgrad_sum", self.report.tasks + number) for number in range(len(groups))]
+            self.combine(self.tasks(combine_outcomes, keys, groups), level + 1)
 
     def key(self, what: str, number: int) -> str:
         """The name of a task: the dashboard groups by what stands before the first hyphen."""
@@ -271,7 +291,7 @@ class DaskRun:
                 self.request.meet(specimen)
             for number, _ in outcome.unmet:
                 item, weights = self.remote[number]
-                self.submit(Shards(number, [item], weights), completed)
+                self.submit([Shards(number, [item], weights)], completed)
             self.report.again += len(outcome.unmet)
             while self.leaves:
                 self.note(self.batch(completed))
@@ -285,9 +305,8 @@ class DaskRun:
         """What the cluster has combined so far, brought here."""
         group = [future for level in self.levels for future in level]
         self.levels = []
-        self.report.tasks += 1
         key = self.key("srcgrad_sum", self.report.tasks)
-        final = self.client.submit(finish_outcomes, self.step(), group, self.pulled, key=key)
+        (final,) = self.tasks(finish_outcomes, [key], [group], [self.pulled])
         self.levels.append([final])  # to be cancelled with the others
         with self.report.timing("waiting"):
             data: bytes = self.result(final, range(self.pulled))
