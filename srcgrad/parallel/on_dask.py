@@ -85,20 +85,20 @@ class DaskRun:
             if not self.pulled:
                 return None
             return self.whole(completed)
-        except BaseException:
-            self.cancel()
-            raise
         finally:
-            self.leaves.clear()  # the frames of an exception would keep the futures, and the cluster their results
-            self.levels.clear()
-            self.payload = None
+            self.release()
             self.source.close()
 
-    def cancel(self) -> None:
-        """Cancel what is on the cluster, each once: of a future that comes twice the scheduler makes an error."""
+    def release(self) -> None:
+        """Give up all futures: the scheduler forgets what has not started.  Not by ``Client.cancel``, which fails in the
+        scheduler where a task is needed by another that no future stands for; and not by leaving it to the collector,
+        since the frames of an exception would keep the futures."""
         futures = [*self.leaves, *(future for level in self.levels for future in level)]
-        futures += [] if self.payload is None else [self.payload[1]]
-        self.client.cancel(list({future.key: future for future in futures}.values()))
+        for future in futures if self.payload is None else [*futures, self.payload[1]]:
+            future.release()
+        self.leaves.clear()
+        self.levels.clear()
+        self.payload = None
 
     def fill(self, completed: Any) -> bool:
         """Submit as much as may be in flight, many tasks at once; whether anything was submitted."""
@@ -251,10 +251,10 @@ class DaskRun:
 
     def note(self, done: Sequence[Any]) -> None:
         for future in done:
-            shards, _ = self.leaves.pop(future)
-            if future.status != "finished":
-                self.leaves[future] = shards, 0.0  # is cancelled with the others
-                self.result(future, [shards.first])
+            shards = self.leaves[future][0]
+            if future.status in ("error", "cancelled"):
+                self.result(future, [shards.first])  # raises
+            del self.leaves[future]  # one that was lost with its worker since is run again by Dask
             self.done += len(shards.items)
             self.told(len(shards.items))
             self.groups.seconds = (time.perf_counter() - self.begun) * self.workers / self.done
@@ -307,7 +307,7 @@ class DaskRun:
         self.levels = []
         key = self.key("srcgrad_sum", self.report.tasks)
         (final,) = self.tasks(finish_outcomes, [key], [group], [self.pulled])
-        self.levels.append([final])  # to be cancelled with the others
+        self.levels.append([final])  # to be released with the others
         with self.report.timing("waiting"):
             data: bytes = self.result(final, range(self.pulled))
         self.levels = []

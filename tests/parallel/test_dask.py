@@ -154,8 +154,21 @@ def test_tasks_have_names_of_their_own(dask_client):
 
 # --- faults ----------------------------------------------------------------------------------------------------------
 def living(client):
-    processes = [nanny.process and nanny.process.process for nanny in client.cluster.workers.values()]
+    """The processes of the workers that have joined: a nanny gives up one that dies while it starts."""
+    joined = set(client.cluster.scheduler.workers)
+    nannies = [nanny for nanny in client.cluster.workers.values() if nanny.worker_address in joined]
+    processes = [nanny.process and nanny.process.process for nanny in nannies]
     return [process.pid for process in processes if process is not None]
+
+
+def refilled(client):
+    """Two workers again: a nanny gives up after many restarts, and a call without any worker waits for one."""
+    for _ in range(300):
+        client.cluster.scale(2)
+        if len(living(client)) == 2:
+            return
+        time.sleep(0.1)
+    pytest.fail("the cluster has lost its workers")
 
 
 @pytest.mark.slow
@@ -168,7 +181,7 @@ def test_workers_that_are_killed_at_random_moments(calls):
     with dask.config.set(settings):
         with LocalCluster(2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster:
             with Client(cluster) as client:
-                killed, _ = killed_calls(client, lambda: living(client), calls, calls, 0.3)
+                killed, _ = killed_calls(client, lambda: living(client), calls, calls, 0.3, lambda: refilled(client))
     assert killed >= calls // 2
 
 

@@ -52,13 +52,14 @@ class Killer(threading.Thread):
                 pass
 
 
-def killed_calls(pool, processes, calls: int, seed: int, longest: float) -> tuple[int, int]:
+def killed_calls(pool, processes, calls: int, seed: int, longest: float, ready=lambda: None) -> tuple[int, int]:
     """Calls, in each of which one process is killed at a random moment; how many were, and how many shards reran."""
     chance = random.Random(seed)
     g = value_and_grad(squares, executor=pool)
     expected = bits(value_and_grad(squares)(W, SHARDS))
     killed = again = 0
     for call in range(calls):
+        ready()
         killer = Killer(processes, chance.random() * longest, seed + call)
         killer.start()
         assert bits(g(W, [Late(shard) for shard in SHARDS])) == expected
