@@ -90,9 +90,11 @@ class DaskRun:
             self.source.close()
 
     def release(self) -> None:
-        """Give up all futures: the scheduler forgets what has not started.  Not by ``Client.cancel``, which fails in the
-        scheduler where a task is needed by another that no future stands for; and not by leaving it to the collector,
-        since the frames of an exception would keep the futures."""
+        """Give up all futures: the scheduler forgets what has not started.
+
+        Not by ``Client.cancel``, which fails in the scheduler where a task is needed by another that no future stands
+        for; and not by leaving it to the collector, since the frames of an exception would keep the futures.
+        """
         futures = [*self.leaves, *(future for level in self.levels for future in level)]
         for future in futures if self.payload is None else [*futures, self.payload[1]]:
             future.release()
