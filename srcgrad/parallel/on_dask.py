@@ -59,7 +59,7 @@ class DaskRun:
     workers: int = 1
     pulled: int = 0
     done: int = 0
-    begun: float = 0.0
+    first: tuple[float, int] | None = None  # when results first came, and of how many shards
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
     remote: dict[int, tuple[Any, list[float] | None]] = field(default_factory=dict)  # what may have to run again
     leaves: dict[Any, tuple[Shards, float]] = field(default_factory=dict)
@@ -77,7 +77,6 @@ class DaskRun:
         from distributed import as_completed
 
         self.workers = self.groups.workers = max(1, sum(self.client.nthreads().values()))
-        self.begun = time.perf_counter()
         completed = as_completed()  # type: ignore[no-untyped-call,unused-ignore]
         try:
             while self.fill(completed) or self.leaves:
@@ -259,7 +258,11 @@ class DaskRun:
             del self.leaves[future]  # one that was lost with its worker since is run again by Dask
             self.done += len(shards.items)
             self.told(len(shards.items))
-            self.groups.seconds = (time.perf_counter() - self.begun) * self.workers / self.done
+        now = time.perf_counter()
+        if self.first is None:
+            self.first = now, self.done  # what came before is the time until the cluster has begun
+        elif self.done > self.first[1]:
+            self.groups.seconds = (now - self.first[0]) * self.workers / (self.done - self.first[1])
 
     def result(self, future: Any, shards: Sequence[int]) -> Any:
         """The result of a future, or the error that says what became of its shards."""
