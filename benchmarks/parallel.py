@@ -1,10 +1,11 @@
 """``python -m benchmarks.parallel``: what sharding costs, and what two processes gain; ratios of one run.
 
 *Gain*: a thousand shards of 5 ms, and of 1 ms, on two processes beside the same shards one after the other in the
-client, with the wall clock; *of at most* is what two processes gain here with nothing to share.  *Overhead*: shards
-that compute nothing, per shard, on every executor: in groups, as shards that the client sends travel, and one by one,
-as blocks that Dask holds and shards with a time limit do.  *Step*: what a call costs by the size of its parameters.
-The rounds of a row take turns, and the ratio is that of the medians.
+client, with the wall clock; *of at most* is what two processes gain here with nothing to share, and *by work* what the
+times of the processors make it on two cores that have nothing else to do.  *Overhead*: shards that compute nothing, per
+shard, on every executor: in groups, as shards that the client sends travel, and one by one, as blocks that Dask holds
+and shards with a time limit do.  *Step*: what a call costs by the size of its parameters.  The rounds of a row take
+turns, and the ratio is that of the medians.
 """
 
 from __future__ import annotations
@@ -99,9 +100,23 @@ def gain(pool: ProcessPoolExecutor, seconds: float, rounds: int) -> dict[str, fl
     shards = shards_of(seconds)
     alone, together = serial(shards), value_and_grad(repeated, executor=pool)
     together(PARAMETERS, shards[:50])
-    pairs = [(timed(alone), timed(lambda: together(PARAMETERS, shards))) for _ in range(rounds)]
-    one, two = (median(times) for times in zip(*pairs, strict=True))
-    return {"serial": one, "parallel": two, "ratio": one / two, "limit": limit()}
+    times = []
+    for _ in range(rounds):
+        begin = process_time()
+        one, middle, workers = timed(alone), process_time(), processor_seconds(pool)
+        two = timed(lambda: together(PARAMETERS, shards))
+        times.append((one, two, middle - begin, process_time() - middle + processor_seconds(pool) - workers))
+    one, two, alone_busy, busy = (median(column) for column in zip(*times, strict=True))
+    return {"serial": one, "parallel": two, "ratio": one / two, "limit": limit(), "work": 2.0 * alone_busy / busy}
+
+
+def processor_seconds(pool: Any) -> float:
+    """What the processes of a pool have used of their processors so far (Linux's /proc)."""
+    ticks = 0
+    for process in pool._processes:
+        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+            ticks += sum(map(int, file.read().rpartition(")")[2].split()[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def limit() -> float:
@@ -185,11 +200,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def show(found: dict[str, Any]) -> None:
     print(f"{SHARDS} shards, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    rows = [
-        [name, duration(one["serial"]), duration(one["parallel"]), f"{one['ratio']:.2f}", f"{one['limit']:.2f}"]
-        for name, one in found["gain"].items()
-    ]
-    print(table(["two processes", "serial", "parallel", "gain", "of at most"], rows), "\n")
+    rows = []
+    for name, one in found["gain"].items():
+        ratios = [f"{one[key]:.2f}" for key in ("ratio", "limit", "work")]
+        rows.append([name, duration(one["serial"]), duration(one["parallel"]), *ratios])
+    print(table(["two processes", "serial", "parallel", "gain", "of at most", "by work"], rows), "\n")
     rows = [
         [name, duration(one["clock"]), duration(one["processor"]), f"{one['tasks']:.3f}"]
         for name, one in found["overhead"].items()

@@ -29,10 +29,10 @@ class Costs:
     """Seconds and bytes a second."""
 
     client_task: float = 4.0e-4  # the client sends a task and takes its result, without the bytes
-    scheduler_task: float = 2.5e-4  # Dask's scheduler hands out a task and hears of its end
+    scheduler_task: float = 1.0e-3  # Dask's scheduler, and its client, hand out a task and hear of its end
     worker_task: float = 2.0e-4  # a worker reads a task and writes its outcome
     add: float = 1.0e-9  # for each byte of two results that are added
-    copy: float = 5.0e-10  # for each byte that is pickled or read
+    copy: float = 2.0e-9  # for each byte that is pickled or read
     latency: float = 1.0e-4
     bandwidth: float = 1.25e9  # 10 Gbit/s
 
