@@ -122,6 +122,8 @@ class Run:
 
     def has_room(self) -> bool:
         workers = self.lane.workers
+        if self.pending and self.request.compiles is not None and not self.request.version:
+            return False  # what is loaded in a worker and is of no known kind is loaded twice: the first alone
         if self.limits.timeout is not None:
             return len(self.pending) < min(workers, self.limits.in_flight or workers)
         if self.limits.in_flight is None:
@@ -214,8 +216,7 @@ class Run:
             return
         self.groups.learn(outcome)
         with self.report.timing("adding"):
-            self.forest.take(outcome.blocks)
-        ran = sum(block.end - block.first for block in outcome.blocks)
+            ran = sum(block.end - block.first for block in outcome.blocks if self.forest.add(block))
         self.report.shards += ran
         self.told(ran)
         for number, specimen in outcome.unmet:

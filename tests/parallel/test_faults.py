@@ -7,7 +7,8 @@ import random
 import signal
 import threading
 import time
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ import pytest
 
 from srcgrad.parallel import WorkerLost, grad, map, report, value_and_grad  # noqa: A004
 from srcgrad.parallel.executors import _replaced
-from tests.parallel.conftest import FORKSERVER, missing
+from tests.parallel.conftest import FORKSERVER, Shuffled, missing
 from tests.parallel.losses import bits, shards_of, squares
 
 W = np.linspace(-1.0, 1.0, 4)
@@ -124,6 +125,40 @@ def test_a_pool_is_replaced_once_and_stays(tmp_path):
         assert g(3.0, [1.0, DiesOnce(tmp_path), 3.0]) == 6.0
         assert report().rebuilt == 0 and _replaced(pool) is not pool
         _replaced(pool).shutdown()
+
+
+class Breaks(Executor):
+    """Its third task finds it broken; the others are done a moment later."""
+
+    _max_workers = 2
+
+    def __init__(self) -> None:
+        self.tasks = 0
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.tasks += 1
+        future = Future()
+        if self.tasks == 3:
+            future.set_exception(BrokenExecutor("a process ended"))
+        else:
+            threading.Timer(0.2, lambda: future.set_result(fn(*args, **kwargs))).start()
+        return future
+
+
+RAN = []
+
+
+def noted(number):
+    RAN.append(number)
+    return float(number)
+
+
+def test_what_is_done_when_a_pool_breaks_is_not_run_again(monkeypatch):
+    monkeypatch.setattr("srcgrad.parallel.executors._another", lambda broken: Shuffled(2, 1))
+    RAN.clear()
+    assert grad(dies_once, executor=Breaks())(3.0, [partial(noted, number) for number in range(12)]) == 66.0
+    assert report().rebuilt == 1 and report().again == 1 and report().shards == 12
+    assert sorted(RAN) == [0, *range(12)]  # a worker looks at the first one again, once it has a program for its kind
 
 
 def test_a_worker_that_dies_again_is_given_up(tmp_path):
