@@ -80,6 +80,8 @@ _ELSEWHERE = {
 
 def __getattr__(name: str) -> object:
     """A public name, from its module; what is not listed elsewhere is an error class."""
+    if name == "parallel":
+        return importlib.import_module("srcgrad.parallel")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(_ELSEWHERE.get(name, "srcgrad.errors"))

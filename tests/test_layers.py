@@ -1,7 +1,7 @@
 """The rooms of srcgrad import each other in one direction only (imports inside functions included).
 
 ``errors → {runtime, syntax} → language → rules → {frontend → analysis → transform → optimize → emit | eager} →
-pipeline → api → {check, inspect}``: left never imports right, and the compiler never meets the eager machine.
+pipeline → api → {parallel, check, inspect}``: left never imports right, and the compiler never meets the eager machine.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "api": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "faults", "pipeline", "calling"),
     "check": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api"),
     "fuzz": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api"),
+    "parallel": (*BASE, "programs", "api", PUBLIC),
     "inspect": (
         *BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api", "check", "fuzz", PUBLIC,
     ),

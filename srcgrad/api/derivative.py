@@ -23,18 +23,18 @@ from srcgrad.api.arguments import (
     check_differentiable,
     described,
     holds_objects,
-    identities,
     is_static,
     kinds_of,
     positions,
     require_exact_types,
 )
+from srcgrad.api.fitting import Wanted
 from srcgrad.api.holomorphic import check_complex, complex_derivative, require_one_number
 from srcgrad.api.saved import Saved, import_object, imported
 from srcgrad.errors import ArgumentError, SeedError, Span, SrcgradError
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
-from srcgrad.runtime import add, as_cotangent, private, zeros_like
+from srcgrad.runtime import add, private, zeros_like
 from srcgrad.runtime.objects import defines, is_object
 from srcgrad.runtime.private import without_factories
 from srcgrad.runtime.shadows import cloned
@@ -89,6 +89,7 @@ class Derivative:
     def _read(self, receiver: tuple[Any, ...]) -> None:
         self.parameters = Parameters(self.primal, receiver)
         self.chosen = self.parameters.chosen(self.argnums)
+        self.results = Wanted(self.parameters.names, self.wanted, self.chosen, isinstance(self.argnums, tuple))
         self._signature = _signature_of(self.primal)
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -316,18 +317,7 @@ class Derivative:
 
         ``shared``: something besides the arguments may still hold the arrays, so that they are copied.
         """
-        by_name = dict(zip(self.wanted, raw if isinstance(self.argnums, tuple) else (raw,), strict=True))
-        held = None if shared else identities(values)
-        fits = [
-            self._fit(by_name[name], values[self.parameters.names.index(name)], inner, held)
-            for name, inner in self.chosen
-        ]
-        return tuple(fits) if isinstance(self.argnums, tuple) else fits[0]
-
-    @staticmethod
-    def _fit(raw: Any, value: Any, inner: int | None, held: set[int] | None) -> Any:
-        fit = as_cotangent(raw, value, held)
-        return fit if inner is None else fit[inner]
+        return self.results.fitted(raw, values, shared=shared)
 
     # --- looking -----------------------------------------------------------------------------------------------------
     @property

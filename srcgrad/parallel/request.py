@@ -1,0 +1,144 @@
+"""One call on the client: its arguments, the programs for the kinds of shards that it has met, and what is sent.
+
+Enters: the derivative that is asked for, and the arguments.  Leaves: ``Step`` and programs, compiled here and nowhere
+else: at the first shard of each kind, or of a specimen that a worker sends of a shard that only it can see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Protocol
+
+from srcgrad.api.arguments import is_static, kind_of
+from srcgrad.errors import ArgumentError, SrcgradError
+from srcgrad.parallel.errors import SendingError
+from srcgrad.parallel.program import Program, outside_of, program_of, sent_outside
+from srcgrad.parallel.step import Step
+from srcgrad.parallel.work import dumps
+
+if TYPE_CHECKING:
+    from srcgrad.api.derivative import Derivative
+    from srcgrad.programs import Compiled
+
+
+class Empty:
+    """What stands where the shard will be while arguments are bound."""
+
+
+EMPTY = Empty()
+
+
+class Compiles(Protocol):
+    """A derivative with a program for arguments of given kinds: mode and program, and whose arguments it fits."""
+
+    @property
+    def derivative(self) -> Derivative: ...
+
+    def compiled(self, values: tuple[Any, ...]) -> tuple[str, Compiled]: ...
+
+
+@dataclass
+class Request:
+    """``base`` is the step without what depends on programs; ``version`` rises with each program."""
+
+    compiles: Compiles | None  # None: a plain function is mapped
+    base: Step
+    version: int = 0
+    _made: dict[object, tuple[Program, Compiled]] = field(default_factory=dict)
+
+    @property
+    def programs(self) -> Mapping[object, Program]:
+        return {kind: program for kind, (program, _) in self._made.items()}
+
+    def is_remote(self, item: Any) -> bool:
+        """Whether a shard is loaded where it runs, so that its kind is not known here."""
+        return self.base.loads and (callable(item) or isinstance(item, PathLike))
+
+    def meet(self, shard: Any) -> None:
+        """Compile for a shard, or a specimen of one, unless there is a program for its kind."""
+        if self.compiles is None:
+            return
+        kind = kind_of(shard)
+        if kind in self._made:
+            return
+        mode, compiled = self.compiles.compiled(self.base.with_shard(shard))
+        self._made[kind] = program_of(self.compiles.derivative, compiled, mode), compiled
+        self.version += 1
+
+    def step(self, *, sent: bool) -> Step:
+        """The step as workers get it, or as threads of this process do."""
+        outside = {
+            program.address: sent_outside(compiled) if sent else outside_of(compiled)
+            for program, compiled in self._made.values()
+        }
+        values = tuple(None if is_static(value) else value for value in self.base.values)  # those are compiled in
+        return replace(self.base, values=values, outside=outside)
+
+    def packed(self, by_value: bool) -> bytes:
+        """The step in bytes; ``SendingError`` names what cannot be pickled."""
+        step = self.step(sent=True)
+        try:
+            return dumps(step, by_value)
+        except Exception as error:
+            raise _named(step, self._parameters(), error, by_value) from error
+
+    def _parameters(self) -> tuple[str, ...]:
+        if self.compiles is None:
+            return ()
+        names: tuple[str, ...] = self.compiles.derivative.parameters.names
+        return names
+
+
+_HINT = "threads and Dask, and loky, take functions that no module defines; data that cannot be pickled only threads"
+
+
+def _named(step: Step, names: tuple[str, ...], error: Exception, by_value: bool) -> SendingError:
+    """The error that says which part of a step cannot be sent."""
+    parts: list[tuple[str, object]] = [(f"argument {n}", value) for n, value in zip(names, step.values, strict=False)]
+    for outside in step.outside.values():
+        parts += [(f"{name}, which the function reads,", value) for name, value in outside.items()]
+    parts += [("the function", step.function), ("reduce", step.combine), ("weights", step.weigh)]
+    for what, part in parts:
+        try:
+            dumps(part, by_value)
+        except Exception as reason:
+            return SendingError(f"{what} cannot be sent to a worker: {reason}", hint=_HINT)
+    return SendingError(f"the call cannot be sent to a worker: {error}")
+
+
+def bound(derivative: Derivative, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Step:
+    """The arguments of a call, one per parameter, with the shard left out; checked as a derivative checks them."""
+    values = derivative.bind(args, kwargs)
+    place = _place(values)
+    position, inner = place
+    if (derivative.parameters.names[position], inner) in derivative.chosen:
+        raise ArgumentError(
+            f"argnums names {derivative.parameters.names[position]}, the shard: its derivative would be one per shard",
+            hint="srcgrad.parallel.map gives the results of all shards",
+        )
+    derivative.check(values)
+    if inner is not None:
+        items = values[position]
+        values = (*values[:position], (*items[:inner], None, *items[inner + 1 :]), *values[position + 1 :])
+    else:
+        values = (*values[:position], None, *values[position + 1 :])
+    return Step(values, place, {}, unset)
+
+
+def unset(left: Any, right: Any) -> Any:
+    raise SrcgradError("no reduction was chosen")
+
+
+def _place(values: tuple[Any, ...]) -> tuple[int, int | None]:
+    for position, value in enumerate(values):
+        if value is EMPTY:
+            return position, None
+        if isinstance(value, tuple):
+            for inner, item in enumerate(value):
+                if item is EMPTY:
+                    return position, inner
+    raise ArgumentError("a shard is passed as the second argument of the function, which takes no second one")
+
+

@@ -1,0 +1,3 @@
+"""A module inside of one."""
+
+SHIFT = 1.0
