@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.eager import messages
 from srcgrad.eager.formulas import INPUT, LIST, PLAIN, RESULT, SHAPE, Formula, stand_in
 from srcgrad.eager.graph import Node, alone_class, list_class, node_class, sequence
-from srcgrad.eager.lifted_arrays import is_escape, on_arrays
+from srcgrad.eager.lifted_arrays import by_rule, is_escape, on_arrays
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.recorders import REAL, applier, recorder
 from srcgrad.eager.tensor import SavedList, SavedResult, SavedResults, Tensor, new
@@ -34,6 +34,7 @@ class Operation:
         rule: Rule | None = None, again: bool = False,
     ) -> None:  # fmt: skip
         self.function = function
+        self.run = by_rule(function)
         self.again = again  # the result, which PyTorch's node does not save, is computed again where a rule reads it
         self.node = node_class(node)
         self.slots = dict(slots or {})
@@ -98,11 +99,11 @@ class Operation:
             else:
                 args.append(value)
         try:
-            return self.function(*args, **kwargs)
+            return self.run(*args, **kwargs)
         except Exception as error:
             if not is_escape(error):
                 raise
-            return on_arrays(self.function)(*args, **kwargs)
+            return on_arrays(self.run)(*args, **kwargs)
 
 
 def unwrapped(value: Any) -> Any:
@@ -282,7 +283,7 @@ def _learn(operation: Operation, key: Any, values: Mapping[str, Any], wanted: tu
     arguments = [(p, by_name[p]) for p in rule.parameters if p in values]
     edges = {p: p in wanted for p, is_tensor in tensors.items() if is_tensor}
     record = recorder(node.formula, operation.node, tuple(values), keeps=node.keeps)
-    operation.appliers[key] = applier(operation.function, record, tensors, arguments, edges)
+    operation.appliers[key] = applier(operation.run, record, tensors, arguments, edges)
 
 
 def _plain(array: Any) -> Any:

@@ -16,7 +16,7 @@ from srcgrad.eager.dispatch import Operation, record
 from srcgrad.eager.dtypes import DIMENSIONED, NUMBER, OF_NUMPY, ZERO_DIM
 from srcgrad.eager.formulas import Formula
 from srcgrad.eager.graph import accumulator
-from srcgrad.eager.lifted_arrays import Escape, on_arrays
+from srcgrad.eager.lifted_arrays import Escape, by_rule, on_arrays
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.recorders import REAL, Recorder, recorder
 from srcgrad.eager.tensor import Tensor, new
@@ -37,6 +37,7 @@ def elementwise_unary(
     """``f(input)`` of a function of one argument; ``floats``: integers become the default floating dtype."""
     recorders: list[Recorder] = []
     kind = operation.node
+    function = by_rule(function)
 
     def first() -> Recorder:
         made = recorder(operation.formula((parameter,), (parameter,), {}), kind, (parameter,))
