@@ -164,6 +164,8 @@ def composed(
         result.array, result.counter = output.array, output.counter
         if output.requires_grad:
             result.node, result.number = node, number
+        elif state.transform_level:
+            result.born = next(sequence)
         results.append(result)
     return tuple(results) if several else results[0]
 

@@ -293,6 +293,8 @@ def _plain(array: Any) -> Any:
     result.array = array
     if state.inference:
         result.inference, result.counter = True, [0]
+    if state.transform_level:
+        result.born = next(sequence)
     return result
 
 
@@ -355,6 +357,8 @@ def _recorded(
         made.array = one
         if one.dtype.kind in "fc":
             made.node, made.number = node, number
+        elif state.transform_level:
+            made.born = next(sequence)
         results.append(made)
     return tuple(results)
 

@@ -15,7 +15,7 @@ from srcgrad.eager import dtypes, messages
 from srcgrad.eager.dispatch import Operation, record
 from srcgrad.eager.dtypes import DIMENSIONED, NUMBER, OF_NUMPY, ZERO_DIM
 from srcgrad.eager.formulas import Formula
-from srcgrad.eager.graph import accumulator
+from srcgrad.eager.graph import accumulator, sequence
 from srcgrad.eager.lifted_arrays import Escape, by_rule, on_arrays
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.recorders import REAL, Recorder, recorder
@@ -78,6 +78,8 @@ def elementwise_unary(
                 record(result, kind, formula, (edge,), {parameter: input})
         elif state.inference:
             result.inference, result.counter = True, [0]
+        elif state.transform_level:
+            result.born = next(sequence)
         return result
 
     f.__name__ = f.__qualname__ = name
@@ -182,6 +184,8 @@ def elementwise_binary(
                     return result
         if state.inference:
             result.inference, result.counter = True, [0]
+        elif state.transform_level:
+            result.born = next(sequence)
         return result
 
     f.__name__ = f.__qualname__ = name

@@ -35,6 +35,11 @@ IN_TRANSFORM = (
     "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
     "functorch.vjp instead or call backward() outside of functorch transforms."
 )
+CAPTURED_INPLACE = (
+    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call an in-place operation that "
+    "would mutate a captured Tensor. This is not supported; please rewrite the function being transformed to "
+    "explicitly accept the mutated Tensor(s) as inputs."
+)
 REQUIRES_GRAD_IN_TRANSFORM = (
     "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of "
     "a function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch "

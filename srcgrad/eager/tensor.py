@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
-from srcgrad.eager.graph import Node, accumulator
+from srcgrad.eager.graph import Node, accumulator, sequence
 from srcgrad.eager.modes import state
 from srcgrad.eager.size import Size, device, strided
 
@@ -41,6 +41,7 @@ class Tensor:
     post_accumulate: OrderedDict[int, Any] | None = None
     inference = False
     retains = False
+    born = -1  # when it was made, among the nodes, where that was inside a transform and without one
 
     if TYPE_CHECKING:  # the operations register their methods here
         __add__: Any
@@ -67,6 +68,8 @@ class Tensor:
         """A leaf that holds ``array``."""
         made: Tensor = new(Tensor)
         made.array = array
+        if state.transform_level:
+            made.born = next(sequence)
         if requires_grad:
             made.requires_grad_()
         return made

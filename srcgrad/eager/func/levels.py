@@ -176,6 +176,7 @@ def made_of(array: Any) -> Tensor:
     """A tensor that holds an array."""
     result: Tensor = new(Tensor)
     result.array = array
+    result.born = next(sequence)
     return result
 
 

@@ -13,6 +13,7 @@ from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor, new
+from srcgrad.eager.views import age
 
 
 @method()
@@ -32,6 +33,8 @@ def detach(input: Tensor) -> Tensor:
     """The same memory and version, outside of the graph."""
     made: Tensor = new(Tensor)
     made.array = input.storage_array()
+    if state.transform_level:
+        made.born = age(input)
     if is_lifted(made.array):
         made.array = made.array.detached()
     if input.inference:

@@ -28,7 +28,7 @@ from srcgrad.eager.operations import (
 from srcgrad.eager.operations.picking import where
 from srcgrad.eager.registry import method
 from srcgrad.eager.tensor import Tensor, new
-from srcgrad.eager.views import bump, check_free, replaces, write
+from srcgrad.eager.views import bump, check_captured, check_free, replaces, write
 
 _copy = Operation(np.positive, "torch::autograd::CopyBackwards")
 _copy_broadcast = Operation(np.broadcast_to, "torch::autograd::CopyBackwards")
@@ -52,6 +52,7 @@ def in_place(
     def f_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if ufunc is not None and len(args) == 1 and not kwargs and _unrecorded(self, args[0]):
             other = args[0].array if isinstance(args[0], Tensor) else args[0]
+            check_captured(self)
             check_free(self, args[0])
             storage = self.storage_array()
             ufunc(storage, other, out=storage)

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
+from srcgrad.eager.modes import state
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.views import age
 
 
 class ReadOnly(property):
@@ -173,7 +175,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 def _data(self: Tensor) -> Tensor:
     made = Tensor.of(self.storage_array())
-    made.inference = self.inference
+    made.inference, made.born = self.inference, age(self) if state.transform_level else -1
     return made
 
 

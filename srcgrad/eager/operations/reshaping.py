@@ -12,7 +12,7 @@ from srcgrad.eager.modes import state
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import method
 from srcgrad.eager.tensor import Tensor, new
-from srcgrad.eager.views import Then, View, bump, check_writable, recording
+from srcgrad.eager.views import Then, View, bump, check_captured, check_writable, recording
 
 _t = Operation(np.transpose, "TBackward1")
 _transpose = Operation(np.swapaxes, "TransposeBackward1")
@@ -29,6 +29,7 @@ def _reshaped(
     back: Callable[[Any], Any],
 ) -> Tensor:
     """Let the tensor be a view of what it was, in a node of its own; ``back`` is the way to what it was."""
+    check_captured(self)
     check_writable(self)
     old: Tensor = new(Tensor)
     old.array = self.storage_array()
