@@ -18,6 +18,7 @@ from srcgrad.eager.graph import Node, alone_class, list_class, node_class, seque
 from srcgrad.eager.lifted_arrays import by_rule, is_escape, on_arrays
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.recorders import REAL, applier, recorder
+from srcgrad.eager.saved_names import NAMES, PARAMETERS
 from srcgrad.eager.tensor import SavedList, SavedResult, SavedResults, Tensor, new
 from srcgrad.rules.facts import Fact, fact_of
 from srcgrad.rules.formula import constant
@@ -50,6 +51,27 @@ class Operation:
                 raise NotImplementedError(f"there is no derivative rule for {self.function}")
         return self._rule
 
+    def saves(self, tensors: tuple[str, ...], wanted: tuple[str, ...]) -> set[str]:
+        """The parameters, or the result, that PyTorch's node saves where all of its gradients are wanted."""
+        if not set(tensors) & self.rule.differentiable <= set(wanted):
+            return set()
+        found: set[str] = set()
+        for name in NAMES.get(self.node.__name__, ("", ""))[0].split():
+            if name == "result":
+                found.add(self.rule.result)
+                continue
+            known = [p for p in tensors if self.slots.get(p) == name]
+            known = known or [p for p in PARAMETERS.get(name, ()) if p in tensors and p not in self.slots][:1]
+            if not known and name in PARAMETERS:
+                return set()  # a number in the place of an operand, by which no gradient is wanted
+            found.update(known)
+        return found
+
+    def recomputes(self) -> bool:
+        """Whether PyTorch's node computes from its operands alone what the rule may read off the result."""
+        names = set(NAMES.get(self.node.__name__, ("", ""))[0].split())
+        return self.again or (self.rule.pointwise and bool(names) and names <= {"self", "other"})
+
     def formula(
         self,
         tensors: tuple[str, ...],
@@ -76,7 +98,7 @@ class Operation:
                     given[p] = constant(value) if _is_literal(value) else read(p)
             known = self._formulas[whole] = Formula(
                 self.rule, given, tensors, wanted, facts=facts, alike=alike, slots=self.slots, lists=lists,
-                watches=watches, again=self.function if self.again else None,
+                watches=watches, again=self.function if self.recomputes() else None, kept=self.saves(tensors, wanted),
             )  # fmt: skip
         return known
 

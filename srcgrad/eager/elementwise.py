@@ -112,7 +112,8 @@ def elementwise_binary(
         facts = {parameters[numbers - 1]: fact_of(1.0, "")} if numbers else None
         made = Formula(
             operation.rule, parameters, tensors, wanted, facts=facts, alike=alike, slots=operation.slots,
-            outputs=tensors if alone else parameters, again=operation.function if operation.again else None,
+            outputs=tensors if alone else parameters, again=operation.function if operation.recomputes() else None,
+            kept=operation.saves(tensors, wanted),
         )  # fmt: skip
         formulas[case] = made
         return made

@@ -157,7 +157,7 @@ def complex_(real: Tensor, imag: Tensor, *, out: Any = None) -> Tensor:
 @function("polar")
 def polar(abs: Tensor, angle: Tensor, *, out: Any = None) -> Tensor:
     """Complex numbers of sizes and directions."""
-    made: Tensor = composed("PolarBackward0", lambda r, phi: _joined(r * phi.cos(), r * phi.sin()), abs, angle)
+    made: Tensor = composed("PolarBackward0", lambda r, phi: _joined(r * phi.cos(), r * phi.sin()), abs, angle, copied=(0, 1))
     return made
 
 

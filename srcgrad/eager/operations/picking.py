@@ -249,7 +249,8 @@ def _replacing(node: str) -> Operation:
 
 
 _scatter_tensor, _scatter_number = _replacing("ScatterBackward0"), _replacing("ScatterBackward1")
-_copy, _put = _replacing("IndexCopyBackward0"), _replacing("IndexPutBackward0")
+_copy = Operation(runtime.replaced_at, "IndexCopyBackward0", {"x": "self", "value": "source"})
+_put = _replacing("IndexPutBackward0")
 _fill, _fill_by = _replacing("IndexFillBackward0"), _replacing("IndexFillBackward1")
 _masked_scatter = _replacing("MaskedScatterBackward0")
 
@@ -304,7 +305,7 @@ def _composed(
         made: Tensor = store(operation, x, index, values if values.array.shape == shape else values[part], {})
         return made
 
-    result: Tensor = composed(name, compute, input, src, saved=saved)
+    result: Tensor = composed(name, compute, input, src, saved=saved, slots=("", "source"))
     return result
 
 
