@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import messages
 from srcgrad.eager.graph import AccumulateGrad
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new
@@ -17,6 +18,8 @@ def accumulate_into(node: AccumulateGrad, g: Any, create: bool, handed: set[int]
     leaf = node.variable
     if not leaf.leaf_grad and leaf.node is None:
         return  # it required grad when the graph was made
+    if leaf.node is not None:
+        raise RuntimeError(messages.MOVED_LEAF)
     if hasattr(getattr(g, "array", g), "paired"):
         g = _for_leaf(g, leaf)
     if leaf.hooks or node.prehooks or node.posthooks or leaf.post_accumulate:

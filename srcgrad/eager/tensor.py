@@ -24,6 +24,27 @@ if TYPE_CHECKING:
 new = object.__new__
 
 
+DETACHED = 1 << 40  # how far versions are moved when a tensor is detached in place
+
+
+class MovedCounter(list[int]):
+    """The counter of a tensor that was detached in place: that of its aliases, at another version than was saved."""
+
+    def __init__(self, counter: list[int]) -> None:
+        self.shared, self.shift = counter, DETACHED
+        if isinstance(counter, MovedCounter):
+            self.shared, self.shift = counter.shared, counter.shift + DETACHED
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.shared[0] + self.shift
+
+    def __setitem__(self, place: Any, version: Any) -> None:
+        self.shared[0] = version - self.shift
+
+    def __bool__(self) -> bool:
+        return True
+
+
 class Tensor:
     """An n-dimensional array that remembers how it was made."""
 
@@ -41,6 +62,7 @@ class Tensor:
     post_accumulate: OrderedDict[int, Any] | None = None
     inference = False
     retains = False
+    conjugated = False  # PyTorch's is a view of what it is the conjugate of, this one has memory of its own
     born = -1  # when it was made, among the nodes, where that was inside a transform and without one
 
     if TYPE_CHECKING:  # the operations register their methods here
@@ -195,7 +217,7 @@ class Tensor:
     def _version(self) -> int:
         if self.inference:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return 0 if self.counter is None else self.counter[0]
+        return 0 if self.counter is None else self.counter[0] % DETACHED
 
     @property
     def _base(self) -> Tensor | None:

@@ -149,11 +149,13 @@ def check_writable(tensor: Tensor, *read: Any) -> None:
     """
     if tensor.inference and not state.inference:
         raise RuntimeError(messages.INFERENCE_INPLACE)
+    if (tensor if tensor.alias is None else tensor.alias.base).conjugated:
+        raise RuntimeError(messages.CONJUGATE_INPLACE)
     if state.recording and any(isinstance(one, Tensor) and one.requires_grad for one in (tensor, *read)):
         check_recordable(tensor)
 
 
-def age(tensor: Tensor) -> float:
+def age(tensor: Tensor) -> int:
     """When the memory of a tensor was made, or last took part in the graph, among the nodes; -1 for long ago."""
     root = tensor if tensor.alias is None else tensor.alias.base
     node = root.edge()[0]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
+from srcgrad.eager.lifted_arrays import elements
 from srcgrad.eager.modes import state
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import function, method
@@ -67,7 +68,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 
 def _address(array: Any) -> int:
-    return int(array.__array_interface__["data"][0])
+    return int(elements(array).__array_interface__["data"][0])
 
 
 @method("data_ptr")

@@ -320,7 +320,8 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """A copy with slices filled."""
     operation = _fill_by if isinstance(value, Tensor) else _fill
-    return _replaced(operation, input, _slices(input, dim, index), value, {"dim": dim, "index": index})
+    where = _slices(input, dim, index) if input.array.ndim else ()
+    return _replaced(operation, input, where, value, {"dim": dim, "index": index})
 
 
 @function("index_put", method=True)

@@ -16,6 +16,7 @@ from srcgrad.eager.views import Then, View, bump, check_captured, check_writable
 
 _t = Operation(np.transpose, "TBackward1")
 _transpose = Operation(np.swapaxes, "TransposeBackward1")
+_transpose_number = Operation(np.transpose, "TransposeBackward1")
 _unsqueeze = Operation(np.expand_dims, "UnsqueezeBackward1")
 _squeeze_all = Operation(np.squeeze, "SqueezeBackward3")
 _squeeze_dim = Operation(np.squeeze, "SqueezeBackward4")
@@ -67,6 +68,8 @@ def t_(self: Tensor) -> Tensor:
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions swapped in place."""
     a0, a1 = wrapped(dim0, self.array.ndim), wrapped(dim1, self.array.ndim)
+    if not self.array.ndim:
+        return _reshaped(self, _transpose_number, {"a": self, "axes": ()}, *[lambda a: a.transpose(())] * 2)
     return _reshaped(self, _transpose, {"a": self, "axis1": a0, "axis2": a1}, *[lambda a: a.swapaxes(a0, a1)] * 2)
 
 
