@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import messages
 from srcgrad.eager.graph import AccumulateGrad
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new
@@ -17,6 +18,10 @@ def accumulate_into(node: AccumulateGrad, g: Any, create: bool, handed: set[int]
     leaf = node.variable
     if not leaf.leaf_grad and leaf.node is None:
         return  # it required grad when the graph was made
+    if leaf.node is not None:
+        raise RuntimeError(messages.MOVED_LEAF)
+    if hasattr(getattr(g, "array", g), "paired"):
+        g = _for_leaf(g, leaf)
     if leaf.hooks or node.prehooks or node.posthooks or leaf.post_accumulate:
         from srcgrad.eager.hooks import accumulate_with_hooks
 
@@ -24,6 +29,17 @@ def accumulate_into(node: AccumulateGrad, g: Any, create: bool, handed: set[int]
         return
     if g is not None:
         add_to_grad(leaf, g, create, handed)
+
+
+def _for_leaf(g: Any, leaf: Tensor) -> Any:
+    """A gradient that has a tangent as that of a leaf: without it, unless the leaf has one."""
+    from srcgrad.eager.func.levels import made_of, of_primal
+
+    g = of_primal(g)
+    array = getattr(g, "array", g)
+    if not hasattr(array, "paired") or hasattr(leaf.array, "paired"):
+        return g
+    return array.primal if array is g else made_of(array.primal)
 
 
 def _is_alone(g: Any, handed: set[int]) -> bool:

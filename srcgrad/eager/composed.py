@@ -15,8 +15,10 @@ import numpy as np
 from srcgrad.eager import messages
 from srcgrad.eager.dispatch import Operation, call, watched_among
 from srcgrad.eager.graph import Node, modified, node_class, sequence
+from srcgrad.eager.lifted_arrays import in_order
 from srcgrad.eager.modes import state
-from srcgrad.eager.tensor import Tensor, new
+from srcgrad.eager.saved_names import NAMES
+from srcgrad.eager.tensor import SavedResult, Tensor, new
 
 _same = Operation(np.positive, "AliasBackward0")
 _classes: dict[str, type[Node]] = {}
@@ -72,7 +74,7 @@ class Composed(Node):
         assert self.inputs is not None
         made: list[Any] = []
         for t, leaf, then in zip(self.inputs, self.leaves, self.made_at, strict=True):
-            now = leaf.counter[0]
+            now = 0 if t.counter is None else t.counter[0]
             if now != then and not self.keeps:
                 raise modified(self, t, now, then)
             if now != then:
@@ -130,29 +132,37 @@ def composed(
     saved: dict[str, Any] | None = None,
     slots: tuple[str, ...] = (),
     keeps: bool = False,
+    copied: tuple[int, ...] = (),
 ) -> Any:
     """``function(*inputs)``, a tensor or a tuple of them, recorded as one node.
 
     ``slots`` names the inputs that PyTorch's node saves, by position; ``saved`` are further ``_saved_`` attributes;
-    ``keeps``: PyTorch's node saves no tensor, and can be gone through again.
+    ``keeps``: PyTorch's node saves no tensor, and can be gone through again; ``copied``: inputs, by position, that
+    PyTorch's node does not save, while the inner graph reads them: it is given copies, as they may be written to.
     """
     if not state.recording or not any(t.requires_grad for t in inputs):
         return function(*inputs)
-    aliases = tuple(map(_alias, inputs))
+    aliases = tuple(_copy(t) if i in copied else _alias(t) for i, t in enumerate(inputs))
     made = function(*aliases)
     outputs = made if isinstance(made, tuple) else (made,)
     if not any(output.requires_grad for output in outputs):
         return made
     node: Any = new(composed_class(name))
     node.function, node.inputs, node.leaves = function, inputs, aliases
-    node.made_at = tuple(leaf.counter[0] for leaf in aliases)  # type: ignore[index]
+    node.made_at = tuple(0 if t.counter is None else t.counter[0] for t in inputs)
     node.roots = tuple((output.node, output.number) for output in outputs)
     node.edges = tuple(t.edge() for t in inputs)
     node.keeps = keeps
     node.sequence = next(sequence)
-    node.slots = {slot: place for place, slot in enumerate(slots) if slot}
+    node.slots = {slot: place for place, slot in enumerate(slots[: len(inputs)]) if slot}
     node.statics = saved
-    node.watched = None if saved is None else watched_among(saved.values())
+    watched = () if saved is None else watched_among(saved.values()) or ()
+    names = NAMES.get(type(node).__name__, ("", ""))[0].split()
+    if not keeps and all(t.requires_grad for t in inputs):
+        watched += watched_among([t for t, slot in zip(inputs, slots, strict=False) if slot in names]) or ()
+        if "result" in names:
+            watched += (_watched_result(outputs[0]),)
+    node.watched = watched or None
     arrays = [output.array for output in outputs]
     several = isinstance(made, tuple)
     node.outputs = len(arrays)
@@ -164,8 +174,24 @@ def composed(
         result.array, result.counter = output.array, output.counter
         if output.requires_grad:
             result.node, result.number = node, number
+        elif state.transform_level:
+            result.born = next(sequence)
         results.append(result)
     return tuple(results) if several else results[0]
+
+
+def _watched_result(output: Tensor) -> tuple[Any, int]:
+    """What tells of a write to a result, without the tensor, which would make a cycle."""
+    if output.counter is None:
+        output.counter = [0]
+    return SavedResult(output.array, output.counter, 0), output.counter[0]
+
+
+def _copy(t: Tensor) -> Tensor:
+    """The input as a leaf of the inner graph, in memory of its own."""
+    made = Tensor.of(in_order(t.array))
+    made.leaf_grad = t.requires_grad
+    return made
 
 
 def _alias(t: Tensor) -> Tensor:

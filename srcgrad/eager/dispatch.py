@@ -15,9 +15,10 @@ import numpy as np
 from srcgrad.eager import messages
 from srcgrad.eager.formulas import INPUT, LIST, PLAIN, RESULT, SHAPE, Formula, stand_in
 from srcgrad.eager.graph import Node, alone_class, list_class, node_class, sequence
-from srcgrad.eager.lifted_arrays import is_escape, on_arrays
+from srcgrad.eager.lifted_arrays import by_rule, is_escape, on_arrays
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.recorders import REAL, applier, recorder
+from srcgrad.eager.saved_names import NAMES, PARAMETERS
 from srcgrad.eager.tensor import SavedList, SavedResult, SavedResults, Tensor, new
 from srcgrad.rules.facts import Fact, fact_of
 from srcgrad.rules.formula import constant
@@ -34,6 +35,7 @@ class Operation:
         rule: Rule | None = None, again: bool = False,
     ) -> None:  # fmt: skip
         self.function = function
+        self.run = by_rule(function)
         self.again = again  # the result, which PyTorch's node does not save, is computed again where a rule reads it
         self.node = node_class(node)
         self.slots = dict(slots or {})
@@ -48,6 +50,27 @@ class Operation:
             if self._rule is None:
                 raise NotImplementedError(f"there is no derivative rule for {self.function}")
         return self._rule
+
+    def saves(self, tensors: tuple[str, ...], wanted: tuple[str, ...]) -> set[str]:
+        """The parameters, or the result, that PyTorch's node saves where all of its gradients are wanted."""
+        if not set(tensors) & self.rule.differentiable <= set(wanted):
+            return set()
+        found: set[str] = set()
+        for name in NAMES.get(self.node.__name__, ("", ""))[0].split():
+            if name == "result":
+                found.add(self.rule.result)
+                continue
+            known = [p for p in tensors if self.slots.get(p) == name]
+            known = known or [p for p in PARAMETERS.get(name, ()) if p in tensors and p not in self.slots][:1]
+            if not known and name in PARAMETERS:
+                return set()  # a number in the place of an operand, by which no gradient is wanted
+            found.update(known)
+        return found
+
+    def recomputes(self) -> bool:
+        """Whether PyTorch's node computes from its operands alone what the rule may read off the result."""
+        names = set(NAMES.get(self.node.__name__, ("", ""))[0].split())
+        return self.again or (self.rule.pointwise and bool(names) and names <= {"self", "other"})
 
     def formula(
         self,
@@ -75,7 +98,7 @@ class Operation:
                     given[p] = constant(value) if _is_literal(value) else read(p)
             known = self._formulas[whole] = Formula(
                 self.rule, given, tensors, wanted, facts=facts, alike=alike, slots=self.slots, lists=lists,
-                watches=watches, again=self.function if self.again else None,
+                watches=watches, again=self.function if self.recomputes() else None, kept=self.saves(tensors, wanted),
             )  # fmt: skip
         return known
 
@@ -98,11 +121,11 @@ class Operation:
             else:
                 args.append(value)
         try:
-            return self.function(*args, **kwargs)
+            return self.run(*args, **kwargs)
         except Exception as error:
             if not is_escape(error):
                 raise
-            return on_arrays(self.function)(*args, **kwargs)
+            return on_arrays(self.run)(*args, **kwargs)
 
 
 def unwrapped(value: Any) -> Any:
@@ -282,7 +305,7 @@ def _learn(operation: Operation, key: Any, values: Mapping[str, Any], wanted: tu
     arguments = [(p, by_name[p]) for p in rule.parameters if p in values]
     edges = {p: p in wanted for p, is_tensor in tensors.items() if is_tensor}
     record = recorder(node.formula, operation.node, tuple(values), keeps=node.keeps)
-    operation.appliers[key] = applier(operation.function, record, tensors, arguments, edges)
+    operation.appliers[key] = applier(operation.run, record, tensors, arguments, edges)
 
 
 def _plain(array: Any) -> Any:
@@ -292,6 +315,8 @@ def _plain(array: Any) -> Any:
     result.array = array
     if state.inference:
         result.inference, result.counter = True, [0]
+    if state.transform_level:
+        result.born = next(sequence)
     return result
 
 
@@ -354,6 +379,8 @@ def _recorded(
         made.array = one
         if one.dtype.kind in "fc":
             made.node, made.number = node, number
+        elif state.transform_level:
+            made.born = next(sequence)
         results.append(made)
     return tuple(results)
 

@@ -15,8 +15,8 @@ from srcgrad.eager import dtypes, messages
 from srcgrad.eager.dispatch import Operation, record
 from srcgrad.eager.dtypes import DIMENSIONED, NUMBER, OF_NUMPY, ZERO_DIM
 from srcgrad.eager.formulas import Formula
-from srcgrad.eager.graph import accumulator
-from srcgrad.eager.lifted_arrays import Escape, on_arrays
+from srcgrad.eager.graph import accumulator, sequence
+from srcgrad.eager.lifted_arrays import Escape, by_rule, on_arrays
 from srcgrad.eager.modes import anomaly, state
 from srcgrad.eager.recorders import REAL, Recorder, recorder
 from srcgrad.eager.tensor import Tensor, new
@@ -37,6 +37,7 @@ def elementwise_unary(
     """``f(input)`` of a function of one argument; ``floats``: integers become the default floating dtype."""
     recorders: list[Recorder] = []
     kind = operation.node
+    function = by_rule(function)
 
     def first() -> Recorder:
         made = recorder(operation.formula((parameter,), (parameter,), {}), kind, (parameter,))
@@ -77,6 +78,8 @@ def elementwise_unary(
                 record(result, kind, formula, (edge,), {parameter: input})
         elif state.inference:
             result.inference, result.counter = True, [0]
+        elif state.transform_level:
+            result.born = next(sequence)
         return result
 
     f.__name__ = f.__qualname__ = name
@@ -109,7 +112,8 @@ def elementwise_binary(
         facts = {parameters[numbers - 1]: fact_of(1.0, "")} if numbers else None
         made = Formula(
             operation.rule, parameters, tensors, wanted, facts=facts, alike=alike, slots=operation.slots,
-            outputs=tensors if alone else parameters, again=operation.function if operation.again else None,
+            outputs=tensors if alone else parameters, again=operation.function if operation.recomputes() else None,
+            kept=operation.saves(tensors, wanted),
         )  # fmt: skip
         formulas[case] = made
         return made
@@ -181,6 +185,8 @@ def elementwise_binary(
                     return result
         if state.inference:
             result.inference, result.counter = True, [0]
+        elif state.transform_level:
+            result.born = next(sequence)
         return result
 
     f.__name__ = f.__qualname__ = name

@@ -333,6 +333,10 @@ def grad(
     for index, tensor in enumerate(inputs):
         node, number = tensor.edge()
         g = grads[places[id(node), number]]
+        if getattr(getattr(g, "array", g), "paired", False):
+            from srcgrad.eager.func.levels import of_primal
+
+            g = of_primal(g)
         if g is None:
             if not allow_unused:
                 raise RuntimeError(messages.UNUSED.format(index=index))

@@ -91,6 +91,7 @@ class Formula:
         lists: Mapping[str, int] | None = None,
         watches: bool = False,
         again: Callable[..., Any] | None = None,
+        kept: Collection[str] = (),
     ) -> None:
         self.rule = rule
         self.watches = watches  # nodes have tensors in ``watched`` that must not have changed
@@ -105,13 +106,13 @@ class Formula:
             piece = computed_again(piece, rule, again)
         self.piece = without_broadcasting(piece) if alike else piece
         self.sources: list[tuple[str, str]] = []  # (kind, parameter) of everything that is saved, in order
+        reads = self.piece.reads | set(kept)  # ``kept``: what PyTorch's node saves, whether or not the rule reads it
         for p in (*rule.parameters, *rule.options):
-            if p in given and p in self.piece.reads | self.piece.shapes:
-                kind = PLAIN if p not in self.tensors else INPUT if p in self.piece.reads else SHAPE
+            if p in given and p in reads | self.piece.shapes:
+                kind = PLAIN if p not in self.tensors else INPUT if p in reads else SHAPE
                 self.sources.append((LIST if p in self.lists else kind, p))
-        if rule.result in self.piece.reads | self.piece.shapes:
-            self.sources.append((RESULT if rule.result in self.piece.reads else SHAPE, rule.result))
-        reads = self.piece.reads
+        if rule.result in reads | self.piece.shapes:
+            self.sources.append((RESULT if rule.result in reads else SHAPE, rule.result))
         self.keeps = all(kind == SHAPE or (kind == LIST and p not in reads) for kind, p in self.sources)
         self.slots = {(slots or {}).get(p, p): i for i, (_, p) in enumerate(self.sources)}
         self.run = self._compiled(None)

@@ -222,7 +222,9 @@ def holds_tensor(value: Any) -> bool:
 
 
 def modified(node: Node, item: Any, now: int, then: int) -> RuntimeError:
-    """The error about a saved tensor that was changed in place."""
+    """The error about a saved tensor that was changed, or detached, in place."""
+    if now >> 40 != then >> 40:
+        return RuntimeError(messages.DETACHED_INPLACE)
     owner, number = item.origin(node)
     origin = f", which is output {number} of {owner}," if owner else ""
     hint = messages.MODIFIED_HINT_ANOMALY if anomaly.enabled else messages.MODIFIED_HINT

@@ -362,6 +362,26 @@ def on_arrays(function: Any) -> Any:
     return call
 
 
+@cache
+def by_rule(function: Any) -> Any:
+    """A function of the rule table that is written in Python, differentiated by its rule where it is given tangents.
+
+    What its body does would be differentiated otherwise, and at kinks with other answers.
+    """
+    if not str(getattr(function, "__module__", "")).startswith("srcgrad.runtime"):
+        return function
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            if is_lifted(value) and value.has_tangent():
+                top: Any = topmost(args, kwargs)
+                return top.applied(function, args, kwargs)
+        return function(*args, **kwargs)
+
+    call.__name__ = function.__name__
+    return call
+
+
 class _Door:
     """A module whose functions are taken through ``on_arrays``."""
 

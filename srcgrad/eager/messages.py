@@ -35,6 +35,20 @@ IN_TRANSFORM = (
     "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
     "functorch.vjp instead or call backward() outside of functorch transforms."
 )
+DETACHED_INPLACE = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
+    "use out-of-place `.detach()` instead"
+)
+MOVED_LEAF = "leaf variable has been moved into the graph interior"
+CONJUGATE_INPLACE = (
+    "a conjugate is a view in PyTorch; here it has memory of its own, so that it cannot be written to in place. Use "
+    "x.conj_physical() or x.conj().clone(), and write to that."
+)
+CAPTURED_INPLACE = (
+    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call an in-place operation that "
+    "would mutate a captured Tensor. This is not supported; please rewrite the function being transformed to "
+    "explicitly accept the mutated Tensor(s) as inputs."
+)
 REQUIRES_GRAD_IN_TRANSFORM = (
     "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of "
     "a function being transformed by a functorch transform. This is unsupported, please attempt to use the functorch "

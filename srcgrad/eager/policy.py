@@ -2,8 +2,10 @@
 
 A row names a node, the points, and what PyTorch's gradient of an input is there; everywhere else, and in every other
 node, the rules are followed.  ``following`` makes an operation's nodes look up their rows after the rule has run.
-What PyTorch decides by choosing other functions is not here: extrema along a dimension pick one element, and bounds
-pass no gradient, because the operations say so; ``logsumexp`` has the gradient nan at infinities that are its result.
+What PyTorch decides by choosing other functions is not here: extrema along a dimension pick one element, because the
+operations say so; ``clamp`` passes the gradient at its bounds, as the rule of ``np.clip`` does, and ``hardtanh`` and
+``relu6`` do not, by rules of their own, which forward mode follows too; ``logsumexp`` has the gradient nan at
+infinities that are its result.
 """
 
 from __future__ import annotations

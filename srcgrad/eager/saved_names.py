@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+# Rules call the same things by NumPy's names.
+PARAMETERS = {
+    "self": ("x1", "a", "x", "m", "A", "input"),
+    "other": ("x2", "b"),
+    "mat2": ("x2", "b"),
+    "exponent": ("x2", "p"),
+    "dim": ("axis",),
+    "keepdim": ("keepdims",),
+}
 NAMES: dict[str, tuple[str, str]] = {
     "AbsBackward0": ("self", ""),
     "AcosBackward0": ("self", ""),
@@ -80,6 +89,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "FftR2CBackward0": ("self", "dim normalization onesided"),
     "FlipBackward0": ("", "dims"),
     "FmaxBackward0": ("other self", ""),
+    "FmodBackward1": ("other self", ""),
     "FminBackward0": ("other self", ""),
     "GatherBackward0": ("index self", "dim sparse_grad"),
     "GeluBackward0": ("self", "approximate"),

@@ -14,7 +14,7 @@ from srcgrad.eager import dtypes, messages
 from srcgrad.eager.formulas import SHAPE
 from srcgrad.eager.graph import RELEASED
 from srcgrad.eager.saved import SavedTensor
-from srcgrad.eager.saved_names import NAMES
+from srcgrad.eager.saved_names import NAMES, PARAMETERS
 from srcgrad.eager.size import device, strided
 from srcgrad.eager.tensor import Tensor
 
@@ -25,15 +25,6 @@ PUBLIC = (
     "_input_metadata", "_register_hook_dict", "_sequence_nr", "_set_sequence_nr", "metadata", "name", "next_functions",
     "register_hook", "register_prehook", "requires_grad",
 )  # fmt: skip
-# Rules call the same things by NumPy's names.
-PARAMETERS = {
-    "self": ("x1", "a", "x", "m", "A", "input"),
-    "other": ("x2", "b"),
-    "mat2": ("x2", "b"),
-    "exponent": ("x2", "p"),
-    "dim": ("axis",),
-    "keepdim": ("keepdims",),
-}
 _MISSING = object()
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
-from srcgrad.eager.graph import Node, accumulator
+from srcgrad.eager.graph import Node, accumulator, sequence
 from srcgrad.eager.modes import state
 from srcgrad.eager.size import Size, device, strided
 
@@ -22,6 +22,27 @@ if TYPE_CHECKING:
     pass
 
 new = object.__new__
+
+
+DETACHED = 1 << 40  # how far versions are moved when a tensor is detached in place
+
+
+class MovedCounter(list[int]):
+    """The counter of a tensor that was detached in place: that of its aliases, at another version than was saved."""
+
+    def __init__(self, counter: list[int]) -> None:
+        self.shared, self.shift = counter, DETACHED
+        if isinstance(counter, MovedCounter):
+            self.shared, self.shift = counter.shared, counter.shift + DETACHED
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.shared[0] + self.shift
+
+    def __setitem__(self, place: Any, version: Any) -> None:
+        self.shared[0] = version - self.shift
+
+    def __bool__(self) -> bool:
+        return True
 
 
 class Tensor:
@@ -41,6 +62,8 @@ class Tensor:
     post_accumulate: OrderedDict[int, Any] | None = None
     inference = False
     retains = False
+    conjugated = False  # PyTorch's is a view of what it is the conjugate of, this one has memory of its own
+    born = -1  # when it was made, among the nodes, where that was inside a transform and without one
 
     if TYPE_CHECKING:  # the operations register their methods here
         __add__: Any
@@ -67,6 +90,8 @@ class Tensor:
         """A leaf that holds ``array``."""
         made: Tensor = new(Tensor)
         made.array = array
+        if state.transform_level:
+            made.born = next(sequence)
         if requires_grad:
             made.requires_grad_()
         return made
@@ -192,7 +217,7 @@ class Tensor:
     def _version(self) -> int:
         if self.inference:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return 0 if self.counter is None else self.counter[0]
+        return 0 if self.counter is None else self.counter[0] % DETACHED
 
     @property
     def _base(self) -> Tensor | None:

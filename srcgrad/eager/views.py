@@ -15,7 +15,7 @@ import numpy as np
 
 from srcgrad.eager import messages
 from srcgrad.eager.dispatch import Operation, call
-from srcgrad.eager.graph import Node, mixed, node_class, sequence
+from srcgrad.eager.graph import AccumulateGrad, Node, mixed, node_class, sequence
 from srcgrad.eager.lifted_arrays import check_shared, elements, in_order, is_lifted, with_memory
 from srcgrad.eager.modes import state
 from srcgrad.eager.slices import CopySlices, Replay, gathered
@@ -149,8 +149,26 @@ def check_writable(tensor: Tensor, *read: Any) -> None:
     """
     if tensor.inference and not state.inference:
         raise RuntimeError(messages.INFERENCE_INPLACE)
+    if (tensor if tensor.alias is None else tensor.alias.base).conjugated:
+        raise RuntimeError(messages.CONJUGATE_INPLACE)
     if state.recording and any(isinstance(one, Tensor) and one.requires_grad for one in (tensor, *read)):
         check_recordable(tensor)
+
+
+def age(tensor: Tensor) -> int:
+    """When the memory of a tensor was made, or last took part in the graph, among the nodes; -1 for long ago."""
+    root = tensor if tensor.alias is None else tensor.alias.base
+    node = root.edge()[0]
+    return root.born if node is None or type(node) is AccumulateGrad else max(node.sequence, root.born)
+
+
+def check_captured(tensor: Tensor) -> None:
+    """Refuse to write inside ``grad``, ``vjp`` and ``jvp`` to what was there before, other than by ``out=``."""
+    if not state.transform_level:
+        return
+    level = next((one for one in reversed(state.transforms) if one.kind in ("grad", "jvp")), None)
+    if level is not None and age(tensor) < level.start:
+        raise RuntimeError(messages.CAPTURED_INPLACE)
 
 
 def check_free(tensor: Tensor, *read: Any) -> None:
@@ -295,6 +313,7 @@ def write(
     ``reads``: the operands are read while the tensor is written to; ``apart``: in another order of elements.
     ``copies``: what is recorded may keep the old values, otherwise than as what one node has saved.
     """
+    check_captured(tensor)
     check_writable(tensor, *operands)
     storage = tensor.storage_array()
     old: Tensor = new(Tensor)

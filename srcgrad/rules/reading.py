@@ -15,6 +15,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.rules.formula import object_of
+from srcgrad.runtime import neural_losses
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import children
 
@@ -66,6 +67,7 @@ SHAPE_ONLY: dict[Callable[..., object], tuple[int, ...]] = {
         (1,),
     ),
     runtime.unpair_differences: (1,),
+    neural_losses.unembedding: (1,),
     runtime.least_squares_cutoff: (1,),
     runtime.undot_right: (2,),
     runtime.uninner_right: (2,),

@@ -109,7 +109,7 @@ def elu_slope(x: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float
     """The n-th derivative of ``elu``; at zero the first is that from below, the others are zero, as PyTorch has it."""
     below = np.exp(np.minimum(x, 0.0) * input_scale) * (alpha * scale * input_scale**n)
     if n == 1:
-        return np.where(np.greater(x, 0), scale, below)[()]
+        return np.where(np.less_equal(x, 0), below, scale)[()]
     return np.where(np.less(x, 0), below, 0.0)[()]
 
 

@@ -287,3 +287,13 @@ def test_ten_thousand_steps_of_training_grow_nothing(no_collector: None) -> None
     assert len(gc.get_objects()) <= objects + 10  # no cycle is left for the collector
     gc.collect()
     assert sys.getallocatedblocks() <= blocks + 700  # a block in one of ten steps would be 1,000
+
+
+def test_ravel_is_always_a_new_tensor() -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x.ravel()
+    assert y is not x and y._base is x and y.grad_fn.name() == "ViewBackward0"
+    assert x.flatten() is x
+    assert x.reshape(-1)._base is x and x.reshape(-1).grad_fn.name() == "ViewBackward0"
+    turned = torch.ones(3, 2).T.ravel()
+    assert turned._is_view() and turned._base.shape == (2, 3)

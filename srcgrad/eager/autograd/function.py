@@ -6,14 +6,13 @@ to the node.  Saved inputs come back as the same objects, saved outputs as the t
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
 
 from srcgrad.eager import messages
+from srcgrad.eager.autograd.once import once_differentiable as once_differentiable
 from srcgrad.eager.graph import Node, modified, sequence
 from srcgrad.eager.modes import anomaly, no_grad, state
 from srcgrad.eager.slots import PUBLIC
@@ -44,6 +43,7 @@ class FunctionCtx:
     materialize = True
     needs_input_grad: tuple[bool, ...] = ()
     saved_for_forward: tuple[Any, ...] = ()
+    in_jvp = False
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors, or None, for backward; each is checked to be unchanged then."""
@@ -103,7 +103,9 @@ class BackwardCFunction(Node, FunctionCtx):
     # --- what backward asks ------------------------------------------------------------------------------------------
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What forward saved."""
+        """What forward saved: for ``backward``, and for ``jvp`` while that runs."""
+        if self.in_jvp:
+            return self.saved_for_forward
         if self.saved is None:
             raise RuntimeError(messages.FREED)
         if self.kept is None:
@@ -123,12 +125,17 @@ class BackwardCFunction(Node, FunctionCtx):
 
     # --- the engine --------------------------------------------------------------------------------------------------
     def apply(self, g: Any) -> Any:
-        grads = g if self.outputs > 1 else [g]
-        made = self._backward([None if one is None else Tensor.of(one) for one in grads])
+        made = self._backward([None if one is None else Tensor.of(one) for one in self._arrived(g)])
         return [None if one is None else one.array for one in made]
 
     def apply_to_tensors(self, g: Any) -> Any:
-        return self._backward(list(g) if self.outputs > 1 else [g])
+        return self._backward(self._arrived(g))
+
+    def _arrived(self, g: Any) -> list[Any]:
+        """The gradients of the outputs, none of which may be there."""
+        if self.outputs == 1:
+            return [g]
+        return [None] * self.outputs if g is None else list(g)
 
     def release(self) -> None:
         if self.kept:
@@ -136,6 +143,8 @@ class BackwardCFunction(Node, FunctionCtx):
             self.kept = ()
 
     def _backward(self, grads: list[Any]) -> list[Any]:
+        if not self.takes_none and all(one is None for one in grads):
+            return [None] * len(self.edges)
         cls = self._forward_cls
         given: list[Any] = []
         floating = iter(range(len(self.metadata_of)))
@@ -268,15 +277,8 @@ class Function(metaclass=_Meta):
             made = applied(cls, separate, args, kwargs)
             if made is not NotImplemented:
                 return made
-        node = cls._backward_cls()
-        tensors = [i for i, arg in enumerate(args) if isinstance(arg, Tensor)]
-        node.needs_input_grad = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in args)
+        node = begun(cls, args)
         records = state.recording and any(node.needs_input_grad)
-        node.edges = tuple(args[i].edge() for i in tensors)
-        node.positions = tuple(tensors)
-        node.count = len(args)
-        node.inputs = tuple((args[i].array.shape, args[i].array.dtype) for i in tensors)
-        node.sequence = next(sequence)
         with no_grad():
             output = cls.forward(*args, **kwargs) if separate else cls.forward(node, *args, **kwargs)
             if separate:
@@ -292,10 +294,23 @@ class Function(metaclass=_Meta):
             from srcgrad.eager.anomaly import remember
 
             remember(node)
-        return _attached(node, args, output, records)
+        return attached(node, args, output, records)
 
 
-def _attached(node: BackwardCFunction, args: tuple[Any, ...], output: Any, records: bool) -> Any:
+def begun(cls: type[Function], args: tuple[Any, ...]) -> BackwardCFunction:
+    """The node of an operation on these arguments, which is the context of its forward."""
+    node = cls._backward_cls()
+    tensors = [i for i, arg in enumerate(args) if isinstance(arg, Tensor)]
+    node.needs_input_grad = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in args)
+    node.edges = tuple(args[i].edge() for i in tensors)
+    node.positions = tuple(tensors)
+    node.count = len(args)
+    node.inputs = tuple((args[i].array.shape, args[i].array.dtype) for i in tensors)
+    node.sequence = next(sequence)
+    return node
+
+
+def attached(node: BackwardCFunction, args: tuple[Any, ...], output: Any, records: bool) -> Any:
     """The outputs of forward, as outputs of the node."""
     outputs = output if isinstance(output, tuple) else (output,)
     for item in node.dirty:
@@ -392,47 +407,6 @@ def _keep(node: BackwardCFunction, outputs: tuple[Any, ...], made: list[Any]) ->
 
         node.kept = tuple(item if item is None else packed(node, item, state.saved_hooks[-1]) for item in kept)
         node.versions = (0,) * len(kept)
-
-
-def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator of ``backward``: it is not itself recorded; differentiating it again raises."""
-
-    @functools.wraps(backward)
-    def without_recording(ctx: Any, *grads: Any) -> Any:
-        recording = state.recording
-        with no_grad():
-            made = backward(ctx, *grads)
-        if not recording or not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
-            return made
-        several = made if isinstance(made, tuple) else (made,)
-        closed = tuple(_closed(one) for one in several)
-        return closed if isinstance(made, tuple) else closed[0]
-
-    return without_recording
-
-
-class _Error(Node):
-    """The node of what must not be differentiated again."""
-
-    def apply(self, g: Any) -> Any:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
-
-    apply_to_tensors = apply
-
-
-_Error.__name__ = _Error.__qualname__ = "Error"
-
-
-def _closed(value: Any) -> Any:
-    if not isinstance(value, Tensor):
-        return value
-    made, stand_in = Tensor.of(value.array), Tensor.of(value.array, requires_grad=True)
-    node = _Error()
-    node.edges = (stand_in.edge(),)
-    node.sequence = next(sequence)
-    node.shape, node.dtype = value.array.shape, value.array.dtype
-    made.node = node
-    return made
 
 
 for _class in (FunctionCtx, BackwardCFunction, Function):

@@ -7,12 +7,14 @@ are called for each example, and their results stacked: always right, and fast f
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.eager.lifted_arrays import Lifted, is_lifted, on_arrays, repeated, replaced
+from srcgrad.eager.lifted_arrays import Lifted, by_rule, is_lifted, on_arrays, repeated, replaced
+from srcgrad.rules.table import lookup
 
 ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "
@@ -28,6 +30,15 @@ DYNAMIC = (
     "boolean mask."
 )
 FAST: dict[Any, Callable[..., Any]] = {}
+
+
+@cache
+def is_elementwise(function: Any) -> bool:
+    """Whether a function that is written in Python acts on each element by itself, as its rule says."""
+    if not callable(function) or by_rule(function) is function:
+        return False
+    rule = lookup(function)
+    return rule is not None and rule.pointwise
 
 
 class Batched(Lifted):
@@ -55,6 +66,9 @@ class Batched(Lifted):
         if isinstance(function, np.ufunc) and function.signature is None:
             if "where" not in kwargs:
                 return rewrapped(self.level, function(*aligned(self.level, args), **kwargs))
+        elif is_elementwise(function):
+            if not any(map(is_lifted, kwargs.values())):
+                return rewrapped(self.level, by_rule(function)(*aligned(self.level, args), **kwargs))
         elif function in FAST:
             made = FAST[function](self.level, *args, **kwargs)
             if made is not NotImplemented:
@@ -131,7 +145,7 @@ def one(value: Any, level: int, i: int) -> Any:
 def each(top: Batched, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """A function called for each example, the results stacked."""
     level, count = top.level, top.count
-    function = on_arrays(function)  # of what is inside, an example may be lifted too
+    function = on_arrays(by_rule(function))  # of what is inside, an example may be lifted too
     if not count:
         args, kwargs = replaced((args, kwargs), lambda a: np.zeros(a.shape, a.dtype) if a.level == level else a)
         return _stacked(level, [function(*args, **kwargs)], empty=True)
@@ -338,10 +352,9 @@ def _where(level: int, *args: Any) -> Any:
 
 
 @fast(np.clip)
-def _clip(level: int, a: Any, low: Any = None, high: Any = None, **how: Any) -> Any:
-    low, high = how.get("min", low), how.get("max", high)
-    made = a if low is None else np.maximum(a, low)
-    return made if high is None else np.minimum(made, high)
+def _clip(level: int, a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    bounds = a_min if min is None else min, a_max if max is None else max
+    return rewrapped(level, np.clip(*aligned(level, (a, *bounds))))
 
 
 def _count(level: int, values: Any) -> int:

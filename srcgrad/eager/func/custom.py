@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.eager import pytree
 from srcgrad.eager.func.batched import Batched
-from srcgrad.eager.func.levels import Level, enter, leave, level_of, made_of, pair, part
+from srcgrad.eager.func.levels import Border, Level, Pair, Part, enter, leave, level_of, made_of, named, pair, part
 from srcgrad.eager.lifted_arrays import is_lifted, topmost
 from srcgrad.eager.modes import no_grad, state
 from srcgrad.eager.tensor import Tensor
@@ -67,36 +67,136 @@ def _of(arg: Any, level: Level) -> bool:
 
 
 def _with_tangents(cls: Any, separate: bool, args: Any, kwargs: Any, level: Level) -> Any:
+    """``forward`` of the primals and ``jvp`` of the tangents, as dual tensors of a level.
+
+    Where the arguments themselves are part of a graph, what flows back through the result has two ways to go: a
+    derivative of the result goes through ``backward``, which is given dual tensors, so that its own derivative is
+    right; a derivative of its primal or its tangent goes back through ``forward`` and ``jvp``.
+    """
     from srcgrad.eager.autograd.function import Function
 
     primals = [part(arg, level, "primal") if _of(arg, level) else arg for arg in args]
     if cls.jvp is Function.jvp:
         raise NotImplementedError(_NEEDS_JVP)
-    if state.recording and any(isinstance(p, Tensor) and p.requires_grad for p in primals):
-        output = cls.apply(*primals, **kwargs)
-        context = next(one.node for one in pytree.flatten(output)[0] if isinstance(one, Tensor) and one.node)
-    else:
-        context = cls._backward_cls()
-        context.needs_input_grad = (False,) * len(args)
-        with no_grad():
-            output = cls.forward(*primals, **kwargs) if separate else cls.forward(context, *primals, **kwargs)
-            if separate:
-                cls.setup_context(context, tuple(primals), output)
-    tangents = cls.jvp(context, *(_tangent(context, arg, level) for arg in args), **_forward_saves(context))
+    output, context = _run(cls, separate, primals, kwargs)
+    context.in_jvp = True
+    tangents = cls.jvp(context, *(_tangent(context, arg, level) for arg in args))
+    context.in_jvp, context.saved_for_forward = False, ()
     outputs = output if isinstance(output, tuple) else (output,)
     dots = tangents if isinstance(tangents, tuple) else (tangents,)
     made = tuple(
         one if dot is None or not isinstance(one, Tensor) else pair(one, dot, level)
         for one, dot in zip(outputs, dots, strict=True)
     )
+    if state.recording and any(isinstance(arg, Tensor) and arg.requires_grad for arg in args):
+        made = _with_both_ways(cls, separate, args, context, (primals, outputs, made), isinstance(output, tuple), level)
     return made if isinstance(output, tuple) else made[0]
 
 
-def _forward_saves(context: Any) -> dict[str, Any]:
-    """What was saved for the forward mode becomes what ``saved_tensors`` gives."""
-    if context.saved_for_forward:
-        context.kept, context.to_save = None, context.saved_for_forward
-    return {}
+def _run(cls: Any, separate: bool, primals: list[Any], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """The output for the primals, which may belong to levels further out, and a context for ``jvp``."""
+    if separate:
+        output = cls.apply(*primals, **kwargs)
+        context = cls._backward_cls()
+        context.needs_input_grad = tuple(isinstance(p, Tensor) and p.requires_grad for p in primals)
+        cls.setup_context(context, tuple(primals), output)
+        return output, context
+    if state.recording and any(isinstance(p, Tensor) and p.requires_grad for p in primals):
+        output = cls.apply(*primals, **kwargs)
+        for one in pytree.flatten(output)[0]:
+            if isinstance(one, Tensor) and type(one.node) is cls._backward_cls:
+                return output, one.node
+    context = cls._backward_cls()
+    context.needs_input_grad = (False,) * len(primals)
+    with no_grad():
+        output = cls.forward(context, *primals, **kwargs)
+    return output, context
+
+
+class Fork(Border):
+    """Behind a dual result of a Function: a cotangent of it all goes to ``backward``, a pair of them to the parts."""
+
+    def apply(self, g: Any) -> Any:
+        if is_lifted(g) and g.level == self.level.id and g.paired:
+            return [None, g.tangent, g.primal]
+        return [g, None, None]
+
+    def apply_to_tensors(self, g: Any) -> Any:
+        array = g.array
+        if is_lifted(array) and array.level == self.level.id and array.paired:
+            return [None, part(g, self.level, "tangent"), part(g, self.level, "primal")]
+        return [g, None, None]
+
+
+def _with_both_ways(
+    cls: Any, separate: bool, args: Any, context: Any, results: tuple[Any, Any, Any], several: bool, level: Level
+) -> tuple[Any, ...]:
+    """The dual outputs with both ways back."""
+    from srcgrad.eager.autograd.function import attached, begun
+
+    primals, outputs, duals = results
+    changed = {id(primal): arg for primal, arg in zip(primals, args, strict=True) if isinstance(arg, Tensor)}
+    whole: list[Any] = []
+    for one, dual in zip(outputs, duals, strict=True):
+        whole.append(changed.get(id(one), made_of(dual.array)) if isinstance(one, Tensor) else one)
+    output = tuple(whole) if several else whole[0]
+    node = begun(cls, args)
+    with no_grad():
+        if separate:
+            cls.setup_context(node, tuple(args), output)
+        else:
+            _fill(node, context, [*zip(primals, args, strict=True)], [*zip(outputs, whole, strict=True)])
+    node.takes_none = False
+    _wait_for_gradients(duals, {arg.edge()[0] for arg in args if isinstance(arg, Tensor)}, level)
+    rear = attached(node, args, output, True)
+    made: list[Any] = []
+    for one, dual in zip(rear if several else (rear,), duals, strict=True):
+        if not isinstance(one, Tensor) or one.node is not node:
+            made.append(one)
+            continue
+        result = one if any(one is arg for arg in args) else made_of(dual.array)
+        front = dual.node.edges if type(dual.node) is Pair else ((None, 0), (None, 0))
+        result.node, result.number = named(Fork, one)(level, dual.array, ((node, one.number), *front)), 0
+        result.array = dual.array
+        made.append(result)
+    return tuple(made)
+
+
+def _wait_for_gradients(duals: tuple[Any, ...], before: set[Any], level: Level) -> None:
+    """Let nothing run between dual results and arguments where no gradient arrives, for that is the way not taken."""
+    stack: list[Any] = [dual.node for dual in duals if isinstance(dual, Tensor)]
+    while stack:
+        node = stack.pop()
+        if node is None or node in before or (isinstance(node, Part) and node.level is level):
+            continue
+        before.add(node)
+        if node.takes_none:
+            node.takes_none = False
+        stack += [target for target, _ in node.edges]
+
+
+def _fill(node: Any, context: Any, inputs: list[tuple[Any, Any]], outputs: list[tuple[Any, Any]]) -> None:
+    """Give a node what ``forward`` put into its context, with the dual tensors for their primals."""
+
+    def dual(value: Any) -> Any:
+        if isinstance(value, Tensor):
+            for primal, whole in (*inputs, *outputs):
+                if value is primal or (value.node is context and _place(primal, context) == value.number):
+                    return whole
+        return value
+
+    of_graph = {*vars(node), *dir(type(node))}
+    for name, value in vars(context).items():
+        if name not in of_graph or name == "materialize":
+            setattr(node, name, dual(value))
+    node.to_save = tuple(map(dual, context.saved_tensors))
+    fixed = [p for p, _ in outputs if isinstance(p, Tensor) and context.kept is not None and not p.requires_grad]
+    node.non_differentiable = tuple(map(dual, (*context.non_differentiable, *fixed)))
+
+
+def _place(value: Any, context: Any) -> int | None:
+    """Which output of a context's node a value is."""
+    return value.number if isinstance(value, Tensor) and value.node is context else None
 
 
 def _tangent(context: Any, arg: Any, level: Level) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.eager.lifted_arrays import Escape, Lifted, is_lifted, opened, repeated, replaced, with_memory
+from srcgrad.eager.lifted_arrays import Escape, Lifted, in_order, is_lifted, opened, repeated, replaced, with_memory
 from srcgrad.rules.facts import fact_of
 from srcgrad.rules.rewriting import item, read, rebuilt
 from srcgrad.rules.table import is_constant, lookup
@@ -77,6 +77,12 @@ class Dual(Lifted):
         if np.dtype(dtype).kind not in "fc":
             return self.primal.astype(dtype, *args, **kwargs)
         return self._both(lambda array: array.astype(dtype, *args, **kwargs))
+
+    def view(self, *args: Any) -> Dual:
+        """Both seen as another dtype."""
+        if not self.tangent.flags.c_contiguous:
+            self.tangent = in_order(self.tangent)
+        return self._both(lambda array: array.view(*args))
 
     def number(self) -> Any:
         """The primal, as PyTorch answers: a number that a program asked for is a constant."""

@@ -117,7 +117,7 @@ class Pair(Border):
 
     def apply(self, g: Any) -> Any:
         if is_lifted(g) and g.level == self.level.id:
-            return [g.tangent, g.primal] if g.paired else [g.primal, None]
+            return [g.tangent, g.primal] if g.paired else [g if self.level.kind == "dual" else g.primal, None]
         return [g, None]
 
     def apply_to_tensors(self, g: Any) -> Any:
@@ -125,7 +125,7 @@ class Pair(Border):
         if is_lifted(array) and array.level == self.level.id:
             if array.paired:
                 return [part(g, self.level, "tangent"), part(g, self.level, "primal")]
-            return [part(g, self.level, "primal"), None]
+            return [g if self.level.kind == "dual" else part(g, self.level, "primal"), None]
         return [g, None]
 
 
@@ -176,6 +176,7 @@ def made_of(array: Any) -> Tensor:
     """A tensor that holds an array."""
     result: Tensor = new(Tensor)
     result.array = array
+    result.born = next(sequence)
     return result
 
 
@@ -220,6 +221,17 @@ def part(tensor: Tensor, level: Level, name: str) -> Tensor:
         node.name_of_part = name
         result.node = node
     return result
+
+
+def of_primal(g: Any) -> Any:
+    """What arrived at a tensor, as its gradient: of a pair, the part that belongs to the primal."""
+    array = getattr(g, "array", g)
+    if not getattr(array, "paired", False):
+        return g
+    level = level_of(array)
+    if array is g or level is None:
+        return array.tangent if array is g else made_of(array.tangent)
+    return part(g, level, "tangent")
 
 
 def track(tensor: Tensor, level: Level) -> Tensor:

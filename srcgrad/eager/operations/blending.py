@@ -10,7 +10,9 @@ from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.elementwise import elementwise_binary
+from srcgrad.eager.modes import no_grad
 from srcgrad.eager.operations.picking import where
+from srcgrad.eager.operations.rounding import underivable
 from srcgrad.eager.registry import function
 from srcgrad.eager.tensor import Tensor
 
@@ -111,14 +113,16 @@ def copysign(input: Tensor, other: Any) -> Tensor:
         made: Tensor = where(Tensor.of(np.ones(signed.array.shape, bool)), signed, b)  # the sign's gradient is zero
         return made
 
-    result: Tensor = composed("CopysignBackward0", compute, input, other)
+    result: Tensor = composed("CopysignBackward0", compute, input, other, slots=("self", ""))
     return result
 
 
 @function("ldexp", method=True)
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
     """``input * 2 ** other``."""
-    made: Tensor = composed("LdexpBackward0", lambda x, n: x * 2.0**n, input, other)
+    made: Tensor = composed(
+        "LdexpBackward0", lambda x, n: x * 2.0**n, input, other, slots=("", "other"), copied=(0,)
+    )
     return made
 
 
@@ -133,9 +137,15 @@ def nan_to_num(
 
 
 _nan_to_num = Operation(np.nan_to_num, "NanToNumBackward0", {"x": "self"})
-heaviside = function("heaviside", method=True)(
-    elementwise_binary(np.heaviside, Operation(np.heaviside, "HeavisideBackward0"), "heaviside")
-)
+_heaviside = elementwise_binary(np.heaviside, Operation(np.heaviside, "HeavisideBackward0"), "heaviside")
+
+
+@function("heaviside", method=True)
+def heaviside(input: Tensor, values: Tensor) -> Tensor:
+    """A step at 0, where the value is that of ``values``; there is no derivative."""
+    with no_grad():
+        made = _heaviside(input, values)
+    return underivable(made, (input, values), "heaviside")
 
 
 @function("dist", method=True)

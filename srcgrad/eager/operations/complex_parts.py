@@ -97,11 +97,13 @@ def conj(input: Tensor) -> Tensor:
         return input
     made: Tensor = call(_conj, {"x": input}, array=np.conj(input.array))
     made.base = input if input.base is None else input.base
-    setattr(made, "conjugated", True)  # noqa: B010
+    made.conjugated = True
+    if input.counter is None:
+        input.counter = [0]
+    made.counter = input.counter  # as of a view: backward refuses to read it when what it is the conjugate of changed
     return made
 
 
-setattr(Tensor, "conjugated", False)  # noqa: B010
 
 
 @function("is_conj", method=True)
@@ -157,7 +159,12 @@ def complex_(real: Tensor, imag: Tensor, *, out: Any = None) -> Tensor:
 @function("polar")
 def polar(abs: Tensor, angle: Tensor, *, out: Any = None) -> Tensor:
     """Complex numbers of sizes and directions."""
-    made: Tensor = composed("PolarBackward0", lambda r, phi: _joined(r * phi.cos(), r * phi.sin()), abs, angle)
+
+
+    def compute(size: Tensor, direction: Tensor) -> Tensor:
+        return _joined(size * direction.cos(), size * direction.sin())
+
+    made: Tensor = composed("PolarBackward0", compute, abs, angle, copied=(0, 1))
     return made
 
 

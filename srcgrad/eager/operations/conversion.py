@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.graph import sequence
 from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.operations.creation import clone, leaf, on_cpu
@@ -133,7 +134,7 @@ def reduce(self: Tensor, protocol: Any) -> Any:
 def rebuilt(kind: Any, array: Any, requires_grad: bool) -> Tensor:
     """A tensor out of a pickle."""
     made: Tensor = object.__new__(kind or Tensor)
-    made.array = array
+    made.array, made.born = array, next(sequence)
     made.leaf_grad = requires_grad
     return made
 

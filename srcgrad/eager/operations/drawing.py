@@ -183,7 +183,7 @@ def unmoved(name: str, made: Tensor, *inputs: Tensor, keeps: bool = True) -> Ten
             result = where(leaf(np.ones(made.array.shape, bool)), result, t)
         return result
 
-    result: Tensor = composed(name, compute, *inputs, keeps=keeps)
+    result: Tensor = composed(name, compute, *inputs, keeps=keeps, slots=("self", "other"))
     return result
 
 

@@ -12,7 +12,8 @@ from srcgrad.eager.hooks import RemovableHandle
 from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.registry import function, method
-from srcgrad.eager.tensor import Tensor, new
+from srcgrad.eager.tensor import MovedCounter, Tensor, new
+from srcgrad.eager.views import age
 
 
 @method()
@@ -32,6 +33,8 @@ def detach(input: Tensor) -> Tensor:
     """The same memory and version, outside of the graph."""
     made: Tensor = new(Tensor)
     made.array = input.storage_array()
+    if state.transform_level:
+        made.born = age(input)
     if is_lifted(made.array):
         made.array = made.array.detached()
     if input.inference:
@@ -114,5 +117,7 @@ def detach_(self: Tensor) -> Tensor:
     """Take this tensor out of the graph."""
     if self.base is not None:
         raise RuntimeError(messages.DETACH_VIEW)
+    if self.node is not None:
+        self.counter = MovedCounter(self.counter or [0])
     self.node, self.number, self.leaf_grad = None, 0, False
     return self

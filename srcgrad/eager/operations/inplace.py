@@ -28,7 +28,7 @@ from srcgrad.eager.operations import (
 from srcgrad.eager.operations.picking import where
 from srcgrad.eager.registry import method
 from srcgrad.eager.tensor import Tensor, new
-from srcgrad.eager.views import bump, check_free, replaces, write
+from srcgrad.eager.views import bump, check_captured, check_free, check_writable, replaces, write
 
 _copy = Operation(np.positive, "torch::autograd::CopyBackwards")
 _copy_broadcast = Operation(np.broadcast_to, "torch::autograd::CopyBackwards")
@@ -52,6 +52,7 @@ def in_place(
     def f_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if ufunc is not None and len(args) == 1 and not kwargs and _unrecorded(self, args[0]):
             other = args[0].array if isinstance(args[0], Tensor) else args[0]
+            check_captured(self)
             check_free(self, args[0])
             storage = self.storage_array()
             ufunc(storage, other, out=storage)
@@ -154,11 +155,13 @@ def resize_(self: Tensor, *sizes: Any) -> Tensor:
 @method("set_")
 def set_(self: Tensor, source: Tensor) -> Tensor:
     """Let the tensor be the memory of another one; there is no derivative."""
+    check_writable(self, source)
     old: Tensor = new(Tensor)
     old.array, old.node, old.number, old.leaf_grad = self.array, self.grad_node(), self.number, self.leaf_grad
     made = rounding.underivable(Tensor.of(source.storage_array()), (old, source), "set_")
     self.array = made.array
-    self.node, self.number, self.leaf_grad = made.node, 0, False
+    if made.node is not None:
+        self.node, self.number, self.leaf_grad = made.node, 0, False
     bump(self)
     return self
 

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes, messages
+from srcgrad.eager.lifted_arrays import elements
+from srcgrad.eager.modes import state
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import function, method
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.views import age
 
 
 class ReadOnly(property):
@@ -65,7 +68,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 
 def _address(array: Any) -> int:
-    return int(array.__array_interface__["data"][0])
+    return int(elements(array).__array_interface__["data"][0])
 
 
 @method("data_ptr")
@@ -173,7 +176,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
 
 def _data(self: Tensor) -> Tensor:
     made = Tensor.of(self.storage_array())
-    made.inference = self.inference
+    made.inference, made.born = self.inference, age(self) if state.transform_level else -1
     return made
 
 

@@ -13,7 +13,7 @@ from srcgrad.eager import dtypes
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.formulas import stand_in
-from srcgrad.eager.lifted_arrays import as_array
+from srcgrad.eager.lifted_arrays import as_array, is_lifted
 from srcgrad.eager.operations.creation import leaf
 from srcgrad.eager.operations.places import check_broadcast, check_copied, check_slices, of_one_dtype
 from srcgrad.eager.operations.shaping import expand, wrapped
@@ -30,7 +30,10 @@ _fill_tensor = Operation(np.where, "MaskedFillBackward1")
 _clamp = Operation(np.where, "ClampBackward1")
 _clamp_min = Operation(np.where, "ClampMinBackward0")
 _clamp_max = Operation(np.where, "ClampMaxBackward0")
-_clamp_tensors = Operation(np.clip, "ClampBackward0")
+_BOUNDS = {"a": "self", "a_min": "min", "a_max": "max"}
+_clamp_tensors = Operation(np.clip, "ClampBackward0", _BOUNDS)
+_clamp_min_tensor = Operation(np.clip, "ClampMinBackward1", _BOUNDS)
+_clamp_max_tensor = Operation(np.clip, "ClampMaxBackward1", _BOUNDS)
 
 
 def along(input: Tensor, dim: int, index: Any) -> tuple[Any, ...]:
@@ -187,16 +190,20 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 @function("clamp", "clip", method=True)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """Elements between bounds; those at a bound or beyond it pass no gradient."""
+    """Elements between bounds; those beyond a bound pass no gradient."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         given = [v for v in (input, min, max) if v is not None]
         cast, _ = _cast(tuple(given))
         low, high = cast[1] if min is not None else None, cast[-1] if max is not None else None
-        made: Tensor = call(_clamp_tensors, {"a": cast[0], "a_min": low, "a_max": high})
-        return made
+        return _clipped(_clamp_tensors, cast[0], low, high)
     return _clamped(_clamp, input, min, max)
+
+
+def _clipped(operation: Operation, input: Tensor, low: Any, high: Any) -> Tensor:
+    made: Tensor = call(operation, {"a": input, "a_min": low, "a_max": high})
+    return made
 
 
 def _clamped(operation: Operation, input: Tensor, low: Any, high: Any) -> Tensor:
@@ -208,9 +215,11 @@ def _clamped(operation: Operation, input: Tensor, low: Any, high: Any) -> Tensor
     bounds: list[Any] = [None if v is None else common.numpy.type(v) for v in (low, high)]
     bounded = a if low is None else np.maximum(a, bounds[0])
     bounded = bounded if high is None else np.minimum(bounded, bounds[1])
-    inside = np.ones(a.shape, bool) if low is None else a > bounds[0]
+    inside = np.ones(a.shape, bool) if low is None else a >= bounds[0]
     if high is not None:
-        inside = inside & (a < bounds[1])
+        inside = inside & (a <= bounds[1])
+    if is_lifted(bounded):  # a bound has no tangent
+        bounded = np.where(inside, a, bounded.detached())
     values = {"condition": inside, "x": x, "y": bounded}
     made: Tensor = call(operation, values, array=bounded, saved={"min": low, "max": high})
     return made
@@ -220,8 +229,8 @@ def _clamped(operation: Operation, input: Tensor, low: Any, high: Any) -> Tensor
 def clamp_min(input: Tensor, min: Any) -> Tensor:
     """Elements not below a bound."""
     if isinstance(min, Tensor):
-        made: Tensor = composed("ClampMinBackward1", lambda x, low: x.maximum(low), input, min, slots=("self", "min"))
-        return made
+        (x, low), _ = _cast((input, min))
+        return _clipped(_clamp_min_tensor, x, low, None)
     return _clamped(_clamp_min, input, min, None)
 
 
@@ -229,8 +238,8 @@ def clamp_min(input: Tensor, min: Any) -> Tensor:
 def clamp_max(input: Tensor, max: Any) -> Tensor:
     """Elements not above a bound."""
     if isinstance(max, Tensor):
-        made: Tensor = composed("ClampMaxBackward1", lambda x, high: x.minimum(high), input, max, slots=("self", "max"))
-        return made
+        (x, high), _ = _cast((input, max))
+        return _clipped(_clamp_max_tensor, x, None, high)
     return _clamped(_clamp_max, input, None, max)
 
 
@@ -240,7 +249,8 @@ def _replacing(node: str) -> Operation:
 
 
 _scatter_tensor, _scatter_number = _replacing("ScatterBackward0"), _replacing("ScatterBackward1")
-_copy, _put = _replacing("IndexCopyBackward0"), _replacing("IndexPutBackward0")
+_copy = Operation(runtime.replaced_at, "IndexCopyBackward0", {"x": "self", "value": "source"})
+_put = _replacing("IndexPutBackward0")
 _fill, _fill_by = _replacing("IndexFillBackward0"), _replacing("IndexFillBackward1")
 _masked_scatter = _replacing("MaskedScatterBackward0")
 
@@ -295,7 +305,7 @@ def _composed(
         made: Tensor = store(operation, x, index, values if values.array.shape == shape else values[part], {})
         return made
 
-    result: Tensor = composed(name, compute, input, src, saved=saved)
+    result: Tensor = composed(name, compute, input, src, saved=saved, slots=("", "source"))
     return result
 
 
@@ -310,7 +320,8 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """A copy with slices filled."""
     operation = _fill_by if isinstance(value, Tensor) else _fill
-    return _replaced(operation, input, _slices(input, dim, index), value, {"dim": dim, "index": index})
+    where = _slices(input, dim, index) if input.array.ndim else ()
+    return _replaced(operation, input, where, value, {"dim": dim, "index": index})
 
 
 @function("index_put", method=True)

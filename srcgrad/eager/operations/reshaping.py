@@ -12,10 +12,11 @@ from srcgrad.eager.modes import state
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import method
 from srcgrad.eager.tensor import Tensor, new
-from srcgrad.eager.views import Then, View, bump, check_writable, recording
+from srcgrad.eager.views import Then, View, bump, check_captured, check_writable, recording
 
 _t = Operation(np.transpose, "TBackward1")
 _transpose = Operation(np.swapaxes, "TransposeBackward1")
+_transpose_number = Operation(np.transpose, "TransposeBackward1")
 _unsqueeze = Operation(np.expand_dims, "UnsqueezeBackward1")
 _squeeze_all = Operation(np.squeeze, "SqueezeBackward3")
 _squeeze_dim = Operation(np.squeeze, "SqueezeBackward4")
@@ -29,6 +30,7 @@ def _reshaped(
     back: Callable[[Any], Any],
 ) -> Tensor:
     """Let the tensor be a view of what it was, in a node of its own; ``back`` is the way to what it was."""
+    check_captured(self)
     check_writable(self)
     old: Tensor = new(Tensor)
     old.array = self.storage_array()
@@ -66,6 +68,8 @@ def t_(self: Tensor) -> Tensor:
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions swapped in place."""
     a0, a1 = wrapped(dim0, self.array.ndim), wrapped(dim1, self.array.ndim)
+    if not self.array.ndim:
+        return _reshaped(self, _transpose_number, {"a": self, "axes": ()}, *[lambda a: a.transpose(())] * 2)
     return _reshaped(self, _transpose, {"a": self, "axis1": a0, "axis2": a1}, *[lambda a: a.swapaxes(a0, a1)] * 2)
 
 

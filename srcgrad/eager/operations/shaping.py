@@ -233,7 +233,8 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 @function("ravel", method=True)
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension."""
-    return reshape(input, -1) if input.array.ndim != 1 else input
+    made: Tensor = view(input.contiguous(), -1)
+    return made
 
 
 @method("view_as")

@@ -62,13 +62,15 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with elements, counted through the whole, replaced or added to."""
     check_places(index.array, input.array.size)
-    places = np.unravel_index(np.asarray(index.array) % input.array.size, input.array.shape)
+    shape = input.array.shape or (1,)
+    places = np.unravel_index(np.asarray(index.array) % input.array.size, shape)
     values = {"index": index, "accumulate": accumulate}
 
     def compute(x: Tensor, src: Tensor) -> Tensor:
         src = reshape(src, index.array.shape)
-        made: Tensor = FUNCTIONS[""]["index_put"](x, places, src, accumulate)
-        return made
+        flat = x if x.array.ndim else reshape(x, 1)
+        made: Tensor = FUNCTIONS[""]["index_put"](flat, places, src, accumulate)
+        return made if x.array.ndim else reshape(made, ())
 
     made: Tensor = composed("PutBackward0", compute, input, source, slots=("", "source"), saved=values)
     return made

@@ -12,6 +12,7 @@ from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.elementwise import elementwise_unary
 from srcgrad.eager.generators import default_generator, uniform
 from srcgrad.eager.graph import node_class
+from srcgrad.eager.lifted_arrays import by_rule
 from srcgrad.eager.operations.inplace import in_place
 from srcgrad.eager.operations.shaping import wrapped
 from srcgrad.eager.registry import function, offer
@@ -26,10 +27,13 @@ def _simple(f: Callable[[Any], Any], node: str, name: str, *, floats: bool = Tru
     return elementwise_unary(f, Operation(f, node, _SLOTS), name, floats=floats)
 
 
+_relu_by_rule = by_rule(neural.relu)
+
+
 def _rectified(x: Any) -> Any:
     if x.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
-    return neural.relu(x)
+    return neural.relu(x) if type(x) is np.ndarray else _relu_by_rule(x)
 
 
 _relu = elementwise_unary(_rectified, Operation(neural.relu, "ReluBackward0", _SLOTS), "relu", floats=False)
