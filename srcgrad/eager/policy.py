@@ -3,9 +3,9 @@
 A row names a node, the points, and what PyTorch's gradient of an input is there; everywhere else, and in every other
 node, the rules are followed.  ``following`` makes an operation's nodes look up their rows after the rule has run.
 What PyTorch decides by choosing other functions is not here: extrema along a dimension pick one element, because the
-operations say so; ``clamp`` passes the gradient at its bounds, as the rule of ``np.clip`` does, and ``hardtanh`` and
-``relu6`` do not, by rules of their own, which forward mode follows too; ``logsumexp`` has the gradient nan at
-infinities that are its result.
+operations say so; ``clamp`` passes no gradient at bounds that are numbers (PyTorch 2.15; it did before), and passes
+it at bounds that are tensors, by the rule of ``np.clip``; ``hardtanh`` and ``relu6`` pass none by rules of their own;
+forward mode follows the same; ``logsumexp`` has the gradient nan at infinities that are its result.
 """
 
 from __future__ import annotations

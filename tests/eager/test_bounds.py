@@ -13,13 +13,13 @@ X = torch.tensor([0.0, 1.0, 2.0, -1.0, float("nan")])
 T = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0])
 ZERO, ONE = torch.tensor(0.0), torch.tensor(1.0)
 SLOPES: dict[str, tuple[Any, list[float]]] = {
-    "clamp": (lambda x: x.clamp(0, 1), [1, 1, 0, 0, 0]),
-    "clip": (lambda x: torch.clip(x, 0, 1), [1, 1, 0, 0, 0]),
-    "clamp from below": (lambda x: x.clamp(min=0), [1, 1, 1, 0, 0]),
-    "clamp from above": (lambda x: x.clamp(max=1), [1, 1, 0, 1, 0]),
-    "clamp_min": (lambda x: x.clamp_min(0), [1, 1, 1, 0, 0]),
-    "clamp_max": (lambda x: x.clamp_max(1), [1, 1, 0, 1, 0]),
-    "clamp in place": (lambda x: x.clone().clamp_(0, 1), [1, 1, 0, 0, 0]),
+    "clamp": (lambda x: x.clamp(0, 1), [0, 0, 0, 0, 0]),
+    "clip": (lambda x: torch.clip(x, 0, 1), [0, 0, 0, 0, 0]),
+    "clamp from below": (lambda x: x.clamp(min=0), [0, 1, 1, 0, 0]),
+    "clamp from above": (lambda x: x.clamp(max=1), [1, 0, 0, 1, 0]),
+    "clamp_min": (lambda x: x.clamp_min(0), [0, 1, 1, 0, 0]),
+    "clamp_max": (lambda x: x.clamp_max(1), [1, 0, 0, 1, 0]),
+    "clamp in place": (lambda x: x.clone().clamp_(0, 2), [0, 1, 0, 0, 0]),
     "crossed bounds": (lambda x: x.clamp(1, 0), [0, 0, 0, 0, 0]),
     "clamp_min of tensors": (lambda x: x.clamp_min(ZERO), [1, 1, 1, 0, 0]),
     "clamp_max of tensors": (lambda x: x.clamp_max(ONE), [1, 1, 0, 1, 0]),

@@ -190,7 +190,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 @function("clamp", "clip", method=True)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """Elements between bounds; those beyond a bound pass no gradient."""
+    """Elements between bounds; those at a bound that is a number, or beyond one, pass no gradient."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if isinstance(min, Tensor) or isinstance(max, Tensor):
@@ -215,9 +215,9 @@ def _clamped(operation: Operation, input: Tensor, low: Any, high: Any) -> Tensor
     bounds: list[Any] = [None if v is None else common.numpy.type(v) for v in (low, high)]
     bounded = a if low is None else np.maximum(a, bounds[0])
     bounded = bounded if high is None else np.minimum(bounded, bounds[1])
-    inside = np.ones(a.shape, bool) if low is None else a >= bounds[0]
+    inside = np.ones(a.shape, bool) if low is None else a > bounds[0]
     if high is not None:
-        inside = inside & (a <= bounds[1])
+        inside = inside & (a < bounds[1])
     if is_lifted(bounded):  # a bound has no tangent
         bounded = np.where(inside, a, bounded.detached())
     values = {"condition": inside, "x": x, "y": bounded}
