@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from types import FunctionType
+from typing import Any
 
 import gast
 import numpy as np
@@ -129,3 +130,19 @@ def spelled(node: gast.AST) -> str:
         case gast.Attribute(value=value, attr=attr):
             return f"{spelled(value)}.{attr}"
     return "this function"
+
+
+def is_dtype_of_objects(node: gast.expr | None) -> bool:
+    """Whether an expression is a dtype of objects or records, as its text tells: numbers in these have no adjoint."""
+    known: Any
+    match node:
+        case gast.Constant(value=str() as known):
+            pass
+        case gast.List() | gast.Tuple() | gast.Dict():
+            return True
+        case _:
+            known = None if node is None else object_of(node)
+    try:
+        return known is not None and np.dtype(known).kind in "OV"
+    except TypeError:  # no dtype
+        return False

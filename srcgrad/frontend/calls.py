@@ -22,6 +22,7 @@ from srcgrad.frontend.callees import (
     EFFECTS,
     as_library,
     as_python,
+    is_dtype_of_objects,
     is_inert,
     is_one_of,
     is_plain_vectorized,
@@ -248,7 +249,11 @@ class Calls(DerivativeCalls):
         if receiver is not None:
             assert isinstance(node.func, gast.Attribute)
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
-        return placed(gast.Call(head, printed, named), node), Apply(rule, function, values)
+        made = placed(gast.Call(head, printed, named), node)
+        if is_dtype_of_objects(values.get("dtype")):
+            name = f"{rule.name} of a dtype of objects or records"
+            return made, self.unruled(node, made, name, hint="make an array of numbers")
+        return made, Apply(rule, function, values)
 
     def _refuse_function(self, rule: Rule, node: gast.expr) -> None:
         """What a library's function would call is not followed; a rule of the user's says what to do with it."""

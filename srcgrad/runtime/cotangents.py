@@ -27,10 +27,7 @@ def is_floating(dtype: np.dtype[Any]) -> bool:
 
 
 def zeros_like(x: Any) -> Any:
-    """The zero cotangent of ``x``, a buffer that is nobody else's; integers have a float64 one, and text None.
-
-    An array of objects or records is refused: what varies may be among them.
-    """
+    """The zero cotangent of ``x``, a buffer that is nobody else's; integers have a float64 one."""
     kind = type(x)
     if kind is float:
         return 0.0
@@ -39,11 +36,7 @@ def zeros_like(x: Any) -> Any:
     if isinstance(x, np.ndarray):
         if x.dtype.kind in "fc":
             return np.zeros_like(x, subok=False)
-        if x.dtype.kind in "OV":
-            raise RefusedType(f"an array of dtype {x.dtype} has no derivative; make it of numbers")
         return np.zeros_like(x, dtype=np.float64, subok=False) if x.dtype.kind in "biu" else None
-    if isinstance(x, np.void):
-        raise RefusedType(f"a record of dtype {x.dtype} has no derivative; make it of numbers")
     if isinstance(x, np.generic):
         return x.dtype.type(0) if x.dtype.kind in "fc" else 0.0 if x.dtype.kind in "biu" else None
     if isinstance(x, complex):
@@ -64,8 +57,7 @@ def _zeros_inside(x: Any, around: set[int]) -> Step[Any]:
     keys: Any = None if isinstance(x, tuple | list | deque) else x if isinstance(x, dict) else fields_of(x)
     zeros: list[Any] = []
     for item in x if keys is None else keys.values():
-        is_other = isinstance(item, np.ndarray) and item.dtype.kind in "OV"  # beside numbers, as it was given
-        zeros.append((yield item, around) if is_nested(item) else None if is_other else zeros_like(item))
+        zeros.append((yield item, around) if is_nested(item) else zeros_like(item))
     around.discard(id(x))
     if keys is not None:
         return dict(zip(keys, zeros, strict=True))

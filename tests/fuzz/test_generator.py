@@ -80,15 +80,15 @@ def test_functional_programs_are_varied():
 
 def test_a_wrong_derivative_is_told(monkeypatch):
     """A judge that never complains would be no judge: double every cotangent."""
-    from srcgrad.fuzz import agreement
+    from srcgrad.fuzz import modes
 
-    honest = agreement.vjp
+    honest = modes.vjp
 
     def wrong(f, *args, **kwargs):
         value, pullback = honest(f, *args, **kwargs)
         return value, lambda seed: tuple(2.0 * part for part in pullback(seed))
 
-    monkeypatch.setattr(agreement, "vjp", wrong)
+    monkeypatch.setattr(modes, "vjp", wrong)
     text = "def f(a, b, x, y, m):\n    x[1] = a\n    return a * b\n"
     outcome = judge(text, Plan((Check("pair"),), (0, 1)))
     assert outcome.kind == "mismatch" and "wrong derivative" in outcome.detail
