@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, jvp, vjp
-from srcgrad.errors import SrcgradError, UnsupportedSyntax
+from srcgrad.errors import MissingRule, SrcgradError, UnsupportedSyntax
 from srcgrad.runtime import memory_axes
 from tests.rules.orders import check_orders, to_the_third
 
