@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.fuzz.modes import Asking
+from tests.parameters import ON_ONE_PYTHON, SHARES
 
 os.environ.setdefault("SRCGRAD_CHECK", "1")  # every program of the suite is checked at the doors (srcgrad/spec.py)
 
@@ -40,6 +42,20 @@ settings.load_profile("ci")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--bless``."""
     parser.addoption("--bless", action="store_true", default=False, help="rewrite the expected texts")
+
+
+@pytest.hookimpl(tryfirst=True)  # before marks are looked at
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Shares of tests by day, and what runs on the first Python only (``tests.parameters``)."""
+    met: Counter[str] = Counter()
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        if name.startswith(ON_ONE_PYTHON):
+            item.add_marker(pytest.mark.slow)
+        if name in SHARES and item.get_closest_marker("nightly") is None:
+            if met[name] % SHARES[name]:
+                item.add_marker(pytest.mark.nightly)
+            met[name] += 1
 
 
 def pytest_collection_finish() -> None:

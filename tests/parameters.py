@@ -11,6 +11,34 @@ from tests.corpus.example import Case
 
 ParameterSet = type(pytest.param(None))
 
+#: Tests of which one parameter in so many runs by day, and the others at night: each asks the same of another program.
+SHARES = {
+    "tests/fuzz/test_generator.py::test_a_short_hunt_finds_nothing": 3,
+    "tests/parallel/test_dask.py::test_any_number_of_workers": 2,
+    "tests/parallel/test_same_bits.py::test_any_order_of_arrival": 2,
+    "tests/rules/test_decompositions.py::test_both_directions_and_order_two": 2,
+    "tests/rules/test_elementwise.py::test_orders_of_families": 2,
+    "tests/rules/test_fourier.py::test_orders": 2,
+    "tests/rules/test_polynomials.py::test_orders": 2,
+    "tests/rules/test_products.py::test_each_partial_has_the_dtype_of_its_factor": 2,
+    "tests/rules/test_ranges.py::test_derivatives": 2,
+    "tests/rules/test_reductions.py::test_forms": 2,
+    "tests/rules/test_scipy_linalg.py::test_two_orders_agree_with_numbers": 3,
+    "tests/rules/test_statistics.py::test_every_method_by_elements_and_by_q": 2,
+    "tests/rules/test_stats.py::test_functions_agree_with_each_other": 2,
+    "tests/test_complex.py::test_reverse_forward_and_second_order_agree_with_numbers": 2,
+    "tests/test_corpus.py::test_reverse_without_facts": 2,
+    "tests/test_effects.py::test_effects_are_those_of_the_program": 2,
+    "tests/test_evaluation_order.py::test_a_form_evaluates_its_operands_as_python_does": 2,
+    "tests/test_nothing_changes.py::test_gradients_leave_everything_as_it_was": 2,
+    "tests/test_overlapping_stores.py::test_what_overlaps_is_stored_as_numpy_does": 2,
+    "tests/test_rebinding.py::test_every_mode_follows": 2,
+    "tests/transform/test_shadows.py::test_reverse": 4,
+    "tests/transform/test_whole_containers.py::test_a_list_is_reversed_as_it_was": 2,
+}
+#: Folders of which the tests depend on NumPy and on the machine, and not on the Python.
+ON_ONE_PYTHON = ("tests/parallel/", "tests/rules/")
+
 
 def cases(chosen: Iterable[Case]) -> list[Any]:
     """Every program at every run."""

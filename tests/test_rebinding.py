@@ -299,6 +299,7 @@ def test_a_name_that_is_gone_is_refused(module: ModuleType) -> None:
         derivative(X)
 
 
+@pytest.mark.nightly
 def test_programs_of_helpers_that_are_gone_are_not_kept(module: ModuleType) -> None:
     derivative = grad(module.by_helper)
     sizes = []

@@ -33,7 +33,7 @@ def test_the_ensemble_is_fitted_to_the_same_bits():
         assert under_mpi(2, "examples/ensemble.py", "mpi").stdout.split("\n")[:5] == fitted
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(missing("distributed"), reason="Dask is not installed: pip install 'srcgrad[dask]'")
 def test_the_logistic_regression_finds_its_weights():
     found = output("examples/logistic_chunks.py", "--rows", "60000")
