@@ -366,6 +366,8 @@ class Operators(Objects):
         match test:
             case gast.Compare(left=left, ops=[gast.Is() | gast.IsNot() as op], comparators=[gast.Constant(value=None)]):
                 held = self.peek(left)
+                if isinstance(left, gast.Name) and left.id in self.scope.rebound:
+                    return None  # what is known of the name is what it is bound to, not what was given
                 if isinstance(held, Value):
                     return (held.value is None) == isinstance(op, gast.Is)
                 if isinstance(held, Instance | Items | Entries) and tells(held):

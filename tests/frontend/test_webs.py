@@ -10,6 +10,7 @@ import gast
 import numpy as np
 import pytest
 
+from srcgrad import value_and_grad
 from srcgrad.frontend.lower import unparse
 from srcgrad.frontend.webs import split
 from srcgrad.fuzz import numbers
@@ -114,3 +115,18 @@ def test_random_programs_do_the_same(count):
         apart = ast.unparse(ast.fix_missing_locations(gast.gast_to_ast(tree)))
         assert repr(_outcome(apart)) == repr(_outcome(text)), apart
     assert changed > count * 2 // 3
+
+
+def none_in_a_branch(x, d):
+    a = d.pop("q")
+    if x is None:
+        x = None
+    w = 1.0 if x is None else 2.0
+    return w * a * np.sum(x * x)
+
+
+def test_a_parameter_that_a_branch_binds_to_none_is_not_taken_for_none():
+    """Beside a dict the test was decided when it was compiled: value and gradient were silently wrong."""
+    value, (x_bar, d_bar) = value_and_grad(none_in_a_branch, argnums=(0, 1))(np.array([1.0, 3.0]), {"q": 2.0})
+    assert value == 40.0 and d_bar == {"q": 20.0}
+    np.testing.assert_array_equal(x_bar, [8.0, 24.0])
