@@ -79,6 +79,11 @@ def seconds(call: Callable[[int], Any], n: int) -> float:
 
 
 def peak(call: Callable[[int], Any], n: int) -> int:
+    """The least of three: threads of other tests in this process allocate now and then."""
+    return min(_peak(call, n) for _ in range(3))
+
+
+def _peak(call: Callable[[int], Any], n: int) -> int:
     gc.collect()
     tracemalloc.start()
     try:
