@@ -1,7 +1,7 @@
 """Whether a function or class is the same in two processes: a digest of what it computes with.
 
 A program in text imports the functions that it calls without a derivative.  In a worker the same name may mean another
-function: an older file, or one that the client has bound anew since it was imported.  Digests are compared, and what
+function: an older file, or one that the client has bound again since it was imported.  Digests are compared, and what
 differs is refused.
 
 >>> fingerprint(lambda x: x + 1) == fingerprint(lambda x: x + 1), fingerprint(lambda x: x + 2) == fingerprint(abs)
