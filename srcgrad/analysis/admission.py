@@ -6,6 +6,7 @@ is right for numbers only, or ``UnsupportedSyntax`` where the facts already show
 - ``x += e`` where other names may share x's memory changes an array in place, but is ``x = x + e`` for a number;
 - ``+`` and ``*`` join and repeat tuples and lists, but add and multiply arrays: they are other functions then;
 - a loop over a dict yields keys, not values, and so does what takes it apart;
+- NumPy makes an array of objects of a dict;
 - ``round`` and its kin, and bitwise operators, lose the derivative of numbers, but ask objects for methods.
 """
 
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import gast
+import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
@@ -78,6 +80,7 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
             if _may_be_keys(statement, name, span, facts, asked) and (name in returned or not shown)
         ]
         if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
+            _refuse_arrays_of_dicts(statement, statement.operation, facts)
             join = _joined(statement, statement.operation, facts)
             joins = joins or join is not None
             if join is not None and join.expression is not statement.expression:
@@ -142,6 +145,21 @@ def _asking(statement: Statement) -> list[str]:
                     operands = [operand]
             found += [each.id for each in operands if type(each) is gast.Name]
     return found
+
+
+def _refuse_arrays_of_dicts(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> None:
+    """Refuse a dict as an operand of NumPy, which makes an array of objects of it."""
+    called = apply.function
+    if not isinstance(called, np.ufunc) and not getattr(called, "__module__", "").startswith("numpy"):
+        return
+    for parameter in apply.rule.sensitive & apply.arguments.keys():
+        for name in atoms(apply.arguments[parameter]):
+            if isinstance(facts.get(name, Unknown()), MappingFact):
+                raise UnsupportedSyntax(
+                    "NumPy makes an array of objects of a dict, which has no derivative",
+                    statement.span,
+                    hint="compute with the dict's values one by one",
+                )
 
 
 def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | None:

@@ -29,6 +29,7 @@ from srcgrad.frontend.normal_form import (
     Block,
     Call,
     Copy,
+    Exchange,
     Field,
     Fixed,
     Function,
@@ -160,6 +161,9 @@ class StatementAdjoint(CallAdjoint):
                 return self._index(statement, base, index, block, position, base in varied)
             case Field(base=base, name=name):
                 return self._index(statement, base, constant(name), block, position, base in varied)
+            case Exchange(base=base) if _is_number(self.fact(base)) or not any(n in varied for n in inputs(statement)):
+                self.bars.drop(target)  # a number has no such method: nothing after it runs
+                return []
             case Pack():
                 return self.pack(statement, statement.operation, varied)
             case Apply():

@@ -219,3 +219,37 @@ def test_where_a_sum_of_mapped_values_starts() -> None:
     x = np.array([0.3, 0.4, 0.5, 0.7])
     numeric = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(4)]
     np.testing.assert_allclose(srcgrad.grad(f)(x), numeric, rtol=1e-6)
+
+
+@pytest.mark.parametrize("start", ["0.25", "2.0 * b"])
+def test_a_method_of_containers_that_a_number_lacks_behind_a_return(ask, start):
+    """Once an internal error: what such a method returns is stored, in text that never runs."""
+    ask(f"""
+    def f(a, b, x, y, m):
+        held = [a, b]
+        if a < 1e9:
+            return np.sum(x) * b
+        s = {start}
+        held[0] = s.popleft()
+        return sum(held)
+    """)
+
+
+def test_an_array_of_a_dict_is_refused() -> None:
+    """Once a TypeError of the tangents: arrays of objects were added."""
+
+    def f(x: np.ndarray) -> float:
+        chosen = np.where(x > 9.0, {"p": x}, x)
+        return 0.5 * chosen[0]
+
+    def named(x: np.ndarray) -> float:
+        table = {"p": x}
+        table = table.setdefault("p", np.where(x, table, x))
+        return 0.5
+
+    x = np.ones(2)
+    for program in (f, named):
+        with pytest.raises(srcgrad.UnsupportedSyntax, match="an array of objects of a dict"):
+            srcgrad.grad(program)(x)
+        with pytest.raises(srcgrad.UnsupportedSyntax, match="an array of objects of a dict"):
+            srcgrad.jvp(program, (x,), (x,))
