@@ -197,8 +197,9 @@ class KeyReader:
 
 def puts_keys(function: Function) -> bool:
     """Whether a function may put keys into dicts."""
-    statements = walk(function.body)
-    return any(keys for statement in statements for _, keys in _puts(statement, _pairs(statements), {}))
+    statements = list(walk(function.body))
+    pairs = _pairs(statements)
+    return any(keys for statement in statements for _, keys in _puts(statement, pairs, {}))
 
 
 def _refusal(span: Span) -> UnsupportedSyntax:
@@ -306,9 +307,10 @@ def _pairs(statements: Iterable[Statement]) -> dict[str, list[tuple[Statement, s
                 lists += [(name, each) for each in names_read(value)]
             case Bind(target=target, operation=Pack(elements=elements)):
                 lists += [(target, each) for each in atoms(elements)]
-    return {
-        name: [first for other, each in lists if other == name for first in firsts.get(each, [])] for name, _ in lists
-    }
+    found: dict[str, list[tuple[Statement, str]]] = {}
+    for name, each in lists:
+        found.setdefault(name, []).extend(firsts.get(each, []))
+    return found
 
 
 def _puts(

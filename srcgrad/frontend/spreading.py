@@ -99,15 +99,14 @@ def _written_out(body: list[gast.stmt], scope: Scope) -> list[tuple[str, int | t
     The name is bound nowhere else, and first mentioned there.
     """
     made: list[tuple[str, int | tuple[str, ...], list[gast.stmt]]] = []
+    mentioned = Counter[str]()
     for place, statement in enumerate(body):
+        mentioned.update(node.id for node in walk(statement) if isinstance(node, gast.Name))
         match statement:
             case gast.Assign(targets=[gast.Name(id=name)], value=value) if scope.only_value(name) is value:
                 keys = _keys_made(value, scope)
-            case _:
-                continue
-        mentions = [n for n in walk(*body[: place + 1]) if isinstance(n, gast.Name) and n.id == name]
-        if keys is not None and len(mentions) == 1:
-            made.append((name, keys, body[place + 1 :]))
+                if keys is not None and mentioned[name] == 1:
+                    made.append((name, keys, body[place + 1 :]))
     return made
 
 
