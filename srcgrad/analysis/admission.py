@@ -150,7 +150,7 @@ def _asking(statement: Statement) -> list[str]:
 def _refuse_arrays_of_dicts(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> None:
     """Refuse a dict as an operand of NumPy, which makes an array of objects of it."""
     called = apply.function
-    if not isinstance(called, np.ufunc) and not getattr(called, "__module__", "").startswith("numpy"):
+    if not isinstance(called, np.ufunc) and not (getattr(called, "__module__", None) or "").startswith("numpy"):
         return
     for parameter in apply.rule.sensitive & apply.arguments.keys():
         for name in atoms(apply.arguments[parameter]):

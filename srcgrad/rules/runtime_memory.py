@@ -25,7 +25,7 @@ from srcgrad.runtime import (
     where_first,
 )
 
-constant(runtime.shadow, runtime.require_new, runtime.separate)
+constant(runtime.shadow, runtime.separate)
 
 
 @rule(runtime.private)

@@ -41,7 +41,7 @@ from srcgrad.runtime.doors import (
     require_length,
     require_kept,
     require_key, require_no_object, require_number, require_places, require_row, require_rows, require_set,
-    require_some, rewound, require_count,
+    require_some, rewound, require_count, require_new,
     stop_gradient, unvaried,
 )  # fmt: skip
 from srcgrad.runtime.einsum import transposed_subscripts, uneinsum, written_subscripts
@@ -91,7 +91,7 @@ from srcgrad.runtime.repeating import (
 )  # fmt: skip
 from srcgrad.runtime.replacing import lasting, replaced_at
 from srcgrad.runtime.segments import lifted, segment_ties, unlifted, unreduceat
-from srcgrad.runtime.shadows import accumulate, claim, require_new, separate, shadow, taken, untaken, view_like
+from srcgrad.runtime.shadows import accumulate, claim, separate, shadow, taken, untaken, view_like
 from srcgrad.runtime.sequences import (
     from_pairs, joined, keyed, merged, remerged, repairs, repeated, union, unjoined, unkeyed, unmerged, unpairs,
     unqueue, unrepeated,

@@ -58,6 +58,17 @@ def require_count(x: Any, place: str) -> None:
         )
 
 
+def require_new(x: Any, place: str) -> None:
+    """Refuse a list of arrays or containers that an operator made at ``place``, by the types that it met there: it
+    shares its items with the operands, and may be stored into."""
+    plain = int | float | complex | np.generic
+    if isinstance(x, tuple | list | deque) and not all(isinstance(part, plain) for part in x):
+        raise RefusedType(
+            f"{place}: an operator made a {type(x).__name__} of arrays or containers, and one of them may be stored"
+            " into; differentiate with arguments of known kinds, or build the list with append"
+        )
+
+
 def require_places(x: Any, place: str) -> None:
     """Refuse to take the items of ``x`` at ``place`` by their places when it is a dict, which gives its keys there."""
     if isinstance(x, Mapping):

@@ -83,17 +83,6 @@ def _shadow(v: Any, seen: dict[int, Any], arrays: list[tuple[Any, Any]]) -> Step
     return shadows
 
 
-def require_new(v: Any) -> None:
-    """Refuse a list of arrays or containers that an operator made of what was not known to be lists: it shares its
-    items with them, and may be stored into."""
-    plain = int | float | complex | np.generic
-    if isinstance(v, tuple | list | deque) and not all(isinstance(part, plain) for part in v):
-        raise RefusedType(
-            f"an operator made a {type(v).__name__} of arrays or containers, and one of them may be stored into;"
-            " differentiate with arguments of known kinds, or build the list with append"
-        )
-
-
 def _shadow_of_array(v: Any, arrays: list[tuple[Any, Any]]) -> Any:
     for w, w_bar in arrays:
         if np.may_share_memory(v, w) and np.shares_memory(v, w):

@@ -407,7 +407,8 @@ class _Shadowing(Mirroring):
         if not sources:
             self.out.append(statement)
             if self._may_join_lists(statement):
-                self.out.append(Effect(gast.Expr(call_runtime(runtime.require_new, load(target))), span))
+                look = call_runtime(runtime.require_new, load(target), constant(span.origin))
+                self.out.append(Effect(gast.Expr(look), span))
                 self.result.made.add(self.out[-1])
             self.add(self.result.bars[target], self.zeros(target), span)
             self.freeze_result(statement)
