@@ -40,11 +40,11 @@ from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
 from srcgrad.errors import InternalError
 from srcgrad.faults import reported
+from srcgrad.frontend.as_python import as_python
 from srcgrad.frontend.derivatives import unpassed
 from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.inline import inline_local_functions
 from srcgrad.frontend.journal import writing
-from srcgrad.frontend.lower import lower
 from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, Function, Guarded, unguarded
 from srcgrad.frontend.normalize import normalize, remembering, returned
 from srcgrad.frontend.telling import hands_out_functions
@@ -359,7 +359,7 @@ class Module(CalleesAsValues):
 
     def _copy(self, callee: Callee, name: str) -> None:
         function, _ = joined(self.normalized(callee), {})
-        made = lower(function, aligned=True, inside=self.primal)
+        made = as_python(function, aligned=True, inside=self.primal)
         made.name = name
         self.add(made, function.temporaries)
 

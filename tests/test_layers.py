@@ -1,6 +1,6 @@
 """The rooms of srcgrad import each other in one direction only (imports inside functions included).
 
-``errors → {runtime, syntax} → language → rules → {frontend → analysis → transform → optimize → emit | eager} →
+``errors → {runtime, syntax} → language → rules → ir → {frontend → analysis → transform → optimize → emit | eager} →
 pipeline → api → {parallel, check, inspect}``: left never imports right, and the compiler never meets the eager machine.
 """
 
@@ -32,7 +32,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "syntax": GROUND,
     "language": (),
     "rules": BASE,
-    **{room: (*BASE, "rules", *COMPILER[:index]) for index, room in enumerate(COMPILER)},
+    "ir": (*GROUND, "runtime", "syntax"),
+    **{room: (*BASE, "rules", "ir", *COMPILER[:index]) for index, room in enumerate(COMPILER)},
     "spec": (*BASE, "rules", *COMPILER),
     "eager": (*BASE, "rules"),
     "programs": (*BASE, "rules", *COMPILER, "spec"),

@@ -435,6 +435,6 @@ class Function:
     sets: tuple[tuple[str, object], ...] = ()  # the fields that are set here and in callees, and what is put there
 
     def __str__(self) -> str:
-        from srcgrad.frontend.lower import text_of
+        from srcgrad.frontend.as_python import text_of
 
         return text_of(self)

@@ -150,8 +150,8 @@ class Source:
         raise UnresolvedName(f"the name {name!r} is not defined", span, label="no such name", hint=hint)
 
 
-def source_of(function: Callable[..., object]) -> Source:
-    """The source of a function, lambda or bound method.
+def source_of(function: Callable[..., object], *, cells: bool = True) -> Source:
+    """The source of a function, lambda or bound method; ``cells``: lists in place of what inner functions bind.
 
     Raises ``SourceUnavailable`` for what has no Python text: builtins, classes, other callables, code typed after
     ``python -c``.  Warns with ``SourceChanged`` if the file was edited after the function was made.
@@ -173,7 +173,7 @@ def source_of(function: Callable[..., object]) -> Source:
             if "told apart" in error.args[0]
             else "import the module again",
         ) from None
-    source = Source(plain, _tree(place), code.co_qualname, file, _is_generated(plain), receiver)
+    source = Source(plain, _tree(place, cells), code.co_qualname, file, _is_generated(plain), receiver)
     note_function(plain, source.node)
     if edited and not source.generated:
         place_text = source.span().place
@@ -231,13 +231,14 @@ def _is_generated(function: FunctionType) -> bool:
     return hasattr(function, "__srcgrad_source__") or function.__code__.co_filename.startswith("<srcgrad ")
 
 
-def _tree(place: Place) -> Any:
+def _tree(place: Place, cells: bool) -> Any:
     node = from_ast(place.node)
     if not isinstance(node, gast.Lambda):
         node.decorator_list = []
     if place.owner is not None and place.owner.strip("_"):
         _mangle(node, "_" + place.owner.lstrip("_"))
-    with_cells(node)
+    if cells:
+        with_cells(node)
     return node
 
 

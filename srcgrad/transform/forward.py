@@ -53,7 +53,7 @@ from srcgrad.transform.build import (
     tuple_of,
 )
 from srcgrad.transform.control import placed
-from srcgrad.transform.forward_statements import Calls, lowered
+from srcgrad.transform.forward_statements import Calls, restated
 from srcgrad.transform.forward_stores import MirroredTangent
 
 
@@ -133,9 +133,9 @@ class _Writer(MirroredTangent):
             case Unpack():
                 return self._unpack(statement)
             case Append():
-                return [lowered(statement), *self._append(statement)]
+                return [restated(statement), *self._append(statement)]
             case Pop():
-                return [lowered(statement), *self._pop(statement)]
+                return [restated(statement), *self._pop(statement)]
             case AddAt():
                 return self._add_at(statement)
             case Store():
@@ -158,7 +158,7 @@ class _Writer(MirroredTangent):
                 return [gast.With([clone(item) for item in items], self.block(body), None)]
             case Return(value=value):
                 return [gast.Return(tuple_of([clone(value), self.dot_of(value, statement)]))]
-        return [lowered(statement)]
+        return [restated(statement)]
 
     def _for(self, loop: For) -> gast.For:
         """A loop under the user's own heading, unless a tangent needs the hidden index."""

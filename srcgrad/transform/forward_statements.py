@@ -20,7 +20,7 @@ from srcgrad.analysis.cfg import bound_here
 from srcgrad.analysis.summaries import Summary
 from srcgrad.analysis.values import fact_of_expression, is_copy, is_defaulting
 from srcgrad.errors import InternalError, MissingRule
-from srcgrad.frontend.lower import lower_statement
+from srcgrad.frontend.as_python import statement_as_python
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -199,12 +199,12 @@ class StatementTangent:
             function = self.calls.primal(statement.operation.callee)
             if function is not None:
                 return assign(statement.target, call(function, *map(clone, statement.operation.arguments)))
-        return lowered(statement)
+        return restated(statement)
 
     def _around(self, statement: Bind, code: list[gast.stmt]) -> list[gast.stmt]:
         """The tangent after its primal statement; before it, or around it, where it reads what that overwrites."""
         read = names_read(*code)
-        primal = lowered(statement)
+        primal = restated(statement)
         if statement.target not in read:
             return [primal, *naming_result(code, statement.target)]
         if RESULT not in read:
@@ -305,14 +305,14 @@ class StatementTangent:
     def _unpack(self, statement: Unpack) -> list[gast.stmt]:
         needed = [t for t in statement.targets if self.tangents.needed_after(t, statement)]
         if not needed:
-            return [lowered(statement)]
+            return [restated(statement)]
         if not self.tangents.moves(statement):
-            return [lowered(statement), *(s for target in dict.fromkeys(needed) for s in self.zero(target))]
+            return [restated(statement), *(s for target in dict.fromkeys(needed) for s in self.zero(target))]
         targets: list[gast.expr] = [store(self.dot(t)) for t in statement.targets]
         if statement.star is not None:
             targets[statement.star] = gast.Starred(targets[statement.star], gast.Store())
         made = gast.Assign([gast.Tuple(targets, gast.Store())], load(self.dot(statement.source)), None)
-        return [lowered(statement), made]
+        return [restated(statement), made]
 
     # --- sequences that grow, buffers that are added to ---------------------------------------------------------------
     def _append(self, statement: Append) -> list[gast.stmt]:
@@ -388,9 +388,9 @@ class StatementTangent:
         return isinstance(fact, Array) and fact.shape == () and (fact.dtype or "").startswith(("int", "uint"))
 
 
-def lowered(statement: Statement) -> gast.stmt:
+def restated(statement: Statement) -> gast.stmt:
     """The user's statement, as a tree of its own."""
-    return clone(lower_statement(statement))
+    return clone(statement_as_python(statement))
 
 
 def _is_local(atom: gast.expr) -> bool:

@@ -47,7 +47,7 @@ from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, names_read
 from srcgrad.transform.apart import check_apart
 from srcgrad.transform.build import assign, call, constant, load, method, subscript
-from srcgrad.transform.forward_statements import StatementTangent, lowered
+from srcgrad.transform.forward_statements import StatementTangent, restated
 from srcgrad.transform.primal_results import RESULT, field_tangent
 
 #: Functions whose result is a view whatever the layout of the array is.
@@ -128,7 +128,7 @@ class MirroredTangent(StatementTangent):
     def _fixed(self, statement: Bind) -> list[gast.stmt]:
         """A value without derivative: zero, in the memory of what it may be a view of."""
         target = statement.target
-        code = [lowered(statement), *self.zero(target, statement)]
+        code = [restated(statement), *self.zero(target, statement)]
         shown = [n for n in dict.fromkeys(names_read(statement.expression)) if n in self.mirrored and n != target]
         made = makes_new(object_of(getattr(statement.expression, "func", None)), _method_of(statement.expression))
         if shown and not made and not isinstance(statement.expression, gast.Compare):
@@ -158,10 +158,10 @@ class MirroredTangent(StatementTangent):
     def _store(self, statement: Store) -> list[gast.stmt]:
         base = statement.base
         if base not in self.mirrored:
-            return [lowered(statement)]
+            return [restated(statement)]
         target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())
         value = self._stored(statement.value, base, statement)
-        return [gast.Assign([target], value, None), lowered(statement)]
+        return [gast.Assign([target], value, None), restated(statement)]
 
     def _stored(self, atom: gast.expr, base: str, statement: Store | AugStore) -> gast.expr:
         """The tangent of what is stored; integers hold none."""
@@ -177,14 +177,14 @@ class MirroredTangent(StatementTangent):
     def _aug_store(self, statement: AugStore) -> list[gast.stmt]:
         base, operator = statement.base, statement.operator
         if base not in self.mirrored:
-            return [lowered(statement)]
+            return [restated(statement)]
         if not isinstance(operator, gast.Add | gast.Sub):
             raise InternalError("an augmented store was not taken apart", statement.span)
         if not any(self.tangents.varied(name, statement) for name in atoms(statement.value)):
-            return [lowered(statement)]
+            return [restated(statement)]
         target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())
         value = self._stored(statement.value, base, statement)
-        return [seen_elsewhere(gast.AugAssign(target, type(operator)(), value)), lowered(statement)]
+        return [seen_elsewhere(gast.AugAssign(target, type(operator)(), value)), restated(statement)]
 
     def _added(self, statement: AddAt, buffer: str, of: str, index: gast.expr, value: gast.expr) -> gast.stmt:
         code = super()._added(statement, buffer, of, index, value)
@@ -192,16 +192,16 @@ class MirroredTangent(StatementTangent):
 
     def _set_field(self, statement: SetField) -> list[gast.stmt]:
         if statement.base not in self.mirrored:
-            return [lowered(statement)]
+            return [restated(statement)]
         target = gast.Subscript(load(self.dot(statement.base)), constant(statement.name), gast.Store())
-        return [gast.Assign([target], self.dot_of(statement.value, statement), None), lowered(statement)]
+        return [gast.Assign([target], self.dot_of(statement.value, statement), None), restated(statement)]
 
     def _delete(self, statement: Delete) -> list[gast.stmt]:
         if statement.base not in self.mirrored:
-            return [lowered(statement)]
+            return [restated(statement)]
         index = constant(statement.name) if statement.index is None else clone(statement.index)
         target = gast.Subscript(load(self.dot(statement.base)), index, gast.Del())
-        return [gast.Delete([target]), lowered(statement)]
+        return [gast.Delete([target]), restated(statement)]
 
     # --- methods of containers ---------------------------------------------------------------------------------------
     def _exchange(self, statement: Bind, made: Exchange) -> list[gast.stmt]:
@@ -209,14 +209,14 @@ class MirroredTangent(StatementTangent):
         target, base = statement.target, made.base
         if base not in self.mirrored:
             needed = self.tangents.needed_after(target, statement)
-            return [lowered(statement), *(self.zero(target, statement) if needed else [])]
+            return [restated(statement), *(self.zero(target, statement) if needed else [])]
         dot = self.dot(base)
         if object_of(getattr(statement.expression, "func", None)) in CHANGES:
             given = [
                 self.dot_of(argument, statement) if j in made.held else clone(argument)
                 for j, argument in enumerate(made.arguments)
             ]
-            return [lowered(statement), gast.Expr(gast.Call(clone(statement.expression.func), given, []))]
+            return [restated(statement), gast.Expr(gast.Call(clone(statement.expression.func), given, []))]
         match made.method:
             case "remove":
                 place = method(base, "index", *map(clone, made.arguments))
@@ -234,8 +234,8 @@ class MirroredTangent(StatementTangent):
                 value = method(dot, made.method, *arguments)
                 code = [assign(self.dot(target), value)]
         if made.method in ("remove", "sort") and self.tangents.needed_after(target, statement):
-            return [*code, lowered(statement), assign(self.dot(target), constant(None))]
-        return [*code, lowered(statement)]
+            return [*code, restated(statement), assign(self.dot(target), constant(None))]
+        return [*code, restated(statement)]
 
     # --- the entry ---------------------------------------------------------------------------------------------------
     def entered(self, active: list[str], stored: list[str]) -> list[gast.stmt]:

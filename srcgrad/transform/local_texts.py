@@ -16,7 +16,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.frontend.lower import lower
+from srcgrad.frontend.as_python import as_python
 from srcgrad.frontend.normal_form import Callee, Derived, Function, Held, Texts
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalReference, of_runtime, reference
@@ -59,7 +59,7 @@ class LocalTexts(ABC):
             return
         if isinstance(made.callee.function, Derived):
             function = replace(function, captured=function.parameters[len(function.parameters) - made.captured :])
-        text = lower(function)
+        text = as_python(function)
         text.name = name
         self.add(text, function.temporaries)
 

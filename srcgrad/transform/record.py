@@ -20,7 +20,7 @@ from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.references import is_truth, names_mentioned
 from srcgrad.analysis.required import Lane, Plan, entries_at, saved_at
-from srcgrad.frontend.lower import lower_statement
+from srcgrad.frontend.as_python import statement_as_python
 from srcgrad.frontend.normal_form import Bind, Block, Break, Call, Continue, For, If, Return, Statement, While, With
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import clone
@@ -109,7 +109,7 @@ class ForwardSweep:
                 return [*self._leaving(statement, block, position), *self._exit(statement, block, position)]
             case Bind(operation=Call()):
                 return self._call(statement)
-        return [lower_statement(statement)]
+        return [statement_as_python(statement)]
 
     def _loop(self, loop: For | While) -> list[gast.stmt]:
         code: list[gast.stmt] = []
@@ -172,7 +172,7 @@ class ForwardSweep:
             return [made_here]
         primal = self.primal_of(statement)
         if primal is None:
-            return [lower_statement(statement)]
+            return [statement_as_python(statement)]
         return [assign(statement.target, call(primal, *(clone(a) for a in made.arguments)))]
 
     def _append(self, lane: Lane, names: tuple[str | None, ...]) -> gast.stmt:
@@ -201,7 +201,7 @@ class ForwardSweep:
             frame, position = frame.parent, frame.position
 
     def _exit(self, statement: Statement, block: Block, position: int) -> list[gast.stmt]:
-        return [lower_statement(statement)]
+        return [statement_as_python(statement)]
 
     def where(self, block: Block, position: int) -> dict[Block, int]:
         """The blocks that a statement stands in, each with its position there."""

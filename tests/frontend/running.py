@@ -16,7 +16,7 @@ import gast
 from srcgrad.calling import DOORS
 from srcgrad.emit.load import load
 from srcgrad.emit.printer import emit
-from srcgrad.frontend.lower import lower
+from srcgrad.frontend.as_python import as_python
 from srcgrad.frontend.normal_form import (
     Append,
     Apply,
@@ -46,11 +46,11 @@ from srcgrad.syntax.parse import clone, walk
 
 
 def printed(function: Function) -> Callable[..., object]:
-    return _load(lower(function), bare=False)
+    return _load(as_python(function), bare=False)
 
 
 def bare(function: Function, *, aligned: bool = False) -> Callable[..., object]:
-    return _load(lower(replace(function, body=_bare_block(function.body)), aligned=aligned), bare=True)
+    return _load(as_python(replace(function, body=_bare_block(function.body)), aligned=aligned), bare=True)
 
 
 def _bare_block(block: Block) -> Block:

@@ -15,7 +15,7 @@ import pytest
 
 from srcgrad.analysis.cfg import walk
 from srcgrad.errors import LanguageError, MissingRule, UnresolvedName, UnsupportedSyntax
-from srcgrad.frontend.lower import text_of, unparse
+from srcgrad.frontend.as_python import text_of, unparse
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,

@@ -13,7 +13,7 @@ from srcgrad import UnsupportedSyntax, grad
 from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.shapes import shapes
 from srcgrad.analysis.stores import stores_lowered
-from srcgrad.frontend.lower import text_of
+from srcgrad.frontend.as_python import text_of
 from srcgrad.frontend.normal_form import AddAt, AugStore, Bind, Callee, Exchange, Function, If, Store
 from srcgrad.frontend.normalize import normalize
 from srcgrad.rules.facts import Unknown, fact_of

@@ -180,7 +180,7 @@ FAULTS = (
         "        value = self._stored(statement.value, base, statement)\n        return [gast.Assign(",
         "        target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())\n"
         "        value = self._stored(statement.value, base, statement)\n"
-        "        if isinstance(value, gast.Constant):\n            return [lowered(statement)]\n"
+        "        if isinstance(value, gast.Constant):\n            return [restated(statement)]\n"
         "        return [gast.Assign(",
     ),
     Fault(

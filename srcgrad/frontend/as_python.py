@@ -46,7 +46,7 @@ from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, walk
 
 
-def lower(
+def as_python(
     function: Function, *, aligned: bool = False, inside: Callable[[Callee], gast.expr | None] | None = None
 ) -> gast.FunctionDef:
     """The definition of a function; ``aligned``: every parameter plain and positional, as ``Call`` passes them.
@@ -75,7 +75,7 @@ def lower(
         None if aligned or function.keywords is None else _parameter(function.keywords),
         trailing,
     )
-    made = gast.FunctionDef(function.name, arguments, lower_block(function.body), [], None, None, [])
+    made = gast.FunctionDef(function.name, arguments, block_as_python(function.body), [], None, None, [])
     calls = {} if inside is None else _calls(function, inside)
     return rebuilt(made, lambda node: calls.get(id(node))) if calls else made
 
@@ -92,14 +92,14 @@ def _calls(function: Function, inside: Callable[[Callee], gast.expr | None]) -> 
     return found
 
 
-def lower_block(block: Block) -> list[gast.stmt]:
+def block_as_python(block: Block) -> list[gast.stmt]:
     """The statements of a block; an empty one passes."""
-    return [lower_statement(statement) for statement in block.statements] or [gast.Pass()]
+    return [statement_as_python(statement) for statement in block.statements] or [gast.Pass()]
 
 
-def lower_statement(statement: Statement) -> gast.stmt:
+def statement_as_python(statement: Statement) -> gast.stmt:
     """One statement, located at the user's line."""
-    made = _lowered(statement)
+    made = _statement(statement)
     span = statement.span
     if span.known:
         made.lineno, made.col_offset = span.line, span.column
@@ -107,7 +107,7 @@ def lower_statement(statement: Statement) -> gast.stmt:
     return made
 
 
-def _lowered(statement: Statement) -> gast.stmt:
+def _statement(statement: Statement) -> gast.stmt:
     match statement:
         case Bind(target=target, expression=gast.BinOp(left=gast.Name(id=left), op=op, right=right), inplace=True) if (
             left == target
@@ -130,7 +130,7 @@ def _lowered(statement: Statement) -> gast.stmt:
                 return gast.Assign([gast.Tuple([_store(name) for name in targets], gast.Store())], popped, None)
             return gast.Assign([_store(targets[0])], popped, None)
         case AddAt(shared=True):
-            return seen_elsewhere(_lowered(replace(statement, shared=False)))
+            return seen_elsewhere(_statement(replace(statement, shared=False)))
         case AddAt(buffer=buffer, index=index, value=value):
             if statement.function is not None:
                 place = [] if _adds_to_all(statement.function) else [index]
@@ -150,13 +150,13 @@ def _lowered(statement: Statement) -> gast.stmt:
         case Effect(statement=inner):
             return clone(inner)
         case If(test=test, body=body, orelse=orelse):
-            return gast.If(test, lower_block(body), lower_block(orelse) if orelse.statements else [])
+            return gast.If(test, block_as_python(body), block_as_python(orelse) if orelse.statements else [])
         case For():
-            return _lowered_for(statement)
+            return _loop(statement)
         case While(test=test, body=body):
-            return gast.While(test, lower_block(body), [])
+            return gast.While(test, block_as_python(body), [])
         case With(items=items, body=body):
-            return gast.With(list(items), lower_block(body), None)
+            return gast.With(list(items), block_as_python(body), None)
         case Break():
             return gast.Break()
         case Continue():
@@ -166,17 +166,17 @@ def _lowered(statement: Statement) -> gast.stmt:
     raise AssertionError(statement)
 
 
-def _lowered_for(statement: For) -> gast.For:
+def _loop(statement: For) -> gast.For:
     body = statement.body.statements
     if statement.heading is None:
-        return gast.For(_store(statement.index), statement.iterable, lower_block(statement.body), [], None)
+        return gast.For(_store(statement.index), statement.iterable, block_as_python(statement.body), [], None)
     target, iterable = statement.heading
-    return gast.For(target, iterable, lower_block(Block(body[statement.elements :])), [], None)
+    return gast.For(target, iterable, block_as_python(Block(body[statement.elements :])), [], None)
 
 
 def text_of(function: Function, *, aligned: bool = False) -> str:
     """The function as Python text, every global under its preferred name."""
-    return unparse(lower(function, aligned=aligned))
+    return unparse(as_python(function, aligned=aligned))
 
 
 def unparse(node: gast.AST) -> str:

@@ -1,0 +1,354 @@
+"""The IR as Python text, for people to read, and as it can run.
+
+Regions print as the statements of Python that they are: a ``Loop`` is a ``while True``, whose heads are assigned before
+it and before each ``continue``; what a block falls through with is assigned at its end.  Four names stand for what
+Python has no expression for: ``END``, ``UNBOUND``, and the functions of ``HELPERS``.  Cells are variables of the
+function that owns them, declared ``nonlocal`` where another function writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from srcgrad.ir.operations import (
+    UNBOUND,
+    Bound,
+    Call,
+    Compare,
+    Copy,
+    DeleteAttribute,
+    DeleteCell,
+    DeleteGlobal,
+    DeleteItem,
+    DeleteName,
+    Extend,
+    Format,
+    FreshCell,
+    GetAttribute,
+    GetItem,
+    Import,
+    ImportName,
+    Insert,
+    Iterate,
+    Join,
+    Make,
+    MakeClass,
+    MakeFunction,
+    Match,
+    Next,
+    Operand,
+    Operation,
+    Operator,
+    ReadCell,
+    ReadGlobal,
+    ReadName,
+    SetAttribute,
+    SetItem,
+    Unpack,
+    Version,
+    WriteCell,
+    WriteGlobal,
+    WriteName,
+    Yield,
+    YieldFrom,
+)
+from srcgrad.ir.regions import (
+    Assign,
+    Block,
+    Break,
+    Continue,
+    Fall,
+    Function,
+    If,
+    Loop,
+    Parameters,
+    Raise,
+    Return,
+    Statement,
+    Try,
+    With,
+    walk,
+)
+
+_INDENT = "    "
+
+
+def text_of(function: Function) -> str:
+    """The definition of a function."""
+    return "\n".join(_function(function, function.name if function.name.isidentifier() else "function")) + "\n"
+
+
+def _function(
+    function: Function, name: str, defaults: Sequence[Operand] = (), by_name: Sequence[tuple[str, Operand]] = ()
+) -> Iterator[str]:
+    yield f"def {name}({', '.join(_parameters(function.parameters, defaults, dict(by_name)))}):"
+    yield from _indented(_body(function))
+
+
+def _parameters(given: Parameters, defaults: Sequence[Operand], by_name: dict[str, Operand]) -> Iterator[str]:
+    positional = [*given.positional_only, *given.positional]
+    first = len(positional) - len(defaults)
+    for place, version in enumerate(positional):
+        yield version.name if place < first else f"{version.name}={_operand(defaults[place - first])}"
+        if given.positional_only and place + 1 == len(given.positional_only):
+            yield "/"
+    if given.variadic is not None:
+        yield f"*{given.variadic.name}"
+    elif given.keyword_only:
+        yield "*"
+    for version in given.keyword_only:
+        yield f"{version.name}={_operand(by_name[version.name])}" if version.name in by_name else version.name
+    if given.rest is not None:
+        yield f"**{given.rest.name}"
+
+
+def _body(function: Function) -> Iterator[str]:
+    operations = [s.operation for _, s in walk(function.body) if isinstance(s, Assign)]
+    written = {o.cell for o in operations if isinstance(o, WriteCell | DeleteCell)}
+    outer = [cell.name for cell in function.free if cell in written]
+    if outer:
+        yield f"nonlocal {', '.join(outer)}"
+    named = sorted({o.name for o in operations if isinstance(o, WriteGlobal | DeleteGlobal)})
+    if named:
+        yield f"global {', '.join(named)}"
+    yield from _block(function.body, None, None, None)
+
+
+def _indented(lines: Iterator[str]) -> Iterator[str]:
+    empty = True
+    for line in lines:
+        empty = False
+        yield _INDENT + line
+    if empty:
+        yield _INDENT + "pass"
+
+
+_Targets = Sequence[Version] | None
+
+
+def _block(block: Block, falls: _Targets, breaks: _Targets, continues: _Targets) -> Iterator[str]:
+    for statement in block.statements:
+        yield from _statement(statement, breaks, continues)
+    match block.exit:
+        case Fall(values=values) if falls is not None:
+            yield from _copies(falls, values)
+        case Break(values=values):
+            yield from _copies(breaks or (), values)
+            yield "break"
+        case Continue(values=values):
+            yield from _copies(continues or (), values)
+            yield "continue"
+        case Return(value=value):
+            yield f"return {_operand(value)}"
+        case Raise(exception=None):
+            yield "raise"
+        case Raise(exception=exception, cause=cause):
+            assert exception is not None
+            yield f"raise {_operand(exception)}" + ("" if cause is None else f" from {_operand(cause)}")
+
+
+def _copies(targets: Sequence[Version], values: Sequence[Operand]) -> Iterator[str]:
+    """What versions are bound to, all at once."""
+    pairs = [(target, value) for target, value in zip(targets, values, strict=True) if target is not value]
+    if pairs:
+        yield f"{', '.join(t.name for t, _ in pairs)} = {', '.join(_operand(v) for _, v in pairs)}"
+
+
+def _statement(statement: Statement, breaks: _Targets, continues: _Targets) -> Iterator[str]:
+    match statement:
+        case Assign(targets=targets, operation=MakeFunction() as made):
+            inner = made.function
+            yield from _function(inner, targets[0].name, made.defaults, made.keyword_defaults)
+        case Assign(targets=targets, operation=MakeClass() as made):
+            bases, keywords = _operand(made.bases), _operand(made.keywords)
+            yield f"class {targets[0].name}(*{bases}, **{keywords}):  # {made.body.name}"
+            yield from _indented(_body(made.body))
+        case Assign(targets=targets, operation=operation):
+            text = _operation(operation)
+            names = ", ".join(target.name for target in targets) + ("," if isinstance(operation, Unpack) else "")
+            yield f"{names} = {text}" if targets else text
+        case If(targets=targets, test=test, body=body, orelse=orelse):
+            yield f"if {_operand(test)}:"
+            yield from _indented(_block(body, targets, breaks, continues))
+            other = list(_block(orelse, targets, breaks, continues))
+            if other:
+                yield "else:"
+                yield from _indented(iter(other))
+        case Loop(targets=targets, heads=heads, initial=initial, body=body):
+            yield from _copies(heads, initial)
+            yield "while True:"
+            yield from _indented(_block(body, None, targets, heads))
+        case With(manager=manager, entered=entered, body=body):
+            yield f"with {_operand(manager)} as {entered.name}:"
+            yield from _indented(_block(body, None, breaks, continues))
+        case Try():
+            yield from _try(statement, breaks, continues)
+
+
+def _try(statement: Try, breaks: _Targets, continues: _Targets) -> Iterator[str]:
+    def inner(block: Block) -> list[str]:
+        return list(_block(block, None, breaks, continues))
+
+    final = inner(statement.final)
+    if not statement.handlers and not final:
+        yield from inner(statement.body)
+        yield from inner(statement.orelse)
+        return
+    yield "try:"
+    yield from _indented(iter(inner(statement.body)))
+    for handler in statement.handlers:
+        yield from _handler(handler.kinds, handler.caught.name, inner(handler.body))
+    orelse = inner(statement.orelse)
+    if orelse and not statement.handlers:  # Python has no ``else`` without ``except``
+        yield "except ():"
+        yield _INDENT + "pass"
+    if orelse:
+        yield "else:"
+        yield from _indented(iter(orelse))
+    if final:
+        yield "finally:"
+        yield from _indented(iter(final))
+
+
+def _handler(kinds: Block | None, caught: str, body: list[str]) -> Iterator[str]:
+    if kinds is None:
+        yield "except BaseException as caught:"
+    else:
+        assert isinstance(kinds.exit, Fall)
+        parts = [f"({_target(s)} := {_operation(s.operation)})" for s in kinds.statements if isinstance(s, Assign)]
+        (value,) = kinds.exit.values
+        tested = f"({', '.join([*parts, _operand(value)])})[-1]" if parts else _operand(value)
+        yield f"except {tested} as caught:"
+    yield from _indented(iter([f"{caught} = caught", *body]))
+
+
+def _target(statement: Assign) -> str:
+    return statement.targets[0].name if statement.targets else "_"
+
+
+def _operand(operand: Operand) -> str:
+    if isinstance(operand, Version):
+        return operand.name
+    value = operand.value
+    if isinstance(value, type):
+        return value.__name__
+    return "UNBOUND" if value is UNBOUND else repr(value)
+
+
+def _listed(operands: Sequence[Operand]) -> str:
+    return ", ".join(map(_operand, operands))
+
+
+def _operation(made: Operation) -> str:
+    match made:
+        case Copy(source=source):
+            return _operand(source)
+        case Bound(source=source, variable=variable):
+            return f"bound({source.name}, {variable!r})"
+        case ReadCell(cell=cell):
+            return cell.name
+        case WriteCell(cell=cell, value=value):
+            return f"{cell.name} = {_operand(value)}"
+        case FreshCell(cell=cell):
+            return f"{cell.name} = UNBOUND"
+        case DeleteCell(cell=cell):
+            return f"del {cell.name}"
+        case ReadGlobal(name=name) | ReadName(name=name):
+            return name
+        case WriteGlobal(name=name, value=value) | WriteName(name=name, value=value):
+            return f"{name} = {_operand(value)}"
+        case DeleteGlobal(name=name) | DeleteName(name=name):
+            return f"del {name}"
+        case GetAttribute(base=base, name=name):
+            return f"{_based(base)}.{name}"
+        case SetAttribute(base=base, name=name, value=value):
+            return f"{_based(base)}.{name} = {_operand(value)}"
+        case DeleteAttribute(base=base, name=name):
+            return f"del {_based(base)}.{name}"
+        case GetItem(base=base, index=index):
+            return f"{_operand(base)}[{_operand(index)}]"
+        case SetItem(base=base, index=index, value=value):
+            return f"{_operand(base)}[{_operand(index)}] = {_operand(value)}"
+        case DeleteItem(base=base, index=index):
+            return f"del {_operand(base)}[{_operand(index)}]"
+        case Operator(symbol=symbol, operands=(operand,)):
+            return f"{symbol} {_operand(operand)}" if symbol == "not" else f"{symbol}{_based(operand)}"
+        case Operator(symbol=symbol, operands=(left, right), in_place=True):
+            return f"in_place({symbol + '='!r}, {_operand(left)}, {_operand(right)})"
+        case Operator(symbol=symbol, operands=(left, right)):
+            return f"{_based(left)} {symbol} {_based(right)}"
+        case Compare(symbol=symbol, left=left, right=right):
+            return f"{_operand(left)} {symbol} {_operand(right)}"
+        case Call():
+            return f"{_based(made.function)}({', '.join(_arguments(made))})"
+        case Make():
+            return _made(made)
+    return _helped(made)
+
+
+def _based(operand: Operand) -> str:
+    """An operand before an attribute, a call or an operator that binds tighter than a sign."""
+    text = _operand(operand)
+    return text if isinstance(operand, Version) or text.isidentifier() else f"({text})"
+
+
+def _arguments(made: Call) -> Iterator[str]:
+    yield from map(_operand, made.positional)
+    if made.star is not None:
+        yield f"*{_operand(made.star)}"
+    yield from (f"{name}={_operand(value)}" for name, value in made.keywords)
+    if made.rest is not None:
+        yield f"**{_operand(made.rest)}"
+
+
+def _made(made: Make) -> str:
+    elements = _listed(made.elements)
+    match made.kind:
+        case "tuple":
+            return f"({elements},)" if len(made.elements) == 1 else f"({elements})"
+        case "list":
+            return f"[{elements}]"
+        case "set":
+            return f"{{{elements}}}" if elements else "set()"
+        case "slice":
+            return f"slice({elements})"
+    pairs = zip(made.keys, made.elements, strict=True)
+    return "{" + ", ".join(f"{_operand(key)}: {_operand(value)}" for key, value in pairs) + "}"
+
+
+def _helped(made: Operation) -> str:
+    match made:
+        case Insert(container=container, value=value, key=None):
+            return f"insert({_operand(container)}, {_operand(value)})"
+        case Insert(container=container, value=value, key=key):
+            assert key is not None
+            return f"{_operand(container)}[{_operand(key)}] = {_operand(value)}"
+        case Extend(container=container, source=source, function=function):
+            of = "" if function is None else f", {_operand(function)}"
+            return f"extend({_operand(container)}, {_operand(source)}{of})"
+        case Unpack(source=source, count=count, star=star):
+            return f"unpack({_operand(source)}, {count}, {star})"
+        case Iterate(source=source):
+            return f"iter({_operand(source)})"
+        case Next(iterator=iterator):
+            return f"next({_operand(iterator)}, END)"
+        case Format(value=value, conversion=conversion, specification=specification):
+            text = _operand(value) if conversion is None else f"{conversion}({_operand(value)})"
+            return f"format({text}, {repr('') if specification is None else _operand(specification)})"
+        case Join(parts=parts):
+            return f"''.join([{_listed(parts)}])"
+        case Import(module=module, names=names, level=level, whole=whole):
+            return f"load({module!r}, {names!r}, {level}, {whole})"
+        case ImportName(module=module, name=name):
+            return f"member({_operand(module)}, {name!r})"
+        case Match(kind=kind, subject=subject):
+            rest = [
+                made.count, made.star, [_operand(k) for k in made.keys], made.names,
+                None if made.of is None else _operand(made.of),
+            ]  # fmt: skip
+            return f"match_{kind}({_operand(subject)}, {', '.join(map(str, rest))})"
+        case Yield(value=value):
+            return f"yield {_operand(value)}"
+        case YieldFrom(source=source):
+            return f"yield from {_operand(source)}"
+    raise AssertionError(made)

@@ -1,0 +1,97 @@
+"""The IR means what Python means: programs run by the interpreter give the same values, to the last bit."""
+
+from __future__ import annotations
+
+import ast
+from types import FunctionType
+
+import numpy as np
+import pytest
+
+import tests.directed.running  # noqa: F401  (the directed programs are recorded when their modules are imported)
+from srcgrad.fuzz.hunt import Hunt, written
+from srcgrad.fuzz.numbers import forget, load, point_of
+from tests.corpus import CASES
+from tests.corpus.example import Case
+from tests.directed.program import collected
+from tests.evaluation_order import FORMS, STATES, patterns, program
+from tests.ir.language import PROGRAMS as LANGUAGE
+from tests.ir.running import assert_same, by_interpreter, checked, outcome, with_callees
+from tests.parameters import for_each
+
+PROGRAMS = [*CASES, *collected()]
+
+
+def _reads_local_functions(function: FunctionType) -> bool:
+    """Whether a program differentiates functions that it makes, which have no text where the interpreter makes them."""
+    names = {"grad", "vjp", "jvp", "hessian", "hvp", "jacobian", "value_and_grad", "srcgrad"}
+    codes = [function.__code__, *(c for c in function.__code__.co_consts if hasattr(c, "co_names"))]
+    return any(names & {*code.co_names, *code.co_freevars} for code in codes)
+
+
+@for_each([case for case in PROGRAMS if not _reads_local_functions(case.function)])
+def test_programs(case: Case) -> None:
+    """Corpus and directed programs, with the functions of their modules that they call."""
+    expected = outcome(case.function, case.arguments, case.keywords)
+    assert not (isinstance(expected[0], type) and issubclass(expected[0], Exception)), expected
+    assert_same(outcome(with_callees(case.function), case.arguments, case.keywords), expected)
+
+
+ORDERED = [(form, state, pattern) for form in FORMS for state in STATES for pattern in patterns(form)]
+
+
+def _ordered(name: tuple[str, str, str]) -> None:
+    try:
+        made = program(*name)
+    except SyntaxError:
+        return
+    given = (np.array([1.3, 0.7, 1.1]),)
+    assert_same(outcome(by_interpreter(made.function), given, {}), outcome(made.function, given, {}))
+
+
+@for_each(ORDERED[::12])
+def test_order_of_evaluation(name: tuple[str, str, str]) -> None:
+    """Forms of statements whose operands change what the others read; some raise, in both."""
+    _ordered(name)
+
+
+@pytest.mark.nightly
+@for_each(ORDERED)
+def test_order_of_evaluation_in_every_form(name: tuple[str, str, str]) -> None:
+    _ordered(name)
+
+
+def _random_program(number: int) -> None:
+    function = load(written(Hunt(0.0), number).text)
+    try:
+        given = point_of(function)
+        assert_same(outcome(with_callees(function), given, {}), outcome(function, given, {}))
+    finally:
+        forget(function)
+
+
+@for_each(range(150))
+def test_random_programs(number: int) -> None:
+    """Programs of the hunt, those that raise included."""
+    _random_program(number)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("first", range(0, 20_000, 1000))
+def test_many_random_programs(first: int) -> None:
+    for number in range(first, first + 1000):
+        _random_program(number)
+
+
+@for_each(PROGRAMS)
+def test_text(case: Case) -> None:
+    """The text of a function is Python."""
+    ast.parse(str(checked(case.function)))
+
+
+@for_each(LANGUAGE, name=lambda entry: f"{entry[0].__name__}{entry[1]}")
+def test_the_language(entry: tuple[FunctionType, tuple[object, ...]]) -> None:
+    """One part of the language each; what raises, raises the same."""
+    function, arguments = entry
+    expected = outcome(function, arguments, {})
+    assert_same(outcome(by_interpreter(function), arguments, {}), expected)
