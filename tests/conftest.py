@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.fuzz.modes import Asking
-from tests.parameters import ON_ONE_PYTHON, SHARES
+from tests.parameters import ON_ONE_PYTHON, SHARES, SHARES_ON_OTHERS
 
 os.environ.setdefault("SRCGRAD_CHECK", "1")  # every program of the suite is checked at the doors (srcgrad/spec.py)
 
@@ -52,6 +52,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         name = item.nodeid.partition("[")[0]
         if name.startswith(ON_ONE_PYTHON):
             item.add_marker(pytest.mark.slow)
+        for start, share in SHARES_ON_OTHERS.items():
+            if name.startswith(start):
+                if met[start] % share:
+                    item.add_marker(pytest.mark.slow)
+                met[start] += 1
         if name in SHARES and item.get_closest_marker("nightly") is None:
             if met[name] % SHARES[name]:
                 item.add_marker(pytest.mark.nightly)

@@ -36,8 +36,14 @@ SHARES = {
     "tests/transform/test_shadows.py::test_reverse": 4,
     "tests/transform/test_whole_containers.py::test_a_list_is_reversed_as_it_was": 2,
 }
-#: Folders of which the tests depend on NumPy and on the machine, and not on the Python.
-ON_ONE_PYTHON = ("tests/parallel/", "tests/rules/")
+#: Tests that depend on NumPy and on the machine, and not on the Python: they run on the first one only.
+ON_ONE_PYTHON = (
+    "tests/fuzz/", "tests/installed/", "tests/kinks/", "tests/parallel/", "tests/rules/", "tests/test_compile_time.py",
+    "tests/test_complex.py", "tests/test_dtypes.py", "tests/test_generated.py", "tests/test_nothing_changes.py",
+    "tests/test_output_is_input.py", "tests/test_second_order.py", "tests/test_second_order_stores.py",
+)  # fmt: skip
+#: Of programs that all Pythons run alike, one in so many on the other Pythons.
+SHARES_ON_OTHERS = {"tests/directed/": 3, "tests/eager/": 3, "tests/test_corpus.py": 3}
 
 
 def cases(chosen: Iterable[Case]) -> list[Any]:

@@ -23,7 +23,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.activity import atoms
 from srcgrad.analysis.cfg import blocks_of, bound_here, walk
-from srcgrad.analysis.values import is_arithmetic
+from srcgrad.analysis.values import is_arithmetic, is_copy
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.blurring import asked_as_numbers
 from srcgrad.frontend.normal_form import (
@@ -150,6 +150,8 @@ def _asking(statement: Statement) -> list[str]:
 def _refuse_arrays_of_dicts(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> None:
     """Refuse a dict as an operand of NumPy, which makes an array of objects of it."""
     called = apply.function
+    if is_copy(statement):
+        return
     if not isinstance(called, np.ufunc) and not (getattr(called, "__module__", None) or "").startswith("numpy"):
         return
     for parameter in apply.rule.sensitive & apply.arguments.keys():
