@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import FunctionType
+
 from srcgrad.analysis.activity import Activity
 from srcgrad.errors import SrcgradError
+from srcgrad.frontend.lowering.functions import lowered
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.frontend.normalize import normalize
 from srcgrad.pipeline import Module, compile_request
@@ -12,7 +15,11 @@ from srcgrad.rules.facts import Unknown
 
 
 def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
-    """The program as the compiler sees it at a stage: ``source``, ``normalize``, ``analysis``, …, ``emit``."""
+    """The program as the compiler sees it at a stage: ``source``, ``lower``, ``normalize``, ``analysis``, ``emit``."""
+    if at == "lower":
+        if not isinstance(callee.function, FunctionType):
+            raise SrcgradError("only functions with a text of their own are lowered")
+        return str(lowered(callee.function))
     function = normalize(callee)
     if at in ("source", "fence"):
         return str(function.source)
@@ -26,7 +33,7 @@ def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
         with options(optimise=at != "reverse"):
             return compile_request(Request(callee, wanted or function.parameters, "reverse", shown=True)).emission.text
     raise SrcgradError(
-        f"the road has no door {at!r}", hint="one of source, normalize, analysis, reverse, optimize, emit"
+        f"the road has no door {at!r}", hint="one of source, lower, normalize, analysis, reverse, optimize, emit"
     )
 
 

@@ -31,6 +31,7 @@ from srcgrad.ir.operations import (
     Insert,
     Iterate,
     Join,
+    Literal,
     Make,
     MakeClass,
     MakeFunction,
@@ -272,11 +273,11 @@ def _operation(made: Operation) -> str:
         case DeleteItem(base=base, index=index):
             return f"del {_operand(base)}[{_operand(index)}]"
         case Operator(symbol=symbol, operands=(operand,)):
-            return f"{symbol} {_operand(operand)}" if symbol == "not" else f"{symbol}{_based(operand)}"
+            return f"{symbol} {_operand(operand)}" if symbol == "not" else f"{symbol}{_factor(operand)}"
         case Operator(symbol=symbol, operands=(left, right), in_place=True):
             return f"in_place({symbol + '='!r}, {_operand(left)}, {_operand(right)})"
         case Operator(symbol=symbol, operands=(left, right)):
-            return f"{_based(left)} {symbol} {_based(right)}"
+            return f"{_factor(left)} {symbol} {_factor(right)}"
         case Compare(symbol=symbol, left=left, right=right):
             return f"{_operand(left)} {symbol} {_operand(right)}"
         case Call():
@@ -287,9 +288,15 @@ def _operation(made: Operation) -> str:
 
 
 def _based(operand: Operand) -> str:
-    """An operand before an attribute, a call or an operator that binds tighter than a sign."""
+    """An operand before an attribute or a call."""
     text = _operand(operand)
     return text if isinstance(operand, Version) or text.isidentifier() else f"({text})"
+
+
+def _factor(operand: Operand) -> str:
+    """An operand beside an operator, which may bind tighter than a sign."""
+    text = _operand(operand)
+    return f"({text})" if text.startswith("-") or isinstance(operand, Literal) and "j" in text else text
 
 
 def _arguments(made: Call) -> Iterator[str]:

@@ -250,8 +250,10 @@ class DaskRun:
                 time.sleep(0.002)
         return []
 
-    def note(self, done: Sequence[Any]) -> None:
-        for future in done:
+    def note(self, done: list[Any]) -> None:
+        """Take in what is done; the list is emptied, since the frame of an exception would keep its futures."""
+        while done:
+            future = done.pop(0)
             shards = self.leaves[future][0]
             if future.status in ("error", "cancelled"):
                 self.result(future, [shards.first])  # raises
@@ -309,10 +311,9 @@ class DaskRun:
     def finished(self) -> Outcome:
         """What the cluster has combined so far, brought here."""
         group = [future for level in self.levels for future in level]
-        self.levels = []
         key = self.key("srcgrad_sum", self.report.tasks)
         (final,) = self.tasks(finish_outcomes, [key], [group], [self.pulled])
-        self.levels.append([final])  # to be released with the others
+        self.levels = [[*group, final]]  # to be released with the others
         with self.report.timing("waiting"):
             data: bytes = self.result(final, range(self.pulled))
         self.levels = []
