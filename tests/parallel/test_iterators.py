@@ -125,10 +125,12 @@ def summed(w, shard):
 
 
 SCRIPT = """
-import sys, time
+import signal, sys, time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from srcgrad.parallel import grad
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job is started without
 
 def product(w, shard):
     return w * shard
@@ -170,5 +172,8 @@ def test_ctrl_c_ends_a_call(kind, tmp_path):
         time.sleep(0.2)
         run.send_signal(signal.SIGINT)
         begin = time.monotonic()
-        out, _ = run.communicate(timeout=30)
+        try:
+            out, _ = run.communicate(timeout=30)
+        finally:
+            run.kill()
     assert out.split() == ["closed", "interrupted"] and time.monotonic() - begin < 10.0
