@@ -107,7 +107,8 @@ def gain(pool: ProcessPoolExecutor, seconds: float, rounds: int) -> dict[str, fl
         two = timed(lambda: together(PARAMETERS, shards))
         times.append((one, two, middle - begin, process_time() - middle + processor_seconds(pool) - workers))
     one, two, alone_busy, busy = (median(column) for column in zip(*times, strict=True))
-    return {"serial": one, "parallel": two, "ratio": one / two, "limit": limit(), "work": 2.0 * alone_busy / busy}
+    ratio = median(row[0] / row[1] for row in times)  # side by side: the speed of a machine drifts between rounds
+    return {"serial": one, "parallel": two, "ratio": ratio, "limit": limit(), "work": 2.0 * alone_busy / busy}
 
 
 def processor_seconds(pool: Any) -> float:
