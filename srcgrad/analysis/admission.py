@@ -156,12 +156,22 @@ def _refuse_arrays_of_dicts(statement: Bind, apply: Apply, facts: Mapping[str, F
         return
     for parameter in apply.rule.sensitive & apply.arguments.keys():
         for name in atoms(apply.arguments[parameter]):
-            if isinstance(facts.get(name, Unknown()), MappingFact):
+            if _holds_dicts(facts.get(name, Unknown())):
                 raise UnsupportedSyntax(
                     "NumPy makes an array of objects of a dict, which has no derivative",
                     statement.span,
                     hint="compute with the dict's values one by one",
                 )
+
+
+def _holds_dicts(fact: Fact | None) -> bool:
+    """Whether this is a dict, or a list or tuple that holds one."""
+    match fact:
+        case MappingFact():
+            return True
+        case Sequence(items=items, item=item):
+            return any(map(_holds_dicts, (item,) if items is None else items))
+    return False
 
 
 def _joined(statement: Bind, apply: Apply, facts: Mapping[str, Fact]) -> Bind | None:

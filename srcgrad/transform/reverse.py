@@ -64,6 +64,7 @@ from srcgrad.transform.build import (
 )
 from srcgrad.transform.calls import CallAdjoint, Calls
 from srcgrad.transform.contributions import calls_function
+from srcgrad.transform.cotangents import Cotangents
 from srcgrad.transform.shadows import Shadows
 
 
@@ -112,6 +113,7 @@ class StatementAdjoint(CallAdjoint):
         again = self._holds_twice(statement)
         if again or any(not isinstance(self.fact(name), Array) for name in sources):
             self.seeds[statement] = self.fresh(f"{target}_bar")
+        before = self.bars.copy()
         code = self._operation(statement, block, position)
         if again:
             once = call_runtime(runtime.each_once, self.shadow(target, after=True))
@@ -126,10 +128,24 @@ class StatementAdjoint(CallAdjoint):
                     self.seeds[statement],
                     call_runtime(runtime.own_adjoint, self.shadow(target, after=True), *known),
                 ),
-                gast.If(test, code, []),
+                gast.If(test, code, self._without(before, block, position)),
             ]
         test = call_runtime(runtime.separate, self.shadow(target, after=True), *known)
-        return [gast.If(test, code, [])]
+        return [gast.If(test, code, self._without(before, block, position))]
+
+    def _without(self, before: Cotangents, block: Block, position: int) -> list[gast.stmt]:
+        """What stands in place of contributions that may be left out: zeros of the adjoints that begin with them.
+
+        ``before``: the adjoints before the contributions.  What holds of one afterwards holds in both cases.
+        """
+        made: list[gast.stmt] = []
+        for name, owned in list(self.bars.owned.items()):
+            if name not in before:
+                made += self.zero(name, block, position)
+            if not owned or not before.owned.get(name, True):
+                self.bars.share(name)
+        self.bars.pending |= before.pending & self.bars.owned.keys()
+        return made
 
     def _holds_twice(self, statement: Bind) -> bool:
         """Whether a statement makes anew what may hold one memory in two places, whose adjoint belongs to it once."""

@@ -559,3 +559,35 @@ def test_a_list_that_grows_after_it_was_read(ask):
         u.append(a)
         return z
     """)
+
+
+def test_an_operand_whose_adjoint_begins_where_a_result_may_be_another():
+    """Its adjoint was unbound where the result shares the other operand's memory."""
+    agree(textwrap.dedent("""
+    import math
+    from collections import namedtuple
+    import numpy as np
+    Pair = namedtuple("Pair", "v s")
+
+    class Wave:
+        def __init__(self, v):
+            self.v = v
+
+        def value(self):
+            return np.sin(self.v)
+
+    class Cube:
+        def __init__(self, v):
+            self.v = v
+
+    def f(a, b, x, y, m):
+        parts = [Wave(math.sin(a)), Cube(m[0][0])]
+        others = parts.copy()
+        others[0].v *= np.sum(m)
+        others[0] = others[1]
+        b = parts[0].value()
+        q = np.full(4, 0.3)
+        q[0] = y[2]
+        t = Pair(q, min(b, a))
+        return t.v
+    """), Plan((Check("subclass"), Check("pair"), Check("joint")), None))

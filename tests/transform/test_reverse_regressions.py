@@ -247,8 +247,12 @@ def test_an_array_of_a_dict_is_refused() -> None:
         table = table.setdefault("p", np.where(x, table, x))
         return 0.5
 
+    def stacked(x: np.ndarray) -> float:
+        table = {"p": x, "q": x}
+        return np.stack([table, table])[0]["p"][0]
+
     x = np.ones(2)
-    for program in (f, named):
+    for program in (f, named, stacked):
         with pytest.raises(srcgrad.UnsupportedSyntax, match="an array of objects of a dict"):
             srcgrad.grad(program)(x)
         with pytest.raises(srcgrad.UnsupportedSyntax, match="an array of objects of a dict"):
