@@ -34,6 +34,7 @@ from srcgrad.errors import SourceChanged, SourceUnavailable, Span, UnresolvedNam
 from srcgrad.frontend.cells import with_cells
 from srcgrad.frontend.journal import note_function
 from srcgrad.frontend.locate import File, Place, locate, parsed
+from srcgrad.frontend.mangling import mangle
 from srcgrad.runtime.objects import is_object
 from srcgrad.syntax.globals import GlobalBinding, builtin, public_home
 from srcgrad.syntax.parse import children, from_ast, walk
@@ -235,20 +236,10 @@ def _tree(place: Place, cells: bool) -> Any:
     node = from_ast(place.node)
     if not isinstance(node, gast.Lambda):
         node.decorator_list = []
-    if place.owner is not None and place.owner.strip("_"):
-        _mangle(node, "_" + place.owner.lstrip("_"))
+    mangle(node, place.owner)
     if cells:
         with_cells(node)
     return node
-
-
-def _mangle(root: gast.AST, prefix: str) -> None:
-    """Renames ``__x`` to ``_Owner__x`` as the compiler does in the body of a class."""
-    for node in walk(root):
-        for name in ("id", "attr", "name"):
-            text = getattr(node, name, None)
-            if isinstance(text, str) and text.startswith("__") and not text.endswith("__") and node is not root:
-                setattr(node, name, prefix + text)
 
 
 # --- what a name means -----------------------------------------------------------------------------------------------

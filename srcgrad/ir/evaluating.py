@@ -40,7 +40,10 @@ from srcgrad.ir.operations import (
     Join,
     Literal,
     Make,
-    Match,
+    MatchClass,
+    MatchKeys,
+    MatchMapping,
+    MatchSequence,
     Next,
     Operand,
     Operation,
@@ -50,6 +53,7 @@ from srcgrad.ir.operations import (
     ReadName,
     SetAttribute,
     SetItem,
+    Super,
     Unpack,
     Version,
     WriteCell,
@@ -73,6 +77,7 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 UNARY: dict[str, Callable[[Any], Any]] = {
     "+": operator.pos, "-": operator.neg, "~": operator.invert, "not": operator.not_,
+    "bool": bool,
 }  # fmt: skip
 COMPARING: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -238,10 +243,11 @@ def _extend(frame: Frame, made: Extend) -> None:
     else:
         called = _described(frame[made.function])
         _require_mapping(source, f"{called} argument after ** must be a mapping, not {type(source).__name__}")
-        for key in source.keys():
+        plain = isinstance(source, dict) and type(source).__iter__ is dict.__iter__  # read without its methods
+        for key, value in dict.items(source) if plain else ((key, source[key]) for key in source.keys()):
             if key in container:
                 raise TypeError(f"{called} got multiple values for keyword argument {key!r}")
-            container[key] = source[key]
+            container[key] = value
 
 
 def _require_mapping(source: object, otherwise: str) -> None:
@@ -269,10 +275,10 @@ def unpacked(source: Any, count: int, star: int | None) -> Sequence[Any]:
         if len(items) < count - 1:
             raise ValueError(f"not enough values to unpack (expected at least {count - 1}, got {len(items)})")
         return [*items[:star], items[star : len(items) - after], *items[len(items) - after :]]
-    try:
-        iterator = iter(source)
-    except TypeError:
-        raise TypeError(f"cannot unpack non-iterable {type(source).__name__} object") from None
+    kind = type(source)
+    if not hasattr(kind, "__iter__") and not hasattr(kind, "__getitem__"):
+        raise TypeError(f"cannot unpack non-iterable {kind.__name__} object")
+    iterator = iter(source)
     items = []
     for item in iterator:
         if len(items) == count:
@@ -297,7 +303,8 @@ def _import(frame: Frame, made: Import) -> Any:
     module = builtins.__import__(made.module, frame.namespace, None, given, made.level)
     if given is None and not made.whole:
         for part in made.module.split(".")[1:]:
-            module = getattr(module, part)
+            inner = f"{module.__name__}.{part}"
+            module = getattr(module, part) if hasattr(module, part) else sys.modules[inner]
     return module
 
 
@@ -315,53 +322,81 @@ def _import_name(frame: Frame, made: ImportName) -> Any:
     )
 
 
-def _match(frame: Frame, made: Match) -> tuple[bool, tuple[Any, ...]]:
+def _match_sequence(frame: Frame, made: MatchSequence) -> bool:
     subject = frame[made.subject]
-    match made.kind:
-        case "sequence":
-            length = len(subject) if is_sequence(subject) else -1
-            if length < made.count - 1 if made.star is not None else length != made.count:
-                return False, ()
-            return True, tuple(unpacked(subject, made.count, made.star))
-        case "mapping":
-            if not is_mapping(subject):
-                return False, ()
-            keys = frame.all(made.keys)
-            values = [subject.get(key, UNBOUND) for key in keys]
-            if UNBOUND in map(_marked, values):
-                return False, ()
-            if made.count > len(keys):
-                values.append({key: value for key, value in subject.items() if key not in keys})
-            return True, tuple(values)
-    assert made.of is not None
-    kind = frame[made.of]
+    if not is_sequence(subject):
+        return False
+    return len(subject) >= made.count if made.at_least else len(subject) == made.count
+
+
+def _match_mapping(frame: Frame, made: MatchMapping) -> bool:
+    subject = frame[made.subject]
+    return is_mapping(subject) and (not made.count or len(subject) >= made.count)
+
+
+def _match_keys(frame: Frame, made: MatchKeys) -> tuple[bool, tuple[Any, ...]]:
+    subject, keys = frame[made.subject], frame.all(made.keys)
+    seen: set[Any] = set()
+    values: list[Any] = []
+    for key in keys:
+        if key in seen:
+            raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
+        seen.add(key)
+        value = subject.get(key, UNBOUND)
+        if value is UNBOUND:
+            return False, ()
+        values.append(value)
+    if made.rest:
+        others = dict(subject)
+        for key in keys:
+            del others[key]
+        values.append(others)
+    return True, tuple(values)
+
+
+def _match_class(frame: Frame, made: MatchClass) -> tuple[bool, tuple[Any, ...]]:
+    subject, kind = frame[made.subject], frame[made.of]
+    if not isinstance(kind, type):
+        raise TypeError("called match pattern must be a class")
     if not isinstance(subject, kind):
         return False, ()
-    return _attributes(subject, kind, made)
-
-
-def _marked(value: object) -> object:
-    return value if value is UNBOUND else None
-
-
-def _attributes(subject: Any, kind: type, made: Match) -> tuple[bool, tuple[Any, ...]]:
     found: list[Any] = []
-    names = list(made.names)
+    names: list[str] = []
     if made.count:
         given = getattr(kind, "__match_args__", None)
-        if given is None and issubclass(kind, _SELF_MATCHING) and made.count == 1:
-            found.append(subject)
-        else:
-            given = given or ()
-            if len(given) < made.count:
-                raise TypeError(f"{kind.__name__}() accepts {len(given)} positional sub-patterns ({made.count} given)")
-            names = [*given[: made.count], *names]
+        if given is None and issubclass(kind, _SELF_MATCHING):
+            given = ()
+            if made.count == 1:
+                found.append(subject)
+        elif not isinstance(given, tuple | None):
+            raise TypeError(f"{kind.__name__}.__match_args__ must be a tuple (got {type(given).__name__})")
+        if not found and len(given or ()) < made.count:
+            allowed = len(given or ())
+            raise TypeError(f"{kind.__name__}() accepts {allowed} positional sub-patterns ({made.count} given)")
+        names += [] if found else (given or ())[: made.count]
+    for name in made.names:
+        if name in names:
+            raise TypeError(f"{kind.__name__}() got multiple sub-patterns for attribute {name!r}")
+        names.append(name)
     for name in names:
         try:
             found.append(getattr(subject, name))
         except AttributeError:
             return False, ()
     return True, tuple(found)
+
+
+def _super(frame: Frame, made: Super) -> Any:
+    function = frame[made.function]
+    if function is not super:
+        return function()
+    if frame[made.first] is UNBOUND or made.cell is None:
+        raise RuntimeError("super(): no arguments" if made.cell is not None else "super(): __class__ cell not found")
+    try:
+        kind = frame.cells[made.cell].cell_contents
+    except ValueError:
+        raise RuntimeError("super(): empty __class__ cell") from None
+    return super(kind, frame[made.first])
 
 
 RUN: dict[type[Operation], Callable[[Frame, Any], Any]] = {
@@ -396,5 +431,9 @@ RUN: dict[type[Operation], Callable[[Frame, Any], Any]] = {
     Join: lambda frame, made: "".join(frame.all(made.parts)),
     Import: _import,
     ImportName: _import_name,
-    Match: _match,
+    MatchSequence: _match_sequence,
+    MatchMapping: _match_mapping,
+    MatchKeys: _match_keys,
+    MatchClass: _match_class,
+    Super: _super,
 }

@@ -22,7 +22,8 @@ from srcgrad.ir.operations import (
     Cell,
     MakeClass,
     MakeFunction,
-    Match,
+    MatchClass,
+    MatchKeys,
     Operation,
     Unpack,
     Yield,
@@ -98,7 +99,11 @@ def _function(
     def enter(*arguments: Any) -> Any:
         frame = Frame(function, namespace, {**cells, **{cell: CellType() for cell in function.cells}})
         frame.values.update(zip(function.parameters, arguments, strict=True))
-        return _generate(frame) if function.is_generator else _finish(frame)
+        if not function.is_generator:
+            return _finish(frame)
+        generator: Any = _generate(frame)
+        generator.__name__, generator.__qualname__ = function.name, function.qualname
+        return generator
 
     made = _with_signature(function, enter)
     made.__defaults__, made.__kwdefaults__ = defaults or None, dict(by_name) or None
@@ -136,8 +141,10 @@ def _finish(frame: Frame) -> Any:
     try:
         next(running)
     except StopIteration as stop:
-        return _result(stop.value)
-    raise AssertionError(f"{frame.function.name} was suspended")
+        outcome: Outcome = stop.value
+    else:
+        raise AssertionError(f"{frame.function.name} was suspended")
+    return _result(outcome)
 
 
 class _Thrown(Exception):
@@ -196,9 +203,11 @@ def _result(outcome: Outcome) -> Any:
         case Returned(value=value):
             return value
         case Raised(exception=exception):
+            context = exception.__context__
             try:
                 raise exception
             finally:
+                exception.__context__ = context  # and not what the caller handles
                 del exception, outcome  # a traceback holds this frame
     raise AssertionError(outcome)
 
@@ -216,10 +225,12 @@ def _block(frame: Frame, block: Block) -> Running:
                     case operation:
                         found = _RUN[type(operation)](frame, operation)
             except _Thrown as thrown:
+                if thrown.exception.__context__ is None:
+                    thrown.exception.__context__ = thrown.__context__
                 return Raised(thrown.exception)
             except BaseException as exception:
                 return Raised(exception)
-            if isinstance(statement.operation, Unpack | Match):
+            if isinstance(statement.operation, Unpack | MatchKeys | MatchClass):
                 frame.values.update(zip(statement.targets, found, strict=True))
             elif statement.targets:
                 frame.values[statement.targets[0]] = found
@@ -277,27 +288,34 @@ def _loop(frame: Frame, statement: Loop) -> Running:
         return outcome
 
 
+def _special(value: object, name: str) -> Any:
+    """A method that Python looks up on the class, bound to the value."""
+    kind = type(value)
+    for each in kind.__mro__:
+        if name in vars(each):
+            found = vars(each)[name]
+            return found.__get__(value, kind) if hasattr(type(found), "__get__") else found
+    missed = f" (missed {name} method)" if name == "__exit__" else ""
+    raise TypeError(f"'{kind.__name__}' object does not support the context manager protocol{missed}")
+
+
 def _with(frame: Frame, statement: With) -> Running:
     manager = frame[statement.manager]
-    kind = type(manager)
     try:
-        for name in ("__enter__", "__exit__"):
-            if not hasattr(kind, name):
-                raise TypeError(f"'{kind.__name__}' object does not support the context manager protocol")
-        leave = kind.__exit__
-        frame.values[statement.entered] = kind.__enter__(manager)
+        enter, leave = _special(manager, "__enter__"), _special(manager, "__exit__")
+        frame.values[statement.entered] = enter()
     except BaseException as exception:
         return Raised(exception)
     outcome = yield from _block(frame, statement.body)
     try:
         if isinstance(outcome, Raised):
+            context = outcome.exception.__context__
             try:
                 raise outcome.exception
             except BaseException as raised:
-                if not leave(manager, type(raised), raised, raised.__traceback__):
-                    return outcome
-                return Fell(())
-        leave(manager, None, None, None)
+                raised.__context__ = context
+                return Fell(()) if leave(type(raised), raised, raised.__traceback__) else outcome
+        leave(None, None, None)
     except BaseException as exception:
         return Raised(exception)
     return outcome
@@ -305,12 +323,14 @@ def _with(frame: Frame, statement: With) -> Running:
 
 def _try(frame: Frame, statement: Try) -> Running:
     outcome = yield from _caught(frame, statement)
-    if isinstance(outcome, Raised):
-        try:
-            raise outcome.exception
-        except BaseException:  # so that what the block raises has it for its context
-            last = yield from _block(frame, statement.final)
-    else:
+    if not isinstance(outcome, Raised):
+        last = yield from _block(frame, statement.final)
+        return outcome if isinstance(last, Fell) else last
+    context = outcome.exception.__context__
+    try:
+        raise outcome.exception  # so that it is the context of what the block raises
+    except BaseException as exception:
+        exception.__context__ = context
         last = yield from _block(frame, statement.final)
     return outcome if isinstance(last, Fell) else last
 
@@ -321,9 +341,11 @@ def _caught(frame: Frame, statement: Try) -> Running:
         return (yield from _block(frame, statement.orelse))
     if not isinstance(outcome, Raised):
         return outcome
+    context = outcome.exception.__context__
     try:
         raise outcome.exception
     except BaseException as exception:
+        exception.__context__ = context  # and not what was handled around it
         for handler in statement.handlers:
             chosen = yield from _chosen(frame, handler, exception)
             if isinstance(chosen, Raised):
@@ -342,6 +364,7 @@ def _chosen(frame: Frame, handler: Handler, exception: BaseException) -> Running
     kinds = yield from _block(frame, handler.kinds)
     if not isinstance(kinds, Fell):
         return kinds
+    context = exception.__context__
     try:
         try:
             raise exception
@@ -349,6 +372,8 @@ def _chosen(frame: Frame, handler: Handler, exception: BaseException) -> Running
             return Fell((True,))
     except BaseException as other:
         return Fell((False,)) if other is exception else Raised(other)
+    finally:
+        exception.__context__ = context
 
 
 _REGIONS: dict[type[Statement], Callable[[Frame, Any], Running]] = {If: _if, Loop: _loop, With: _with, Try: _try}
@@ -369,13 +394,11 @@ def _make_class(frame: Frame, made: MakeClass) -> Any:
     if bases is not frame[made.bases]:
         namespace["__orig_bases__"] = frame[made.bases]
     cells = {cell: frame.cells[cell] for cell in body.free} | {cell: CellType() for cell in body.cells}
-    inside = Frame(body, frame.namespace, cells, names=namespace)
-    _finish(inside)
-    kind = metaclass(body.name, bases, namespace, **keywords)
-    for cell, held in inside.cells.items():
-        if cell.variable == "__class__" and cell in body.cells:
-            held.cell_contents = kind
-    return kind
+    _finish(Frame(body, frame.namespace, cells, names=namespace))
+    for cell in body.cells:
+        if cell.variable == "__class__":
+            namespace["__classcell__"] = cells[cell]  # which ``type`` fills before it calls anything of the class
+    return metaclass(body.name, bases, namespace, **keywords)
 
 
 _MAKING: dict[type[Operation], Callable[[Frame, Any], Any]] = {MakeFunction: _make_function, MakeClass: _make_class}

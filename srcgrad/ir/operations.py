@@ -181,7 +181,8 @@ class DeleteItem:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """``+ - * / // % ** @ << >> & | ^`` of two operands, ``in_place`` or not; ``+ - ~ not`` of one."""
+    """``+ - * / // % ** @ << >> & | ^`` of two operands, ``in_place`` or not; ``+ - ~ not`` of one, and its truth,
+    ``bool``."""
 
     symbol: str
     operands: tuple[Operand, ...]
@@ -230,7 +231,7 @@ class Insert:
 class Extend:
     """Put what ``*source`` or ``**source`` holds into a list, set or dict that is being made.
 
-    ``keywords``: of a call of ``function``, where a key that is there already raises ``TypeError``.
+    With a ``function`` these are the keywords of its call: a key that is there already raises ``TypeError``.
     """
 
     container: Operand
@@ -314,20 +315,50 @@ class MakeClass:
 
 
 @dataclass(frozen=True, eq=False)
-class Match:
-    """What a pattern asks of its subject: ``kind`` is sequence, mapping or class.
+class MatchSequence:
+    """Whether a subject is a sequence of ``count`` items, or of that many at least."""
 
-    sequence: ``(found, items)``, items as ``Unpack`` has them; mapping: ``(found, values, rest)`` for ``keys``; class:
-    ``(found, values)`` for ``positional`` patterns and ``names``.
-    """
-
-    kind: str
     subject: Operand
-    count: int = 0
-    star: int | None = None
-    keys: tuple[Operand, ...] = ()
-    names: tuple[str, ...] = ()
-    of: Operand | None = None
+    count: int
+    at_least: bool
+
+
+@dataclass(frozen=True, eq=False)
+class MatchMapping:
+    """Whether a subject is a mapping of ``count`` items at least."""
+
+    subject: Operand
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class MatchKeys:
+    """Whether a mapping has these keys, and a tuple of their values, then a dict of the ``rest`` where it is asked."""
+
+    subject: Operand
+    keys: tuple[Operand, ...]
+    rest: bool
+
+
+@dataclass(frozen=True, eq=False)
+class MatchClass:
+    """Whether a subject is an instance of a class and has what ``count`` positional patterns and ``names`` ask of it,
+    and a tuple of these attributes."""
+
+    subject: Operand
+    of: Operand
+    count: int
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Super:
+    """``super()``, which means the class in ``cell`` and the method's ``first`` argument if it is Python's own; any
+    other ``function`` is called."""
+
+    function: Operand
+    cell: Cell | None
+    first: Operand
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,5 +377,5 @@ Operation: TypeAlias = (
     Copy | Bound | ReadCell | WriteCell | FreshCell | DeleteCell | ReadGlobal | WriteGlobal | DeleteGlobal | ReadName
     | WriteName | DeleteName | GetAttribute | SetAttribute | DeleteAttribute | GetItem | SetItem | DeleteItem | Operator
     | Compare | Call | Make | Insert | Extend | Unpack | Iterate | Next | Format | Join | Import | ImportName
-    | MakeFunction | MakeClass | Match | Yield | YieldFrom
+    | MakeFunction | MakeClass | MatchSequence | MatchMapping | MatchKeys | MatchClass | Super | Yield | YieldFrom
 )  # fmt: skip

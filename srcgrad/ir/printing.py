@@ -1,14 +1,16 @@
-"""The IR as Python text, for people to read, and as it can run.
+"""The IR as Python text, for people to read.
 
 Regions print as the statements of Python that they are: a ``Loop`` is a ``while True``, whose heads are assigned before
-it and before each ``continue``; what a block falls through with is assigned at its end.  Four names stand for what
-Python has no expression for: ``END``, ``UNBOUND``, and the functions of ``HELPERS``.  Cells are variables of the
-function that owns them, declared ``nonlocal`` where another function writes them.
+it and before each ``continue``; what a block falls through with is assigned at its end.  What Python has no expression
+for prints as ``END``, ``UNBOUND`` and calls that say what they do (``bound``, ``in_place``, ``insert``, ``extend``,
+``unpack``, ``load``, ``member``, ``matches``).  Cells are variables of the function that owns them, declared
+``nonlocal`` where another function writes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from types import BuiltinFunctionType
 
 from srcgrad.ir.operations import (
     UNBOUND,
@@ -35,7 +37,10 @@ from srcgrad.ir.operations import (
     Make,
     MakeClass,
     MakeFunction,
-    Match,
+    MatchClass,
+    MatchKeys,
+    MatchMapping,
+    MatchSequence,
     Next,
     Operand,
     Operation,
@@ -45,6 +50,7 @@ from srcgrad.ir.operations import (
     ReadName,
     SetAttribute,
     SetItem,
+    Super,
     Unpack,
     Version,
     WriteCell,
@@ -60,6 +66,7 @@ from srcgrad.ir.regions import (
     Continue,
     Fall,
     Function,
+    Handler,
     If,
     Loop,
     Parameters,
@@ -197,8 +204,9 @@ def _try(statement: Try, breaks: _Targets, continues: _Targets) -> Iterator[str]
         return
     yield "try:"
     yield from _indented(iter(inner(statement.body)))
-    for handler in statement.handlers:
-        yield from _handler(handler.kinds, handler.caught.name, inner(handler.body))
+    if statement.handlers:
+        yield "except BaseException as caught:"
+        yield from _indented(_handlers(statement.handlers, inner))
     orelse = inner(statement.orelse)
     if orelse and not statement.handlers:  # Python has no ``else`` without ``except``
         yield "except ():"
@@ -211,27 +219,29 @@ def _try(statement: Try, breaks: _Targets, continues: _Targets) -> Iterator[str]
         yield from _indented(iter(final))
 
 
-def _handler(kinds: Block | None, caught: str, body: list[str]) -> Iterator[str]:
-    if kinds is None:
-        yield "except BaseException as caught:"
-    else:
-        assert isinstance(kinds.exit, Fall)
-        parts = [f"({_target(s)} := {_operation(s.operation)})" for s in kinds.statements if isinstance(s, Assign)]
-        (value,) = kinds.exit.values
-        tested = f"({', '.join([*parts, _operand(value)])})[-1]" if parts else _operand(value)
-        yield f"except {tested} as caught:"
-    yield from _indented(iter([f"{caught} = caught", *body]))
-
-
-def _target(statement: Assign) -> str:
-    return statement.targets[0].name if statement.targets else "_"
+def _handlers(handlers: Sequence[Handler], inner: Callable[[Block], list[str]]) -> Iterator[str]:
+    """The first handler that catches ``caught``, which is raised again where none does."""
+    if not handlers:
+        yield "raise"
+        return
+    first, *rest = handlers
+    body = [f"{first.caught.name} = caught", *inner(first.body)]
+    if first.kinds is None:
+        yield from body
+        return
+    assert isinstance(first.kinds.exit, Fall)
+    yield from inner(first.kinds)
+    yield f"if matches(caught, {_operand(first.kinds.exit.values[0])}):"
+    yield from _indented(iter(body))
+    yield "else:"
+    yield from _indented(_handlers(rest, inner))
 
 
 def _operand(operand: Operand) -> str:
     if isinstance(operand, Version):
         return operand.name
     value = operand.value
-    if isinstance(value, type):
+    if isinstance(value, type | BuiltinFunctionType):
         return value.__name__
     return "UNBOUND" if value is UNBOUND else repr(value)
 
@@ -273,6 +283,8 @@ def _operation(made: Operation) -> str:
         case DeleteItem(base=base, index=index):
             return f"del {_operand(base)}[{_operand(index)}]"
         case Operator(symbol=symbol, operands=(operand,)):
+            if symbol == "bool":
+                return f"bool({_operand(operand)})"
             return f"{symbol} {_operand(operand)}" if symbol == "not" else f"{symbol}{_factor(operand)}"
         case Operator(symbol=symbol, operands=(left, right), in_place=True):
             return f"in_place({symbol + '='!r}, {_operand(left)}, {_operand(right)})"
@@ -348,12 +360,16 @@ def _helped(made: Operation) -> str:
             return f"load({module!r}, {names!r}, {level}, {whole})"
         case ImportName(module=module, name=name):
             return f"member({_operand(module)}, {name!r})"
-        case Match(kind=kind, subject=subject):
-            rest = [
-                made.count, made.star, [_operand(k) for k in made.keys], made.names,
-                None if made.of is None else _operand(made.of),
-            ]  # fmt: skip
-            return f"match_{kind}({_operand(subject)}, {', '.join(map(str, rest))})"
+        case MatchSequence(subject=subject, count=count, at_least=at_least):
+            return f"is_sequence({_operand(subject)}, {count}, at_least={at_least})"
+        case MatchMapping(subject=subject, count=count):
+            return f"is_mapping({_operand(subject)}, {count})"
+        case MatchKeys(subject=subject, keys=keys, rest=rest):
+            return f"match_keys({_operand(subject)}, [{_listed(keys)}], rest={rest})"
+        case MatchClass(subject=subject, of=of, count=count, names=names):
+            return f"match_class({_operand(subject)}, {_operand(of)}, {count}, {names!r})"
+        case Super(function=function, cell=cell, first=first):
+            return f"{_based(function)}({'' if cell is None else cell.name}, {_operand(first)})"
         case Yield(value=value):
             return f"yield {_operand(value)}"
         case YieldFrom(source=source):

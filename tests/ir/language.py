@@ -487,3 +487,211 @@ def imported(name):
     from collections import OrderedDict as Ordered
     from collections import abc
     return os.path is path, Ordered.__name__, abc.__name__, name
+
+
+# --- what a review found ---------------------------------------------------------------------------------------------
+@given()
+def private_names():
+    class Outer:
+        def __init__(self, __a):
+            __x = __a
+            self.__y = __x
+
+        class __Inner:
+            __z = 1
+
+        def read(self):
+            def inner():
+                nonlocal __n
+                __n += 1
+            __n = self.__y
+            inner()
+            for __i in range(2):
+                __n += __i
+            try:
+                raise KeyError(__n)
+            except KeyError as __e:
+                return __e.args, __i, self.__Inner.__name__, sorted(k for k in vars(self.__Inner) if "z" in k)
+
+        __Outer = 2
+
+    return Outer(3).read(), [name for name in vars(Outer) if "_Outer" in name]
+
+
+@given()
+def the_body_of_a_class():
+    class Body:
+        for i in range(3):
+            for _ in range(2):
+                pass
+            else:
+                break
+        name = __qualname__
+        x: int = 1
+        (y): int = 2
+        kept = dict(__annotations__)
+
+    return Body.i, Body.name, list(Body.kept)
+
+
+@given()
+def a_class_used_while_it_is_made():
+    class Meta(type):
+        def __new__(mcls, name, bases, space, **kw):
+            return super().__new__(mcls, name, bases, space)
+
+    class Base(metaclass=Meta):
+        def __init_subclass__(cls, **kw):
+            super().__init_subclass__()
+            cls.made = kw, cls().who()
+
+        def who(self):
+            return "base"
+
+    class Derived(Base, tag=1):
+        def who(self):
+            return super().who(), __class__.__name__
+
+    return Derived.made
+
+
+@given([1, 2])
+def a_global_bound_in_a_generator_expression(xs):
+    global _hit_here
+    return any((_hit_here := v) > 1 for v in xs), _hit_here
+
+
+@given(1)
+def a_name_that_is_global_in_one_function_only(x):
+    def first():
+        global PROGRAMS
+        def inner():
+            global _other
+            _other = 1
+            return len(PROGRAMS) > 1
+        return inner()
+    def second():
+        return x
+    return first(), second()
+
+
+@given([KeyError, ValueError])
+def handlers_that_compute_what_they_catch(kinds):
+    try:
+        raise KeyError
+    except tuple(k for k in kinds if k is ValueError):
+        return "wrong"
+    except (kinds[0] if kinds else TypeError):
+        return "right"
+
+
+@given()
+def contexts_of_exceptions():
+    def fails():
+        raise ValueError
+    def cleans():
+        try:
+            fails()
+        finally:
+            pass
+    seen = []
+    try:
+        fails()
+    except ValueError as error:
+        seen.append(error.__context__)
+    try:
+        raise KeyError
+    except KeyError:
+        try:
+            cleans()
+        except ValueError as error:
+            seen.append(type(error.__context__))
+    fails()
+
+
+class Counted:
+    def __init__(self, log, truth):
+        self.log, self.truth = log, truth
+
+    def __bool__(self):
+        self.log(self.truth)
+        return self.truth
+
+    def __lt__(self, other):
+        return self
+
+    def __eq__(self, other):
+        return self
+
+
+@given()
+def tested_once():
+    log = Log()
+    yes, no = Counted(log, True), Counted(log, False)
+    for value in (yes, no):
+        if value and yes or no:
+            log("a")
+        if not (value < yes < no):
+            log("b")
+        kept = (value and yes), (value or no), (value < yes < no)
+        while value or no:
+            break
+        out = [1 for _ in "x" if value and no]
+        match [value, value]:
+            case [1, 2] | [3, _] if value or yes:
+                log("c")
+    return log, len(kept), out
+
+
+@given()
+def methods_of_a_manager_that_are_not_functions():
+    class Static:
+        @staticmethod
+        def __enter__():
+            return "entered"
+
+        __exit__ = staticmethod(lambda *error: True)
+
+    with Static() as name:
+        raise ValueError
+    return name
+
+
+@given(range(10**12))
+def a_pattern_that_needs_few_items(v):
+    match v:
+        case [a, *_, b]:
+            return a, b
+    return None
+
+
+@given(5)
+@given({"a": 1})
+def keys_that_are_evaluated_for_mappings_only(v):
+    match v:
+        case {op.missing: _}:
+            return "never"
+        case _:
+            return "other"
+
+
+@given([1, 2])
+def a_shadowed_super(v):
+    class Base:
+        def m(self):
+            super = lambda: 5
+            return super()
+    return Base().m()
+
+
+@given()
+def keywords_between_two_stars():
+    log = Log()
+    try:
+        dict(**{"b": 1}, b=log(1), c=log(2))
+    except TypeError:
+        log("twice")
+    try:
+        return {[]: log(3), "a": log(4), **{}}
+    except TypeError:
+        return log

@@ -72,7 +72,7 @@ def outcome(function: Function, arguments: tuple[Any, ...], keywords: Mapping[st
             result: Any = function(*given, **named)
             result = list(result) if isinstance(result, Iterator) else result
         except Exception as error:
-            result = type(error)
+            result = type(error), type(error.__context__), type(error.__cause__)
     return result, given, named
 
 

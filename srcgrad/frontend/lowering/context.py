@@ -26,7 +26,7 @@ NOTHING = Literal(UNBOUND)
 
 
 @dataclass
-class Around:
+class LoopFrame:
     """The loop that a ``break`` or ``continue`` belongs to."""
 
     carried: tuple[Variable, ...]
@@ -43,12 +43,11 @@ class Context:
     namer: Namer
     cells: dict[Variable, Cell]  # of this function and of those around it
     outside: dict[str, Cell]  # what the outermost function captured
-    owner: str | None = None  # the class whose private names are mangled here
     is_generator: bool = False
     values: Values = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     exit: Exit | None = None  # how the block under construction has been left
-    around: Around | None = None
+    around: LoopFrame | None = None
     doubtful: set[Version] = field(default_factory=set)  # versions that may hold no value
     named: set[str] = field(default_factory=set)
     used: dict[Cell, None] = field(default_factory=dict)  # the cells of enclosing functions
@@ -60,12 +59,6 @@ class Context:
             self.named.add(variable)
             return Version(variable, variable)
         return Version(self.namer.fresh(variable or "t"), variable)
-
-    def mangled(self, name: str) -> str:
-        """A private name of a class as the compiler spells it."""
-        if self.owner is None or not name.startswith("__") or name.endswith("__") or "." in name:
-            return name
-        return f"_{self.owner.lstrip('_')}{name}" if self.owner.strip("_") else name
 
     def refuse(self, node: gast.AST, reason: str, hint: str | None = None) -> UnsupportedSyntax:
         return UnsupportedSyntax(reason, self.source.span(node), hint=hint)
@@ -144,7 +137,7 @@ class Context:
         heads = tuple(self.version(name) for _, name in carried)
         doubtful = [deletes or self.is_doubtful(operand) for operand in initial]
         self.doubtful.update(head for head, doubt in zip(heads, doubtful, strict=True) if doubt)
-        around, self.around = self.around, Around(carried)
+        around, self.around = self.around, LoopFrame(carried)
 
         def written() -> tuple[Operand, ...]:
             body()
@@ -181,7 +174,7 @@ class Context:
         """Whether this may be no value."""
         return operand is NOTHING or operand in self.doubtful
 
-    def _carried(self, loop: Around) -> tuple[Operand, ...]:
+    def _carried(self, loop: LoopFrame) -> tuple[Operand, ...]:
         return tuple(self.values.get(variable, NOTHING) for variable in loop.carried)
 
     def _changed(self, parts: list[Part]) -> list[Variable]:

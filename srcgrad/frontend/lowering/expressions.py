@@ -6,6 +6,7 @@ comparisons and comprehensions become regions (*The Python Language Reference*, 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import gast
@@ -35,7 +36,7 @@ from srcgrad.ir.operations import (
     ReadCell,
     ReadGlobal,
     ReadName,
-    Version,
+    Super,
     WriteCell,
     WriteGlobal,
     WriteName,
@@ -71,7 +72,7 @@ def value_of(ctx: Context, node: gast.expr) -> Operand:
             held = value_of(ctx, value)
             return assign_name(ctx, target.id, held, node)
         case gast.Attribute(value=base, attr=name):
-            return ctx.bind(GetAttribute(value_of(ctx, base), ctx.mangled(name)), node)
+            return ctx.bind(GetAttribute(value_of(ctx, base), name), node)
         case gast.Subscript(value=base, slice=index):
             held = value_of(ctx, base)
             return ctx.bind(GetItem(held, value_of(ctx, index)), node)
@@ -87,7 +88,7 @@ def value_of(ctx: Context, node: gast.expr) -> Operand:
             return _either(ctx, values, isinstance(op, gast.And), node)
         case gast.IfExp(test=test, body=body, orelse=orelse):
             return ctx.branch(
-                value_of(ctx, test), lambda: (value_of(ctx, body),), lambda: (value_of(ctx, orelse),), node, 1
+                condition(ctx, test), lambda: (value_of(ctx, body),), lambda: (value_of(ctx, orelse),), node, 1
             )[0]
         case gast.Compare(left=left, ops=ops, comparators=others):
             return _compared(ctx, value_of(ctx, left), list(zip(ops, others, strict=True)), node)
@@ -119,7 +120,6 @@ def value_of(ctx: Context, node: gast.expr) -> Operand:
 # --- names -----------------------------------------------------------------------------------------------------------
 def read(ctx: Context, name: str, node: gast.AST) -> Operand:
     """What a name holds."""
-    name = ctx.mangled(name)
     owner = ctx.scope.find(name)
     if owner is not None and owner is ctx.scope and owner.is_class:
         return ctx.bind(ReadName(name), node)
@@ -133,16 +133,17 @@ def read(ctx: Context, name: str, node: gast.AST) -> Operand:
         ctx.values[owner, name] = checked
         return checked
     cell = cell_of(ctx, name)
-    if ctx.scope.is_class and (cell is not None or name in ctx.scope.outer_names):
+    if ctx.scope.is_class and not ctx.scope.is_global(name):
         return ctx.bind(ReadName(name, cell), node)
     return ctx.bind(ReadGlobal(name) if cell is None else ReadCell(cell), node)
 
 
 def cell_of(ctx: Context, name: str, scope: Scope | None = None) -> Cell | None:
     """The cell that a name means here, or in ``scope``, if it is one; one of a function around is noted."""
-    owner = (scope or ctx.scope).find(name)
+    scope = scope or ctx.scope
+    owner = scope.find(name)
     if owner is None:
-        cell = None if name in _globals_around(ctx) else ctx.outside.get(name)
+        cell = None if scope.is_global(name) else ctx.outside.get(name)
         if cell is not None:
             ctx.used[cell] = None
         return cell
@@ -154,22 +155,14 @@ def cell_of(ctx: Context, name: str, scope: Scope | None = None) -> Cell | None:
     return cell
 
 
-def _globals_around(ctx: Context) -> set[str]:
-    scope = ctx.scope
-    while scope.parent is not None and not scope.global_names:
-        scope = scope.parent
-    return scope.global_names
-
-
 def assign_name(ctx: Context, name: str, value: Operand, node: gast.AST) -> Operand:
     """Bind a name; what it holds now."""
-    name = ctx.mangled(name)
     if isinstance(node, gast.NamedExpr):  # of the function around a comprehension
         scope = ctx.scope.function
     else:
         scope = ctx.scope
     owner = scope.find(name)
-    if name in scope.function.global_names:
+    if scope.is_global(name):
         ctx.run(WriteGlobal(name, value), node)
     elif owner is not None and owner is scope.function and owner.is_class and name not in owner.outer_names:
         ctx.run(WriteName(name, value), node)
@@ -181,6 +174,37 @@ def assign_name(ctx: Context, name: str, value: Operand, node: gast.AST) -> Oper
         value = ctx.bind(Copy(value), node, name)
         ctx.values[owner, name] = value
     return value
+
+
+def truth(ctx: Context, value: Operand, node: gast.AST) -> Operand:
+    """Whether a value is true, which is asked of it once."""
+    return ctx.bind(Operator("bool", (value,)), node)
+
+
+def condition(ctx: Context, node: gast.expr) -> Operand:
+    """What a test branches on.  Of ``and``, ``or`` and a chain of comparisons every part is asked once."""
+    match node:
+        case gast.BoolOp(op=op, values=values):
+            return _all_or_any(ctx, values, isinstance(op, gast.And), node)
+        case gast.UnaryOp(op=gast.Not(), operand=operand):
+            return ctx.bind(Operator("not", (condition(ctx, operand),)), node)
+        case gast.Compare(left=left, ops=[_, _, *_] as ops, comparators=others):
+            return _compared(ctx, value_of(ctx, left), list(zip(ops, others, strict=True)), node, tested=True)
+    return value_of(ctx, node)
+
+
+def _all_or_any(ctx: Context, values: Sequence[gast.expr], every: bool, node: gast.AST) -> Operand:
+    first = condition(ctx, values[0])
+    if len(values) == 1:
+        return truth(ctx, first, node)
+
+    def rest() -> tuple[Operand]:
+        return (_all_or_any(ctx, values[1:], every, node),)
+
+    def done() -> tuple[Operand]:
+        return (Literal(not every),)
+
+    return ctx.branch(first, *((rest, done) if every else (done, rest)), node, 1)[0]
 
 
 # --- choices ---------------------------------------------------------------------------------------------------------
@@ -198,23 +222,26 @@ def _either(ctx: Context, values: Sequence[gast.expr], every: bool, node: gast.A
     return ctx.branch(first, *((rest, done) if every else (done, rest)), node, 1)[0]
 
 
-def _compared(ctx: Context, left: Operand, rest: list[tuple[gast.AST, gast.expr]], node: gast.AST) -> Operand:
+def _compared(
+    ctx: Context, left: Operand, rest: list[tuple[gast.AST, gast.expr]], node: gast.AST, tested: bool = False
+) -> Operand:
+    """A chain of comparisons: the first result that is false, or the last one; ``tested``: whether it is true."""
     operator, other = rest[0]
     right = value_of(ctx, other)
     result = ctx.bind(Compare(_COMPARING[type(operator)], left, right), node)
     if len(rest) == 1:
-        return result
-    return ctx.branch(result, lambda: (_compared(ctx, right, rest[1:], node),), lambda: (result,), node, 1)[0]
+        return truth(ctx, result, node) if tested else result
+
+    def others() -> tuple[Operand]:
+        return (_compared(ctx, right, rest[1:], node, tested),)
+
+    return ctx.branch(result, others, lambda: (Literal(False) if tested else result,), node, 1)[0]
 
 
 # --- calls and displays ----------------------------------------------------------------------------------------------
 def _call(ctx: Context, node: gast.Call) -> Operand:
     if isinstance(node.func, gast.Name) and node.func.id == "super" and not node.args and not node.keywords:
-        cell = cell_of(ctx, "__class__")
-        if cell is not None:  # what ``super()`` takes from its frame
-            function = read(ctx, "super", node)
-            given = ctx.bind(ReadCell(cell), node)
-            return ctx.bind(Call(function, (given, _first_argument(ctx, node))), node)
+        return ctx.bind(Super(read(ctx, "super", node), cell_of(ctx, "__class__"), _first_argument(ctx, node)), node)
     function = value_of(ctx, node.func)
     stars = [j for j, argument in enumerate(node.args) if isinstance(argument, gast.Starred)]
     positional: tuple[Operand, ...] = ()
@@ -228,23 +255,32 @@ def _call(ctx: Context, node: gast.Call) -> Operand:
     if all(keyword.arg is not None for keyword in node.keywords):
         keywords = tuple((str(keyword.arg), value_of(ctx, keyword.value)) for keyword in node.keywords)
         return ctx.bind(Call(function, positional, star, keywords), node)
-    rest = ctx.bind(Make("dict"), node)
-    for keyword in node.keywords:
-        held = value_of(ctx, keyword.value)
-        if keyword.arg is None:
-            ctx.run(Extend(rest, held, function), node)
+    return ctx.bind(Call(function, positional, star, (), keywords_of(ctx, node.keywords, function, node)), node)
+
+
+def keywords_of(ctx: Context, keywords: Sequence[gast.keyword], function: Operand, node: gast.AST) -> Operand:
+    """A dict of keywords, those between two ``**`` evaluated together."""
+    made = ctx.bind(Make("dict"), node)
+    for is_rest, group in itertools.groupby(keywords, lambda keyword: keyword.arg is None):
+        if is_rest:
+            for keyword in group:
+                ctx.run(Extend(made, value_of(ctx, keyword.value), function), node)
         else:
-            one = ctx.bind(Make("dict", (held,), (Literal(keyword.arg),)), node)
-            ctx.run(Extend(rest, one, function), node)
-    return ctx.bind(Call(function, positional, star, (), rest), node)
+            pairs = [(Literal(keyword.arg), value_of(ctx, keyword.value)) for keyword in group]
+            one = ctx.bind(Make("dict", tuple(v for _, v in pairs), tuple(k for k, _ in pairs)), node)
+            ctx.run(Extend(made, one, function), node)
+    return made
 
 
 def _first_argument(ctx: Context, node: gast.AST) -> Operand:
-    arguments = getattr(ctx.scope.function.node, "args", None)
+    """The first argument of the method around, which ``super()`` takes from its frame."""
+    scope = ctx.scope.function
+    arguments = getattr(scope.node, "args", None)
     first = [*arguments.posonlyargs, *arguments.args][:1] if arguments is not None else []
     if not first:
-        raise ctx.refuse(node, "super() stands in no method")
-    return read(ctx, first[0].id, node)
+        return NOTHING
+    name = first[0].id
+    return read(ctx, name, node) if name in scope.cells else ctx.values.get((scope, name), NOTHING)
 
 
 def _display(ctx: Context, kind: str, elements: Sequence[gast.expr], node: gast.AST) -> Operand:
@@ -265,17 +301,21 @@ def _display(ctx: Context, kind: str, elements: Sequence[gast.expr], node: gast.
 
 
 def _dict(ctx: Context, keys: Sequence[gast.expr | None], values: Sequence[gast.expr], node: gast.AST) -> Operand:
-    if all(key is not None for key in keys):
-        pairs = [(value_of(ctx, key), value_of(ctx, value)) for key, value in zip(keys, values, strict=True)]
-        return ctx.bind(Make("dict", tuple(v for _, v in pairs), tuple(k for k, _ in pairs)), node)
-    made = ctx.bind(Make("dict"), node)
-    for key, value in zip(keys, values, strict=True):
-        if key is None:
-            ctx.run(Extend(made, value_of(ctx, value)), node)
+    """A dict display: the pairs between two ``**`` are evaluated together."""
+    made: Operand | None = None
+    for is_rest, group in itertools.groupby(zip(keys, values, strict=True), lambda pair: pair[0] is None):
+        if is_rest:
+            made = ctx.bind(Make("dict"), node) if made is None else made
+            for _, value in group:
+                ctx.run(Extend(made, value_of(ctx, value)), node)
+            continue
+        pairs = [(value_of(ctx, key), value_of(ctx, value)) for key, value in group if key is not None]
+        part = ctx.bind(Make("dict", tuple(v for _, v in pairs), tuple(k for k, _ in pairs)), node)
+        if made is None:
+            made = part
         else:
-            place = value_of(ctx, key)
-            ctx.run(Insert(made, value_of(ctx, value), place), node)
-    return made
+            ctx.run(Extend(made, part), node)
+    return ctx.bind(Make("dict"), node) if made is None else made
 
 
 # --- loops over what is iterated -------------------------------------------------------------------------------------
@@ -372,11 +412,7 @@ def comprehend(
             conditions(tests[1:], depth)
             return ()
 
-        ctx.branch(value_of(ctx, tests[0]), then, tuple, node)
+        ctx.branch(condition(ctx, tests[0]), then, tuple, node)
 
     level(0)
 
-
-__all__ = [
-    "Version", "assign_name", "cell_of", "comprehend", "iterate", "read", "symbol_of", "value_of",
-]  # fmt: skip

@@ -1,10 +1,14 @@
 """Functions, classes and generator expressions, each a ``Function`` of its own.
 
 ``lowered`` is the door: the IR of a function object.  Its free variables are the cells that the object captured.
+Annotations of functions are not evaluated; what reads the frame that it runs in (``locals``, ``globals``, ``eval``)
+finds that of whoever runs the IR.
 """
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,9 +16,10 @@ import gast
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.lowering.context import Context
-from srcgrad.frontend.lowering.expressions import assign_name, comprehend, value_of
+from srcgrad.frontend.lowering.expressions import assign_name, comprehend, keywords_of, value_of
 from srcgrad.frontend.lowering.names import Scope, nodes_within, own_parts, scopes_of
 from srcgrad.frontend.lowering.statements import run
+from srcgrad.frontend.mangling import written_name
 from srcgrad.frontend.source import Source, source_of
 from srcgrad.ir import operations as ir
 from srcgrad.ir import regions
@@ -124,7 +129,6 @@ def _parameters(ctx: Context, node: gast.FunctionDef | gast.Lambda) -> regions.P
 
 
 def _parameter(ctx: Context, name: str) -> ir.Version:
-    name = ctx.mangled(name)
     ctx.named.add(name)
     return ir.Version(name, name)
 
@@ -132,15 +136,15 @@ def _parameter(ctx: Context, name: str) -> ir.Version:
 def _documentation(node: gast.FunctionDef | gast.ClassDef) -> str | None:
     match node.body[0]:
         case gast.Expr(value=gast.Constant(value=str() as text)):
-            return text
+            return inspect.cleandoc(text) if sys.version_info >= (3, 13) else text
     return None
 
 
 # --- what makes them -------------------------------------------------------------------------------------------------
-def _inside(ctx: Context, node: gast.AST, owner: str | None = None) -> Context:
+def _inside(ctx: Context, node: gast.AST) -> Context:
     """The context of a function or class inside of this one."""
     scope: Scope = ctx.scope.inner[node]
-    return Context(ctx.source, scope, ctx.namer.copy(), dict(ctx.cells), ctx.outside, owner or ctx.owner)
+    return Context(ctx.source, scope, ctx.namer.copy(), dict(ctx.cells), ctx.outside)
 
 
 def _qualified(ctx: Context, name: str) -> str:
@@ -149,7 +153,7 @@ def _qualified(ctx: Context, name: str) -> str:
     scope: Scope | None = ctx.scope
     while scope is not None:
         node = scope.node
-        own = getattr(node, "name", None)
+        own = written_name(node) if isinstance(node, gast.FunctionDef | gast.ClassDef) else None
         if scope.parent is None:
             return ".".join([f"{ctx.source.qualname}.<locals>", *parts])
         if scope.is_class:
@@ -170,8 +174,8 @@ def make_function(ctx: Context, node: gast.FunctionDef | gast.Lambda) -> ir.Oper
     """A function object, from its text; its defaults are evaluated here."""
     defaults = tuple(value_of(ctx, default) for default in node.args.defaults)
     pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-    by_name = tuple((ctx.mangled(p.id), value_of(ctx, default)) for p, default in pairs if default is not None)
-    name = node.name if isinstance(node, gast.FunctionDef) else "<lambda>"
+    by_name = tuple((p.id, value_of(ctx, default)) for p, default in pairs if default is not None)
+    name = written_name(node) if isinstance(node, gast.FunctionDef) else "<lambda>"
     made = _function(_inside(ctx, node), name, _qualified(ctx, name))
     _captured(ctx, made)
     return ctx.bind(ir.MakeFunction(made, defaults, by_name), node)
@@ -199,6 +203,8 @@ def generator_expression(ctx: Context, node: gast.GeneratorExp) -> ir.Operand:
 
 def define(ctx: Context, node: gast.FunctionDef | gast.ClassDef) -> None:
     """``def`` or ``class``, with its decorators."""
+    if getattr(node, "type_params", None):
+        raise ctx.refuse(node, "parameters of types are not lowered")
     decorators = [value_of(ctx, decorator) for decorator in node.decorator_list]
     held = make_function(ctx, node) if isinstance(node, gast.FunctionDef) else _class(ctx, node)
     for decorator in reversed(decorators):
@@ -208,7 +214,7 @@ def define(ctx: Context, node: gast.FunctionDef | gast.ClassDef) -> None:
 
 def _class(ctx: Context, node: gast.ClassDef) -> ir.Operand:
     given, named = _class_arguments(ctx, node)
-    inner = _inside(ctx, node, node.name)
+    inner = _inside(ctx, node)
     own = _own_cells(inner)
     if (text := _documentation(node)) is not None:
         inner.run(ir.WriteName("__doc__", ir.Literal(text)), node)
@@ -217,7 +223,8 @@ def _class(ctx: Context, node: gast.ClassDef) -> ir.Operand:
     run(inner, node.body)
     if not inner.is_left:
         inner.leave(regions.Return(ir.Literal(None)))
-    made = _made(inner, node.name, _qualified(ctx, node.name), regions.Parameters(), own)
+    name = written_name(node)
+    made = _made(inner, name, _qualified(ctx, name), regions.Parameters(), own)
     _captured(ctx, made)
     return ctx.bind(ir.MakeClass(made, given, named), node)
 
@@ -225,6 +232,4 @@ def _class(ctx: Context, node: gast.ClassDef) -> ir.Operand:
 def _class_arguments(ctx: Context, node: gast.ClassDef) -> tuple[ir.Operand, ir.Operand]:
     """The bases as a tuple and the keywords as a dict."""
     bases = value_of(ctx, gast.copy_location(gast.Tuple(list(node.bases), gast.Load()), node))
-    keys = [None if each.arg is None else gast.Constant(each.arg, None) for each in node.keywords]
-    values = [each.value for each in node.keywords]
-    return bases, value_of(ctx, gast.copy_location(gast.Dict(keys, values), node))
+    return bases, keywords_of(ctx, node.keywords, ir.Literal(node.name), node)

@@ -71,6 +71,18 @@ class Scope:
         return None
 
 
+    def is_global(self, name: str) -> bool:
+        """Whether a name is declared global here, or in the scope around whose variable it would be."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.global_names:
+                return True
+            if name in scope.bound and (scope is self or not scope.is_class):
+                return False
+            scope = scope.parent
+        return False
+
+
 def scopes_of(root: Function) -> Scope:
     """The scope of a function, with those inside of it."""
     scope = _scope(root, None)

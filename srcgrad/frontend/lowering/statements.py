@@ -12,8 +12,17 @@ from collections.abc import Callable, Sequence
 import gast
 
 from srcgrad.frontend.lowering.context import NOTHING, Context, Variable
-from srcgrad.frontend.lowering.expressions import assign_name, cell_of, iterate, read, symbol_of, value_of
-from srcgrad.frontend.lowering.names import names_bound, nodes_within
+from srcgrad.frontend.lowering.expressions import (
+    assign_name,
+    cell_of,
+    condition,
+    iterate,
+    read,
+    symbol_of,
+    truth,
+    value_of,
+)
+from srcgrad.frontend.lowering.names import Scope, names_bound, nodes_within
 from srcgrad.frontend.lowering.patterns import match
 from srcgrad.ir.operations import (
     Call,
@@ -71,7 +80,7 @@ def _statement(ctx: Context, node: gast.stmt) -> None:
         case gast.Return(value=value):
             ctx.leave(Return(Literal(None) if value is None else value_of(ctx, value)))
         case gast.If(test=test, body=body, orelse=orelse):
-            ctx.branch(value_of(ctx, test), written(ctx, body), written(ctx, orelse), node)
+            ctx.branch(condition(ctx, test), written(ctx, body), written(ctx, orelse), node)
         case gast.While():
             _while(ctx, node)
         case gast.For():
@@ -87,7 +96,7 @@ def _statement(ctx: Context, node: gast.stmt) -> None:
             raised = None if exception is None else value_of(ctx, exception)
             ctx.leave(Raise(raised, None if cause is None else value_of(ctx, cause), node))
         case gast.Assert(test=test, msg=message):
-            ctx.branch(value_of(ctx, test), tuple, lambda: _failed(ctx, message, node), node)
+            ctx.branch(condition(ctx, test), tuple, lambda: _failed(ctx, message, node), node)
         case gast.With(items=items, body=body):
             _with(ctx, items, body, node)
         case gast.Try():
@@ -120,7 +129,7 @@ def assign(ctx: Context, target: gast.expr, value: Operand, node: gast.AST) -> N
         case gast.Name(id=name):
             assign_name(ctx, name, value, node)
         case gast.Attribute(value=base, attr=name):
-            ctx.run(SetAttribute(value_of(ctx, base), ctx.mangled(name), value), node)
+            ctx.run(SetAttribute(value_of(ctx, base), name, value), node)
         case gast.Subscript(value=base, slice=index):
             held = value_of(ctx, base)
             ctx.run(SetItem(held, value_of(ctx, index), value), node)
@@ -145,11 +154,13 @@ def _annotated(ctx: Context, node: gast.AnnAssign) -> None:
         value_of(ctx, node.target.value)  # of ``a.b: T`` the base is evaluated
         if isinstance(node.target, gast.Subscript):
             value_of(ctx, node.target.slice)
-    if ctx.scope.is_class and isinstance(node.target, gast.Name):
+    if ctx.scope.is_class and not node.simple:
+        value_of(ctx, node.annotation)
+    elif ctx.scope.is_class:
         annotations = ctx.bind(ReadName("__annotations__"), node)
         is_text = ctx.source.function.__code__.co_flags & __future__.annotations.compiler_flag
         kind = Literal(gast.unparse(node.annotation)) if is_text else value_of(ctx, node.annotation)
-        ctx.run(SetItem(annotations, Literal(ctx.mangled(node.target.id)), kind), node)
+        ctx.run(SetItem(annotations, Literal(node.target.id), kind), node)
 
 
 def _augmented(ctx: Context, node: gast.AugAssign) -> None:
@@ -160,8 +171,8 @@ def _augmented(ctx: Context, node: gast.AugAssign) -> None:
             assign_name(ctx, name, _in_place(ctx, symbol, held, node), node)
         case gast.Attribute(value=base, attr=name):
             whole = value_of(ctx, base)
-            held = ctx.bind(GetAttribute(whole, ctx.mangled(name)), node)
-            ctx.run(SetAttribute(whole, ctx.mangled(name), _in_place(ctx, symbol, held, node)), node)
+            held = ctx.bind(GetAttribute(whole, name), node)
+            ctx.run(SetAttribute(whole, name, _in_place(ctx, symbol, held, node)), node)
         case gast.Subscript(value=base, slice=index):
             whole = value_of(ctx, base)
             place = value_of(ctx, index)
@@ -176,9 +187,9 @@ def _in_place(ctx: Context, symbol: str, held: Operand, node: gast.AugAssign) ->
 def _delete(ctx: Context, target: gast.expr) -> None:
     match target:
         case gast.Name(id=name):
-            _forget(ctx, ctx.mangled(name), target)
+            _forget(ctx, name, target)
         case gast.Attribute(value=base, attr=name):
-            ctx.run(DeleteAttribute(value_of(ctx, base), ctx.mangled(name)), target)
+            ctx.run(DeleteAttribute(value_of(ctx, base), name), target)
         case gast.Subscript(value=base, slice=index):
             held = value_of(ctx, base)
             ctx.run(DeleteItem(held, value_of(ctx, index)), target)
@@ -189,7 +200,7 @@ def _delete(ctx: Context, target: gast.expr) -> None:
 
 def _forget(ctx: Context, name: str, node: gast.AST) -> None:
     owner = ctx.scope.find(name)
-    if name in ctx.scope.function.global_names:
+    if ctx.scope.is_global(name):
         ctx.run(DeleteGlobal(name), node)
     elif owner is not None and owner is ctx.scope and owner.is_class:
         ctx.run(DeleteName(name), node)
@@ -207,7 +218,6 @@ def _assigned(ctx: Context, parts: Sequence[gast.AST]) -> list[Variable]:
     """The variables that a loop may bind."""
     found: list[Variable] = []
     for name in names_bound(parts):
-        name = ctx.mangled(name)
         owner = ctx.scope.find(name)
         if owner is not None and owner.function is ctx.scope.function:
             found.append((owner, name))
@@ -235,7 +245,7 @@ def _while(ctx: Context, node: gast.While) -> None:
             return ()
 
         def round_() -> None:
-            ctx.branch(value_of(ctx, node.test), go_on, stop, node)
+            ctx.branch(condition(ctx, node.test), go_on, stop, node)
 
         ctx.loop(round_, assigned, node, _deletes([*parts, *node.orelse]))
 
@@ -266,7 +276,7 @@ def _with_else(
     if not _leaves_a_loop(node.orelse):
         loop(lambda: run(ctx, node.orelse), _assigned(ctx, [*parts, *node.orelse]))
         return
-    flag: Variable = ctx.scope, f"ended {len(ctx.named)} {node.lineno}"
+    flag: Variable = Scope(node, ctx.scope), "ended"
     ctx.values[flag] = Literal(False)
 
     def ended() -> None:
@@ -347,7 +357,7 @@ def _handler(ctx: Context, node: gast.ExceptHandler) -> Handler:
 
         def forget() -> tuple[Operand, ...]:  # the name is gone behind the handler, however it is left
             assign_name(ctx, name, Literal(None), node)
-            _forget(ctx, ctx.mangled(name), node)
+            _forget(ctx, name, node)
             return ()
 
         nothing = Block((), Fall())
@@ -374,7 +384,7 @@ def match_cases(ctx: Context, subject: Operand, cases: Sequence[gast.AST], node:
     def guarded() -> tuple[Operand, ...]:
         for name, value in captured.items():
             assign_name(ctx, name, value, first.pattern)
-        return () if first.guard is None else (value_of(ctx, first.guard),)
+        return () if first.guard is None else (truth(ctx, condition(ctx, first.guard), node),)
 
     if first.guard is None:
 
