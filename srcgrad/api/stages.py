@@ -6,7 +6,7 @@ from types import FunctionType
 
 from srcgrad.analysis.activity import Activity
 from srcgrad.errors import SrcgradError
-from srcgrad.frontend.lowering.functions import lowered
+from srcgrad.frontend.lowering import lowered
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.frontend.normalize import normalize
 from srcgrad.pipeline import Module, compile_request

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.lowering.functions import lowered
+from srcgrad.frontend.lowering import lowered
 from srcgrad.ir import operations as ir
 from srcgrad.ir.interpreter import interpreted
 from srcgrad.ir.verifying import verify
