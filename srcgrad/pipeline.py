@@ -49,11 +49,11 @@ from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, Functio
 from srcgrad.frontend.normalize import normalize, remembering, returned
 from srcgrad.frontend.telling import hands_out_functions
 from srcgrad.optimize import optimize
-from srcgrad.optimize.depth import deep_enough
 from srcgrad.optimize.purity import enters
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
+from srcgrad.syntax.depth import deep_enough
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.adjoint import AdjointProgram
 from srcgrad.transform.build import load as name_of

@@ -22,8 +22,8 @@ from srcgrad.emit.imports import preamble
 from srcgrad.emit.naming import name_globals
 from srcgrad.emit.statements import Printed, print_statements
 from srcgrad.errors import InternalError, Span
-from srcgrad.optimize.depth import unless_too_deep
 from srcgrad.syntax.comment import Comment
+from srcgrad.syntax.depth import unless_too_deep
 from srcgrad.syntax.globals import GlobalBinding
 from srcgrad.syntax.marks import is_seen_elsewhere
 

@@ -77,13 +77,15 @@ from srcgrad.ir.regions import (
     With,
     walk,
 )
+from srcgrad.syntax.depth import unless_too_deep
 
 _INDENT = "    "
 
 
 def text_of(function: Function) -> str:
     """The definition of a function."""
-    return "\n".join(_function(function, function.name if function.name.isidentifier() else "function")) + "\n"
+    name = function.name if function.name.isidentifier() else "function"
+    return unless_too_deep(lambda: "\n".join(_function(function, name)) + "\n")
 
 
 def _function(

@@ -12,7 +12,6 @@ import gast
 
 from srcgrad.optimize.arithmetic import simplify
 from srcgrad.optimize.copies import uncopy
-from srcgrad.optimize.depth import unless_too_deep
 from srcgrad.optimize.effects import EXITS, Effects, Pure
 from srcgrad.optimize.fold import fold
 from srcgrad.optimize.known import Known
@@ -22,6 +21,7 @@ from srcgrad.optimize.purity import silent
 from srcgrad.optimize.scan import COMPOUND, statements_of
 from srcgrad.optimize.sink import sink
 from srcgrad.optimize.tidy import tidy
+from srcgrad.syntax.depth import unless_too_deep
 from srcgrad.syntax.parse import clone
 
 _ROUNDS = 4

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 import pytest
 
 import tests.directed.running  # noqa: F401  (the directed programs are recorded when their modules are imported)
+from srcgrad.frontend.lowering import lowered
 from srcgrad.fuzz.hunt import Hunt, written
 from srcgrad.fuzz.numbers import forget, load, point_of
 from tests.corpus import CASES
@@ -94,3 +97,19 @@ def test_the_language(entry: tuple[FunctionType, tuple[object, ...]]) -> None:
     function, arguments = entry
     expected = outcome(function, arguments, {})
     assert_same(outcome(by_interpreter(function), arguments, {}), expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(x):\n    if x == 0:\n        return x\n" + "".join(f"    elif x == {k}:\n        pass\n" for k in range(300)),
+        f"def f(x):\n    return {' + '.join(['x'] * 1500)}\n",
+        f"def f(x):\n    return {' and '.join(['x'] * 500)}\n",
+    ],
+    ids=["elif", "sum", "and"],
+)
+def test_programs_deeper_than_the_recursion_limit(text: str, tmp_path: Path) -> None:
+    (tmp_path / "deep.py").write_text(text, encoding="utf-8")
+    space: dict[str, Any] = {}
+    exec(compile(text, str(tmp_path / "deep.py"), "exec"), space)
+    assert str(lowered(space["f"])).startswith("def f(x):\n")

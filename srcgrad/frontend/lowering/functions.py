@@ -24,6 +24,7 @@ from srcgrad.frontend.source import Source, source_of
 from srcgrad.ir import operations as ir
 from srcgrad.ir import regions
 from srcgrad.ir.pruning import pruned
+from srcgrad.syntax.depth import unless_too_deep
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
 
@@ -38,10 +39,14 @@ def lower(source: Source) -> regions.Function:
     node = source.node
     if isinstance(node, gast.AsyncFunctionDef):
         raise UnsupportedSyntax("a coroutine is not lowered", source.span(node))
-    namer = Namer(_identifiers(node))
-    outside = {name: ir.Cell(name, name) for name in source.function.__code__.co_freevars}
-    ctx = Context(source, scopes_of(node), namer, {}, outside)
-    return pruned(_function(ctx, node.name if isinstance(node, gast.FunctionDef) else "<lambda>", source.qualname))
+    name = node.name if isinstance(node, gast.FunctionDef) else "<lambda>"
+
+    def written() -> regions.Function:
+        outside = {variable: ir.Cell(variable, variable) for variable in source.function.__code__.co_freevars}
+        ctx = Context(source, scopes_of(node), Namer(_identifiers(node)), {}, outside)
+        return pruned(_function(ctx, name, source.qualname))
+
+    return unless_too_deep(written)
 
 
 def _identifiers(root: gast.AST) -> set[str]:
