@@ -382,7 +382,9 @@ _REGIONS: dict[type[Statement], Callable[[Frame, Any], Running]] = {If: _if, Loo
 def _make_function(frame: Frame, made: MakeFunction) -> FunctionType:
     cells = {cell: frame.cells[cell] for cell in made.function.free}
     by_name = {name: frame[value] for name, value in made.keyword_defaults}
-    return _function(made.function, frame.namespace, cells, frame.all(made.defaults), by_name)
+    function = _function(made.function, frame.namespace, cells, frame.all(made.defaults), by_name)
+    function.__annotations__ = {name: frame[value] for name, value in made.annotations}
+    return function
 
 
 def _make_class(frame: Frame, made: MakeClass) -> Any:

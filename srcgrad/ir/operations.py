@@ -298,11 +298,12 @@ class ImportName:
 
 @dataclass(frozen=True, eq=False)
 class MakeFunction:
-    """A function object.  ``defaults`` are those of the last positional parameters, ``keyword_defaults`` by name."""
+    """A function object; ``defaults`` are those of the last positional parameters, the others go by name."""
 
     function: Function
     defaults: tuple[Operand, ...] = ()
     keyword_defaults: tuple[tuple[str, Operand], ...] = ()
+    annotations: tuple[tuple[str, Operand], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -169,6 +169,9 @@ def _statement(statement: Statement, breaks: _Targets, continues: _Targets) -> I
         case Assign(targets=targets, operation=MakeFunction() as made):
             inner = made.function
             yield from _function(inner, targets[0].name, made.defaults, made.keyword_defaults)
+            if made.annotations:
+                kinds = ", ".join(f"{name!r}: {_operand(kind)}" for name, kind in made.annotations)
+                yield f"{targets[0].name}.__annotations__ = {{{kinds}}}"
         case Assign(targets=targets, operation=MakeClass() as made):
             bases, keywords = _operand(made.bases), _operand(made.keywords)
             yield f"class {targets[0].name}(*{bases}, **{keywords}):  # {made.body.name}"

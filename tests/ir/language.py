@@ -695,3 +695,10 @@ def keywords_between_two_stars():
         return {[]: log(3), "a": log(4), **{}}
     except TypeError:
         return log
+
+
+@given(3)
+def annotations_of_inner_functions(n):
+    def inner(a: int, /, b: str = "b", *rest: float, c: list[int], **more: dict) -> None:
+        return a
+    return inner.__annotations__, inner(n, c=[])

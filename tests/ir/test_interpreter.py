@@ -102,7 +102,7 @@ def test_the_language(entry: tuple[FunctionType, tuple[object, ...]]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "def f(x):\n    if x == 0:\n        return x\n" + "".join(f"    elif x == {k}:\n        pass\n" for k in range(300)),
+        "def f(x):\n    if x == 0: return x\n" + "".join(f"    elif x == {k}: pass\n" for k in range(300)),
         f"def f(x):\n    return {' + '.join(['x'] * 1500)}\n",
         f"def f(x):\n    return {' and '.join(['x'] * 500)}\n",
     ],

@@ -5,6 +5,7 @@ comparisons and comprehensions become regions (*The Python Language Reference*, 
 """
 
 from __future__ import annotations
+import __future__
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -53,6 +54,7 @@ _COMPARING = {
     gast.Eq: "==", gast.NotEq: "!=", gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Is: "is",
     gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in",
 }  # fmt: skip
+AS_TEXT = __future__.annotations.compiler_flag  # ``from __future__ import annotations``
 _CONVERSIONS = {-1: None, 115: "str", 114: "repr", 97: "ascii"}
 
 
@@ -205,6 +207,13 @@ def _all_or_any(ctx: Context, values: Sequence[gast.expr], every: bool, node: ga
         return (Literal(not every),)
 
     return ctx.branch(first, *((rest, done) if every else (done, rest)), node, 1)[0]
+
+
+def annotation(ctx: Context, node: gast.expr) -> Operand:
+    """What an annotation gives: its text, where the module says so."""
+    if ctx.source.function.__code__.co_flags & AS_TEXT:
+        return Literal(gast.unparse(node).strip())
+    return value_of(ctx, node)
 
 
 # --- choices ---------------------------------------------------------------------------------------------------------

@@ -1,8 +1,7 @@
 """Functions, classes and generator expressions, each a ``Function`` of its own.
 
 ``lowered`` is the door: the IR of a function object.  Its free variables are the cells that the object captured.
-Annotations of functions are not evaluated; what reads the frame that it runs in (``locals``, ``globals``, ``eval``)
-finds that of whoever runs the IR.
+What reads the frame that it runs in (``locals``, ``globals``, ``eval``) finds that of whoever runs the IR.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ import gast
 
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.lowering.context import Context
-from srcgrad.frontend.lowering.expressions import assign_name, comprehend, keywords_of, value_of
-from srcgrad.frontend.lowering.names import Scope, nodes_within, own_parts, scopes_of
+from srcgrad.frontend.lowering.expressions import annotation, assign_name, comprehend, keywords_of, value_of
+from srcgrad.frontend.lowering.names import Scope, annotations_of, nodes_within, own_parts, scopes_of
 from srcgrad.frontend.lowering.statements import run
 from srcgrad.frontend.mangling import written_name
 from srcgrad.frontend.source import Source, source_of
@@ -181,9 +180,12 @@ def make_function(ctx: Context, node: gast.FunctionDef | gast.Lambda) -> ir.Oper
     pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     by_name = tuple((p.id, value_of(ctx, default)) for p, default in pairs if default is not None)
     name = written_name(node) if isinstance(node, gast.FunctionDef) else "<lambda>"
+    annotations: tuple[tuple[str, ir.Operand], ...] = ()
+    if isinstance(node, gast.FunctionDef) and sys.version_info < (3, 14):  # which evaluates them when they are read
+        annotations = tuple((parameter, annotation(ctx, kind)) for parameter, kind in annotations_of(node))
     made = _function(_inside(ctx, node), name, _qualified(ctx, name))
     _captured(ctx, made)
-    return ctx.bind(ir.MakeFunction(made, defaults, by_name), node)
+    return ctx.bind(ir.MakeFunction(made, defaults, by_name, annotations), node)
 
 
 def generator_expression(ctx: Context, node: gast.GeneratorExp) -> ir.Operand:

@@ -110,12 +110,21 @@ def outer_parts(node: gast.AST) -> list[gast.AST]:
         case gast.Lambda(args=args):
             return [*args.defaults, *filter(None, args.kw_defaults)]
         case gast.FunctionDef(args=args) | gast.AsyncFunctionDef(args=args):
-            return [*node.decorator_list, *args.defaults, *filter(None, args.kw_defaults)]
+            defaults = [*args.defaults, *filter(None, args.kw_defaults)]
+            return [*node.decorator_list, *defaults, *(part for _, part in annotations_of(node))]
         case gast.ClassDef():
             return [*node.decorator_list, *node.bases, *node.keywords]
         case gast.GeneratorExp() | gast.ListComp() | gast.SetComp() | gast.DictComp():
             return [node.generators[0].iter]
     raise AssertionError(node)
+
+
+def annotations_of(node: gast.FunctionDef | gast.AsyncFunctionDef) -> list[tuple[str, gast.expr]]:
+    """The annotations of a function by parameter, and of its result, in the order of their evaluation."""
+    args = node.args
+    parameters = [*args.args, *args.posonlyargs, args.vararg, *args.kwonlyargs, args.kwarg]
+    found = [(p.id, p.annotation) for p in parameters if p is not None and p.annotation is not None]
+    return [*found, *([] if node.returns is None else [("return", node.returns)])]
 
 
 def nodes_within(parts: Iterable[gast.AST], *, annotations: bool = False) -> Iterator[gast.AST]:

@@ -5,7 +5,6 @@ the same.
 """
 
 from __future__ import annotations
-import __future__
 
 from collections.abc import Callable, Sequence
 
@@ -13,6 +12,7 @@ import gast
 
 from srcgrad.frontend.lowering.context import NOTHING, Context, Variable
 from srcgrad.frontend.lowering.expressions import (
+    annotation,
     assign_name,
     cell_of,
     condition,
@@ -158,9 +158,7 @@ def _annotated(ctx: Context, node: gast.AnnAssign) -> None:
         value_of(ctx, node.annotation)
     elif ctx.scope.is_class:
         annotations = ctx.bind(ReadName("__annotations__"), node)
-        is_text = ctx.source.function.__code__.co_flags & __future__.annotations.compiler_flag
-        kind = Literal(gast.unparse(node.annotation)) if is_text else value_of(ctx, node.annotation)
-        ctx.run(SetItem(annotations, Literal(node.target.id), kind), node)
+        ctx.run(SetItem(annotations, Literal(node.target.id), annotation(ctx, node.annotation)), node)
 
 
 def _augmented(ctx: Context, node: gast.AugAssign) -> None:
