@@ -343,8 +343,8 @@ class MatchKeys:
 
 @dataclass(frozen=True, eq=False)
 class MatchClass:
-    """Whether a subject is an instance of a class and has what ``count`` positional patterns and ``names`` ask of it,
-    and a tuple of these attributes."""
+    """Whether a subject is an instance of a class and has the attributes that ``count`` positional patterns and
+    ``names`` mean, and a tuple of these attributes."""
 
     subject: Operand
     of: Operand

@@ -6,31 +6,13 @@ Leaves: items in order, each a future, a delayed value, or a tuple or dict of su
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from srcgrad.errors import ArgumentError
-from srcgrad.parallel.shards import Chunks, Source, source_of
-
-
-def is_part(value: object) -> bool:
-    """Whether a value is a future of Dask's or a collection, asked without importing Dask."""
-    if "dask" not in sys.modules:
-        return False
-    from dask.base import is_dask_collection
-
-    distributed = sys.modules.get("distributed")
-    return is_dask_collection(value) or distributed is not None and isinstance(value, distributed.Future)
-
-
-def is_held(item: object) -> bool:
-    """Whether Dask holds a shard, or a part of it."""
-    if isinstance(item, tuple | dict):
-        return any(map(is_part, item.values() if isinstance(item, dict) else item))
-    return is_part(item)
+from srcgrad.parallel.shards import Chunks, Source, is_held, is_part, source_of
 
 
 def as_futures(client: Any, item: Any) -> Any:

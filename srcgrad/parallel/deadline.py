@@ -19,8 +19,12 @@ class _Expired(BaseException):
     """Raised in the thread of a shard whose time is over; no ``except Exception`` of the user's stops it."""
 
 
+class Expired(Exception):
+    """The time limit of a shard is over; not a ``TimeoutError``, which the user's own code may raise."""
+
+
 def within(seconds: float | None, call: Callable[[], T]) -> T:
-    """``call()``; ``TimeoutError`` if it has not returned after so many seconds."""
+    """``call()``; ``Expired`` if it has not returned after so many seconds."""
     if seconds is None:
         return call()
     watch = _Watch(threading.get_ident())
@@ -34,9 +38,9 @@ def within(seconds: float | None, call: Callable[[], T]) -> T:
             watch.stop()
             timer.cancel()
     except _Expired:
-        raise TimeoutError from None
+        raise Expired from None
     if watch.expired:
-        raise TimeoutError
+        raise Expired
     return result
 
 

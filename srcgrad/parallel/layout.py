@@ -13,6 +13,7 @@ they are pickled: rows one after the other, or columns where the array has them 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,24 @@ from srcgrad.runtime.objects import fields_of, is_object, mapped
 
 def laid_out(value: Any) -> Any:
     """The value itself where its arrays are laid out so, else one like it with copies of those that are not."""
-    return value if _is_laid_out(value, set()) else _copied(value)
+    if _is_laid_out(value, set()):
+        return value
+    return _changed(value, lambda array: array if _is_regular(array) else _copy(array), laid_out)
+
+
+def copied(value: Any) -> Any:
+    """A value whose arrays are copies, laid out so: whoever made it may fill its arrays again.  Of a file that is only
+    read an array stays what it is."""
+    return _changed(value, lambda array: array if _is_read_only_file(array) else _copy(array), copied)
+
+
+def _is_read_only_file(array: np.ndarray[Any, Any]) -> bool:
+    return isinstance(array, np.memmap) and array.mode == "r"
+
+
+def _copy(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    by_columns = array.flags.f_contiguous and not array.flags.c_contiguous
+    return np.array(array, order="F" if by_columns else "C", copy=True, subok=True)
 
 
 def _is_laid_out(value: Any, around: set[int]) -> bool:
@@ -56,19 +74,17 @@ def _is_regular(array: np.ndarray[Any, Any]) -> bool:
     return True
 
 
-def _copied(value: Any) -> Any:
+def _changed(value: Any, array: Callable[[Any], Any], part: Callable[[Any], Any]) -> Any:
+    """A value like another, with ``array`` of an array, and ``part`` of what a container or object holds."""
     if isinstance(value, np.ndarray):
-        if _is_regular(value):
-            return value
-        by_columns = value.flags.f_contiguous and not value.flags.c_contiguous
-        return np.array(value, order="F" if by_columns else "C", copy=True, subok=True)
+        return array(value)
     if isinstance(value, tuple | list | deque):
-        items = [laid_out(item) for item in value]
+        items = [part(item) for item in value]
         if isinstance(value, deque):
             return deque(items, value.maxlen)
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items) if isinstance(value, tuple) else items
     if isinstance(value, dict):
         copy = value.copy()
-        copy.update((key, laid_out(item)) for key, item in value.items())
+        copy.update((key, part(item)) for key, item in value.items())
         return copy
-    return mapped(value, laid_out) if is_object(value) else value
+    return mapped(value, part) if is_object(value) else value

@@ -17,13 +17,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from srcgrad.errors import ArgumentError
-from srcgrad.parallel.dask_shards import as_futures, is_future, is_held
-from srcgrad.parallel.errors import SendingError, ShardTimeout, WorkerLost
+from srcgrad.errors import ArgumentError, SrcgradError
+from srcgrad.parallel.dask_shards import as_futures, is_future
+from srcgrad.parallel.errors import SendingError, ShardTimeout, WorkerLost, failure_of
 from srcgrad.parallel.reporting import Report
 from srcgrad.parallel.request import Request
 from srcgrad.parallel.scheduling import GRACE, Groups, Limits
-from srcgrad.parallel.shards import Source
+from srcgrad.parallel.shards import Source, is_held
 from srcgrad.parallel.step import Outcome
 from srcgrad.parallel.tree import Block, Forest
 from srcgrad.parallel.work import (
@@ -278,10 +278,14 @@ class DaskRun:
                 f"workers died again and again while {which} ran, and Dask gave up: {killed}",
                 hint="distributed.scheduler.allowed-failures says how often; a worker may have run out of memory",
             ) from killed
+        except SrcgradError:
+            raise
         except CancelledError as lost:
             raise WorkerLost(
                 "the cluster lost the parameters of the call with its workers", hint="call it again"
             ) from lost
+        except Exception as raised:  # of what Dask computes before a shard, a delayed value
+            raise failure_of(shards[0], raised, {}).error() from raised
 
     def whole(self, completed: Any) -> Block:
         """The result of all shards: those of kinds that were not known are run once more."""

@@ -25,6 +25,7 @@ from srcgrad.parallel.errors import SendingError
 from srcgrad.parallel.fingerprints import fingerprint, is_of_library
 
 if TYPE_CHECKING:
+    from srcgrad.parallel.step import Step
     from srcgrad.programs import Compiled
     from srcgrad.syntax.globals import GlobalBinding
 
@@ -175,6 +176,23 @@ def _sent(binding: GlobalBinding) -> Any:
 
 def _reference(value: Any, module: str, attribute: str | None) -> Reference:
     return Reference(module, attribute, "" if is_of_library(value) else fingerprint(value))
+
+
+def digests_of(step: Step) -> dict[str, str]:
+    """The digests of the user's functions that are not compiled."""
+    found = {name: getattr(step, name) for name in ("function", "combine", "weigh")}
+    return {name: fingerprint(f) for name, f in found.items() if f is not None and not is_of_library(f)}
+
+
+def require_same(step: Step) -> None:
+    """Refuse a step whose functions are others in this process than on the client."""
+    for name, digest in step.digests.items():
+        if fingerprint(getattr(step, name)) != digest:
+            what = {"function": "the function that is mapped", "combine": "reduce", "weigh": "weights"}[name]
+            raise SendingError(
+                f"{what} is another one in a worker than on the client, or reads other data",
+                hint="start the workers again after a change, or pass what it reads by functools.partial",
+            )
 
 
 def _view(module: ModuleType, name: str, tree: ast.Module) -> View:

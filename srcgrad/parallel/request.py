@@ -6,6 +6,7 @@ else: at the first shard of each kind, or of a specimen that a worker sends of a
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from srcgrad.api.arguments import is_static, kind_of
 from srcgrad.errors import ArgumentError, SrcgradError
 from srcgrad.parallel.errors import SendingError
-from srcgrad.parallel.program import Program, outside_of, program_of, sent_outside
+from srcgrad.parallel.layout import copied
+from srcgrad.parallel.program import Program, digests_of, outside_of, program_of, sent_outside
 from srcgrad.parallel.step import Step
 from srcgrad.parallel.work import dumps
 
@@ -46,6 +48,7 @@ class Request:
     compiles: Compiles | None  # None: a plain function is mapped
     base: Step
     version: int = 0
+    call: str = field(default_factory=lambda: uuid.uuid4().hex)
     _made: dict[object, tuple[Program, Compiled]] = field(default_factory=dict)
 
     @property
@@ -63,7 +66,10 @@ class Request:
         kind = kind_of(shard)
         if kind in self._made:
             return
-        mode, compiled = self.compiles.compiled(self.base.with_shard(shard))
+        values = self.base.with_shard(shard)
+        if self.base.listed:
+            self.compiles.derivative.check(values)  # it differentiates by the shard
+        mode, compiled = self.compiles.compiled(values)
         self._made[kind] = program_of(self.compiles.derivative, compiled, mode), compiled
         self.version += 1
 
@@ -74,13 +80,13 @@ class Request:
             for program, compiled in self._made.values()
         }
         values = tuple(None if is_static(value) else value for value in self.base.values)  # those are compiled in
-        return replace(self.base, values=values, outside=outside)
+        return replace(self.base, values=values if sent else copied(values), outside=outside, call=self.call)
 
     def packed(self, by_value: bool) -> bytes:
         """The step in bytes; ``SendingError`` names what cannot be pickled."""
         step = self.step(sent=True)
         try:
-            return dumps(step, by_value)
+            return dumps(replace(step, digests=digests_of(step)), by_value)
         except Exception as error:
             raise _named(step, self._parameters(), error, by_value) from error
 
@@ -105,7 +111,7 @@ def _named(step: Step, names: tuple[str, ...], error: Exception, by_value: bool)
             dumps(part, by_value)
         except Exception as reason:
             return SendingError(f"{what} cannot be sent to a worker: {reason}", hint=_HINT)
-    return SendingError(f"the call cannot be sent to a worker: {error}")
+    return error if isinstance(error, SendingError) else SendingError(f"the call cannot be sent to a worker: {error}")
 
 
 def bound(derivative: Derivative, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Step:

@@ -17,12 +17,11 @@ from time import monotonic
 from typing import Any
 
 from srcgrad.errors import ArgumentError, SrcgradError
-from srcgrad.parallel.dask_shards import is_held
 from srcgrad.parallel.errors import SendingError, ShardTimeout, WorkerLost
 from srcgrad.parallel.executors import Lane
 from srcgrad.parallel.reporting import Report
 from srcgrad.parallel.request import Request
-from srcgrad.parallel.shards import Source
+from srcgrad.parallel.shards import Source, is_held
 from srcgrad.parallel.step import Outcome
 from srcgrad.parallel.tree import Block, Forest
 from srcgrad.parallel.work import Shards
@@ -236,6 +235,7 @@ class Run:
     def rebuild(self, broken: BaseException) -> None:
         """Take a new pool for the shards that are not counted; at most once in a call."""
         done, late = wait(self.pending, GRACE)
+        finished: list[tuple[Outcome, Shards]] = []
         for future in list(self.pending):
             shards, _ = self.pending.pop(future)
             try:
@@ -245,13 +245,15 @@ class Run:
             if outcome is None:
                 self.again.append(shards)
             else:
-                self.count(outcome, shards)
+                finished.append((outcome, shards))
         lost = sorted(shards.first for shards in self.again)
         self.again.sort(key=lambda shards: -shards.first)
         if self.report.rebuilt or not self.lane.renew():
             raise self.lost(broken, lost) from broken
         self.report.rebuilt += 1
         self.report.again += sum(len(shards.items) for shards in self.again)
+        for outcome, shards in finished:  # only now: what a worker lacked is submitted again
+            self.count(outcome, shards)
 
     def lost(self, broken: BaseException, shards: list[int]) -> SrcgradError:
         which = f"shard {shards[0]}" if len(shards) == 1 else f"shards from {shards[0]} on"

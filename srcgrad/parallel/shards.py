@@ -1,13 +1,14 @@
 """What may be given as shards, and how a shard is made of it where it runs.
 
 Enters: a list, an iterator, arrays with ``chunks``, paths, callables.  Leaves: items in order, of which each is either
-the shard or says how it is loaded; and how many there are, if that is known.  Dask's collections are ``dask``'s.
+the shard or says how it is loaded; and how many there are, if that is known.  Dask's collections are ``dask_shards``'s.
 """
 
 from __future__ import annotations
 
 import operator
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from itertools import accumulate
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentError
+from srcgrad.parallel.layout import copied
 
 Chunks = int | Sequence[int]
 
@@ -44,12 +46,35 @@ def source_of(shards: Any, chunks: Chunks | None) -> Source:
             f"shards is a {type(shards).__name__}: a list or an iterator of shards is expected",
             hint="one shard is [shard]",
         )
-    return Source(iter(shards), len(shards) if isinstance(shards, Sized) else None, _closing(shards))
+    items = iter(shards) if isinstance(shards, list | tuple) else map(_as_it_is_now, shards)
+    return Source(items, len(shards) if isinstance(shards, Sized) else None, _closing(shards))
+
+
+def _as_it_is_now(item: Any) -> Any:
+    """An item that an iterator has made, which may make the next one in the same arrays."""
+    return item if callable(item) or is_held(item) else copied(item)
 
 
 def _closing(shards: Any) -> Callable[[], None]:
     close = getattr(shards, "close", None)
     return close if isinstance(shards, Iterator) and callable(close) else lambda: None
+
+
+def is_part(value: object) -> bool:
+    """Whether a value is a future of Dask's or a collection, asked without importing Dask."""
+    if "dask" not in sys.modules:
+        return False
+    from dask.base import is_dask_collection
+
+    distributed = sys.modules.get("distributed")
+    return is_dask_collection(value) or distributed is not None and isinstance(value, distributed.Future)
+
+
+def is_held(item: object) -> bool:
+    """Whether Dask holds a shard, or a part of it."""
+    if isinstance(item, tuple | dict):
+        return any(map(is_part, item.values() if isinstance(item, dict) else item))
+    return is_part(item)
 
 
 # --- arrays in chunks ------------------------------------------------------------------------------------------------
@@ -82,7 +107,9 @@ def _bounds(chunks: Chunks, rows: int) -> list[tuple[int, int]]:
             raise ArgumentError(f"chunks is {chunks}: a shard has at least one row")
         size = operator.index(chunks)
         return [(begin, min(begin + size, rows)) for begin in range(0, rows, size)]
-    sizes = [operator.index(size) for size in chunks]  # type: ignore[union-attr]
+    if not isinstance(chunks, Sequence | np.ndarray) or isinstance(chunks, str | bytes):
+        raise ArgumentError(f"chunks is {chunks!r}: a number of rows, or a list of them, is expected")
+    sizes = [operator.index(size) for size in chunks]
     if min(sizes, default=1) < 1 or sum(sizes) != rows:
         raise ArgumentError(f"chunks adds up to {sum(sizes)} rows, the arrays have {rows}")
     ends = list(accumulate(sizes))

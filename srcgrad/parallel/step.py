@@ -6,7 +6,7 @@ Both travel: a ``Step`` to the workers, once for each of them; an ``Outcome`` ba
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from srcgrad.parallel.environment import Environment
@@ -37,6 +37,8 @@ class Step:
     timeout: float | None = None
     listed: bool = False  # results are listed in order, not added
     loads: bool = True  # paths and callables among the shards stand for what they load
+    digests: Mapping[str, str] = field(default_factory=dict)  # of the functions here, where workers import them
+    call: str = ""  # one call of the user's: workers keep nothing that functions have changed in another
 
     def with_shard(self, shard: Any) -> tuple[Any, ...]:
         """All arguments."""

@@ -37,6 +37,8 @@ def _joined(left: Any, right: Any, place: str) -> Any:
     if _is_number(left) and _is_number(right):
         if np.shape(left) != np.shape(right):
             raise ValueError(f"shapes {np.shape(left)} and {np.shape(right)} differ{_at(place)}")
+        if any(np.asarray(number).dtype == bool for number in (left, right)):
+            raise ValueError(f"truth values are not added{_at(place)}")
         return _alike(left + right, left)
     if left is None and right is None:
         return None

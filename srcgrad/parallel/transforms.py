@@ -7,21 +7,23 @@ is that of all shards, to the last bit the same on every executor.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from srcgrad.api.arguments import Argnums, positions
 from srcgrad.api.dense import HessianVector
 from srcgrad.api.derivative import Derivative
 from srcgrad.api.transforms import directed, directions_of
 from srcgrad.errors import ArgumentError
-from srcgrad.parallel.dask_shards import is_held, source_on_dask
+from srcgrad.parallel.dask_shards import source_on_dask
 from srcgrad.parallel.executors import is_client, lane_of
 from srcgrad.parallel.reporting import progress, reporting
 from srcgrad.parallel.request import EMPTY, Compiles, Request, bound
 from srcgrad.parallel.scheduling import Limits, Run
-from srcgrad.parallel.shards import Chunks, source_of
+from srcgrad.parallel.shards import Chunks, is_held, source_of
 from srcgrad.parallel.step import Step
 from srcgrad.parallel.structure import added, over
 from srcgrad.parallel.tree import Block
@@ -48,6 +50,8 @@ class Choices:
     def __post_init__(self) -> None:
         if not callable(self.reduce) and self.reduce not in ("sum", "mean"):
             raise ArgumentError(f"reduce is 'sum', 'mean' or a function of two results, not {self.reduce!r}")
+        if self.in_flight is not None and not isinstance(self.in_flight, int | np.integer):
+            raise ArgumentError(f"in_flight is {self.in_flight!r}: a number of shards is expected")
         if self.in_flight is not None and self.in_flight < 1:
             raise ArgumentError(f"in_flight is {self.in_flight}: at least one shard is in flight")
         if self.timeout is not None and not self.timeout > 0.0:
@@ -259,6 +263,12 @@ def _along(derivative: Derivative, args: tuple[Any, ...], kwargs: Mapping[str, A
     if v is EMPTY:
         raise ArgumentError("the parameters, the shards and then the vector are expected")
     step = bound(derivative, tuple(positional), kwargs)
+    names = derivative.parameters.names
+    if step.place[1] is not None and any(names.index(name) == step.place[0] for name, _ in derivative.chosen):
+        raise ArgumentError(
+            f"the shard stands in *{names[step.place[0]]}, beside an argument that is differentiated along a vector",
+            hint="give the shard a parameter of its own",
+        )
     directions = tuple(v) if isinstance(derivative.argnums, tuple) else (v,)
     if len(directions) != len(derivative.chosen):
         raise ArgumentError(
@@ -326,9 +336,15 @@ def _run(request: Request, shards: Any, choices: Choices, what: str) -> Block | 
                 return Run(request, lane, source, weights, limits, report, told).root()
         finally:
             report.compiled = request.version
+            if isinstance(weights, Generator):
+                weights.close()
 
 
 def _weights(weights: Weights | None) -> Iterator[float] | None:
-    return None if weights is None or callable(weights) else iter(weights)
+    if weights is None or callable(weights):
+        return None
+    if isinstance(weights, str | bytes) or not isinstance(weights, Iterable):
+        raise ArgumentError(f"weights is {weights!r}: a number for each shard is expected, or a function of the shard")
+    return iter(weights)
 
 

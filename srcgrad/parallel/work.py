@@ -21,11 +21,11 @@ import numpy as np
 from srcgrad.api.arguments import is_static, kind_of
 from srcgrad.api.holomorphic import require_one_number
 from srcgrad.api.transforms import seeds_between
-from srcgrad.parallel.deadline import within
+from srcgrad.parallel.deadline import Expired, within
 from srcgrad.parallel.environment import environment, use_one_thread
 from srcgrad.parallel.errors import Failure, SendingError, ShardTimeout, failure_of
 from srcgrad.parallel.layout import laid_out
-from srcgrad.parallel.program import Program
+from srcgrad.parallel.program import Program, require_same
 from srcgrad.parallel.shards import loaded
 from srcgrad.parallel.step import Outcome, Programs, Step
 from srcgrad.parallel.structure import times
@@ -114,6 +114,7 @@ class Prepared:
     """A step with its programs, each made into functions at the first shard of its kind."""
 
     def __init__(self, programs: Programs, step: Step) -> None:
+        require_same(step)
         outside = {address: laid_out(dict(values)) for address, values in step.outside.items()}
         self.step = replace(step, values=laid_out(step.values), dots=laid_out(step.dots), outside=outside)
         self._programs = programs
@@ -162,17 +163,14 @@ def run(
         spent = [0.0, 0.0]
         try:
             one = within(step.timeout, lambda: _one(prepared, item, read, spent))  # noqa: B023 (called at once)
-        except TimeoutError as expired:
-            if step.timeout is None:
-                failure = failure_of(number, expired, prepared.lines)
-            else:
-                reason = f"shard {number} took longer than its time limit of {step.timeout:g} s"
-                failure = Failure(number, reason, kind=ShardTimeout)
+        except Expired:
+            reason = f"shard {number} took longer than its time limit of {step.timeout:g} s"
+            failure = Failure(number, reason, kind=ShardTimeout)
             break
         except SendingError as refused:
             failure = Failure(number, refused.reason, hint=refused.hint, kind=SendingError)
             break
-        except Exception as raised:
+        except (Exception, SystemExit) as raised:
             failure = failure_of(number, raised, prepared.lines)
             break
         finally:
@@ -269,6 +267,8 @@ def run_task(task: Task) -> bytes:
         else:
             prepared = _prepared.get((task.programs, task.step), lambda: Prepared(programs, step))
             outcome = run(prepared, task.shards, pickle.loads)
+    except SendingError as refused:
+        outcome = Outcome(failure=Failure(None, refused.reason, hint=refused.hint, kind=SendingError))
     except Exception as raised:  # what was sent cannot be read here
         failure = Failure(
             None, f"a worker cannot read what it was sent: {type(raised).__name__}: {raised}",

@@ -14,7 +14,7 @@ import pytest
 
 from srcgrad.errors import ArgumentError, UnsupportedSyntax
 from srcgrad.parallel import SendingError, ShardError, ShardTimeout, grad, hvp, jvp, map, value_and_grad  # noqa: A004
-from srcgrad.parallel.deadline import within
+from srcgrad.parallel.deadline import Expired, within
 from srcgrad.parallel.errors import Failure
 from tests.parallel.losses import only_positive, residuals, shards_of, squares
 
@@ -241,7 +241,7 @@ def test_a_limit_leaves_nothing_behind():
     for _ in range(200):
         try:
             within(1e-4, lambda: sum(range(300)))
-        except TimeoutError:
+        except Expired:
             pass
     time.sleep(0.01)
 

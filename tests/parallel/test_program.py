@@ -183,6 +183,7 @@ def test_so_is_one_that_reads_other_numbers(processes, monkeypatch):
 
 
 CLOSURE = "def g(k):\n  def h(x): return x + k\n  return h\n"
+PARTIAL = "from functools import cache, partial\n"
 READS = "def f(x): return x + K"
 
 
@@ -201,6 +202,11 @@ READS = "def f(x): return x + K"
         ("class f:\n  @staticmethod\n  def m(): return 1", "class f:\n  @staticmethod\n  def m(): return 2"),
         ("class f:\n  @property\n  def m(self): return 1", "class f:\n  @property\n  def m(self): return 2"),
         ("import numpy\nK = numpy.ones(2)\n" + READS, "import numpy\nK = numpy.zeros(2)\n" + READS),
+        ("K = {'a': 1.0}\n" + READS, "K = {'a': 2.0}\n" + READS),
+        ("K = {'a', 'b'}\n" + READS, "K = {'a', 'c'}\n" + READS),
+        ("class C: pass\nK = C()\nK.v = 1\n" + READS, "class C: pass\nK = C()\nK.v = 2\n" + READS),
+        (PARTIAL + "K = partial(max, 1)\n" + READS, PARTIAL + "K = partial(max, 2)\n" + READS),
+        (PARTIAL + "@cache\ndef K(): return 1\n" + READS, PARTIAL + "@cache\ndef K(): return 2\n" + READS),
         ("def f(x): return [g for g in x if g > 1]", "def f(x): return [g for g in x if g > 2]"),
     ],
 )

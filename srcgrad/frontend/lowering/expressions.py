@@ -179,7 +179,7 @@ def assign_name(ctx: Context, name: str, value: Operand, node: gast.AST) -> Oper
 
 
 def truth(ctx: Context, value: Operand, node: gast.AST) -> Operand:
-    """Whether a value is true, which is asked of it once."""
+    """Whether a value is true, which is computed once."""
     return ctx.bind(Operator("bool", (value,)), node)
 
 
