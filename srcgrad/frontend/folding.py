@@ -20,6 +20,7 @@ from srcgrad.errors import SrcgradError, UnsupportedSyntax
 from srcgrad.frontend.bound_methods import place_of, places_kept
 from srcgrad.frontend.classes import ABSENT, defining_class, found, is_field
 from srcgrad.frontend.desugar.build import assign, call, load, placed
+from srcgrad.frontend.journal import remembered
 from srcgrad.frontend.scope import body_of
 from srcgrad.frontend.source import source_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
@@ -55,6 +56,7 @@ class Initialiser:
         raise NotImplementedError
 
 
+@remembered
 def fields_set(function: FunctionType, kind: type) -> tuple[str, ...]:
     """The fields that an ``__init__`` sets, those of the base classes' that it calls included, in order."""
     node = source_of(function).node
@@ -99,6 +101,7 @@ def _object_setattr(node: gast.Call, this: str) -> tuple[str, gast.expr] | None:
     return None
 
 
+@remembered
 def is_foldable(made: Initialiser) -> bool:
     """Whether an ``__init__`` does nothing with the object but set its fields, and call what only reads them."""
     source = source_of(made.function)

@@ -64,6 +64,7 @@ def may_store(function: FunctionType, of_objects: bool = False) -> bool:
     return False
 
 
+@remembered
 def returns_call_of(function: FunctionType, methods: Collection[str]) -> bool:
     """Whether a function has ``return x.method()`` with one of these methods."""
     try:

@@ -17,7 +17,8 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType, SimpleNamespace
+from functools import lru_cache
+from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -138,19 +139,23 @@ def same(one: Any, other: Any) -> bool:
 # --- programs --------------------------------------------------------------------------------------------------------
 def load(text: str, *, complex_: bool = False) -> Callable[..., Any]:
     """The function ``f`` of a module's text; its source can be found."""
-    name = f"<program {next(_numbers)}>"
+    name = "<complex program>" if complex_ else f"<program {next(_numbers)}>"
     module = sys.modules["generated"] = ModuleType("generated")  # dataclasses look their module up
     namespace = vars(module)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        code = compile(text, name, "exec")
-    exec(code, namespace)
+    exec(_code(text, name), namespace)
     if complex_:
         namespace.update(_COMPLEX)
     else:
         linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     function: Callable[..., Any] = namespace["f"]
     return function
+
+
+@lru_cache(maxsize=2)
+def _code(text: str, name: str) -> CodeType:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return compile(text, name, "exec")
 
 
 def forget(function: Callable[..., Any]) -> None:

@@ -46,11 +46,19 @@ def optimize(
 
 def _optimized(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> gast.FunctionDef:
     known = Known(function, temporaries, effects)
+    changes = 0
+    settled: dict[Callable[[Known], bool], int] = {}  # a pass that changed nothing, and after how many changes
 
     def run(shorten: Callable[[Known], bool]) -> bool:
+        nonlocal changes
+        if settled.get(shorten) == changes:
+            return False
         changed = shorten(known)
         if changed:
             known.changed()
+            changes += 1
+        else:
+            settled[shorten] = changes
         return changed
 
     for _ in range(_ROUNDS):
