@@ -39,6 +39,8 @@ def source_on_dask(shards: Any, chunks: Chunks | None) -> Source:
     """The shards of a call on a cluster; raises ``ArgumentError`` for what cannot be one."""
     if not is_held(shards) or is_future(shards):
         return source_of(shards, chunks)
+    if _is_delayed(shards):
+        raise ArgumentError("shards is one delayed value", hint="a list holds shards, each of which may be one")
     if chunks is not None:
         raise ArgumentError("a Dask collection has chunks of its own", hint="shards.rechunk(...) makes other ones")
     blocks = list(_blocks(shards))
@@ -50,8 +52,10 @@ def _blocks(shards: Any) -> Iterator[Any]:
         yield from _of_one(shards)
         return
     parts = list(shards.values() if isinstance(shards, dict) else shards)
-    if not all(_is_array(part) for part in parts):
-        raise ArgumentError("a tuple or dict of Dask collections holds arrays alone", hint="a list holds single shards")
+    if not all(_is_array(part) and part.ndim for part in parts):
+        raise ArgumentError(
+            "a tuple or dict of Dask collections holds arrays alone, of at least one axis", hint="a list holds shards"
+        )
     rows = [part.chunks[0] for part in parts]
     wide = [part.numblocks for part in parts if any(count > 1 for count in part.numblocks[1:])]
     if len(set(rows)) != 1 or wide:
@@ -66,7 +70,13 @@ def _blocks(shards: Any) -> Iterator[Any]:
 def _is_array(value: Any) -> bool:
     from dask.base import is_dask_collection
 
-    return is_dask_collection(value) and hasattr(value, "numblocks")
+    return is_dask_collection(value) and hasattr(type(value), "numblocks")  # a delayed value has any attribute
+
+
+def _is_delayed(value: Any) -> bool:
+    from dask.delayed import Delayed
+
+    return isinstance(value, Delayed)
 
 
 def _of_one(collection: Any) -> list[Any]:

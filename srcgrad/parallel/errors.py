@@ -91,11 +91,18 @@ def failure_of(shard: int, exception: BaseException, lines: Mapping[str, Mapping
     if isinstance(exception, SrcgradError):
         text, span, hint = exception.reason, exception.span, exception.hint
     else:
-        text, span, hint = str(exception), None, None
+        text, span, hint = _text(exception), None, None
     reason = f"shard {shard} raised {type(exception).__name__}: {text}" if text else (
         f"shard {shard} raised {type(exception).__name__}"
     )
     return Failure(shard, reason, span or place_of(exception.__traceback__, lines), hint, _pickled(exception))
+
+
+def _text(exception: BaseException) -> str:
+    try:
+        return str(exception)
+    except Exception as raised:  # of a class of the user's
+        return f"(its text raises {type(raised).__name__})"
 
 
 def _read(pickled: bytes | None) -> BaseException | None:

@@ -6,7 +6,6 @@ themselves; every other executor is given bytes, which are counted, and which na
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 import weakref
@@ -19,11 +18,13 @@ from typing import Any, Protocol
 
 from srcgrad.errors import ArgumentError
 from srcgrad.parallel.environment import one_thread
-from srcgrad.parallel.errors import SendingError
+from srcgrad.parallel.program import outside_of
+from srcgrad.parallel.references import Sealed
 from srcgrad.parallel.reporting import Report
 from srcgrad.parallel.request import Request
+from srcgrad.parallel.shards import Shards
 from srcgrad.parallel.step import Outcome
-from srcgrad.parallel.work import Prepared, Shards, Task, dumps, pickled_outcome, run, run_task
+from srcgrad.parallel.work import Payload, Prepared, Task, pickled_outcome, run, run_task
 
 #: Bytes that are sent with every task: asking for them again costs more.
 SMALL = 1 << 10
@@ -105,7 +106,8 @@ class Threads:
 
     def submit(self, shards: Shards, *, whole: bool = False) -> Future[Any]:
         if self._prepared is None or self._prepared[0] != self._request.version:
-            self._prepared = self._request.version, Prepared(self._request.programs, self._request.step(sent=False))
+            step = self._request.step(outside_of)
+            self._prepared = self._request.version, Prepared(self._request.programs, step)
         context = copy_context()  # options that are set for a block hold in its threads too
         assert self._executor is not None
         return self._executor.submit(context.run, run, self._prepared[1], shards, _itself, self._stopped.is_set)
@@ -146,42 +148,34 @@ class Processes:
         self._by_value = type(executor).__module__.startswith("loky.")
         self.workers = workers_of(self._executor)
         self._version = -1
-        self._programs = self._step = ""
-        self._blobs: dict[str, bytes] = {}
+        self._parts: dict[str, Sealed] = {}  # the programs and the step by their addresses
         self._along = _sent.setdefault(self._executor, {})
 
     def submit(self, shards: Shards, *, whole: bool = False) -> Future[Any]:
         if self._version != self._request.version:
             self._pack()
-        blobs = {address: blob for address, blob in self._blobs.items() if whole or self._goes_along(address, blob)}
-        items = tuple(self._pickled(number, item) for number, item in enumerate(shards.items, shards.first))
-        task = Task(self._programs, self._step, blobs, replace(shards, items=items), self._by_value)
-        self._report.sent += sum(map(len, items)) + sum(map(len, blobs.values()))
-        return self._executor.submit(run_task, task)
+        parts = {address: part for address, part in self._parts.items() if whole or self._goes_along(address, part)}
+        programs, step = self._parts
+        payload = Payload((programs, step), parts.get(programs), parts.get(step))
+        items = [
+            self._request.sealed_shard(number, item, self._by_value)
+            for number, item in enumerate(shards.items, shards.first)
+        ]
+        self._report.sent += sum(map(len, (*items, *parts.values())))
+        return self._executor.submit(run_task, Task(payload, replace(shards, items=items), self._by_value))
 
     def _pack(self) -> None:
-        programs = dumps(dict(self._request.programs), self._by_value)
-        step = self._request.packed(self._by_value)
-        self._programs, self._step = (hashlib.sha256(blob).hexdigest() for blob in (programs, step))
-        self._blobs = {self._programs: programs, self._step: step}
+        sealed = self._request.sealed(self._by_value)
+        self._parts = {part.address: part for part in sealed}
         self._version = self._request.version
 
-    def _goes_along(self, address: str, blob: bytes) -> bool:
+    def _goes_along(self, address: str, part: Sealed) -> bool:
         """Whether workers may lack what stands under an address: as many tasks took it along as there are workers.
         A worker that lacks it nevertheless asks for it."""
         times = self._along[address] = self._along.get(address, 0) + 1
         while len(self._along) > REMEMBERED:
             self._along.pop(next(iter(self._along)))
-        return times <= self.workers or len(blob) <= SMALL
-
-    def _pickled(self, number: int, item: Any) -> bytes:
-        try:
-            return dumps(item, self._by_value)
-        except Exception as error:
-            raise SendingError(
-                f"shard {number} cannot be sent to a worker: {error}",
-                hint="a function of a module can be sent, and functools.partial of one; so can arrays and plain data",
-            ) from error
+        return times <= self.workers or len(part) <= SMALL
 
     def outcome(self, future: Future[Any]) -> Outcome:
         return pickled_outcome(future.result())

@@ -12,26 +12,86 @@ they are pickled: rows one after the other, or columns where the array has them 
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.objects import fields_of, is_object, mapped
+from srcgrad.runtime.objects import fields_of, is_object
+
+_ATOMIC = (bool, int, float, complex, str, bytes, type(None))
+_SHARED = FunctionType | BuiltinFunctionType | ModuleType | type | np.ufunc
 
 
-def laid_out(value: Any) -> Any:
+class Copies:
+    """Copies of values, with ``array(a)`` for an array a; what is one object stays one, in all of them together."""
+
+    def __init__(self, array: Callable[[Any], Any], *, whole: bool) -> None:
+        self._array = array
+        self._whole = whole  # also of what holds no arrays
+        self._memo: dict[int, Any] = {}
+        self._alive: list[Any] = []  # so that no other object gets the identity of one of them
+
+    def __call__(self, value: Any) -> Any:
+        """The copy of a value; what cannot be copied stands for itself."""
+        if type(value) in _ATOMIC or isinstance(value, _SHARED):
+            return value
+        if id(value) in self._memo:
+            return self._memo[id(value)]
+        self._alive.append(value)
+        if isinstance(value, np.ndarray):
+            made = self._array(value)
+            if value.dtype.hasobject:
+                made = value.copy()
+                made[...] = np.frompyfunc(self, 1, 1)(value)
+        elif isinstance(value, tuple):
+            parts = [self(part) for part in value]
+            made = type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        elif isinstance(value, list | deque):
+            made = self._memo[id(value)] = copy.copy(value)
+            made.clear()
+            made.extend(map(self, value))
+        elif isinstance(value, dict):
+            made = self._memo[id(value)] = copy.copy(value)
+            made.clear()
+            made.update((self(key), self(part)) for key, part in value.items())
+        elif is_object(value):
+            made = self._memo[id(value)] = copy.copy(value)
+            for name, part in fields_of(value).items():
+                object.__setattr__(made, name, self(part))
+        elif isinstance(value, MethodType):
+            made = MethodType(value.__func__, self(value.__self__))
+        else:
+            made = self._other(value)
+        self._memo[id(value)] = made
+        return made
+
+    def _other(self, value: Any) -> Any:
+        if not self._whole:
+            return value
+        try:
+            return copy.deepcopy(value, self._memo)
+        except Exception:  # whatever its class does: a lock, a file
+            return value
+
+
+def layout() -> Copies:
+    """Brings values that belong together into the layout: itself where an array has it, else a copy."""
+    return Copies(lambda array: array if _is_regular(array) else _copy(array), whole=False)
+
+
+def snapshot() -> Copies:
+    """Copies values that belong together, as they are now, laid out so.  An array of a file that is only read stays
+    what it is."""
+    return Copies(lambda array: array if _is_read_only_file(array) else _copy(array), whole=True)
+
+
+def laid_out(value: Any, copies: Copies | None = None) -> Any:
     """The value itself where its arrays are laid out so, else one like it with copies of those that are not."""
-    if _is_laid_out(value, set()):
-        return value
-    return _changed(value, lambda array: array if _is_regular(array) else _copy(array), laid_out)
-
-
-def copied(value: Any) -> Any:
-    """A value whose arrays are copies, laid out so: whoever made it may fill its arrays again.  Of a file that is only
-    read an array stays what it is."""
-    return _changed(value, lambda array: array if _is_read_only_file(array) else _copy(array), copied)
+    return value if _is_laid_out(value, set()) else (copies or layout())(value)
 
 
 def _is_read_only_file(array: np.ndarray[Any, Any]) -> bool:
@@ -72,19 +132,3 @@ def _is_regular(array: np.ndarray[Any, Any]) -> bool:
             return array.size == 0
         stride *= array.shape[axis]
     return True
-
-
-def _changed(value: Any, array: Callable[[Any], Any], part: Callable[[Any], Any]) -> Any:
-    """A value like another, with ``array`` of an array, and ``part`` of what a container or object holds."""
-    if isinstance(value, np.ndarray):
-        return array(value)
-    if isinstance(value, tuple | list | deque):
-        items = [part(item) for item in value]
-        if isinstance(value, deque):
-            return deque(items, value.maxlen)
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items) if isinstance(value, tuple) else items
-    if isinstance(value, dict):
-        copy = value.copy()
-        copy.update((key, part(item)) for key, item in value.items())
-        return copy
-    return mapped(value, part) if is_object(value) else value

@@ -8,30 +8,25 @@ dies is Dask's to replace: it runs again what was lost.
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
-from srcgrad.errors import ArgumentError, SrcgradError
+from srcgrad.errors import SrcgradError
 from srcgrad.parallel.dask_shards import as_futures, is_future
 from srcgrad.parallel.errors import SendingError, ShardTimeout, WorkerLost, failure_of
 from srcgrad.parallel.reporting import Report
 from srcgrad.parallel.request import Request
 from srcgrad.parallel.scheduling import GRACE, Groups, Limits
-from srcgrad.parallel.shards import Source, is_held
+from srcgrad.parallel.shards import Shards, Source, is_held
 from srcgrad.parallel.step import Outcome
 from srcgrad.parallel.tree import Block, Forest
 from srcgrad.parallel.work import (
-    Packed,
     Payload,
-    Shards,
     combine_outcomes,
-    dumps,
     finish_outcomes,
     look_at,
     pass_on,
@@ -51,13 +46,11 @@ class DaskRun:
     client: Any
     request: Request
     source: Source
-    weights: Iterator[float] | None
     limits: Limits
     report: Report
-    told: Callable[[int], object]
+    advance: Callable[[int], object]
     what: str
     workers: int = 1
-    pulled: int = 0
     done: int = 0
     first: tuple[float, int] | None = None  # when results first came, and of how many shards
     token: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -81,7 +74,7 @@ class DaskRun:
         try:
             while self.fill(completed) or self.leaves:
                 self.note(self.batch(completed))
-            if not self.pulled:
+            if not self.source.pulled:
                 return None
             return self.whole(completed)
         finally:
@@ -122,7 +115,7 @@ class DaskRun:
         if self.limits.in_flight is None:
             return tasks < self.window
         flying = sum(len(shards.items) for shards in (*begun, *(shards for shards, _ in self.leaves.values())))
-        return not tasks or flying + self.groups.size(self.pulled) <= self.limits.in_flight
+        return not tasks or flying + self.groups.size(self.source.pulled) <= self.limits.in_flight
 
     @property
     def window(self) -> int:
@@ -132,23 +125,12 @@ class DaskRun:
 
     def pull(self) -> Shards | None:
         """The next group of shards, or one block that Dask holds, which is not moved to another's worker."""
-        items: list[Any] = []
-        for item in islice(self.source.items, self.groups.size(self.pulled)):
-            items.append(item)
-            if is_held(item):
-                self.makes_blocks = self.makes_blocks or not is_future(item)
-                break
-        if not items:
-            if self.weights is not None and next(self.weights, None) is not None:
-                raise ArgumentError(f"there are {self.pulled} shards, and more weights")
+        shards = self.source.pull(self.groups.size(self.source.pulled))
+        if shards is None:
             return None
-        weights = None if self.weights is None else [float(weight) for weight in islice(self.weights, len(items))]
-        if weights is not None and len(weights) < len(items):
-            raise ArgumentError(f"there are {self.pulled + len(weights)} weights, and more shards")
-        shards = Shards(self.pulled, items, weights)
-        self.pulled += len(items)
-        for number, item in enumerate(items, shards.first):
-            self.meet(number, item, None if weights is None else weights[number - shards.first])
+        self.makes_blocks = self.makes_blocks or any(is_held(item) and not is_future(item) for item in shards.items)
+        for number, item in enumerate(shards.items, shards.first):
+            self.meet(number, item, None if shards.weights is None else shards.weights[number - shards.first])
         return shards
 
     def meet(self, number: int, item: Any, weight: float | None) -> None:
@@ -189,20 +171,15 @@ class DaskRun:
         """A shard as a task has it: a future where Dask holds it, bytes otherwise."""
         if is_held(item):
             return as_futures(self.client, item)
-        try:
-            data = dumps(item, by_value=True)
-        except Exception as error:
-            raise SendingError(f"shard {number} cannot be sent to a worker: {error}") from error
-        self.report.sent += len(data)
-        return Packed(data)
+        sealed = self.request.sealed_shard(number, item, by_value=True)
+        self.report.sent += len(sealed)
+        return sealed
 
     def step(self) -> Any:
         """The future of the programs and the step, made again where there are more programs."""
         if self.payload is None or self.payload[0] != self.request.version:
-            programs = dumps(dict(self.request.programs), by_value=True)
-            step = self.request.packed(by_value=True)
-            addresses = [hashlib.sha256(blob).hexdigest() for blob in (programs, step)]
-            payload = Payload(addresses[0], addresses[1], programs, step)
+            programs, step = self.request.sealed(by_value=True)
+            payload = Payload((programs.address, step.address), programs, step)
             size = len(programs) + len(step)
             self.report.sent += size
             if size > SCATTERED:
@@ -259,7 +236,7 @@ class DaskRun:
                 self.result(future, [shards.first])  # raises
             del self.leaves[future]  # one that was lost with its worker since is run again by Dask
             self.done += len(shards.items)
-            self.told(len(shards.items))
+            self.advance(len(shards.items))
         now = time.perf_counter()
         if self.first is None:
             self.first = now, self.done  # what came before is the time until the cluster has begun
@@ -293,7 +270,7 @@ class DaskRun:
         for _ in range(2):
             outcome = self.finished()
             if outcome.whole is not None:
-                self.report.shards = self.pulled
+                self.report.shards = self.source.pulled
                 return outcome.whole
             forest.take(outcome.blocks)
             if not outcome.unmet:
@@ -306,20 +283,20 @@ class DaskRun:
             self.report.again += len(outcome.unmet)
             while self.leaves:
                 self.note(self.batch(completed))
-        missing = forest.missing(self.pulled)
+        missing = forest.missing(self.source.pulled)
         if missing:
             raise SendingError(f"shard {missing[0]} is of another kind in a worker each time that it is loaded")
-        self.report.shards = self.pulled
-        return forest.root(self.pulled)
+        self.report.shards = self.source.pulled
+        return forest.root(self.source.pulled)
 
     def finished(self) -> Outcome:
         """What the cluster has combined so far, brought here."""
         group = [future for level in self.levels for future in level]
         key = self.key("srcgrad_sum", self.report.tasks)
-        (final,) = self.tasks(finish_outcomes, [key], [group], [self.pulled])
+        (final,) = self.tasks(finish_outcomes, [key], [group], [self.source.pulled])
         self.levels = [[*group, final]]  # to be released with the others
         with self.report.timing("waiting"):
-            data: bytes = self.result(final, range(self.pulled))
+            data: bytes = self.result(final, range(self.source.pulled))
         self.levels = []
         outcome: Outcome = pickle.loads(data)
         self.report.received += len(data)

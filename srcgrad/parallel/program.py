@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -23,38 +22,11 @@ from srcgrad.api.fitting import Wanted
 from srcgrad.errors import Span
 from srcgrad.parallel.errors import SendingError
 from srcgrad.parallel.fingerprints import fingerprint, is_of_library
+from srcgrad.parallel.references import Reference
 
 if TYPE_CHECKING:
-    from srcgrad.parallel.step import Step
     from srcgrad.programs import Compiled
     from srcgrad.syntax.globals import GlobalBinding
-
-
-@dataclass(frozen=True)
-class Reference:
-    """A function, class or module that a worker imports; ``digest`` is empty for what libraries define."""
-
-    module: str
-    attribute: str | None
-    digest: str = ""
-
-    def value(self) -> Any:
-        """The object in this process; refused where it is another one than on the client."""
-        name = self.module if self.attribute is None else f"{self.module}.{self.attribute}"
-        try:
-            found: Any = importlib.import_module(self.module)
-            if self.attribute is not None:
-                found = getattr(found, self.attribute)
-        except (ImportError, AttributeError) as error:
-            raise SendingError(
-                f"a worker cannot import {name}: {error}", hint="install on the workers what the client imports"
-            ) from None
-        if self.digest and fingerprint(found) != self.digest:
-            raise SendingError(
-                f"{name} is another one in a worker than on the client",
-                hint="it was changed since it was imported: start the workers again, or pass it as an argument",
-            )
-        return found
 
 
 @dataclass(frozen=True)
@@ -153,8 +125,9 @@ def outside_of(compiled: Compiled) -> dict[str, Any]:
     return {name: b.value if b.cell is None else b.cell() for name, b in compiled.emission.bindings}
 
 
-def sent_outside(compiled: Compiled) -> dict[str, Any]:
-    """The same for workers: what they can import as references, data by value."""
+def sent_outside(compiled: Compiled, by_value: bool) -> dict[str, Any]:
+    """The same for workers: what they can import as references, data by value; ``by_value``: what a script defines too.
+    """
     tree: ast.Module | None = None
     made: dict[str, Any] = {}
     for name, binding in compiled.emission.bindings:
@@ -162,37 +135,20 @@ def sent_outside(compiled: Compiled) -> dict[str, Any]:
             tree = tree or ast.parse(compiled.emission.text)
             made[name] = _view(binding.value, name, tree)
         else:
-            made[name] = _sent(binding)
+            made[name] = _sent(binding, by_value)
     return made
 
 
-def _sent(binding: GlobalBinding) -> Any:
+def _sent(binding: GlobalBinding, by_value: bool) -> Any:
     if binding.cell is not None:
         return binding.cell()
-    if binding.module is None or "." in (binding.attribute or ""):
+    if binding.module is None or "." in (binding.attribute or "") or by_value and binding.module == "__main__":
         return binding.value
     return _reference(binding.value, binding.module, binding.attribute)
 
 
 def _reference(value: Any, module: str, attribute: str | None) -> Reference:
     return Reference(module, attribute, "" if is_of_library(value) else fingerprint(value))
-
-
-def digests_of(step: Step) -> dict[str, str]:
-    """The digests of the user's functions that are not compiled."""
-    found = {name: getattr(step, name) for name in ("function", "combine", "weigh")}
-    return {name: fingerprint(f) for name, f in found.items() if f is not None and not is_of_library(f)}
-
-
-def require_same(step: Step) -> None:
-    """Refuse a step whose functions are others in this process than on the client."""
-    for name, digest in step.digests.items():
-        if fingerprint(getattr(step, name)) != digest:
-            what = {"function": "the function that is mapped", "combine": "reduce", "weigh": "weights"}[name]
-            raise SendingError(
-                f"{what} is another one in a worker than on the client, or reads other data",
-                hint="start the workers again after a change, or pass what it reads by functools.partial",
-            )
 
 
 def _view(module: ModuleType, name: str, tree: ast.Module) -> View:

@@ -92,11 +92,13 @@ def report() -> Report:
 
 @contextmanager
 def reporting() -> Iterator[Report]:
-    """A report that is the last one from now on, whose total is the time of the block."""
+    """A report that is the last one once the block is left, whose total is the time of the block."""
     made = Report()
-    _last[:] = [made]
-    with made.timing("total"):
-        yield made
+    try:
+        with made.timing("total"):
+            yield made
+    finally:
+        _last[:] = [made]
 
 
 @contextmanager

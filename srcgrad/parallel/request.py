@@ -7,7 +7,7 @@ else: at the first shard of each kind, or of a specimen that a worker sends of a
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from srcgrad.api.arguments import is_static, kind_of
 from srcgrad.errors import ArgumentError, SrcgradError
 from srcgrad.parallel.errors import SendingError
-from srcgrad.parallel.layout import copied
-from srcgrad.parallel.program import Program, digests_of, outside_of, program_of, sent_outside
+from srcgrad.parallel.layout import snapshot
+from srcgrad.parallel.pickling import dumps
+from srcgrad.parallel.program import Program, program_of, sent_outside
+from srcgrad.parallel.references import Seal, Sealed
 from srcgrad.parallel.step import Step
-from srcgrad.parallel.work import dumps
 
 if TYPE_CHECKING:
     from srcgrad.api.derivative import Derivative
@@ -49,10 +50,12 @@ class Request:
     base: Step
     version: int = 0
     call: str = field(default_factory=lambda: uuid.uuid4().hex)
+    seal: Seal = field(default_factory=Seal)
     _made: dict[object, tuple[Program, Compiled]] = field(default_factory=dict)
+    _snapshot: Callable[[Any], Any] = field(default=lambda value: value)
 
     @property
-    def programs(self) -> Mapping[object, Program]:
+    def programs(self) -> dict[object, Program]:
         return {kind: program for kind, (program, _) in self._made.items()}
 
     def is_remote(self, item: Any) -> bool:
@@ -73,22 +76,38 @@ class Request:
         self._made[kind] = program_of(self.compiles.derivative, compiled, mode), compiled
         self.version += 1
 
-    def step(self, *, sent: bool) -> Step:
-        """The step as workers get it, or as threads of this process do."""
-        outside = {
-            program.address: sent_outside(compiled) if sent else outside_of(compiled)
-            for program, compiled in self._made.values()
-        }
-        values = tuple(None if is_static(value) else value for value in self.base.values)  # those are compiled in
-        return replace(self.base, values=values if sent else copied(values), outside=outside, call=self.call)
+    def freeze(self) -> None:
+        """Keep the arguments, and what the programs read, as they are: pulling shards may change them."""
+        self._snapshot = snapshot()
+        values, dots = self._snapshot((self.base.values, self.base.dots))
+        self.base = replace(self.base, values=values, dots=dots)
 
-    def packed(self, by_value: bool) -> bytes:
-        """The step in bytes; ``SendingError`` names what cannot be pickled."""
-        step = self.step(sent=True)
+    def step(self, read: Callable[[Compiled], Mapping[str, Any]]) -> Step:
+        """The step; ``read`` gives what a program reads besides its arguments."""
+        outside = [read(compiled) for _, compiled in self._made.values()]
+        values = tuple(None if is_static(value) else value for value in self.base.values)  # those are compiled in
+        return replace(self.base, values=values, outside=self._snapshot(outside), call=self.call)
+
+    def sealed(self, by_value: bool) -> tuple[Sealed, Sealed]:
+        """The programs and the step in bytes; ``SendingError`` names what cannot be pickled."""
+        step = self.step(lambda compiled: sent_outside(compiled, by_value))
         try:
-            return dumps(replace(step, digests=digests_of(step)), by_value)
+            return self.seal(self.programs, by_value), self.seal(step, by_value)
         except Exception as error:
             raise _named(step, self._parameters(), error, by_value) from error
+
+    def sealed_shard(self, number: int, item: Any, by_value: bool) -> Sealed:
+        """One shard in bytes."""
+        try:
+            return self.seal(item, by_value)
+        except SendingError as refused:
+            reason = f"shard {number} cannot be sent to a worker: {refused.reason}"
+            raise SendingError(reason, hint=refused.hint) from refused
+        except Exception as error:
+            raise SendingError(
+                f"shard {number} cannot be sent to a worker: {error}",
+                hint="a function of a module can be sent, and functools.partial of one; so can arrays and plain data",
+            ) from error
 
     def _parameters(self) -> tuple[str, ...]:
         if self.compiles is None:
@@ -97,13 +116,13 @@ class Request:
         return names
 
 
-_HINT = "threads and Dask, and loky, take functions that no module defines; data that cannot be pickled only threads"
+_HINT = "Dask and loky take functions that no module defines; data that cannot be pickled work on threads alone"
 
 
 def _named(step: Step, names: tuple[str, ...], error: Exception, by_value: bool) -> SendingError:
     """The error that says which part of a step cannot be sent."""
     parts: list[tuple[str, object]] = [(f"argument {n}", value) for n, value in zip(names, step.values, strict=False)]
-    for outside in step.outside.values():
+    for outside in step.outside:
         parts += [(f"{name}, which the function reads,", value) for name, value in outside.items()]
     parts += [("the function", step.function), ("reduce", step.combine), ("weights", step.weigh)]
     for what, part in parts:
@@ -130,10 +149,10 @@ def bound(derivative: Derivative, args: tuple[Any, ...], kwargs: Mapping[str, An
         values = (*values[:position], (*items[:inner], None, *items[inner + 1 :]), *values[position + 1 :])
     else:
         values = (*values[:position], None, *values[position + 1 :])
-    return Step(values, place, {}, unset)
+    return Step(values, place, (), _no_reduction)
 
 
-def unset(left: Any, right: Any) -> Any:
+def _no_reduction(left: Any, right: Any) -> Any:
     raise SrcgradError("no reduction was chosen")
 
 

@@ -9,10 +9,9 @@ Every group is counted once: it is known by its first shard, and what has been c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass, field
-from itertools import islice
 from time import monotonic
 from typing import Any
 
@@ -21,10 +20,9 @@ from srcgrad.parallel.errors import SendingError, ShardTimeout, WorkerLost
 from srcgrad.parallel.executors import Lane
 from srcgrad.parallel.reporting import Report
 from srcgrad.parallel.request import Request
-from srcgrad.parallel.shards import Source, is_held
+from srcgrad.parallel.shards import Shards, Source, is_held
 from srcgrad.parallel.step import Outcome
 from srcgrad.parallel.tree import Block, Forest
-from srcgrad.parallel.work import Shards
 
 #: Seconds of work in one group: large beside the half millisecond that a task costs, small beside a person's patience.
 WORTH = 0.03
@@ -77,13 +75,11 @@ class Run:
     request: Request
     lane: Lane
     source: Source
-    weights: Iterator[float] | None
     limits: Limits
     report: Report
-    told: Callable[[int], object]
+    advance: Callable[[int], object]
     forest: Forest = field(init=False)
     groups: Groups = field(init=False)
-    pulled: int = 0
     pending: dict[Future[Any], tuple[Shards, float]] = field(default_factory=dict)
     again: list[Shards] = field(default_factory=list)
     recompiled: set[int] = field(default_factory=set)
@@ -103,10 +99,10 @@ class Run:
             raise
         finally:
             self.source.close()
-        if not self.pulled:
+        if not self.source.pulled:
             return None
         with self.report.timing("adding"):
-            return self.forest.root(self.pulled)
+            return self.forest.root(self.source.pulled)
 
     def fill(self) -> bool:
         """Submit as much as may be in flight; whether anything was submitted."""
@@ -128,33 +124,18 @@ class Run:
         if self.limits.in_flight is None:
             return len(self.pending) < 2 * workers + 1
         flying = sum(len(shards.items) for shards, _ in self.pending.values())
-        following = len(self.again[-1].items) if self.again else self.groups.size(self.pulled)
+        following = len(self.again[-1].items) if self.again else self.groups.size(self.source.pulled)
         return not self.pending or flying + following <= self.limits.in_flight
 
     def pull(self) -> Shards | None:
         """The next group of shards; None where there are no more."""
-        size = self.groups.size(self.pulled)
-        items = list(islice(self.source.items, size))
-        if not items:
-            self.require_no_more_weights()
-            return None
-        weights = None
-        if self.weights is not None:
-            weights = [float(weight) for weight in islice(self.weights, len(items))]
-            if len(weights) < len(items):
-                raise ArgumentError(f"there are {self.pulled + len(weights)} weights, and more shards")
-        shards = Shards(self.pulled, items, weights)
-        self.pulled += len(items)
-        for item in items:
+        shards = self.source.pull(self.groups.size(self.source.pulled))
+        for item in () if shards is None else shards.items:
             if is_held(item):
                 raise ArgumentError("shards are Dask's: only a Client of Dask can run them", hint="executor=client")
             if not self.request.is_remote(item):
                 self.request.meet(item)
         return shards
-
-    def require_no_more_weights(self) -> None:
-        if self.weights is not None and next(self.weights, None) is not None:
-            raise ArgumentError(f"there are {self.pulled} shards, and more weights")
 
     def submit(self, shards: Shards, *, whole: bool = False) -> None:
         self.report.tasks += 1
@@ -177,6 +158,11 @@ class Run:
                 done, _ = wait(self.pending, patience, FIRST_COMPLETED)
             if done:
                 return list(done)
+            for future, (shards, since) in self.pending.items():
+                if since == oldest and not future.running():  # others have kept the workers: it has not begun
+                    self.pending[future] = shards, monotonic()
+            if min(since for _, since in self.pending.values()) > oldest:
+                continue
             late = min(shards.first for shards, since in self.pending.values() if since == oldest)
             self.lane.kill()
             raise ShardTimeout(
@@ -217,7 +203,7 @@ class Run:
         with self.report.timing("adding"):
             ran = sum(block.end - block.first for block in outcome.blocks if self.forest.add(block))
         self.report.shards += ran
-        self.told(ran)
+        self.advance(ran)
         for number, specimen in outcome.unmet:
             self.meet(number, specimen, shards)
 

@@ -9,50 +9,117 @@ from __future__ import annotations
 import operator
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections import deque
+from collections.abc import (
+    Callable,
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    Sequence,
+    Sized,
+    ValuesView,
+)
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from srcgrad.api.arguments import require_exact_type
 from srcgrad.errors import ArgumentError
-from srcgrad.parallel.layout import copied
+from srcgrad.parallel.layout import snapshot
 
 Chunks = int | Sequence[int]
 
 
 @dataclass(frozen=True)
+class Shards:
+    """Shards that run together: neighbours from ``first`` on, with their weights where those are known."""
+
+    first: int
+    items: Sequence[Any]
+    weights: Sequence[float] | None = None
+
+
+@dataclass
 class Source:
-    """The items, which may be pulled one at a time, and their number where it is known."""
+    """The items, which may be pulled one at a time, and their number where it is known, with their weights.
+
+    ``runs``: pulling runs the user's code, which may change what it has handed out, the arguments included.
+    """
 
     items: Iterator[Any]
     count: int | None
+    runs: bool = False
     close: Callable[[], None] = lambda: None
+    weights: Iterator[float] | None = None
+    pulled: int = 0
+
+    def pull(self, size: int) -> Shards | None:
+        """The next shards, ``size`` or less; None where there are no more.  Of what Dask holds each is by itself."""
+        items: list[Any] = []
+        for item in islice(self.items, size):
+            items.append(item)
+            if is_held(item):
+                break
+        weights = None if self.weights is None else list(islice(self.weights, max(1, len(items))))
+        first, self.pulled = self.pulled, self.pulled + len(items)
+        if weights is not None and len(weights) != len(items):
+            known, more = ("shards", "weights") if not items else ("weights", "shards")
+            raise ArgumentError(f"there are {first + min(len(items), len(weights))} {known}, and more {more}")
+        return Shards(first, items, None if weights is None else [*map(_weight, weights)]) if items else None
 
 
-def source_of(shards: Any, chunks: Chunks | None) -> Source:
-    """The shards of a call, in order; raises ``ArgumentError`` for what cannot be one."""
+def source_of(shards: Any, chunks: Chunks | None, hint: str = "give chunks=, or a list") -> Source:
+    """The shards of a call, in order; raises ``ArgumentError`` for what cannot be one, with a hint for an array."""
     if chunks is not None:
         pieces = chunked(shards, chunks)
         return Source(iter(pieces), len(pieces))
     if isinstance(shards, np.ndarray):
-        raise ArgumentError(
-            "shards is an array, which may be cut in many ways", hint="give chunks=, or a list"
-        )
+        raise ArgumentError("shards is an array, which may be cut in many ways", hint=hint)
     if isinstance(shards, str | bytes | dict | set | frozenset | os.PathLike) or not isinstance(shards, Iterable):
         raise ArgumentError(
             f"shards is a {type(shards).__name__}: a list or an iterator of shards is expected",
             hint="one shard is [shard]",
         )
-    items = iter(shards) if isinstance(shards, list | tuple) else map(_as_it_is_now, shards)
-    return Source(items, len(shards) if isinstance(shards, Sized) else None, _closing(shards))
+    count = len(shards) if isinstance(shards, Sized) else None
+    if isinstance(shards, _STORED):
+        return Source(iter(shards), count)
+    return Source(map(_copy_of, shards), count, runs=True, close=_closing(shards))
 
 
-def _as_it_is_now(item: Any) -> Any:
-    """An item that an iterator has made, which may make the next one in the same arrays."""
-    return item if callable(item) or is_held(item) else copied(item)
+_STORED = (list, tuple, deque, KeysView, ValuesView, ItemsView)
+
+
+def _copy_of(item: Any) -> Any:
+    """A copy of an item that an iterator has made, since it may make the next one in the same memory."""
+    if callable(item) or is_held(item):
+        return item
+    if isinstance(item, memoryview):
+        raise ArgumentError("items of an iterator are copied, and a memoryview cannot be", hint="make it an array")
+    return snapshot()(item)
+
+
+def weights_of(weights: Any) -> Iterator[float] | None:
+    """The weights, where they are numbers and no function; raises ``ArgumentError`` for what cannot be some."""
+    if weights is None or callable(weights):
+        return None
+    if isinstance(weights, str | bytes | dict | set | frozenset) or not isinstance(weights, Iterable):
+        raise ArgumentError(
+            f"weights is {weights!r}: a list of numbers is expected, one for each shard, or a function of the shard"
+        )
+    return iter(weights)
+
+
+def _weight(weight: Any) -> float:
+    try:
+        if isinstance(weight, str | bytes):
+            raise TypeError
+        return float(weight)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"weights holds {weight!r}, which is no number") from None
 
 
 def _closing(shards: Any) -> Callable[[], None]:
@@ -95,6 +162,7 @@ def _arrays(value: Any) -> Iterator[Any]:
         for item in value.values():
             yield from _arrays(item)
     elif isinstance(value, np.ndarray) and value.ndim:
+        require_exact_type(value, "shards")
         yield value
     else:
         kind = "array without dimensions" if isinstance(value, np.ndarray) else type(value).__name__
@@ -107,9 +175,12 @@ def _bounds(chunks: Chunks, rows: int) -> list[tuple[int, int]]:
             raise ArgumentError(f"chunks is {chunks}: a shard has at least one row")
         size = operator.index(chunks)
         return [(begin, min(begin + size, rows)) for begin in range(0, rows, size)]
-    if not isinstance(chunks, Sequence | np.ndarray) or isinstance(chunks, str | bytes):
-        raise ArgumentError(f"chunks is {chunks!r}: a number of rows, or a list of them, is expected")
-    sizes = [operator.index(size) for size in chunks]
+    try:
+        if isinstance(chunks, str | bytes | set | frozenset | dict):
+            raise TypeError
+        sizes = [operator.index(size) for size in chunks]  # type: ignore[union-attr]
+    except TypeError:
+        raise ArgumentError(f"chunks is {chunks!r}: a number of rows, or a list of them, is expected") from None
     if min(sizes, default=1) < 1 or sum(sizes) != rows:
         raise ArgumentError(f"chunks adds up to {sum(sizes)} rows, the arrays have {rows}")
     ends = list(accumulate(sizes))
@@ -118,14 +189,21 @@ def _bounds(chunks: Chunks, rows: int) -> list[tuple[int, int]]:
 
 def _rows(value: Any, begin: int, end: int) -> Any:
     """The rows of all arrays; of a file that is mapped into memory how they are read where they are needed."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.memmap):
         return _mapped(value, begin, end) or np.asarray(value[begin:end])
+    if isinstance(value, np.ndarray):
+        return value[begin:end]
     items = value.values() if isinstance(value, dict) else value
     parts = [_rows(item, begin, end) for item in items]
     keys = tuple(value) if isinstance(value, dict) else None
     if any(isinstance(part, Rows | Together) for part in parts):
         return Together(tuple(parts), type(value) if keys is None else dict, keys)
-    return dict(zip(keys, parts, strict=True)) if keys is not None else type(value)(parts)
+    return dict(zip(keys, parts, strict=True)) if keys is not None else _remade(type(value), parts)
+
+
+def _remade(kind: type, parts: list[Any]) -> Any:
+    make: Callable[[list[Any]], Any] = getattr(kind, "_make", kind)
+    return make(parts)
 
 
 def _mapped(array: np.ndarray[Any, Any], begin: int, end: int) -> Rows | None:
@@ -135,7 +213,7 @@ def _mapped(array: np.ndarray[Any, Any], begin: int, end: int) -> Rows | None:
     if not array.flags.c_contiguous or array.mode == "c":
         return None
     shape = (end - begin, *array.shape[1:])
-    return Rows(os.fspath(array.filename), array.offset + begin * array.strides[0], shape, array.dtype.str)
+    return Rows(os.fspath(array.filename), array.offset + begin * array.strides[0], shape, array.dtype)
 
 
 @dataclass(frozen=True)
@@ -145,7 +223,7 @@ class Rows:
     path: str
     offset: int
     shape: tuple[int, ...]
-    dtype: str
+    dtype: np.dtype[Any]
 
     def __call__(self) -> np.ndarray[Any, Any]:
         count = int(np.prod(self.shape, dtype=np.intp))
@@ -162,10 +240,15 @@ class Together:
 
     def __call__(self) -> Any:
         values = [part() if isinstance(part, Rows | Together) else part for part in self.parts]
-        return dict(zip(self.keys, values, strict=True)) if self.keys is not None else self.kind(values)
+        return dict(zip(self.keys, values, strict=True)) if self.keys is not None else _remade(self.kind, values)
 
 
 # --- where a shard runs ----------------------------------------------------------------------------------------------
+def located(item: Any) -> Any:
+    """A path as it is meant here: the directory of a worker may be another."""
+    return Path(os.path.abspath(item)) if isinstance(item, os.PathLike) else item
+
+
 def loaded(item: Any) -> Any:
     """The shard: a path is read with ``np.load``, a callable is called, everything else is the shard itself."""
     if isinstance(item, os.PathLike):

@@ -5,8 +5,8 @@ Both travel: a ``Step`` to the workers, once for each of them; an ``Outcome`` ba
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.parallel.environment import Environment
@@ -21,7 +21,7 @@ Programs = Mapping[object, Program]
 @dataclass(frozen=True)
 class Step:
     """The arguments, one per parameter with None where the shard belongs (``place``: a position, and one inside
-    ``*args``), and what the programs read besides (``outside``, by their addresses).
+    ``*args``), and what the programs read besides (``outside``, in their order).
 
     ``dots`` are the tangents of ``jvp`` and ``hvp``; ``function`` is what ``map`` calls in place of a program;
     ``weigh`` gives the weight of a shard where that is not known on the client; ``combine`` joins two results.
@@ -29,7 +29,7 @@ class Step:
 
     values: tuple[Any, ...]
     place: tuple[int, int | None]
-    outside: Mapping[str, Mapping[str, Any]]
+    outside: Sequence[Mapping[str, Any]]
     combine: Callable[[Any, Any], Any]
     dots: tuple[Any, ...] = ()
     function: Callable[[Any], Any] | None = None
@@ -37,7 +37,6 @@ class Step:
     timeout: float | None = None
     listed: bool = False  # results are listed in order, not added
     loads: bool = True  # paths and callables among the shards stand for what they load
-    digests: Mapping[str, str] = field(default_factory=dict)  # of the functions here, where workers import them
     call: str = ""  # one call of the user's: workers keep nothing that functions have changed in another
 
     def with_shard(self, shard: Any) -> tuple[Any, ...]:

@@ -6,7 +6,9 @@ is that of all shards, to the last bit the same on every executor.
 
 from __future__ import annotations
 
+import builtins
 import operator
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -20,10 +22,11 @@ from srcgrad.api.transforms import directed, directions_of
 from srcgrad.errors import ArgumentError
 from srcgrad.parallel.dask_shards import source_on_dask
 from srcgrad.parallel.executors import is_client, lane_of
+from srcgrad.parallel.layout import snapshot
 from srcgrad.parallel.reporting import progress, reporting
 from srcgrad.parallel.request import EMPTY, Compiles, Request, bound
 from srcgrad.parallel.scheduling import Limits, Run
-from srcgrad.parallel.shards import Chunks, is_held, source_of
+from srcgrad.parallel.shards import Chunks, Source, is_held, located, source_of, weights_of
 from srcgrad.parallel.step import Step
 from srcgrad.parallel.structure import added, over
 from srcgrad.parallel.tree import Block
@@ -54,12 +57,19 @@ class Choices:
             raise ArgumentError(f"in_flight is {self.in_flight!r}: a number of shards is expected")
         if self.in_flight is not None and self.in_flight < 1:
             raise ArgumentError(f"in_flight is {self.in_flight}: at least one shard is in flight")
+        if self.timeout is not None and not isinstance(self.timeout, int | float | np.number):
+            raise ArgumentError(f"timeout is {self.timeout!r}: seconds are expected")
         if self.timeout is not None and not self.timeout > 0.0:
             raise ArgumentError(f"timeout is {self.timeout}: a time limit is more than 0 seconds")
 
     @property
+    def limit(self) -> float | None:
+        """The time limit, None where it lies beyond what clocks count to."""
+        return None if self.timeout is None or self.timeout > threading.TIMEOUT_MAX else self.timeout
+
+    @property
     def combine(self) -> Callable[[Any, Any], Any]:
-        return self.reduce if callable(self.reduce) else added
+        return _OfCopies(self.reduce) if callable(self.reduce) else added
 
     def reduced(self, whole: Block) -> Any:
         """What is handed out of the combined result of all shards."""
@@ -68,6 +78,17 @@ class Choices:
         if whole.weight == 0.0:
             raise ArgumentError("the weights add up to 0: there is no mean")
         return over(whole.result, whole.weight)
+
+
+@dataclass(frozen=True)
+class _OfCopies:
+    """A reduction of the user's, which may change what it is given: results are needed again, where a worker dies."""
+
+    reduce: Callable[[Any, Any], Any]
+
+    def __call__(self, left: Any, right: Any) -> Any:
+        copies = snapshot()
+        return self.reduce(copies(left), copies(right))
 
 
 def value_and_grad(
@@ -190,18 +211,18 @@ def map(
     """``[f(item) for item in items]`` over workers: a list in the order of the items.
 
     ``executor``, ``in_flight``, ``timeout`` and ``progress`` as of ``value_and_grad``.  Items are passed as they are,
-    paths and callables too.  A gradient, ``srcgrad.grad(f)`` or ``srcgrad.value_and_grad(f)`` of a function of one, is
-    compiled here and sent as text; any other function is pickled.
+    paths and callables too; what an iterator makes is copied.  A gradient, ``srcgrad.grad(f)`` or
+    ``srcgrad.value_and_grad(f)`` of a function of one, is compiled here and sent as text; others are pickled.
     """
     if not callable(f):
         raise ArgumentError(f"map takes a function, not a {type(f).__name__}")
     choices = Choices(executor, operator.add, in_flight=in_flight, timeout=timeout, progress=progress)
     compiles: Compiles | None = None
-    base = Step((None,), (0, None), {}, operator.add, function=f)
+    base = Step((None,), (0, None), (), operator.add, function=f)
     if isinstance(f, Derivative) and f.__srcgrad_derived__() is not None and len(f.bind((EMPTY,), {})) == 1:
         compiles, base = Reverse(f), replace(base, function=None)
     base = replace(base, listed=True, loads=False)
-    whole = _run(Request(compiles, replace(base, timeout=timeout)), items, choices, f"map {_name(f)}")
+    whole = _run(Request(compiles, replace(base, timeout=choices.limit)), items, choices, f"map {_name(f)}")
     return [] if whole is None else whole.result
 
 
@@ -294,7 +315,7 @@ class Sharded:
         step = self.kind.prepared((params, EMPTY, *same_for_all), named)
         choices = self.choices
         weigh = choices.weights if callable(choices.weights) else None
-        request = Request(self.kind, replace(step, combine=choices.combine, weigh=weigh, timeout=choices.timeout))
+        request = Request(self.kind, replace(step, combine=choices.combine, weigh=weigh, timeout=choices.limit))
         whole = _run(request, shards, choices, f"{self.name} {_name(self.kind.derivative.primal)}")
         if whole is None:
             raise ArgumentError("there are no shards: a sum of nothing has no value", hint="give at least one shard")
@@ -314,37 +335,37 @@ class Sharded:
 
 def _run(request: Request, shards: Any, choices: Choices, what: str) -> Block | None:
     """The combined result of all shards, on the executor that was chosen; None where there are none."""
-    limits = Limits(choices.in_flight, choices.timeout)
-    weights = _weights(choices.weights)
+    limits = Limits(choices.in_flight, choices.limit)
     with reporting() as report:
+        weights = weights_of(choices.weights)
         try:
             if is_client(choices.executor):
                 from srcgrad.parallel.on_dask import DaskRun
 
-                source = source_on_dask(shards, choices.chunks)
-                with progress(choices.progress, source.count, what) as told:
+                source = _supplied(request, source_on_dask(shards, choices.chunks), weights)
+                with progress(choices.progress, source.count, what) as advance:
                     name = what.replace(" ", "_")
-                    client = choices.executor
-                    return DaskRun(client, request, source, weights, limits, report, told, name).root()
+                    return DaskRun(choices.executor, request, source, limits, report, advance, name).root()
             if is_held(shards):
                 raise ArgumentError("shards are Dask's: only a Client of Dask can run them", hint="executor=client")
-            source = source_of(shards, choices.chunks)
+            hint = "give chunks=, or a list" if request.base.loads else "give a list"
+            source = _supplied(request, source_of(shards, choices.chunks, hint), weights)
             with (
-                progress(choices.progress, source.count, what) as told,
+                progress(choices.progress, source.count, what) as advance,
                 lane_of(choices.executor, request, report) as lane,
             ):
-                return Run(request, lane, source, weights, limits, report, told).root()
+                return Run(request, lane, source, limits, report, advance).root()
         finally:
             report.compiled = request.version
             if isinstance(weights, Generator):
                 weights.close()
 
 
-def _weights(weights: Weights | None) -> Iterator[float] | None:
-    if weights is None or callable(weights):
-        return None
-    if isinstance(weights, str | bytes) or not isinstance(weights, Iterable):
-        raise ArgumentError(f"weights is {weights!r}: a number for each shard is expected, or a function of the shard")
-    return iter(weights)
-
-
+def _supplied(request: Request, source: Source, weights: Iterator[float] | None) -> Source:
+    """The shards with their weights; what pulling them may change is kept as it is."""
+    source.weights = weights
+    if source.runs or weights is not None:
+        request.freeze()
+    if request.base.loads:
+        source.items = builtins.map(located, source.items)
+    return source

@@ -24,9 +24,11 @@ from srcgrad.api.transforms import seeds_between
 from srcgrad.parallel.deadline import Expired, within
 from srcgrad.parallel.environment import environment, use_one_thread
 from srcgrad.parallel.errors import Failure, SendingError, ShardTimeout, failure_of
-from srcgrad.parallel.layout import laid_out
-from srcgrad.parallel.program import Program, require_same
-from srcgrad.parallel.shards import loaded
+from srcgrad.parallel.layout import laid_out, layout
+from srcgrad.parallel.pickling import dumps
+from srcgrad.parallel.program import Program
+from srcgrad.parallel.references import Sealed
+from srcgrad.parallel.shards import Shards, loaded
 from srcgrad.parallel.step import Outcome, Programs, Step
 from srcgrad.parallel.structure import times
 from srcgrad.parallel.tree import Block, Forest
@@ -36,7 +38,7 @@ from srcgrad.runtime.private import without_factories
 from srcgrad.runtime.shadows import cloned
 
 
-class Kept:
+class Recent:
     """The last values by their addresses, made where they are not there; a worker's only state."""
 
     def __init__(self, count: int) -> None:
@@ -53,29 +55,26 @@ class Kept:
             self._values.move_to_end(address)
             return self._values[address]
 
-    def find(self, address: object, blobs: Mapping[str, bytes]) -> Any:
-        """The value of an address: kept, or read from the bytes that came with it; None where neither is there."""
+    def find(self, address: object, make: Callable[[], Any] | None) -> Any:
+        """The value of an address: kept, or made; None where neither is possible."""
         with self._lock:
             found = self._values.get(address)
-        if found is None and (blob := blobs.get(str(address))) is not None:
-            found = self.get(address, lambda: pickle.loads(blob))
-        return found
+        return self.get(address, make) if found is None and make is not None else found
 
 
-_codes = Kept(256)
-_programs = Kept(32)
-_steps = Kept(2)  # each holds arguments, and the next call brings others
-_prepared = Kept(2)
+_codes = Recent(256)
+_programs = Recent(32)
+_prepared = Recent(2)  # each holds arguments, and the next call brings others
 
 
 class Runner:
     """A program with its functions, for one step."""
 
-    def __init__(self, program: Program, step: Step) -> None:
+    def __init__(self, program: Program, step: Step, outside: Mapping[str, Any]) -> None:
         self.program = program
         self.dots = list(step.dots)
         code = _codes.get(program.address, program.code)
-        self.entry, self.backward = program.functions(code, step.outside[program.address])
+        self.entry, self.backward = program.functions(code, outside)
 
     def __call__(self, values: tuple[Any, ...]) -> Any:
         program = self.program
@@ -114,10 +113,10 @@ class Prepared:
     """A step with its programs, each made into functions at the first shard of its kind."""
 
     def __init__(self, programs: Programs, step: Step) -> None:
-        require_same(step)
-        outside = {address: laid_out(dict(values)) for address, values in step.outside.items()}
-        self.step = replace(step, values=laid_out(step.values), dots=laid_out(step.dots), outside=outside)
-        self._programs = programs
+        copies = layout()
+        values, dots, outside = (laid_out(part, copies) for part in (step.values, step.dots, step.outside))
+        self.step = replace(step, values=values, dots=dots, outside=outside)
+        self._programs = {kind: (program, outside[k]) for k, (kind, program) in enumerate(programs.items())}
         self._runners: dict[object, Runner] = {}
 
     def knows(self, shard: Any) -> bool:
@@ -128,21 +127,13 @@ class Prepared:
             return self.step.function(shard)
         kind = kind_of(shard)
         if kind not in self._runners:
-            self._runners[kind] = Runner(self._programs[kind], self.step)
+            program, outside = self._programs[kind]
+            self._runners[kind] = Runner(program, self.step, outside)
         return self._runners[kind](self.step.with_shard(shard))
 
     @property
     def lines(self) -> Mapping[str, Mapping[int, Any]]:
         return {one.program.filename: dict(one.program.lines) for one in self._runners.values()}
-
-
-@dataclass(frozen=True)
-class Shards:
-    """Shards that run together: neighbours from ``first`` on, with their weights where those are known."""
-
-    first: int
-    items: Sequence[Any]
-    weights: Sequence[float] | None = None
 
 
 def run(
@@ -170,7 +161,9 @@ def run(
         except SendingError as refused:
             failure = Failure(number, refused.reason, hint=refused.hint, kind=SendingError)
             break
-        except (Exception, SystemExit) as raised:
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as raised:  # also what ends a program, or a coroutine
             failure = failure_of(number, raised, prepared.lines)
             break
         finally:
@@ -243,14 +236,31 @@ def worker() -> str:
 
 # --- what arrives in bytes -------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Task:
-    """Shards for another process: the addresses of the programs and of the step, the bytes of those that the worker
-    may not have, and each shard by itself, so that what cannot be read is named.  ``by_value``: results may hold
-    functions and classes that no module defines."""
+class Payload:
+    """The programs and the step of a call, by their addresses; None where the worker should have them."""
 
-    programs: str
-    step: str
-    blobs: Mapping[str, bytes]
+    addresses: tuple[str, str]
+    programs: Sealed | None
+    step: Sealed | None
+
+    def prepared(self) -> Prepared | tuple[str, ...]:
+        """The step, ready to run; or the addresses of what is missing."""
+        sealed, step = self.programs, self.step
+        programs = _programs.find(self.addresses[0], None if sealed is None else lambda: sealed.opened())
+        make = None if step is None or programs is None else lambda: Prepared(programs, step.opened())
+        made: Prepared | None = _prepared.find(self.addresses, make)
+        if made is not None:
+            return made
+        missing = zip(self.addresses, (programs, made), strict=True)
+        return tuple(address for address, value in missing if value is None)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Shards for another process, each sealed by itself, so that what cannot be read is named.  ``by_value``: results
+    may hold functions and classes that no module defines."""
+
+    payload: Payload
     shards: Shards
     by_value: bool = False
 
@@ -259,14 +269,11 @@ def run_task(task: Task) -> bytes:
     """Run a task; an ``Outcome``, pickled."""
     use_one_thread()
     try:
-        programs, step = _programs.find(task.programs, task.blobs), _steps.find(task.step, task.blobs)
-        found = {task.programs: programs, task.step: step}
-        missing = tuple(address for address, value in found.items() if value is None)
-        if missing:
-            outcome = Outcome(missing=missing)
+        prepared = task.payload.prepared()
+        if isinstance(prepared, Prepared):
+            outcome = run(prepared, task.shards, _opened)
         else:
-            prepared = _prepared.get((task.programs, task.step), lambda: Prepared(programs, step))
-            outcome = run(prepared, task.shards, pickle.loads)
+            outcome = Outcome(missing=prepared)
     except SendingError as refused:
         outcome = Outcome(failure=Failure(None, refused.reason, hint=refused.hint, kind=SendingError))
     except Exception as raised:  # what was sent cannot be read here
@@ -284,14 +291,9 @@ def run_task(task: Task) -> bytes:
         return pickle.dumps(Outcome(failure=Failure(first, reason, kind=SendingError)))
 
 
-def dumps(value: Any, by_value: bool) -> bytes:
-    """A value pickled; ``by_value`` with what no module defines, as Dask and loky pickle."""
-    if by_value:
-        import cloudpickle
-
-        by_cloudpickle: bytes = cloudpickle.dumps(value, protocol=5)
-        return by_cloudpickle
-    return pickle.dumps(value, protocol=5)
+def _opened(item: Any) -> Any:
+    """A shard of what was sent: what Dask holds comes as it is."""
+    return item.opened() if isinstance(item, Sealed) else item
 
 
 def merged(combine: Callable[[Any, Any], Any], outcomes: Sequence[Outcome]) -> Outcome:
@@ -319,27 +321,11 @@ def pickled_outcome(pickled: bytes) -> Outcome:
 
 
 # --- what Dask runs --------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Packed:
-    """A shard in bytes."""
-
-    data: bytes
-
-
-@dataclass(frozen=True)
-class Payload:
-    """The programs and the step of a call, with their addresses."""
-
-    programs: str
-    step: str
-    programs_data: bytes
-    step_data: bytes
-
-    def prepared(self) -> Prepared:
-        blobs = {self.programs: self.programs_data, self.step: self.step_data}
-        programs, step = _programs.find(self.programs, blobs), _steps.find(self.step, blobs)
-        made: Prepared = _prepared.get((self.programs, self.step), lambda: Prepared(programs, step))
-        return made
+def ready(payload: Payload) -> Prepared:
+    """The step of a payload that holds all of it."""
+    prepared = payload.prepared()
+    assert isinstance(prepared, Prepared)
+    return prepared
 
 
 def pass_on(payload: Payload) -> Payload:
@@ -347,14 +333,13 @@ def pass_on(payload: Payload) -> Payload:
     return payload
 
 
-def _unpacked(item: Any) -> Any:
-    return pickle.loads(item.data) if isinstance(item, Packed) else item
-
-
 def look_at(item: Any, loads: bool, number: int) -> Any:
     """A specimen of a shard that is loaded here."""
     try:
-        return specimen(loaded(_unpacked(item)) if loads else _unpacked(item))
+        shard = _opened(item)
+        return specimen(loaded(shard) if loads else shard)
+    except SendingError:
+        raise
     except Exception as raised:
         raise failure_of(number, raised, {}).error() from raised
 
@@ -362,7 +347,7 @@ def look_at(item: Any, loads: bool, number: int) -> Any:
 def run_shards(payload: Payload, first: int, items: Sequence[Any], weights: Sequence[float] | None) -> Outcome:
     """Run neighbouring shards; the outcome stays on this worker, what fails raises."""
     use_one_thread()
-    outcome = run(payload.prepared(), Shards(first, items, weights), _unpacked)
+    outcome = run(ready(payload), Shards(first, items, weights), _opened)
     if outcome.failure is not None:
         raise outcome.failure.error()
     return outcome
@@ -370,12 +355,12 @@ def run_shards(payload: Payload, first: int, items: Sequence[Any], weights: Sequ
 
 def combine_outcomes(payload: Payload, outcomes: Sequence[Outcome]) -> Outcome:
     """Combine outcomes on this worker."""
-    return merged(payload.prepared().step.combine, outcomes)
+    return merged(ready(payload).step.combine, outcomes)
 
 
 def finish_outcomes(payload: Payload, outcomes: Sequence[Outcome], count: int) -> bytes:
     """Combine all outcomes as far as they go, to the whole if they are complete; pickled."""
-    combine = payload.prepared().step.combine
+    combine = ready(payload).step.combine
     outcome = merged(combine, outcomes)
     forest = Forest(combine)
     forest.take(outcome.blocks)

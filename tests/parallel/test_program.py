@@ -13,6 +13,7 @@ import pytest
 import srcgrad
 from srcgrad.parallel import SendingError, grad, report, value_and_grad, work
 from srcgrad.parallel.fingerprints import fingerprint
+from srcgrad.parallel.program import sent_outside
 from srcgrad.parallel.request import EMPTY, Request
 from srcgrad.parallel.transforms import Reverse
 from tests.parallel import losses, settings
@@ -60,7 +61,8 @@ def test_workers_do_not_compile(processes):
     )
     request = request_of(squares, SHARDS[0])
     request.base = srcgrad.parallel.transforms.replace(request.base, combine=srcgrad.parallel.structure.added)
-    sent = pickle.dumps((dict(request.programs), request.step(sent=True), SHARDS[0]))
+    step = request.step(lambda compiled: sent_outside(compiled, False))
+    sent = pickle.dumps((request.programs, step, SHARDS[0]))
     found = subprocess.run([sys.executable, "-c", program], input=sent, capture_output=True, cwd=ROOT, timeout=60)
     assert found.stdout.split() == [b"1", b"[]"], found.stderr.decode()
     g = grad(squares, executor=processes)
@@ -87,7 +89,7 @@ def test_a_worker_that_has_forgotten_asks_again():
     with Shuffled(1, 1) as executor:
         g = grad(squares, executor=executor)
         expected = g(W, SHARDS)
-        for kept in (work._programs, work._steps, work._prepared):
+        for kept in (work._programs, work._prepared):
             kept._values.clear()
         assert np.array_equal(g(W, SHARDS), expected) and report().shards == len(SHARDS)
 
@@ -169,7 +171,7 @@ def test_a_function_that_is_another_one_in_a_worker_is_refused(processes, monkey
 
     changed.__qualname__ = changed.__name__ = "counted"
     monkeypatch.setattr(sys.modules[__name__], "counted", changed)
-    text = "counted is another one in a worker than on the client\n  hint: it was changed since it was imported"
+    text = "counted differs between the client and a worker, or reads other data there\n  hint: start the workers again"
     with pytest.raises(SendingError, match=text):
         g(3.0, [1.0, 2.0])
     assert value_and_grad(with_constant)(3.0, [1.0, 2.0]) == (27.0, 9.0)  # threads read it as it is
@@ -178,7 +180,7 @@ def test_a_function_that_is_another_one_in_a_worker_is_refused(processes, monkey
 def test_so_is_one_that_reads_other_numbers(processes, monkeypatch):
     g = value_and_grad(with_constant, executor=processes)
     monkeypatch.setattr(sys.modules[__name__], "STEP", 2)
-    with pytest.raises(SendingError, match="counted is another one in a worker than on the client"):
+    with pytest.raises(SendingError, match="counted differs between the client and a worker"):
         g(3.0, [1.0, 2.0])
 
 

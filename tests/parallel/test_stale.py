@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import collections
+import enum
 import sys
+from collections import defaultdict, deque
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +16,11 @@ import srcgrad
 from srcgrad import ArgumentError, parallel
 from srcgrad.parallel import grad, hvp, jvp
 from srcgrad.parallel.errors import SendingError, ShardError
-from tests.parallel import stale
+from srcgrad.parallel.fingerprints import fingerprint
+from tests.parallel import inner_settings, settings, stale
 from tests.parallel.test_same_bits import W
 
-OTHER = "is another one in a worker than on the client"
+OTHER = "differs between the client and a worker"
 
 
 def refilled(count):
@@ -126,3 +132,188 @@ def test_weights_are_closed():
     with pytest.raises(ShardError):
         grad(lambda w, s: w / s[0], weights=weights())(1.0, [[1.0], []])
     assert closed
+
+
+class Point:
+    def __init__(self, v):
+        self.v = v
+
+
+def test_what_is_read_by_name_in_data_is_compared(processes, monkeypatch):
+    """Of loaders, of the classes of objects, and of functions in containers."""
+    calls = [
+        lambda: grad(stale.by_object, executor=processes)(1.0, [2.0]),
+        lambda: grad(stale.by_argument, executor=processes)(1.0, [2.0], stale.Level()),
+        lambda: grad(stale.by_table, executor=processes)(1.0, [2.0]),
+        lambda: grad(stale.product, executor=processes)(1.0, [partial(stale.loaded, 2.0)]),
+        lambda: parallel.map(partial(stale.scaled), [2.0], executor=processes)[0],
+        lambda: grad(stale.product, executor=processes, weights=partial(stale.scaled))(1.0, [2.0]) / 2.0,
+        lambda: parallel.map(np.vectorize(stale.scaled), [np.array(2.0)], executor=processes)[0],
+    ]
+    assert [float(call()) for call in calls] == [2.0] * len(calls)
+    monkeypatch.setattr(stale, "SCALE", 10.0)
+    for call in calls:
+        with pytest.raises(SendingError, match=OTHER):
+            call()
+    monkeypatch.undo()
+    assert [float(call()) for call in calls] == [2.0] * len(calls)
+
+
+@pytest.mark.parametrize(
+    "helper, module, name, other",
+    [
+        (stale.inner_read, inner_settings, "SHIFT", 5.0),
+        (stale.imported, inner_settings, "SHIFT", 5.0),
+        (stale.by_name, settings, "FACTOR", 5.0),
+        (stale.chosen, stale, "CHOSEN", stale.second),
+    ],
+    ids=["a module in a module", "an import inside", "a name in a text", "one of two functions that are read"],
+)
+def test_what_a_helper_reads_otherwise_is_compared(processes, monkeypatch, helper, module, name, other):
+    call = lambda: parallel.map(helper, [2.0], executor=processes)
+    expected = call()
+    assert expected == [helper(2.0)]
+    monkeypatch.setattr(module, name, other)
+    assert expected != [helper(2.0)]
+    with pytest.raises(SendingError, match=OTHER):
+        call()
+
+
+def test_what_a_digest_tells_apart(monkeypatch):
+    class Kind(enum.Enum):
+        ONE = 1
+
+    class Other(enum.Enum):
+        ONE = 2
+
+    pairs = [
+        ([stale.first, stale.second, stale.first], [stale.first, stale.second, stale.second]),
+        (Kind.ONE, Other.ONE),
+        (deque([stale.first]), deque([stale.second])),
+        (defaultdict(int), defaultdict(float)),
+        (property(stale.first, stale.first), property(stale.first, stale.second)),
+        (np.vectorize(stale.first), np.vectorize(stale.second)),
+    ]
+    Other.__qualname__ = Kind.__qualname__
+    for one, other in pairs:
+        assert fingerprint(one) == fingerprint(one) != fingerprint(other), one
+    attributes = lambda: fingerprint(stale.joined)
+    before = attributes()
+    monkeypatch.setattr(stale.joined, "scale", 3.0, raising=False)
+    assert attributes() != before
+
+
+def test_shards_of_two_kinds_have_their_own_closures():
+    def times(k):
+        return lambda w: w * k
+
+    def both(w, shard):
+        return shard[0](w) * shard[1]
+
+    two, thirty = times(2.0), times(30.0)
+    assert grad(both)(1.0, [(two, 1.0), (thirty, 1.0), (two, 1.0)]) == 34.0
+
+
+@pytest.mark.parametrize("kind", [list, iter], ids=["list", "iterator"])
+def test_what_is_one_object_stays_one(kind):
+    point = Point(1.0)
+    one = grad(lambda w, shard, a, b: w * shard * (2.0 if a is b else 1.0))
+    assert one(1.0, kind([1.0]), point, point) == 2.0
+    two = grad(lambda w, shard, table, key: w * shard * table.get(key, 1.0))
+    assert two(1.0, kind([1.0]), {point: 3.0}, point) == 3.0
+
+
+class Named(dict):
+    pass
+
+
+def test_what_an_iterator_makes_keeps_its_class():
+    assert parallel.map(lambda item: type(item).__name__, iter([Named(), [1]])) == ["Named", "list"]
+    point = Point(1.0)
+    assert parallel.map(lambda item: item, {0: point}.values())[0] is point
+    with pytest.raises(ArgumentError, match="a memoryview cannot be"):
+        parallel.map(len, iter([memoryview(b"12")]))
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+@pytest.mark.parametrize("what", ["parameters", "direction", "buffers"])
+def test_an_iterator_may_change_anything(what, executor, processes):
+    chosen = processes if executor == "processes" else None
+    w, v = np.ones(2), np.ones(2)
+
+    def shards():
+        for k in range(6):
+            yield np.ones(2, [np.float64, np.float32][k % 2])
+            (w if what == "parameters" else v)[:] = 5.0
+
+    if what == "parameters":
+        np.testing.assert_array_equal(grad(lambda w, s: np.sum(w * w * s), executor=chosen)(w, shards()), [12.0, 12.0])
+    elif what == "direction":
+        tangent = jvp(lambda w, s: np.sum(w * w * s), executor=chosen, in_flight=1)(w, shards(), v)[1]
+        assert tangent == 24.0
+    else:
+
+        def buffers():
+            held, kept = bytearray(1), set()
+            for k in range(4):
+                held[0] = k
+                kept.clear()
+                kept.add(k)
+                yield {"held": held, "kept": kept}
+
+        found = parallel.map(stale.read_buffers, buffers(), executor=chosen)
+        assert found == [0, 2, 4, 6]
+
+
+def test_a_reduction_may_work_in_place():
+    def into(left, right):
+        left[0][...] += right[0]
+        left[1][...] += right[1]
+        return left
+
+    value, tangent = jvp(lambda w, s: w, reduce=into)(np.ones(2), [1.0] * 8, np.ones(2))
+    np.testing.assert_array_equal(value, [8.0, 8.0])
+    np.testing.assert_array_equal(tangent, [8.0, 8.0])
+
+
+def test_relative_paths_are_those_of_the_client(processes, tmp_path, monkeypatch):
+    np.save(tmp_path / "a.npy", np.full(2, 3.0))
+    parallel.map(len, ["warm", "up"], executor=processes)
+    monkeypatch.chdir(tmp_path)
+    np.testing.assert_array_equal(grad(weighted, executor=processes)(np.ones(2), [Path("a.npy")]), [3.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    "weights, text",
+    [({0: 1.0}, "^weights is "), ({1.0}, "^weights is "), (["2"], "^weights holds '2'"), ([None], "holds None")],
+)
+def test_weights_are_numbers_in_order(weights, text):
+    with pytest.raises(ArgumentError, match=text):
+        grad(weighted, weights=weights)(np.ones(2), [np.ones(2)])
+
+
+def test_chunks_keep_the_class_of_arrays():
+    for array in (np.ma.MaskedArray(np.ones(4), [0, 1, 0, 1]), np.matrix(np.ones((4, 1)))):
+        with pytest.raises(ArgumentError):
+            grad(lambda w, s: w * np.sum(s), chunks=2)(1.0, array)
+    pair = collections.namedtuple("pair", "x y")(np.ones(4), np.ones(4))
+    assert grad(lambda w, s: w * np.sum(s.x * s.y), chunks=2)(1.0, pair) == 4.0
+
+
+class Quiet(BaseException):
+    def __str__(self):
+        raise ValueError("no text")
+
+
+def test_whatever_a_shard_raises_names_it():
+    def fails(item):
+        raise Quiet
+
+    with pytest.raises(ShardError, match=r"shard 0 raised Quiet: \(its text raises ValueError\)"):
+        parallel.map(fails, [1])
+
+
+def test_a_time_limit_may_be_endless():
+    assert grad(lambda w, s: w * s, timeout=float("inf"))(1.0, [1.0, 2.0]) == 3.0
+    with pytest.raises(ArgumentError, match="^timeout is '5'"):
+        grad(weighted, timeout="5")
