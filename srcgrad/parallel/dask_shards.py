@@ -35,10 +35,10 @@ def is_future(item: object) -> bool:
     return isinstance(item, Future)
 
 
-def source_on_dask(shards: Any, chunks: Chunks | None) -> Source:
+def source_on_dask(shards: Any, chunks: Chunks | None, loads: bool = True) -> Source:
     """The shards of a call on a cluster; raises ``ArgumentError`` for what cannot be one."""
     if not is_held(shards) or is_future(shards):
-        return source_of(shards, chunks)
+        return source_of(shards, chunks, loads)
     if _is_delayed(shards):
         raise ArgumentError("shards is one delayed value", hint="a list holds shards, each of which may be one")
     if chunks is not None:

@@ -13,16 +13,17 @@ they are pickled: rows one after the other, or columns where the array has them 
 from __future__ import annotations
 
 import copy
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from functools import partial
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from srcgrad.runtime.objects import fields_of, is_object
 
-_ATOMIC = (bool, int, float, complex, str, bytes, type(None))
+_ATOMIC = (bool, int, float, complex, str, bytes, type(None), object)
 _SHARED = FunctionType | BuiltinFunctionType | ModuleType | type | np.ufunc
 
 
@@ -37,7 +38,7 @@ class Copies:
 
     def __call__(self, value: Any) -> Any:
         """The copy of a value; what cannot be copied stands for itself."""
-        if type(value) in _ATOMIC or isinstance(value, _SHARED):
+        if type(value) in _ATOMIC or isinstance(value, _SHARED):  # an object without a class of its own is a mark
             return value
         if id(value) in self._memo:
             return self._memo[id(value)]
@@ -49,21 +50,28 @@ class Copies:
                 made[...] = np.frompyfunc(self, 1, 1)(value)
         elif isinstance(value, tuple):
             parts = [self(part) for part in value]
-            made = type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-        elif isinstance(value, list | deque):
-            made = self._memo[id(value)] = copy.copy(value)
-            made.clear()
-            made.extend(map(self, value))
-        elif isinstance(value, dict):
-            made = self._memo[id(value)] = copy.copy(value)
-            made.clear()
-            made.update((self(key), self(part)) for key, part in value.items())
-        elif is_object(value):
-            made = self._memo[id(value)] = copy.copy(value)
+            same = all(part is before for part, before in zip(parts, value, strict=True))
+            made = value if same else _tuple(type(value), parts)
+        elif isinstance(value, list | deque | dict):
+            made = self._memo[id(value)] = _emptied(value)
+            if isinstance(value, list):
+                list.extend(made, map(self, list.__iter__(value)))
+            elif isinstance(value, deque):
+                deque.extend(made, map(self, deque.__iter__(value)))
+            else:
+                for key, part in dict.items(value):
+                    dict.__setitem__(made, self(key), self(part))
+            for name, part in getattr(value, "__dict__", {}).items():
+                made.__dict__[name] = self(part)
+        elif is_object(value) and (made := _blank(type(value))) is not None:
+            self._memo[id(value)] = made
             for name, part in fields_of(value).items():
                 object.__setattr__(made, name, self(part))
         elif isinstance(value, MethodType):
             made = MethodType(value.__func__, self(value.__self__))
+        elif type(value) is partial:
+            words = {name: self(part) for name, part in value.keywords.items()}
+            made = partial(self(value.func), *map(self, value.args), **words)
         else:
             made = self._other(value)
         self._memo[id(value)] = made
@@ -78,8 +86,32 @@ class Copies:
             return value
 
 
-def layout() -> Copies:
-    """Brings values that belong together into the layout: itself where an array has it, else a copy."""
+def _tuple(kind: type, parts: list[Any]) -> Any:
+    make: Any = getattr(kind, "_make", None)
+    return tuple.__new__(kind, parts) if make is None else make(parts)
+
+
+def _emptied(value: Any) -> Any:
+    """A container of the same class without items; no method of the user's runs."""
+    base: Any = next(kind for kind in type(value).__mro__ if kind.__module__ in ("builtins", "collections"))
+    made = base.__new__(type(value))
+    if isinstance(value, deque):
+        deque.__init__(made, (), value.maxlen)
+    if isinstance(value, defaultdict):
+        made.default_factory = value.default_factory
+    return made
+
+
+def _blank(kind: type) -> Any:
+    """An object without fields; None where only its class can make one."""
+    base: Any = SimpleNamespace if issubclass(kind, SimpleNamespace) else object
+    try:
+        return base.__new__(kind)
+    except TypeError:
+        return None
+
+
+def _in_layout() -> Copies:
     return Copies(lambda array: array if _is_regular(array) else _copy(array), whole=False)
 
 
@@ -89,9 +121,9 @@ def snapshot() -> Copies:
     return Copies(lambda array: array if _is_read_only_file(array) else _copy(array), whole=True)
 
 
-def laid_out(value: Any, copies: Copies | None = None) -> Any:
+def laid_out(value: Any) -> Any:
     """The value itself where its arrays are laid out so, else one like it with copies of those that are not."""
-    return value if _is_laid_out(value, set()) else (copies or layout())(value)
+    return value if _is_laid_out(value, set()) else _in_layout()(value)
 
 
 def _is_read_only_file(array: np.ndarray[Any, Any]) -> bool:
@@ -103,7 +135,7 @@ def _copy(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.array(array, order="F" if by_columns else "C", copy=True, subok=True)
 
 
-def _is_laid_out(value: Any, around: set[int]) -> bool:
+def _is_laid_out(value: Any, seen: set[int]) -> bool:
     if isinstance(value, np.ndarray):
         return _is_regular(value)
     if isinstance(value, tuple | list | deque):
@@ -114,9 +146,10 @@ def _is_laid_out(value: Any, around: set[int]) -> bool:
         parts = list(fields_of(value).values())
     else:
         return True
-    if id(value) in around:  # it holds itself
+    if id(value) in seen:
         return True
-    return all(_is_laid_out(part, around | {id(value)}) for part in parts)
+    seen.add(id(value))
+    return all(_is_laid_out(part, seen) for part in parts)
 
 
 def _is_regular(array: np.ndarray[Any, Any]) -> bool:

@@ -77,10 +77,10 @@ class Request:
         self.version += 1
 
     def freeze(self) -> None:
-        """Keep the arguments, and what the programs read, as they are: pulling shards may change them."""
+        """Keep the arguments, the functions and what the programs read as they are: pulling shards may change them."""
         self._snapshot = snapshot()
-        values, dots = self._snapshot((self.base.values, self.base.dots))
-        self.base = replace(self.base, values=values, dots=dots)
+        parts = ("values", "dots", "function", "weigh", "combine")
+        self.base = replace(self.base, **{name: self._snapshot(getattr(self.base, name)) for name in parts})
 
     def step(self, read: Callable[[Compiled], Mapping[str, Any]]) -> Step:
         """The step; ``read`` gives what a program reads besides its arguments."""

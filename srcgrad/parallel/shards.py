@@ -10,16 +10,7 @@ import operator
 import os
 import sys
 from collections import deque
-from collections.abc import (
-    Callable,
-    ItemsView,
-    Iterable,
-    Iterator,
-    KeysView,
-    Sequence,
-    Sized,
-    ValuesView,
-)
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from itertools import accumulate, islice
 from pathlib import Path
@@ -72,12 +63,14 @@ class Source:
         return Shards(first, items, None if weights is None else [*map(_weight, weights)]) if items else None
 
 
-def source_of(shards: Any, chunks: Chunks | None, hint: str = "give chunks=, or a list") -> Source:
-    """The shards of a call, in order; raises ``ArgumentError`` for what cannot be one, with a hint for an array."""
+def source_of(shards: Any, chunks: Chunks | None, loads: bool = True) -> Source:
+    """The shards of a call, in order; raises ``ArgumentError`` for what cannot be one.  ``loads``: callables among them
+    stand for what they load."""
     if chunks is not None:
         pieces = chunked(shards, chunks)
         return Source(iter(pieces), len(pieces))
     if isinstance(shards, np.ndarray):
+        hint = "give chunks=, or a list" if loads else "give a list"
         raise ArgumentError("shards is an array, which may be cut in many ways", hint=hint)
     if isinstance(shards, str | bytes | dict | set | frozenset | os.PathLike) or not isinstance(shards, Iterable):
         raise ArgumentError(
@@ -85,17 +78,22 @@ def source_of(shards: Any, chunks: Chunks | None, hint: str = "give chunks=, or 
             hint="one shard is [shard]",
         )
     count = len(shards) if isinstance(shards, Sized) else None
-    if isinstance(shards, _STORED):
+    if is_stored(shards):
         return Source(iter(shards), count)
-    return Source(map(_copy_of, shards), count, runs=True, close=_closing(shards))
+    return Source((_copy_of(item, loads) for item in shards), count, runs=True, close=_closing(shards))
 
 
-_STORED = (list, tuple, deque, KeysView, ValuesView, ItemsView)
+def is_stored(shards: object) -> bool:
+    """Whether iterating runs no code of the user's: of lists and tuples, of dicts' views, of arrays."""
+    kind: Any = type(shards)
+    if isinstance(shards, list | tuple | deque):
+        return kind.__iter__ in (list.__iter__, tuple.__iter__, deque.__iter__)
+    return kind in (type({}.keys()), type({}.values()), type({}.items()), np.ndarray)
 
 
-def _copy_of(item: Any) -> Any:
+def _copy_of(item: Any, loads: bool) -> Any:
     """A copy of an item that an iterator has made, since it may make the next one in the same memory."""
-    if callable(item) or is_held(item):
+    if loads and callable(item) or is_held(item):
         return item
     if isinstance(item, memoryview):
         raise ArgumentError("items of an iterator are copied, and a memoryview cannot be", hint="make it an array")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import operator
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from srcgrad.parallel.layout import snapshot
 from srcgrad.parallel.reporting import progress, reporting
 from srcgrad.parallel.request import EMPTY, Compiles, Request, bound
 from srcgrad.parallel.scheduling import Limits, Run
-from srcgrad.parallel.shards import Chunks, Source, is_held, located, source_of, weights_of
+from srcgrad.parallel.shards import Chunks, Source, is_held, is_stored, located, source_of, weights_of
 from srcgrad.parallel.step import Step
 from srcgrad.parallel.structure import added, over
 from srcgrad.parallel.tree import Block
@@ -337,19 +337,17 @@ def _run(request: Request, shards: Any, choices: Choices, what: str) -> Block | 
     """The combined result of all shards, on the executor that was chosen; None where there are none."""
     limits = Limits(choices.in_flight, choices.limit)
     with reporting() as report:
-        weights = weights_of(choices.weights)
         try:
             if is_client(choices.executor):
                 from srcgrad.parallel.on_dask import DaskRun
 
-                source = _supplied(request, source_on_dask(shards, choices.chunks), weights)
+                source = _supplied(request, source_on_dask(shards, choices.chunks, request.base.loads), choices)
                 with progress(choices.progress, source.count, what) as advance:
                     name = what.replace(" ", "_")
                     return DaskRun(choices.executor, request, source, limits, report, advance, name).root()
             if is_held(shards):
                 raise ArgumentError("shards are Dask's: only a Client of Dask can run them", hint="executor=client")
-            hint = "give chunks=, or a list" if request.base.loads else "give a list"
-            source = _supplied(request, source_of(shards, choices.chunks, hint), weights)
+            source = _supplied(request, source_of(shards, choices.chunks, request.base.loads), choices)
             with (
                 progress(choices.progress, source.count, what) as advance,
                 lane_of(choices.executor, request, report) as lane,
@@ -357,14 +355,14 @@ def _run(request: Request, shards: Any, choices: Choices, what: str) -> Block | 
                 return Run(request, lane, source, limits, report, advance).root()
         finally:
             report.compiled = request.version
-            if isinstance(weights, Generator):
-                weights.close()
+            if isinstance(choices.weights, Generator):
+                choices.weights.close()
 
 
-def _supplied(request: Request, source: Source, weights: Iterator[float] | None) -> Source:
+def _supplied(request: Request, source: Source, choices: Choices) -> Source:
     """The shards with their weights; what pulling them may change is kept as it is."""
-    source.weights = weights
-    if source.runs or weights is not None:
+    source.weights = weights_of(choices.weights)
+    if source.runs or source.weights is not None and not is_stored(choices.weights):
         request.freeze()
     if request.base.loads:
         source.items = builtins.map(located, source.items)

@@ -24,7 +24,7 @@ from srcgrad.api.transforms import seeds_between
 from srcgrad.parallel.deadline import Expired, within
 from srcgrad.parallel.environment import environment, use_one_thread
 from srcgrad.parallel.errors import Failure, SendingError, ShardTimeout, failure_of
-from srcgrad.parallel.layout import laid_out, layout
+from srcgrad.parallel.layout import laid_out
 from srcgrad.parallel.pickling import dumps
 from srcgrad.parallel.program import Program
 from srcgrad.parallel.references import Sealed
@@ -113,8 +113,7 @@ class Prepared:
     """A step with its programs, each made into functions at the first shard of its kind."""
 
     def __init__(self, programs: Programs, step: Step) -> None:
-        copies = layout()
-        values, dots, outside = (laid_out(part, copies) for part in (step.values, step.dots, step.outside))
+        values, dots, outside = laid_out((step.values, step.dots, step.outside))
         self.step = replace(step, values=values, dots=dots, outside=outside)
         self._programs = {kind: (program, outside[k]) for k, (kind, program) in enumerate(programs.items())}
         self._runners: dict[object, Runner] = {}
@@ -271,6 +270,8 @@ def run_task(task: Task) -> bytes:
     try:
         prepared = task.payload.prepared()
         if isinstance(prepared, Prepared):
+            for item in task.shards.items:  # before any of them runs, which may change what others read
+                item.compare()
             outcome = run(prepared, task.shards, _opened)
         else:
             outcome = Outcome(missing=prepared)

@@ -1,6 +1,13 @@
 """Functions that read what the tests change on the client: workers have imported it as it was."""
 
+import collections
+import contextvars
+import enum
 import functools
+import logging
+import threading
+import weakref
+from types import MappingProxyType
 
 from tests.parallel import settings
 
@@ -113,3 +120,75 @@ def helped(w, shard, helper):
 
 def read_buffers(item):
     return item["held"][0] + min(item["kept"])
+
+
+class Mode(enum.Flag):
+    ONE = 1
+    TWO = 2
+
+
+class Wrapping:
+    """A decorator that is an object."""
+
+    def __init__(self, function):
+        functools.update_wrapper(self, function)
+        self.function, self.scale = function, 2.0
+
+    def __call__(self, item):
+        return self.function(item) * self.scale
+
+
+@Wrapping
+def wrapped(item):
+    return item
+
+
+class Attributes(dict):
+    pass
+
+
+ATTRIBUTES = Attributes()
+ATTRIBUTES.scale = 2.0
+
+
+def of_attributes(item):
+    return item * ATTRIBUTES.scale
+
+
+@functools.singledispatch
+def dispatched(item):
+    return item
+
+
+@dispatched.register
+def _(item: float):
+    return item * 2.0
+
+
+class Node:
+    """One of many that refer to each other, with what a class may hold that is no data."""
+
+    log = logging.getLogger(__name__)
+    lock = threading.Lock()
+    alive = weakref.WeakSet()
+    mode = Mode.ONE
+    table = MappingProxyType({"a": 1.0})
+    chain = collections.ChainMap({"names": {"a", "b", "c"}})
+    context = contextvars.ContextVar("context")
+
+    def __init__(self):
+        self.others = []
+        self.value = 1.0
+
+
+NODES = [Node() for _ in range(20)]
+for node in NODES:
+    node.others = NODES
+
+
+def of_nodes(item):
+    return item * NODES[0].value
+
+
+def of_node(item):
+    return item.value

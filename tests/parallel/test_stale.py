@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import collections
+import collections.abc
 import enum
 import sys
+import time
 from collections import defaultdict, deque
 from functools import partial
 from pathlib import Path
@@ -317,3 +319,143 @@ def test_a_time_limit_may_be_endless():
     assert grad(lambda w, s: w * s, timeout=float("inf"))(1.0, [1.0, 2.0]) == 3.0
     with pytest.raises(ArgumentError, match="^timeout is '5'"):
         grad(weighted, timeout="5")
+
+
+def test_a_counter_keeps_its_counts():
+    counts = collections.Counter(a=3)
+    for shards in ([1.0], iter([1.0])):
+        loss = grad(lambda w, s, c: w * s * c["a"], weights=iter([1.0]))
+        assert loss(1.0, shards, counts) == 3.0
+
+
+class Lazy(collections.abc.Mapping):
+    """A mapping that gives one buffer for each key."""
+
+    def __init__(self):
+        self.buffer = np.zeros(1)
+
+    def __getitem__(self, key):
+        self.buffer[0] = key
+        return self.buffer
+
+    def __iter__(self):
+        return iter(range(6))
+
+    def __len__(self):
+        return 6
+
+
+class Refilling(list):
+    def __iter__(self):
+        return refilled(6)
+
+
+@pytest.mark.parametrize("shards", [Lazy().values(), Refilling([0] * 6)], ids=["view", "list"])
+def test_what_runs_code_when_it_is_iterated_is_an_iterator(shards):
+    assert grad(lambda w, s: w * s[0])(1.0, shards) == 15.0
+
+
+class Adding:
+    def __init__(self):
+        self.buffer = np.zeros(1)
+
+    def __call__(self, item=0.0):
+        return float(item + self.buffer[0])
+
+
+def test_functions_and_callable_items_are_kept_as_they_are():
+    adding = Adding()
+
+    def changing(give):
+        for k in range(6):
+            adding.buffer[0] = k * give
+            yield adding if give else k
+            adding.buffer[0] = 10.0
+
+    assert parallel.map(adding, changing(0)) == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    adding.buffer[0] = 0.0
+    assert parallel.map(lambda model: model(), changing(1)) == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+POINT, VIEW = Point(1.0), np.ones((4, 6))[:, ::2]
+MARK = object()
+
+
+class Own:
+    """An object that says that it is its own copy."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __copy__(self):
+        return self
+
+
+class Fixed:
+    __slots__ = ("x",)
+
+    def __init__(self, x):
+        object.__setattr__(self, "x", x)
+
+    def __setattr__(self, name, value):
+        raise AttributeError("fixed")
+
+
+def test_copies_are_of_their_own_and_alike():
+    found = grad(lambda w, s, p: w * s * (2.0 if p is POINT else 1.0) + 0.0 * np.sum(VIEW))
+    assert found(1.0, [1.0], POINT) == 2.0
+    assert parallel.map(lambda item: item is MARK, iter([MARK])) == [True]
+    own = Own(np.ones(2))
+    before = own.x
+    assert parallel.map(lambda item: item is own, iter([own])) == [False]
+    assert own.x is before
+    view = Fixed(np.ones((4, 6))[:, ::2])
+    assert grad(lambda w, s, c: w * s * np.sum(c.x))(1.0, [1.0], view) == 12.0
+
+    class Pair(tuple):
+        pass
+
+    kinds = parallel.map(lambda item: (type(item).__name__, item[0]), iter([Pair([np.ones(1)]), time.localtime()]))
+    assert [kind for kind, _ in kinds] == ["Pair", "struct_time"]
+
+
+def test_graphs_of_objects_are_looked_through_once(processes):
+    nested = [1.0]
+    for _ in range(40):
+        nested = [nested, nested]
+    assert parallel.map(len, [nested]) == [2]
+    assert parallel.map(stale.of_nodes, [2.0], executor=processes) == [2.0]
+    assert parallel.map(stale.of_node, [stale.Node()], executor=processes) == [1.0]
+
+
+def test_what_python_keeps_in_a_class_is_no_difference(processes):
+    assert stale.Mode.ONE | stale.Mode.TWO
+    assert parallel.map(type, [stale.Mode.ONE], executor=processes) == [stale.Mode]
+    assert parallel.map(stale.dispatched, [2.0], executor=processes) == [4.0]
+
+
+def test_fields_beside_a_wrapped_function_or_items_are_compared(processes, monkeypatch):
+    assert parallel.map(stale.of_attributes, [1.0], executor=processes) == [2.0]
+    before = fingerprint(stale.wrapped)
+    monkeypatch.setattr(stale.wrapped, "scale", 5.0)
+    assert fingerprint(stale.wrapped) != before
+    monkeypatch.setattr(stale.ATTRIBUTES, "scale", 5.0)
+    with pytest.raises(SendingError, match=OTHER):
+        parallel.map(stale.of_attributes, [1.0], executor=processes)
+
+
+def test_long_chains_of_calls_have_a_digest():
+    space = {"f0": lambda x: x}
+    for k in range(1, 2000):
+        exec(f"def f{k}(x): return f{k - 1}(x)", space)
+    assert fingerprint(space["f1999"]) == fingerprint(space["f1999"])
+
+
+def test_modules_that_a_function_without_a_module_reads_are_compared(monkeypatch):
+    loky = pytest.importorskip("loky")
+    read = lambda item: item * stale.SCALE
+    with loky.ProcessPoolExecutor(1) as pool:
+        assert parallel.map(read, [2.0], executor=pool) == [2.0]
+        monkeypatch.setattr(stale, "SCALE", 10.0)
+        with pytest.raises(SendingError, match=OTHER):
+            parallel.map(read, [2.0], executor=pool)
