@@ -34,6 +34,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "rules": BASE,
     "ir": (*GROUND, "runtime", "syntax"),
     **{room: (*BASE, "rules", "ir", *COMPILER[:index]) for index, room in enumerate(COMPILER)},
+    "infer": (*BASE, "rules", "ir", "frontend"),
     "spec": (*BASE, "rules", *COMPILER),
     "eager": (*BASE, "rules"),
     "programs": (*BASE, "rules", *COMPILER, "spec"),

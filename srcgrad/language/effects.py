@@ -116,6 +116,8 @@ def of_function(function: object) -> Effect:
     kind = getattr(function, "__objclass__", None)
     if isinstance(kind, type) and kind in _members():
         return member(kind, name)  # ``list.append`` takes its receiver first
+    if isinstance(owner, type) and owner in _members():
+        return _shifted(member(owner, name))  # ``dict.fromkeys`` takes its class first
     if owner is not None and type(owner) in _members():
         return _shifted(member(type(owner), name))
     home = _home(function)

@@ -1,0 +1,336 @@
+"""Calls: of the user's functions and classes, which are entered, and of built-in ones, by the table of effects.
+
+Enters: what is called and its arguments.  Leaves: what it returns, and the heap after it; None where it never returns.
+What is in no table is unknown code: it keeps, changes and calls what it can reach.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from dataclasses import dataclass, replace
+from types import BuiltinFunctionType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.iteration import ITERATORS, arithmetic, elements
+from srcgrad.infer.objects import CONTAINERS, Made, container, data, is_method, is_plain, looked_up
+from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
+from srcgrad.ir.evaluating import BINARY, IN_PLACE
+from srcgrad.ir.regions import Function, Parameters
+from srcgrad.language.effects import ALL, Effect, member, method, of_function
+from srcgrad.rules.table import lookup
+
+if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
+    from srcgrad.infer.interpreter import Analysis
+    from srcgrad.ir.regions import Statement
+
+
+@dataclass(frozen=True)
+class Given:
+    """The arguments of a call; ``more`` is one of those whose number is not known, positional or by name."""
+
+    positional: tuple[Value, ...] = ()
+    keywords: tuple[tuple[str, Value], ...] = ()
+    more: Value | None = None
+
+    def values(self) -> tuple[Value, ...]:
+        extra = () if self.more is None else (self.more,)
+        return (*self.positional, *(value for _, value in self.keywords), *extra)
+
+    def after(self, receiver: Value) -> Given:
+        return replace(self, positional=(receiver, *self.positional))
+
+
+def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value, given: Given, heap: Heap) -> Made:
+    """Call one of several functions."""
+    frame.may_raise(heap)
+    if function.is_any:
+        return ANY, analysis.unknown([function, *given.values()], heap)
+    found: list[Value] = []
+    after: list[Heap] = []
+    for atom in function.atoms:
+        made = _one(analysis, frame, statement, atom, given, heap)
+        if made is not None:
+            found.append(made[0])
+            after.append(made[1])
+    if not found:
+        return None
+    joined = after[0]
+    for other in after[1:]:
+        joined = joined.join(other)
+    return union(*found), joined
+
+
+def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, given: Given, heap: Heap) -> Made:
+    match atom:
+        case Exact(value=FunctionType() as function) if not is_of_library(function):
+            made = analysis.lowered(function) if is_entered(function) else None
+            if made is not None:
+                defaults = _defaults(analysis, function, made)
+                captured = analysis.cells_of(function, made)
+                return _entered(analysis, frame, statement, made, function.__globals__, captured, defaults, given, heap)
+        case At(site=site) if site in analysis.closures:
+            made, namespace, cells = analysis.closures[site]
+            defaults = _stored_defaults(made, heap[site])
+            return _entered(analysis, frame, statement, made, namespace, cells, defaults, given, heap)
+        case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__call__")):
+            receiver = Value(frozenset((atom,)))
+            return call(analysis, frame, statement, exact(looked_up(kind, "__call__")), given.after(receiver), heap)
+        case Exact(value=type() as kind):
+            return _made(analysis, frame, statement, kind, given, heap)
+        case Exact(value=function) if type(function) not in SCALARS and is_of_library(function):
+            return _of_library(analysis, frame, statement, function, given, heap)
+        case Bound(receiver=receiver, function=FunctionType() as function):
+            return call(analysis, frame, statement, exact(function), given.after(receiver), heap)
+        case Bound(receiver=receiver, name=name):
+            return _of_builtin(analysis, frame, statement, receiver, name, given, heap)
+        case Exact() | Of() | Array():
+            return None  # it cannot be called
+    return ANY, analysis.unknown([Value(frozenset((atom,))), *given.values()], heap)
+
+
+def is_entered(function: FunctionType) -> bool:
+    """Whether a function is of the program, and not of an installed package."""
+    place = function.__code__.co_filename
+    return "site-packages" not in place and "dist-packages" not in place
+
+
+# --- functions of the user's -----------------------------------------------------------------------------------------
+def _entered(
+    analysis: Analysis, frame: Frame, statement: Statement, function: Function, namespace: Any, cells: Any,
+    defaults: dict[Any, Value], given: Given, heap: Heap,
+) -> Made:  # fmt: skip
+    bound = bind(frame, statement, function.parameters, defaults, given, heap)
+    if bound is None:
+        return None
+    if frame.is_unknown:
+        analysis.run_unknown(function, namespace, cells)
+        return ANY, heap
+    arguments, heap = bound
+    return analysis.enter(function, namespace, cells, arguments, heap, frame, statement)
+
+
+def _defaults(analysis: Analysis, function: FunctionType, made: Function) -> dict[Any, Value]:
+    given = made.parameters
+    positional = (*given.positional_only, *given.positional)
+    found = function.__defaults__ or ()
+    named = function.__kwdefaults__ or {}
+    last = dict(zip(positional[len(positional) - len(found) :], map(analysis.outside.value, found), strict=True))
+    return last | {v: analysis.outside.value(named[v.variable or v.name]) for v in given.keyword_only
+                   if (v.variable or v.name) in named}  # fmt: skip
+
+
+def _stored_defaults(made: Function, contents: Contents) -> dict[Any, Value]:
+    """The defaults of a function object that the program makes; anything if it was seen since."""
+    found = {v: contents.get(f"default {v.name}") for v in made.parameters}
+    return {version: value for version, value in found.items() if value}
+
+
+def bind(
+    frame: Frame, statement: Statement, parameters: Parameters, defaults: dict[Any, Value], given: Given, heap: Heap
+) -> tuple[dict[Any, Value], Heap] | None:
+    """The values of parameters; None where the call does not fit."""
+    positional = (*parameters.positional_only, *parameters.positional)
+    bound: dict[Any, Value] = dict(zip(positional, given.positional, strict=False))
+    left = list(given.positional[len(positional) :])
+    named = dict(given.keywords)
+    for version in (*parameters.positional, *parameters.keyword_only):
+        name = version.variable or version.name
+        if name in named and version not in bound:
+            bound[version] = named.pop(name)
+    more = given.more if given.more is not None else NEVER
+    for version in (*positional, *parameters.keyword_only):
+        if version not in bound:
+            bound[version] = union(more, defaults.get(version, NEVER))
+            if not bound[version]:
+                return None
+        elif given.more is not None and version in defaults:
+            bound[version] = union(bound[version], more)
+    if left and parameters.variadic is None or named and parameters.rest is None:
+        return None
+    if parameters.variadic is not None:
+        contents = Contents(parts=tuple(left)) if given.more is None else Contents(rest=union(*left, more))
+        bound[parameters.variadic], heap = container(frame, statement, heap, tuple, contents, parameters.variadic)
+    if parameters.rest is not None:
+        rest = union(*named.values(), more, of(str))
+        held = Contents(entries=tuple(named.items())) if given.more is None else Contents(rest=rest)
+        bound[parameters.rest], heap = container(frame, statement, heap, dict, held, parameters.rest)
+    return bound, heap
+
+
+# --- classes ---------------------------------------------------------------------------------------------------------
+def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, given: Given, heap: Heap) -> Made:
+    values = given.values()
+    if kind in (type, super) or is_of_library(kind) and not is_plain(analysis, heap, *values):
+        if kind not in (*CONTAINERS, *ITERATORS):
+            return (of(kind) if kind in (bool, int, str) else ANY), analysis.unknown(values, heap)
+    if kind in (bool, int, float, complex, str, bytes) and given.more is None:
+        return of(kind), heap
+    if kind is range:
+        return container(frame, statement, heap, range, Contents())
+    if kind in (list, tuple, set, frozenset) and not given.keywords and given.more is None and len(values) < 2:
+        held, heap = (NEVER, heap) if not values else elements(analysis, frame, statement, values[0], heap)
+        contents = Contents(rest=held)
+        if kind in (list, tuple) and not values:
+            contents = Contents(parts=())
+        return container(frame, statement, heap, kind, contents)
+    if kind is dict and not values:
+        return container(frame, statement, heap, dict, Contents(entries=()))
+    if kind is enumerate and given.positional and given.more is None:
+        return container(frame, statement, heap, enumerate, Contents(fields={"of": values[0]}))
+    if kind is zip and not given.keywords and given.more is None:
+        return container(frame, statement, heap, zip, Contents(parts=values))
+    if kind is np.float64 and len(values) == 1 and all(isinstance(a, Of | Exact) for a in values[0].atoms):
+        return of(kind), heap
+    if is_of_library(kind):
+        effect = of_function(kind)
+        if not effect.is_known or effect.calls:
+            return ANY, analysis.unknown(values, heap)
+        return applied(analysis, frame, statement, replace(effect, returns="element"), given, heap)
+    plain = type(kind) is type and looked_up(kind, "__new__") is object.__new__
+    if not plain or (id(kind), "__init__") in analysis.assigned:
+        return ANY, analysis.unknown([exact(kind), *values], heap)
+    receiver, heap = container(frame, statement, heap, kind, Contents())
+    start = looked_up(kind, "__init__")
+    if dataclasses.is_dataclass(kind) and getattr(getattr(start, "__code__", None), "co_filename", "") == "<string>":
+        return _of_dataclass(analysis, frame, statement, kind, receiver, given, heap)
+    if start is object.__init__:
+        return (receiver, heap) if not values else None
+    if not is_method(start):
+        return receiver, analysis.unknown([receiver, *values], heap)
+    made = call(analysis, frame, statement, exact(start), given.after(receiver), heap)
+    return None if made is None else (receiver, made[1])
+
+
+def _of_dataclass(
+    analysis: Analysis, frame: Frame, statement: Statement, kind: Any, receiver: Value, given: Given, heap: Heap
+) -> Made:
+    """An object of a dataclass whose ``__init__`` was written by ``dataclass``."""
+    fields = [field for field in dataclasses.fields(kind) if field.init]
+    odd = any(f.kw_only or f.default_factory is not dataclasses.MISSING for f in dataclasses.fields(kind))
+    stores = looked_up(kind, "__setattr__") is not object.__setattr__ and not vars(kind)["__dataclass_params__"].frozen
+    if odd or given.more is not None or stores:
+        return receiver, analysis.unknown([receiver, *given.values()], heap)
+    values = dict(zip((field.name for field in fields), given.positional, strict=False)) | dict(given.keywords)
+    for field in fields:
+        if field.name not in values:
+            if field.default is dataclasses.MISSING:
+                return None
+            values[field.name] = analysis.outside.value(field.default)
+    (atom,) = receiver.atoms
+    assert isinstance(atom, At)
+    heap = analysis.store(heap, atom.site, replace(heap[atom.site], fields=values))
+    after = looked_up(kind, "__post_init__")
+    if not is_method(after):
+        return receiver, heap
+    made = call(analysis, frame, statement, exact(after), Given((receiver,)), heap)
+    return None if made is None else (receiver, made[1])
+
+
+# --- built-in functions and methods ----------------------------------------------------------------------------------
+def _of_library(
+    analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap
+) -> Made:
+    values = given.values()
+    if function is len and len(values) == 1:
+        if not is_plain(analysis, heap, *values):
+            heap = analysis.unknown(values, heap)
+        return of(int), heap
+    if function in (isinstance, issubclass, callable, hasattr) and is_plain(analysis, heap, *given.positional[:1]):
+        return of(bool), heap
+    if _is_operator(function) and not given.keywords and given.more is None:
+        symbol, in_place = _OPERATORS[function]
+        return arithmetic(analysis, frame, statement, symbol, given.positional, in_place, heap)
+    owner = getattr(function, "__self__", None)
+    effect = of_function(function)
+    if not effect.is_known and lookup(function) is not None:
+        effect = Effect(returns="view")
+    if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
+        own = [analysis.outside.value(owner)] if _has_owner(function) else []
+        return ANY, analysis.unknown([*values, *own], heap)
+    return applied(analysis, frame, statement, effect, given, heap)
+
+
+_OPERATORS: dict[Any, tuple[str, bool]] = {
+    **{function: (symbol, False) for symbol, function in BINARY.items()},
+    **{function: (symbol, True) for symbol, function in IN_PLACE.items()},
+}
+
+
+def _is_operator(function: Any) -> bool:
+    return isinstance(function, BuiltinFunctionType) and function in _OPERATORS
+
+
+def _has_owner(function: Any) -> bool:
+    owner = getattr(function, "__self__", None)
+    return isinstance(function, BuiltinFunctionType) and owner is not None and not hasattr(owner, "__file__")
+
+
+def _of_builtin(
+    analysis: Analysis, frame: Frame, statement: Statement, receiver: Value, name: str, given: Given, heap: Heap
+) -> Made:
+    """A method of an object of a built-in class."""
+    values = (receiver, *given.values())
+    if receiver.is_any:
+        return ANY, analysis.unknown(values, heap)
+    (atom,) = receiver.atoms if len(receiver.atoms) == 1 else (None,)
+    kind: Any = np.ndarray if isinstance(atom, Array) else None
+    if isinstance(atom, At):
+        kind = atom.site.kind
+    elif isinstance(atom, Exact):
+        kind = type(atom.value)
+    elif isinstance(atom, Of):
+        kind = atom.kind
+    effect = method(name) if kind is None else member(kind, name)
+    if kind in (int, float, complex, bool, bytes) or isinstance(kind, type) and issubclass(kind, np.generic):
+        effect = Effect()  # numbers change nothing, and hold nothing
+    if isinstance(atom, At) and kind in (list, deque) and name == "append" and len(given.positional) == 1:
+        contents = heap[atom.site]
+        (value,) = given.positional
+        if contents.parts is not None and kind is list:
+            new = replace(contents, parts=(*contents.parts, value))
+        else:
+            new = replace(contents, parts=None, rest=union(contents.items, value))
+        return exact(None), analysis.store(heap, atom.site, new)
+    if isinstance(atom, At) and kind is dict and name in ("items", "keys", "values") and not given.values():
+        return container(frame, statement, heap, type(getattr({}, name)()), Contents(fields={"of": receiver}))
+    if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
+        return ANY, analysis.unknown(values, heap)
+    return applied(analysis, frame, statement, effect, given.after(receiver), heap)
+
+
+def applied(
+    analysis: Analysis, frame: Frame, statement: Statement, effect: Effect, given: Given, heap: Heap
+) -> tuple[Value, Heap]:
+    """What a function that the table knows does to the heap, and what it returns at most."""
+    values = given.values()
+    names = [name for name, _ in given.keywords] + ["out"] * (given.more is not None)
+    items = [_items(value, heap) for value in values]
+    for place in effect.updated(len(given.positional), names):
+        everywhere = place == ALL or place >= len(given.positional) or given.more is not None
+        for value in values if everywhere else given.positional[place : place + 1]:
+            for atom in value.atoms:
+                if isinstance(atom, At | Array):
+                    contents = heap[atom.site]
+                    rest = union(contents.items, *values, *items, of(str) if names else NEVER)
+                    made = replace(contents, single=False, parts=None, entries=None, rest=rest)
+                    heap = analysis.store(heap, atom.site, made)
+    to_output = effect.updated(len(given.positional), names) != effect.updates
+    if effect.returns == "fresh" and not to_output:
+        return data(frame, statement, heap)
+    held = [*values, *items]
+    value, heap = data(frame, statement, heap, *held)
+    seen = [Value(frozenset((Array(atom.site),))) for v in values for atom in v.atoms if isinstance(atom, Array | At)]
+    return union(value, *held, *seen), heap
+
+
+def _items(value: Value, heap: Heap) -> Value:
+    """What can be reached from a value."""
+    _, held = heap.reachable([value])
+    return union(*held)
+

@@ -1,0 +1,251 @@
+"""Blocks and regions on abstract values: branches that the values decide, loops to their fixed points, every way out.
+
+Enters: a block, the frame that holds its operands, the heap.  Leaves: ``Ways``, how the block may be left::
+
+    s = 0.0                            s: 0.0
+    for v in x:                        v: float64
+        s = s + v                      s: 0.0 | float64, in every round
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.infer.frames import Frame, Way, Ways, merged
+from srcgrad.infer.heap import Heap
+from srcgrad.infer.iteration import is_single
+from srcgrad.infer.objects import is_method, looked_up, truth
+from srcgrad.infer.operations import run
+from srcgrad.infer.values import ANY, At, Value, at, exact, widened
+from srcgrad.ir import operations as ir
+from srcgrad.ir.regions import (
+    Assign,
+    Block,
+    Break,
+    Continue,
+    Fall,
+    If,
+    Loop,
+    Raise,
+    Return,
+    Statement,
+    Try,
+    With,
+)
+
+if TYPE_CHECKING:
+    from srcgrad.infer.interpreter import Analysis
+
+_ROUNDS = 12  # of a loop, after which it is given up: everything that it binds may be anything
+_EXACT = 3  # of which constants are kept apart
+
+
+def run_block(analysis: Analysis, frame: Frame, block: Block, heap: Heap) -> Ways:
+    """Run the statements of a block."""
+    ways = Ways()
+    for statement in block.statements:
+        analysis.facts.reached.add(statement)
+        if isinstance(statement, Assign):
+            made = run(analysis, frame, statement, heap)
+            if made is None:
+                return ways
+            values, heap = made
+            frame.bind_all(statement.targets, values)
+            frame.made.update((target, statement.operation) for target in statement.targets)
+            analysis.facts.note_heap(heap)
+            continue
+        inner = _REGIONS[type(statement)](analysis, frame, statement, heap)
+        ways.take(inner)
+        if inner.fell is None:
+            return ways
+        heap = inner.fell[1]
+    match block.exit:
+        case Fall(values=left):
+            ways.fell = frame.all(left), heap
+        case Break(values=left):
+            ways.broke.append((frame.all(left), heap))
+        case Continue(values=left):
+            ways.continued.append((frame.all(left), heap))
+        case Return(value=value):
+            ways.returned.append(((frame[value],), heap))
+        case Raise(exception=exception, cause=cause):
+            given = [frame[part] for part in (exception, cause) if part is not None]
+            frame.may_raise(analysis.unknown(given, heap))
+    return ways
+
+
+def special(
+    analysis: Analysis, frame: Frame, statement: Statement, value: Value, name: str, given: tuple[Value, ...],
+    heap: Heap,
+) -> tuple[Value, Heap] | None:  # fmt: skip
+    """A method that Python looks up on the class: the user's, or unknown code."""
+    kinds = {atom.site.kind if isinstance(atom, At) else None for atom in value.atoms}
+    if len(kinds) == 1 and not value.is_any:
+        (kind,) = kinds
+        method = None if kind is None else looked_up(kind, name)
+        if is_method(method):
+            return analysis.call(frame, statement, exact(method), (value, *given), heap)
+    frame.may_raise(heap)
+    return ANY, analysis.unknown([value, *given], heap)
+
+
+def _if(analysis: Analysis, frame: Frame, statement: If, heap: Heap) -> Ways:
+    ways, fell = Ways(), list[Way | None]()
+    tested = truth(analysis, frame, frame[statement.test], heap)
+    if tested is None:
+        return ways
+    decided, heap = tested
+    narrowed: list[dict[ir.Version, Value]] = []
+    for holds, block in ((True, statement.body), (False, statement.orelse)):
+        if holds in decided:
+            narrow = narrowing(frame, statement.test, holds)
+            before = {version: frame.values[version] for version in narrow}
+            frame.values.update(narrow)
+            inner = run_block(analysis, frame, block, heap)
+            frame.values.update(before)
+            ways.take(inner)
+            fell.append(inner.fell)
+            if inner.fell is not None:
+                narrowed.append(narrow)
+    if len(narrowed) == 1:  # what follows is behind that block alone
+        frame.values.update(narrowed[0])
+    ways.fell = merged(fell)
+    if ways.fell is not None:
+        frame.bind_all(statement.targets, ways.fell[0])
+    return ways
+
+
+def narrowing(frame: Frame, test: ir.Operand, holds: bool) -> dict[ir.Version, Value]:
+    """What versions may be where a test holds, or does not: of ``is`` and ``is not`` with a constant."""
+    made = frame.made.get(test) if isinstance(test, ir.Version) else None
+    if isinstance(made, ir.Operator) and made.symbol in ("bool", "not"):
+        (inner,) = made.operands
+        return narrowing(frame, inner, holds is (made.symbol == "bool"))
+    if not isinstance(made, ir.Compare) or made.symbol not in ("is", "is not") or not isinstance(made.left, ir.Version):
+        return {}
+    value, constant = frame[made.left], frame[made.right]
+    if len(constant.atoms) != 1 or not is_single(next(iter(constant.atoms))):
+        return {}
+    if holds is (made.symbol == "is"):
+        return {made.left: constant}
+    return {} if value.is_any else {made.left: Value(value.atoms - constant.atoms)}
+
+
+def _loop(analysis: Analysis, frame: Frame, statement: Loop, heap: Heap) -> Ways:
+    """Rounds, until what holds at the head of one holds at the head of the next."""
+    values = frame.all(statement.initial)
+    for count in range(_ROUNDS + 1):
+        frame.bind_all(statement.heads, values)
+        inner = run_block(analysis, frame, statement.body, heap)
+        after = merged([(values, heap), *inner.continued])
+        assert after is not None
+        more = after[0] if count < _EXACT else tuple(map(widened, after[0]))
+        if all(new <= old for new, old in zip(more, values, strict=True)) and after[1] <= heap:
+            break
+        values, heap = more, after[1]
+        if count == _ROUNDS - 1:  # given up
+            heap = analysis.unknown([*values, *map(at, heap)], heap)
+            values = tuple(ANY for _ in values)
+    ways = Ways()
+    ways.take(inner, loop=True)
+    ways.fell = merged(inner.broke)
+    if ways.fell is not None:
+        frame.bind_all(statement.targets, ways.fell[0])
+        ways.fell = (), ways.fell[1]
+    return ways
+
+
+def _try(analysis: Analysis, frame: Frame, statement: Try, heap: Heap) -> Ways:
+    outer, frame.raised = frame.raised, [heap]
+    inner = run_block(analysis, frame, statement.body, heap)
+    raised, frame.raised = frame.raised, [] if outer is not None or statement.final.statements else None
+    fell = list[Way | None]()
+    if inner.fell is not None:
+        after = run_block(analysis, frame, statement.orelse, inner.fell[1])
+        inner.take(after)
+        fell.append(after.fell)
+    caught = raised[0]
+    for other in raised[1:]:
+        caught = caught.join(other)
+    for handler in statement.handlers:
+        frame.bind(handler.caught, ANY)
+        if handler.kinds is not None:
+            kinds = run_block(analysis, frame, handler.kinds, caught)
+            caught = caught if kinds.fell is None else kinds.fell[1]
+        after = run_block(analysis, frame, handler.body, caught)
+        inner.take(after)
+        fell.append(after.fell)
+    escaped = [caught, *(frame.raised or ())]
+    frame.raised = outer
+    return _finally(analysis, frame, statement, inner, merged(fell), escaped)
+
+
+def _finally(
+    analysis: Analysis, frame: Frame, statement: Try, inner: Ways, fell: Way | None, escaped: list[Heap]
+) -> Ways:
+    """The last block runs on every way out."""
+    ways = Ways()
+
+    def last(heap: Heap) -> Heap | None:
+        after = run_block(analysis, frame, statement.final, heap)
+        ways.take(after)
+        return None if after.fell is None else after.fell[1]
+
+    for left, kept in (
+        (inner.returned, ways.returned), (inner.broke, ways.broke), (inner.continued, ways.continued),
+    ):  # fmt: skip
+        for values, heap in left:
+            after = last(heap)
+            if after is not None:
+                kept.append((values, after))
+    if fell is not None:
+        after = last(fell[1])
+        ways.fell = None if after is None else (fell[0], after)
+    heap = escaped[0]
+    for other in escaped[1:]:
+        heap = heap.join(other)
+    if (after := last(heap)) is not None:
+        frame.may_raise(after)
+    return ways
+
+
+def _with(analysis: Analysis, frame: Frame, statement: With, heap: Heap) -> Ways:
+    """The methods of a context manager run around a block; that at its end may end an exception."""
+    manager = frame[statement.manager]
+    entered = special(analysis, frame, statement, manager, "__enter__", (), heap)
+    if entered is None:
+        return Ways()
+    frame.bind(statement.entered, entered[0])
+    outer, frame.raised = frame.raised, [entered[1]]
+    inner = run_block(analysis, frame, statement.body, entered[1])
+    raised, frame.raised = frame.raised, outer
+
+    def leave(values: tuple[Value, ...], heap: Heap, given: Value) -> Way | None:
+        left = special(analysis, frame, statement, manager, "__exit__", (given,) * 3, heap)
+        return None if left is None else (values, left[1])
+
+    ways = Ways()
+    for left, kept in (
+        (inner.returned, ways.returned), (inner.broke, ways.broke), (inner.continued, ways.continued),
+    ):  # fmt: skip
+        for values, heap in left:
+            way = leave(values, heap, exact(None))
+            if way is not None:
+                kept.append(way)
+    thrown = raised[0]
+    for other in raised[1:]:
+        thrown = thrown.join(other)
+    ended = leave((), thrown, ANY)
+    if ended is not None:
+        frame.may_raise(ended[1])
+    ways.fell = merged([None if inner.fell is None else leave(inner.fell[0], inner.fell[1], exact(None)), ended])
+    return ways
+
+
+_REGIONS: dict[type[Statement], Callable[[Analysis, Frame, Any, Heap], Ways]] = {
+    If: _if,
+    Loop: _loop,
+    Try: _try,
+    With: _with,
+}

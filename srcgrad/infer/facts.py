@@ -1,0 +1,37 @@
+"""What the analysis found: the value of each version, which statements are reached, what unknown code has seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from srcgrad.infer.heap import Contents, Heap, Site, joined
+from srcgrad.infer.values import NEVER, Value, union
+from srcgrad.ir.operations import Version
+from srcgrad.ir.regions import Statement
+
+
+@dataclass
+class Facts:
+    """Joined over all calls and all times: what a version holds is among ``values`` of it, whenever it runs."""
+
+    values: dict[Version, Value] = field(default_factory=dict)
+    reached: set[Statement] = field(default_factory=set)
+    contents: dict[Site, Contents] = field(default_factory=dict)
+    seen: set[Site] = field(default_factory=set)
+    _last: dict[Site, Contents] = field(default_factory=dict)
+
+    def note(self, version: Version, value: Value) -> None:
+        self.values[version] = union(self.values.get(version, NEVER), value)
+
+    def note_heap(self, heap: Heap) -> None:
+        """Take in what sites hold."""
+        self.seen |= heap.seen
+        for site, contents in heap.items():
+            if self._last.get(site) is not contents:
+                self._last[site] = contents
+                before = self.contents.get(site)
+                self.contents[site] = contents if before is None else joined(before, contents)
+
+    def is_seen(self, site: Site) -> bool:
+        """Whether unknown code may hold what a site stands for."""
+        return site in self.seen or site.context == "unknown"

@@ -1,0 +1,212 @@
+"""The abstract heap: what the objects hold that each allocation site stands for.
+
+Enters: sites, and what is stored.  Leaves: a ``Heap``, which is never changed: each store gives another one, so that
+branches share what they do not change.  A site that stands for one object is updated strongly (what is stored replaces
+what was there); one that stands for many weakly (what is stored is added).
+
+What came from outside are sites too, one for each memory.  A site of no class stands for *data*: objects of built-in
+and library classes, which hold nothing but each other and run no code of the user's.
+
+>>> from srcgrad.infer.values import at
+>>> site, heap = Site(list, "held = [1.0]"), Heap({})
+>>> heap = heap.allocated(site, Contents(parts=(exact(1.0),)))
+>>> heap.updated(site, Contents(parts=(exact(2.0),)))[site].items  # one object: instead of what was there
+2.0
+>>> again = heap.allocated(site, Contents(parts=(exact(1.0),)))  # in a loop: many objects
+>>> again.updated(site, Contents(parts=(exact(2.0),)))[site].items, heap.exposed([at(site)])[site].items
+(1.0 | 2.0, any)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from srcgrad.infer.values import ANY, NEVER, Array, At, Bound, Value, exact, union
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where objects are made: a statement with the call that it runs in, or an object from outside.
+
+    ``kind`` is their class, None of data.
+    """
+
+    kind: type | None
+    origin: object
+    context: object = None
+    name: str = ""
+    _hash: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.kind, self.origin, self.context, self.name)))
+
+    def __hash__(self) -> int:  # sites are looked up more often than anything else
+        return self._hash
+
+    def __str__(self) -> str:
+        return f"{'data' if self.kind is None else self.kind.__name__}{self.name and ' ' + self.name}"
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the objects of a site hold.
+
+    ``parts`` are the items of a sequence, one by one, ``entries`` those of a mapping by their keys, where all of them
+    are known; ``rest`` are items and keys otherwise.  ``fields`` are attributes, ``others`` stands for every attribute
+    that is not listed.  ``single``: the site stands for one object.
+    """
+
+    single: bool = True
+    parts: tuple[Value, ...] | None = None
+    entries: tuple[tuple[Any, Value], ...] | None = None
+    rest: Value = NEVER
+    fields: Mapping[str, Value] = field(default_factory=dict)
+    others: Value = NEVER
+
+    @property
+    def items(self) -> Value:
+        """One of the items, of a mapping one of the values or keys."""
+        keys = [] if self.entries is None else [exact(key) for key, _ in self.entries]
+        values = [] if self.entries is None else [value for _, value in self.entries]
+        return union(self.rest, *(self.parts or ()), *keys, *values)
+
+    def get(self, name: str) -> Value:
+        return self.fields.get(name, self.others)
+
+    def values(self) -> Iterator[Value]:
+        yield self.items
+        yield from self.fields.values()
+        yield self.others
+
+
+UNKNOWN = Contents(single=False, rest=ANY, others=ANY)  # what unknown code has seen
+
+
+class Heap:
+    """Sites and their contents.
+
+    ``seen`` are the sites that unknown code may hold, ``before`` what objects from outside held before the program ran.
+    """
+
+    def __init__(
+        self,
+        before: Mapping[Site, Contents],
+        contents: Mapping[Site, Contents] | None = None,
+        seen: frozenset[Site] = frozenset(),
+    ) -> None:
+        self._before = before
+        self._contents = dict(contents or {})
+        self.seen = seen
+
+    def __getitem__(self, site: Site) -> Contents:
+        if site in self.seen:
+            return UNKNOWN
+        return self._contents.get(site) or self._before.get(site, UNKNOWN)
+
+    def is_seen(self, site: Site) -> bool:
+        return site in self.seen
+
+    def __iter__(self) -> Iterator[Site]:
+        return iter(self._contents)
+
+    def items(self) -> Iterator[tuple[Site, Contents]]:
+        """The sites, and what they hold as far as unknown code has not seen them."""
+        return iter(self._contents.items())
+
+    def allocated(self, site: Site, contents: Contents) -> Heap:
+        """With a new object of a site; where there was one before, the site stands for many from now on."""
+        if site in self._contents:
+            contents = replace(joined(self._contents[site], contents), single=False)
+        return self._with({site: contents})
+
+    def updated(self, site: Site, contents: Contents) -> Heap:
+        """With other contents: instead of those that were there if the site stands for one object, besides otherwise.
+        """
+        before = self[site]
+        if not before.single:
+            contents = replace(joined(before, contents), single=False)
+        return self if contents == before else self._with({site: contents})
+
+    def _with(self, contents: Mapping[Site, Contents]) -> Heap:
+        return Heap(self._before, {**self._contents, **contents}, self.seen)
+
+    def reachable(self, roots: Iterable[Value]) -> tuple[frozenset[Site], list[Value]]:
+        """The sites that can be reached from values, and the values that are held on the way."""
+        found: set[Site] = set()
+        pending, held = list(roots), list[Value]()
+        while pending:
+            value = pending.pop()
+            held.append(value)
+            for site in sites_of(value):
+                if site not in found:
+                    found.add(site)
+                    if site not in self.seen:
+                        pending += [part for part in self[site].values() if part.atoms]
+        return frozenset(found), held
+
+    def exposed(self, roots: Iterable[Value]) -> Heap:
+        """Where unknown code has seen what is reachable from values: it may hold anything, for good."""
+        seen = self.seen | self.reachable(roots)[0]
+        return self if seen == self.seen else Heap(self._before, self._contents, seen)
+
+    def join(self, other: Heap) -> Heap:
+        """One of two; an object that one of them lacks is made in the other one alone."""
+        if self is other:
+            return self
+        mine, theirs = self._contents, other._contents
+        made: dict[Site, Contents] = {}
+        for site in {**mine, **theirs}:
+            one, two = (contents.get(site) or self._before.get(site) for contents in (mine, theirs))
+            if one is None or two is None or one == two:
+                made[site] = one or two or UNKNOWN
+            else:
+                made[site] = joined(one, two)
+        return Heap(self._before, made, self.seen | other.seen)
+
+    def __le__(self, other: Heap) -> bool:
+        """Whether everything that this stands for is in the other one."""
+        if not self.seen <= other.seen:
+            return False
+        return self is other or all(
+            site in other.seen or (site in other._contents or site in self._before) and within(contents, other[site])
+            for site, contents in self._contents.items()
+        )
+
+
+def sites_of(value: Value) -> Iterator[Site]:
+    """The sites that a value refers to itself."""
+    for atom in value.atoms:
+        match atom:
+            case At(site=site) | Array(site=site):
+                yield site
+            case Bound(receiver=receiver):
+                yield from sites_of(receiver)
+
+
+def joined(one: Contents, other: Contents) -> Contents:
+    """The contents of one of two objects."""
+    rest = union(one.rest, other.rest)
+    parts, entries = None, None
+    if one.parts is not None and other.parts is not None and len(one.parts) == len(other.parts):
+        parts = tuple(map(union, one.parts, other.parts))
+    else:
+        rest = union(rest, *(one.parts or ()), *(other.parts or ()))
+    keys = [None if c.entries is None else [key for key, _ in c.entries] for c in (one, other)]
+    if keys[0] is not None and keys[0] == keys[1]:
+        entries = tuple((k, union(a, b)) for (k, a), (_, b) in zip(one.entries or (), other.entries or (), strict=True))
+    else:
+        for contents in (one, other):
+            if contents.entries is not None:
+                rest = union(rest, replace(contents, parts=None).items)
+    names = {**one.fields, **other.fields}
+    fields = {name: union(one.get(name), other.get(name)) for name in names}
+    return Contents(one.single and other.single, parts, entries, rest, fields, union(one.others, other.others))
+
+
+def within(one: Contents, other: Contents) -> bool:
+    """Whether the contents of one are among those that the other stands for."""
+    if other.single and not one.single:
+        return False
+    return joined(one, other) == other

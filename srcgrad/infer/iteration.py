@@ -1,0 +1,333 @@
+"""Iteration and operators on abstract values.
+
+Enters: operands.  Leaves: what one item may be, or what an operator gives, and the heap after it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.objects import CONTAINERS, Made, container, data, is_method, is_plain, looked_up
+from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
+from srcgrad.ir.operations import END, UNBOUND
+
+if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
+    from srcgrad.infer.interpreter import Analysis
+    from srcgrad.ir.regions import Statement
+
+
+# --- iteration -------------------------------------------------------------------------------------------------------
+def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Value, heap: Heap) -> tuple[Value, Heap]:
+    """One of the items that iterating gives; NEVER of what has none, or cannot be iterated."""
+    frame.may_raise(heap)
+    if value.is_any:
+        return ANY, analysis.unknown([value], heap)
+    found: list[Value] = [NEVER]
+    for atom in value.atoms:
+        match atom:
+            case Array(site=site, type_string=dtype, rank=rank):
+                if rank == 1 and atom.number is not None:
+                    found.append(atom.number)
+                    continue
+                made, heap = data(frame, statement, heap, heap[site].items, part="item")
+                found += [made, Value(frozenset((Array(site, dtype),)))]
+            case At(site=Site(kind=kind) as site) if kind in CONTAINERS:
+                contents = heap[site]
+                if contents.entries is not None and kind in (dict, OrderedDict, defaultdict):
+                    found.append(union(*(exact(key) for key, _ in contents.entries)))
+                else:
+                    found.append(contents.items)
+            case At(site=Site(kind=kind) as site) if kind in ITERATORS:
+                made, heap = _of_iterator(analysis, frame, statement, kind, heap[site], heap)
+                found.append(made)
+            case At(site=Site(kind=None) as site):
+                found += [heap[site].items, Value(frozenset((Array(site),)))]
+            case At(site=Site(kind=kind)) if kind is range:
+                found.append(of(int))
+            case Exact(value=str()) | Of() if isinstance(atom, Exact) or atom.kind is str:
+                found.append(of(str))
+            case Exact(value=bytes()) | Of() if isinstance(atom, Exact) or atom.kind is bytes:
+                found.append(of(int))
+            case Exact(value=None | bool() | int() | float() | complex()):
+                pass
+            case Of(kind=kind) if kind in SCALARS:
+                pass
+            case _:
+                found.append(ANY)
+                heap = analysis.unknown([Value(frozenset((atom,)))], heap)
+    return union(*found), heap
+
+
+#: Iterables of the class on the left give an iterator of the class on the right.
+_SOURCES: tuple[Any, ...] = ([], (), {}, set(), frozenset(), deque(), range(0), "", b"")
+_VIEWS: tuple[Any, ...] = ({}.items(), {}.values(), {}.keys())
+_OF_KIND: dict[Any, type] = {type(source): type(iter(source)) for source in (*_SOURCES, *_VIEWS)}
+#: Iterators and views whose sources are known.
+VIEWS = tuple(map(type, _VIEWS))
+ITERATORS = (*_OF_KIND.values(), *VIEWS, type(reversed([])), enumerate, zip)
+
+
+def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made:
+    """``iter(value)``."""
+    frame.may_raise(heap)
+    if value.is_any:
+        return ANY, analysis.unknown([value], heap)
+    found: list[Value] = []
+    for atom in value.atoms:
+        source = Value(frozenset((atom,)))
+        kind = atom.site.kind if isinstance(atom, At) else type(getattr(atom, "value", None))
+        kind = atom.kind if isinstance(atom, Of) else kind
+        if kind in _OF_KIND and (isinstance(atom, At) or kind in (str, bytes)):
+            made, heap = container(frame, statement, heap, _OF_KIND[kind], Contents(fields={"of": source}), kind)
+            found.append(made)
+        elif isinstance(atom, At) and kind in ITERATORS:
+            found.append(source)
+        elif isinstance(atom, Array) or isinstance(atom, At) and kind is None:
+            held, heap = elements(analysis, frame, statement, source, heap)
+            made, heap = data(frame, statement, heap, held, source, part="iterator")
+            found += [made, source]  # an iterator is its own
+        elif isinstance(atom, Exact | Of) and kind in SCALARS:
+            continue
+        else:
+            heap = analysis.unknown([source], heap)
+            found.append(ANY)
+    return (union(*found), heap) if found else None
+
+
+def _of_iterator(
+    analysis: Analysis, frame: Frame, statement: Statement, kind: Any, contents: Contents, heap: Heap
+) -> tuple[Value, Heap]:
+    """What an iterator of a known source gives, as the source is now."""
+    source = contents.get("of")
+    if kind is zip:
+        parts = []
+        for one in contents.parts or (contents.items,):
+            held, heap = elements(analysis, frame, statement, one, heap)
+            parts.append(held)
+        known = contents.parts is not None
+        made = Contents(parts=tuple(parts)) if known else Contents(rest=union(*parts))
+        return container(frame, statement, heap, tuple, made, "item")
+    if kind is enumerate:
+        held, heap = elements(analysis, frame, statement, source, heap)
+        return container(frame, statement, heap, tuple, Contents(parts=(of(int), held)), "item")
+    if kind in (type({}.items()), type({}.values())):
+        keys, values = NEVER, NEVER
+        if source.is_any:
+            return ANY, heap
+        for atom in source.atoms:
+            if not isinstance(atom, At):
+                return ANY, analysis.unknown([source], heap)
+            held_ = heap[atom.site]
+            if held_.entries is not None:
+                keys = union(keys, *(exact(key) for key, _ in held_.entries))
+                values = union(values, *(value for _, value in held_.entries))
+            else:
+                keys, values = union(keys, held_.items), union(values, held_.items)
+        if kind is type({}.values()):
+            return values, heap
+        return container(frame, statement, heap, tuple, Contents(parts=(keys, values)), "item")
+    return elements(analysis, frame, statement, source, heap)
+
+
+# --- operators -------------------------------------------------------------------------------------------------------
+def arithmetic(
+    analysis: Analysis, frame: Frame, statement: Statement, symbol: str, operands: tuple[Value, ...], in_place: bool,
+    heap: Heap,
+) -> Made:  # fmt: skip
+    """``left symbol right``, or ``symbol operand``, per pair of atoms."""
+    frame.may_raise(heap)
+    if any(value.is_any for value in operands):
+        return ANY, analysis.unknown(operands, heap)
+    numbers = [_scalar_kinds(value) for value in operands]
+    if all(kinds is not None for kinds in numbers):
+        return _of_numbers(symbol, operands, numbers), heap  # type: ignore[arg-type]
+    if not is_plain(analysis, heap, *operands):
+        return _of_users(analysis, frame, statement, symbol, operands, in_place, heap)
+    held = [NEVER]
+    kinds = {_container_of(atom) for value in operands for atom in value.atoms}
+    for value in operands:
+        for atom in value.atoms:
+            if isinstance(atom, At):
+                held.append(heap[atom.site].items)
+    if in_place:
+        for atom in operands[0].atoms:
+            if isinstance(atom, At) and (atom.site.kind is None or atom.site.kind in CONTAINERS):
+                more = Contents(single=False, rest=union(*held))
+                heap = analysis.store(heap, atom.site, _added(heap[atom.site], more))
+        held.append(operands[0])
+    value, heap = data(frame, statement, heap, *held)
+    made = [value, operands[0]] if in_place else [value]
+    if kinds <= {list}:
+        rest = Contents(rest=union(*held))
+        built, heap = container(frame, statement, heap, list, rest, "list")
+        made = [built, operands[0]] if in_place else [built]
+    return union(*made), heap
+
+
+def _added(before: Contents, more: Contents) -> Contents:
+    from dataclasses import replace
+
+    return replace(before, parts=None, entries=None, rest=union(before.items, more.rest), single=False)
+
+
+def _container_of(atom: Any) -> Any:
+    if isinstance(atom, At):
+        return atom.site.kind
+    return np.ndarray if isinstance(atom, Array) else type(None)
+
+
+def _scalar_kinds(value: Value) -> set[type] | None:
+    """The classes of scalars that a value may be; None where it may be anything else."""
+    found: set[type] = set()
+    for atom in value.atoms:
+        if isinstance(atom, Exact) and type(atom.value) in SCALARS:
+            found.add(type(atom.value))
+        elif isinstance(atom, Of):
+            found.add(atom.kind)
+        else:
+            return None
+    return found
+
+
+def _of_numbers(symbol: str, operands: tuple[Value, ...], kinds: list[set[type]]) -> Value:
+    from itertools import product
+
+    found: list[Value] = [NEVER]
+    atoms = [list(value.atoms) for value in operands]
+    if symbol == "%" and kinds[0] & {str, bytes}:
+        return ANY
+    if all(isinstance(a, Exact) and not _is_large(a.value) for group in atoms for a in group):
+        for chosen in product(*atoms):
+            result = _computed(symbol, [a.value for a in chosen])  # type: ignore[union-attr]
+            if result is not _FAILED:
+                found.append(exact(result) if type(result) in SCALARS else of(type(result)))
+        return union(*found) or ANY
+    for classes in product(*kinds):
+        for values in product(*map(_samples, classes)):
+            result = _computed(symbol, list(values))
+            if result is not _FAILED:
+                found.append(exact(result) if isinstance(result, bool | None) else of(type(result)))
+    made = union(*(of(bool) if v in (exact(True), exact(False)) else v for v in found))
+    return made or ANY  # of some that are not among the samples
+
+
+_FAILED = object()
+
+
+def _samples(kind: type) -> list[Any]:
+    """Objects of a class whose results show every class that a result may have."""
+    if kind in (str, bytes):
+        return [kind(), kind(b"a") if kind is bytes else "a"]
+    if kind in (type(None), type(Ellipsis), type(NotImplemented)):
+        return [None if kind is type(None) else Ellipsis if kind is type(Ellipsis) else NotImplemented]
+    try:
+        return [kind(value) for value in ((0, 1) if kind is bool else (0, 2, -2) if kind is int else (0.0, 0.5, -0.5))]
+    except Exception:
+        return [kind(0)]
+
+
+def _computed(symbol: str, values: list[Any]) -> Any:
+    import warnings
+
+    from srcgrad.ir.evaluating import BINARY, COMPARING, UNARY
+
+    table: dict[str, Any] = UNARY if len(values) == 1 else {**BINARY, **COMPARING}
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return table[symbol](*values)
+    except Exception:
+        return _FAILED
+
+
+def _is_large(value: Any) -> bool:
+    """Whether a constant is too large to compute with: powers and repetitions of it may not end."""
+    return isinstance(value, int) and abs(value) > 64 or isinstance(value, str | bytes) and len(value) > 1000
+
+
+def _of_users(
+    analysis: Analysis, frame: Frame, statement: Statement, symbol: str, operands: tuple[Value, ...], in_place: bool,
+    heap: Heap,
+) -> Made:  # fmt: skip
+    """Where an operand has methods of the user's: one that is certain is entered, others are unknown code."""
+    name = _METHODS.get((symbol, len(operands)))
+    left = operands[0].atoms
+    if name is not None and not in_place and len(left) == 1:
+        (atom,) = left
+        if isinstance(atom, At) and atom.site.kind is not None and is_method(looked_up(atom.site.kind, name)):
+            method = looked_up(atom.site.kind, name)
+            made = analysis.call(frame, statement, exact(method), operands, heap)
+            if made is None or not _may_be(made[0], NotImplemented):
+                return made
+    return ANY, analysis.unknown(operands, heap)
+
+
+def _may_be(value: Value, constant: object) -> bool:
+    return exact(constant) <= value
+
+
+_METHODS = {
+    ("+", 2): "__add__", ("-", 2): "__sub__", ("*", 2): "__mul__", ("/", 2): "__truediv__", ("//", 2): "__floordiv__",
+    ("%", 2): "__mod__", ("**", 2): "__pow__", ("@", 2): "__matmul__", ("-", 1): "__neg__", ("+", 1): "__pos__",
+}  # fmt: skip
+
+
+def compare(
+    analysis: Analysis, frame: Frame, statement: Statement, symbol: str, left: Value, right: Value, heap: Heap
+) -> Made:
+    if symbol in ("is", "is not"):
+        same = _identical(left, right)
+        if same is None:
+            return of(bool), heap
+        return exact(same is (symbol == "is")), heap
+    frame.may_raise(heap)
+    if left.is_any or right.is_any:
+        return ANY, analysis.unknown([left, right], heap)
+    numbers = [_scalar_kinds(value) for value in (left, right)]
+    if all(kinds is not None for kinds in numbers):
+        return _of_numbers(symbol, (left, right), numbers), heap  # type: ignore[arg-type]
+    if not is_plain(analysis, heap, left, right):
+        return (of(bool) if symbol in ("in", "not in") else ANY), analysis.unknown([left, right], heap)
+    if symbol in ("in", "not in"):
+        return of(bool), heap
+    made, heap = data(frame, statement, heap)
+    return union(made, of(bool)), heap
+
+
+def _identical(left: Value, right: Value) -> bool | None:
+    """Whether two values are one object, where that is certain: of None and the truth values, functions and classes."""
+    if left.is_any or right.is_any:
+        return None
+    singles = [a.value for value in (left, right) for a in value.atoms if isinstance(a, Exact) and _is_single(a.value)]
+    if len(left.atoms) == len(right.atoms) == 1 and len(singles) == 2:
+        return singles[0] is singles[1]
+    for one, other in ((left, right), (right, left)):
+        if all(isinstance(a, Exact) and _is_single(a.value) for a in one.atoms):
+            if all(_differs(atom, one) for atom in other.atoms):
+                return False
+    return None
+
+
+def _is_single(value: object) -> bool:
+    return value is None or value is END or value is UNBOUND or isinstance(value, bool | FunctionType | type)
+
+
+def is_single(atom: Atom) -> bool:
+    """Whether an atom is an object that ``is`` itself alone, wherever it comes from."""
+    return isinstance(atom, Exact) and _is_single(atom.value)
+
+
+def _differs(atom: Any, singles: Value) -> bool:
+    """Whether no object of an atom is one of some constants."""
+    if isinstance(atom, Exact):
+        return atom not in singles.atoms
+    if isinstance(atom, Of):
+        return all(type(getattr(a, "value", None)) is not atom.kind for a in singles.atoms)
+    return not (isinstance(atom, At) and atom.site.kind in (None, FunctionType))
+

@@ -1,0 +1,258 @@
+"""Python's data model on abstract values: attributes, items, iteration, operators, truth.
+
+Enters: operands.  Leaves: what the operation gives, and the heap after it; None where it raises whatever the operands
+are.  A method of the user's that is found is entered; what is not understood is unknown code.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from dataclasses import replace
+from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.values import (
+    ANY,
+    NEVER,
+    SCALARS,
+    Array,
+    At,
+    Atom,
+    Bound,
+    Exact,
+    Of,
+    Value,
+    at,
+    exact,
+    union,
+)
+from srcgrad.language.effects import member
+from srcgrad.runtime.objects import defines
+
+if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
+    from srcgrad.infer.interpreter import Analysis
+    from srcgrad.ir.regions import Statement
+
+Made: TypeAlias = "tuple[Value, Heap] | None"
+CONTAINERS = (list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict)
+_ABSENT = object()
+
+
+# --- what values are -------------------------------------------------------------------------------------------------
+def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
+    """Whether none of the user's code can run when methods of these values are called, and of what they hold."""
+    sites, held = heap.reachable(values)
+    if any(value.is_any for value in held) or any(site in heap.seen for site in sites):
+        return False
+    if any(site.kind is not None and (site.kind is FunctionType or not is_of_library(site.kind)) for site in sites):
+        return False
+    return not any(
+        isinstance(atom, Bound) and atom.function is not None
+        or isinstance(atom, Exact) and isinstance(atom.value, FunctionType | type) and not is_of_library(atom.value)
+        for value in held for atom in value.atoms
+    )  # fmt: skip
+
+
+def data(frame: Frame, statement: Statement, heap: Heap, *held: Value, part: object = None) -> tuple[Value, Heap]:
+    """An object that a library made anew, which may hold these values."""
+    site = frame.site(None, statement, part)
+    value = at(site)
+    rest = union(value, *held)
+    return value, heap.allocated(site, Contents(single=False, rest=rest, others=rest))
+
+
+def container(
+    frame: Frame, statement: Statement, heap: Heap, kind: type, contents: Contents, part: object = None
+) -> tuple[Value, Heap]:
+    site = frame.site(kind, statement, part)
+    return at(site), heap.allocated(site, contents)
+
+
+def looked_up(kind: type, name: str) -> Any:
+    """What a class or one of its bases holds under a name; ``_ABSENT`` otherwise."""
+    return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), _ABSENT)
+
+
+def is_method(found: object) -> bool:
+    return isinstance(found, FunctionType) and not is_of_library(found)
+
+
+# --- truth -----------------------------------------------------------------------------------------------------------
+def truth(analysis: Analysis, frame: Frame, value: Value, heap: Heap) -> tuple[set[bool], Heap] | None:
+    """What ``bool(value)`` may give; methods of the user's that it runs have run."""
+    decided: set[bool] = set()
+    if value.is_any:
+        frame.may_raise(heap)
+        return {True, False}, analysis.unknown([value], heap)
+    for atom in value.atoms:
+        match atom:
+            case Exact(value=found) if type(found) in SCALARS:
+                decided.add(bool(found))
+            case Exact(value=FunctionType() | ModuleType() | BuiltinFunctionType()) | Bound():
+                decided.add(True)
+            case At(site=Site(kind=kind)) if kind in CONTAINERS:
+                contents = heap[atom.site]
+                known = contents.parts if contents.parts is not None else contents.entries
+                decided |= {True, False} if known is None or not contents.single else {bool(known)}
+            case At(site=Site(kind=kind)) if kind is not None and not is_of_library(kind):
+                if defines(kind, "__bool__") or defines(kind, "__len__"):
+                    decided |= {True, False}
+                    frame.may_raise(heap)
+                    heap = analysis.unknown([value], heap)
+                else:
+                    decided.add(True)
+            case _:
+                frame.may_raise(heap)
+                decided |= {True, False}
+    return (decided, heap) if decided else None
+
+
+# --- attributes ------------------------------------------------------------------------------------------------------
+def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: Value, name: str, heap: Heap) -> Made:
+    frame.may_raise(heap)
+    if base.is_any:
+        return ANY, analysis.unknown([base], heap)
+    found: list[Value] = []
+    for atom in base.atoms:
+        made = _attribute(analysis, frame, statement, atom, name, heap)
+        if made is not None:
+            found.append(made[0])
+            heap = made[1]
+    return (union(*found), heap) if found else None
+
+
+def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, name: str, heap: Heap) -> Made:
+    receiver = Value(frozenset((atom,)))
+    match atom:
+        case Exact(value=found) if type(found) not in SCALARS:
+            return _of_object(analysis, receiver, found, name, heap)
+        case Exact() | Of():
+            kind = atom.kind if isinstance(atom, Of) else type(atom.value)
+            return _of_builtin(frame, statement, receiver, kind, name, heap)
+        case Array():
+            return _of_builtin(frame, statement, receiver, np.ndarray, name, heap)
+        case At(site=Site(kind=None)):
+            return union(Value(frozenset((Bound(receiver, name),))), heap[atom.site].get(name)), heap
+        case At(site=Site(kind=kind)) if is_of_library(kind) and kind is not FunctionType:
+            return _of_builtin(frame, statement, receiver, kind, name, heap)
+        case At(site=Site(kind=kind)) if kind is not FunctionType:
+            return _of_instance(analysis, frame, statement, receiver, atom.site, name, heap)
+    return ANY, analysis.unknown([receiver], heap)
+
+
+def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap: Heap) -> Made:
+    """An attribute of a module, class, function or another object that is known itself."""
+    if (id(found), name) in analysis.assigned:
+        return ANY, heap
+    if isinstance(found, ModuleType):
+        if name not in vars(found):
+            return (ANY, analysis.unknown([receiver], heap)) if hasattr(found, name) else None
+        return analysis.outside.value(vars(found)[name]), heap
+    if isinstance(found, type) and type(found) is type:
+        held = looked_up(found, name)
+        held = held.__func__ if isinstance(held, staticmethod) else held
+        if isinstance(held, classmethod) and is_method(held.__func__):
+            return Value(frozenset((Bound(receiver, name, held.__func__),))), heap
+        if isinstance(held, FunctionType) or held is not _ABSENT and not hasattr(type(held), "__get__"):
+            return analysis.outside.value(held), heap
+    if is_of_library(found) and not isinstance(found, FunctionType):
+        try:
+            return analysis.outside.value(getattr(found, name)), heap
+        except AttributeError:
+            return None
+    return ANY, analysis.unknown([receiver], heap)
+
+
+def _of_builtin(frame: Frame, statement: Statement, receiver: Value, kind: Any, name: str, heap: Heap) -> Made:
+    """An attribute of an object of a built-in or library class: a method, or data."""
+    held = looked_up(kind, name)
+    if held is _ABSENT and hasattr(kind, "__dict__") and kind in (*SCALARS, *CONTAINERS, np.ndarray):
+        return None
+    method = Value(frozenset((Bound(receiver, name),)))
+    if callable(held) and not isinstance(held, type):
+        return method, heap
+    value, heap = data(frame, statement, heap, receiver if member(kind, name).returns != "fresh" else NEVER)
+    if isinstance(held, GetSetDescriptorType | MemberDescriptorType | property) and kind is np.ndarray:
+        (atom,) = receiver.atoms
+        assert isinstance(atom, Array | At)
+        seen = Value(frozenset((Array(atom.site),)))
+        return (value if member(kind, name).returns == "fresh" else union(value, seen)), heap
+    return union(value, method), heap
+
+
+def _of_instance(
+    analysis: Analysis, frame: Frame, statement: Statement, receiver: Value, site: Site, name: str, heap: Heap
+) -> Made:
+    """An attribute of an object of a class of the user's: data descriptors, then fields, then what the class holds."""
+    kind: Any = site.kind
+    if defines(kind, "__getattr__") or looked_up(kind, "__getattribute__") is not object.__getattribute__:
+        return ANY, analysis.unknown([receiver], heap)
+    held = looked_up(kind, name)
+    if (id(kind), name) in analysis.assigned:
+        return ANY, analysis.unknown([receiver], heap)
+    if isinstance(held, property) and is_method(held.fget):
+        return analysis.call(frame, statement, exact(held.fget), (receiver,), heap)
+    if held is not _ABSENT and hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
+        return ANY, analysis.unknown([receiver], heap)
+    own = heap[site].get(name)
+    if held is _ABSENT or isinstance(held, MemberDescriptorType):
+        return (own, heap) if own else None
+    if isinstance(held, classmethod) and is_method(held.__func__):
+        return union(own, Value(frozenset((Bound(exact(kind), name, held.__func__),)))), heap
+    if isinstance(held, staticmethod):
+        return union(own, analysis.outside.value(held.__func__)), heap
+    if is_method(held):
+        return union(own, Value(frozenset((Bound(receiver, name, held),)))), heap
+    if hasattr(type(held), "__get__"):
+        return ANY, analysis.unknown([receiver], heap)
+    return union(own, analysis.outside.value(held)), heap
+
+
+def set_attribute(
+    analysis: Analysis, frame: Frame, statement: Statement, base: Value, name: str, value: Value, heap: Heap
+) -> Heap | None:
+    frame.may_raise(heap)
+    if base.is_any:
+        return analysis.unknown([base, value], heap)
+    for atom in base.atoms:
+        receiver = Value(frozenset((atom,)))
+        match atom:
+            case Exact(value=found) if type(found) not in SCALARS:
+                analysis.assigned.add((id(found), name))
+                heap = analysis.unknown([value], heap)
+            case Array() | At(site=Site(kind=None)):
+                if name in ("shape", "dtype"):
+                    analysis.assigned.add((0, name))
+                if isinstance(atom, At):
+                    contents = heap[atom.site]
+                    heap = analysis.store(heap, atom.site, replace(contents, others=union(contents.others, value)))
+            case At(site=Site(kind=kind)) if kind is FunctionType or is_of_library(kind):
+                heap = analysis.unknown([receiver, value], heap)
+            case At(site=Site(kind=type() as kind) as site):
+                held = looked_up(kind, name)
+                if looked_up(kind, "__setattr__") is not object.__setattr__:
+                    heap = analysis.unknown([receiver, value], heap)
+                elif isinstance(held, property) and is_method(held.fset):
+                    made = analysis.call(frame, statement, exact(held.fset), (receiver, value), heap)
+                    if made is None:
+                        return None
+                    heap = made[1]
+                elif hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
+                    heap = analysis.unknown([receiver, value], heap)
+                else:
+                    contents = heap[site]
+                    new = replace(contents, fields={**contents.fields, name: value})
+                    heap = analysis.store(heap, site, new if len(base.atoms) == 1 else joined_with(contents, new))
+    return heap
+
+
+def joined_with(before: Contents, after: Contents) -> Contents:
+    """What an object holds that may have been changed."""
+    from srcgrad.infer.heap import joined
+
+    return joined(before, after)

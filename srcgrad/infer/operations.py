@@ -1,0 +1,392 @@
+"""What each operation of the IR gives on abstract values.
+
+Enters: a statement, the frame that holds its operands, the heap.  Leaves: the values of its targets and the heap after
+it; None where it raises in every case.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from types import CellType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.infer.calls import Given, call
+from srcgrad.infer.frames import Frame
+from srcgrad.infer.heap import Contents, Heap
+from srcgrad.infer.items import get_item, set_item
+from srcgrad.infer.iteration import arithmetic, compare, elements, iterate
+from srcgrad.infer.objects import (
+    Made,
+    container,
+    data,
+    get_attribute,
+    is_plain,
+    set_attribute,
+    truth,
+)
+from srcgrad.infer.values import ANY, NEVER, At, Exact, Value, at, exact, of, union
+from srcgrad.ir import operations as ir
+from srcgrad.ir.regions import Assign, Statement
+
+if TYPE_CHECKING:
+    from srcgrad.infer.interpreter import Analysis
+
+_KINDS: dict[str, type] = {"tuple": tuple, "list": list, "set": set, "dict": dict}
+
+
+def run(analysis: Analysis, frame: Frame, statement: Assign, heap: Heap) -> tuple[tuple[Value, ...], Heap] | None:
+    """The operation of a statement."""
+    operation = statement.operation
+    if isinstance(operation, ir.Unpack):
+        return _unpack(analysis, frame, statement, operation, heap)
+    if isinstance(operation, ir.MatchKeys | ir.MatchClass):
+        return _match(analysis, frame, statement, operation, heap)
+    made = _RUN[type(operation)](analysis, frame, statement, operation, heap)
+    if made is None:
+        return None
+    value, heap = made
+    if frame.is_unknown:
+        analysis.keep(value)
+    return (value,) * len(statement.targets), heap
+
+
+# --- variables -------------------------------------------------------------------------------------------------------
+def _copy(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Copy, heap: Heap) -> Made:
+    return frame[op.source], heap
+
+
+def _bound(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Bound, heap: Heap) -> Made:
+    frame.may_raise(heap)
+    value = frame[op.source]
+    left = value if value.is_any else Value(value.atoms - {Exact(ir.UNBOUND)})
+    return (left, heap) if left else None
+
+
+def _read_cell(analysis: Analysis, frame: Frame, statement: Statement, op: ir.ReadCell, heap: Heap) -> Made:
+    frame.may_raise(heap)
+    value = heap[frame.cells[op.cell]].get("cell")
+    return (value, heap) if value else None
+
+
+def _write_cell(analysis: Analysis, frame: Frame, statement: Statement, op: ir.WriteCell, heap: Heap) -> Made:
+    site = frame.cells[op.cell]
+    if frame.is_unknown:
+        analysis.keep(at(site))
+        analysis.keep(frame[op.value])
+    return exact(None), analysis.store(heap, site, replace(heap[site], fields={"cell": frame[op.value]}))
+
+
+def _fresh_cell(analysis: Analysis, frame: Frame, statement: Statement, op: ir.FreshCell, heap: Heap) -> Made:
+    site = frame.site(CellType, statement)
+    frame.cells[op.cell] = site
+    return exact(None), heap.allocated(site, Contents(fields={"cell": NEVER}))
+
+
+def _delete_cell(analysis: Analysis, frame: Frame, statement: Statement, op: ir.DeleteCell, heap: Heap) -> Made:
+    frame.may_raise(heap)
+    site = frame.cells[op.cell]
+    return exact(None), analysis.store(heap, site, replace(heap[site], fields={"cell": NEVER}))
+
+
+def _read_global(analysis: Analysis, frame: Frame, statement: Statement, op: ir.ReadGlobal, heap: Heap) -> Made:
+    frame.may_raise(heap)
+    if (id(frame.namespace), op.name) in analysis.assigned:
+        return ANY, heap
+    if op.name in frame.namespace:
+        return analysis.outside.value(frame.namespace[op.name]), heap
+    own = frame.namespace.get("__builtins__", sys.modules["builtins"])
+    known = own if isinstance(own, dict) else vars(own)
+    return (analysis.outside.value(known[op.name]), heap) if op.name in known else None
+
+
+def _write_global(
+    analysis: Analysis, frame: Frame, statement: Statement, op: ir.WriteGlobal | ir.DeleteGlobal, heap: Heap
+) -> Made:
+    analysis.assigned.add((id(frame.namespace), op.name))
+    value = frame[op.value] if isinstance(op, ir.WriteGlobal) else NEVER
+    frame.may_raise(heap)
+    return exact(None), analysis.unknown([value], heap)
+
+
+def _in_class(analysis: Analysis, frame: Frame, statement: Statement, op: Any, heap: Heap) -> Made:
+    """Names of the body of a class, which is not looked into."""
+    frame.may_raise(heap)
+    value = frame[op.value] if isinstance(op, ir.WriteName) else NEVER
+    return ANY, analysis.unknown([value], heap)
+
+
+# --- objects ---------------------------------------------------------------------------------------------------------
+def _get_attribute(analysis: Analysis, frame: Frame, statement: Statement, op: ir.GetAttribute, heap: Heap) -> Made:
+    return get_attribute(analysis, frame, statement, frame[op.base], op.name, heap)
+
+
+def _set_attribute(analysis: Analysis, frame: Frame, statement: Statement, op: ir.SetAttribute, heap: Heap) -> Made:
+    after = set_attribute(analysis, frame, statement, frame[op.base], op.name, frame[op.value], heap)
+    return None if after is None else (exact(None), after)
+
+
+def _delete(
+    analysis: Analysis, frame: Frame, statement: Statement, op: ir.DeleteAttribute | ir.DeleteItem, heap: Heap
+) -> Made:
+    frame.may_raise(heap)
+    base = frame[op.base]
+    if isinstance(op, ir.DeleteItem) and is_plain(analysis, heap, base, frame[op.index]):
+        for atom in base.atoms:
+            if isinstance(atom, At):
+                contents = heap[atom.site]
+                made = replace(contents, single=False, parts=None, entries=None, rest=contents.items)
+                heap = analysis.store(heap, atom.site, made)
+        return exact(None), heap
+    given = [base] if isinstance(op, ir.DeleteAttribute) else [base, frame[op.index]]
+    return exact(None), analysis.unknown(given, heap)
+
+
+def _get_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.GetItem, heap: Heap) -> Made:
+    return get_item(analysis, frame, statement, frame[op.base], frame[op.index], heap)
+
+
+def _set_item(analysis: Analysis, frame: Frame, statement: Statement, op: ir.SetItem, heap: Heap) -> Made:
+    after = set_item(analysis, frame, statement, frame[op.base], frame[op.index], frame[op.value], heap)
+    return None if after is None else (exact(None), after)
+
+
+def _operator(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Operator, heap: Heap) -> Made:
+    if op.symbol in ("bool", "not"):
+        tested = truth(analysis, frame, frame[op.operands[0]], heap)
+        if tested is None:
+            return None
+        holds, heap = tested
+        return union(*(exact(one is (op.symbol == "bool")) for one in holds)), heap
+    return arithmetic(analysis, frame, statement, op.symbol, frame.all(op.operands), op.in_place, heap)
+
+
+def _compare(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Compare, heap: Heap) -> Made:
+    return compare(analysis, frame, statement, op.symbol, frame[op.left], frame[op.right], heap)
+
+
+def _call(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Call, heap: Heap) -> Made:
+    positional, more = list(frame.all(op.positional)), None
+    keywords = [(name, frame[value]) for name, value in op.keywords]
+    for extra in (op.star, op.rest):
+        if extra is None:
+            continue
+        known = _known(frame[extra], heap)
+        if known is None:
+            held, heap = elements(analysis, frame, statement, frame[extra], heap)
+            values = union(*(heap[atom.site].items for atom in frame[extra].atoms if isinstance(atom, At)))
+            more = union(more or NEVER, held, values)
+        elif known.parts is not None and more is None:
+            positional += known.parts
+        elif known.entries is not None and more is None:
+            keywords += [(str(key), value) for key, value in known.entries]
+        else:
+            more = union(more or NEVER, known.items)
+    return call(analysis, frame, statement, frame[op.function], Given(tuple(positional), tuple(keywords), more), heap)
+
+
+def _known(value: Value, heap: Heap) -> Contents | None:
+    """What a tuple or dict holds, one by one."""
+    if len(value.atoms) != 1:
+        return None
+    (atom,) = value.atoms
+    if not isinstance(atom, At) or atom.site.kind not in (tuple, list, dict):
+        return None
+    contents = heap[atom.site]
+    return None if contents.parts is None and contents.entries is None else contents
+
+
+# --- displays --------------------------------------------------------------------------------------------------------
+def _make(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Make, heap: Heap) -> Made:
+    values = frame.all(op.elements)
+    if op.kind == "slice":
+        return data(frame, statement, heap, *values)
+    if op.kind != "dict":
+        contents = Contents(rest=union(*values)) if op.kind == "set" else Contents(parts=values)
+        return container(frame, statement, heap, _KINDS[op.kind], contents)
+    keys = frame.all(op.keys)
+    made: dict[Any, Value] = {}
+    for key, value in zip(keys, values, strict=True):
+        atom = next(iter(key.atoms)) if len(key.atoms) == 1 else None
+        if not isinstance(atom, Exact) or type(atom.value) is not str:
+            if not is_plain(analysis, heap, *keys):
+                frame.may_raise(heap)
+                heap = analysis.unknown(keys, heap)
+            return container(frame, statement, heap, dict, Contents(rest=union(*keys, *values)))
+        made[atom.value] = value
+    return container(frame, statement, heap, dict, Contents(entries=tuple(made.items())))
+
+
+def _insert(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Insert, heap: Heap) -> Made:
+    value = frame[op.value]
+    held = [value] if op.key is None else [value, frame[op.key]]
+    if op.key is not None and not is_plain(analysis, heap, frame[op.key]):
+        heap = analysis.unknown([frame[op.key]], heap)
+    return _into(analysis, frame[op.container], heap, held, alone=op.key is None)
+
+
+def _into(analysis: Analysis, container: Value, heap: Heap, held: list[Value], *, alone: bool = False) -> Made:
+    for atom in container.atoms:
+        if isinstance(atom, At):
+            contents = heap[atom.site]
+            if alone and contents.parts is not None and contents.single and atom.site.kind is list:
+                heap = analysis.store(heap, atom.site, replace(contents, parts=(*contents.parts, *held)))
+            else:
+                rest = union(contents.items, *held)
+                heap = analysis.store(heap, atom.site, replace(contents, parts=None, entries=None, rest=rest))
+    return exact(None), heap
+
+
+def _extend(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Extend, heap: Heap) -> Made:
+    source = frame[op.source]
+    held, heap = elements(analysis, frame, statement, source, heap)
+    values = [heap[atom.site].items for atom in source.atoms if isinstance(atom, At)]
+    return _into(analysis, frame[op.container], heap, [held, *values])
+
+
+def _unpack(
+    analysis: Analysis, frame: Frame, statement: Assign, op: ir.Unpack, heap: Heap
+) -> tuple[tuple[Value, ...], Heap] | None:
+    source = frame[op.source]
+    known = _known(source, heap)
+    if known is not None and known.parts is not None and op.star is None:
+        frame.may_raise(heap)
+        return (known.parts, heap) if len(known.parts) == op.count else None
+    held, heap = elements(analysis, frame, statement, source, heap)
+    if frame.is_unknown:
+        analysis.keep(held)
+    values = [held] * op.count
+    if op.star is not None:
+        values[op.star], heap = container(frame, statement, heap, list, Contents(rest=held))
+    return tuple(values), heap
+
+
+def _iterate(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Iterate, heap: Heap) -> Made:
+    return iterate(analysis, frame, statement, frame[op.source], heap)
+
+
+def _next(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Next, heap: Heap) -> Made:
+    held, heap = elements(analysis, frame, statement, frame[op.iterator], heap)
+    return union(held, exact(ir.END)), heap
+
+
+# --- text, imports ---------------------------------------------------------------------------------------------------
+def _text(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Format | ir.Join, heap: Heap) -> Made:
+    if isinstance(op, ir.Join):
+        return of(str), heap
+    given = [frame[part] for part in (op.value, op.specification) if part is not None]
+    frame.may_raise(heap)
+    return of(str), heap if is_plain(analysis, heap, *given) else analysis.unknown(given, heap)
+
+
+def _import(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Import, heap: Heap) -> Made:
+    frame.may_raise(heap)
+    top = op.module.partition(".")[0] if not op.names and op.whole else op.module
+    if op.level or top not in sys.modules or op.module not in sys.modules:
+        return ANY, heap
+    return exact(sys.modules[top]), heap
+
+
+def _import_name(analysis: Analysis, frame: Frame, statement: Statement, op: ir.ImportName, heap: Heap) -> Made:
+    frame.may_raise(heap)
+    (atom,) = frame[op.module].atoms or (None,)
+    found = vars(atom.value).get(op.name, None) if isinstance(atom, Exact) else None
+    return (ANY if found is None else analysis.outside.value(found)), heap
+
+
+# --- functions, classes, patterns ------------------------------------------------------------------------------------
+def _make_function(analysis: Analysis, frame: Frame, statement: Statement, op: ir.MakeFunction, heap: Heap) -> Made:
+    function = op.function
+    cells = {cell: frame.cells[cell] for cell in function.free}
+    site = frame.site(FunctionType, statement)
+    analysis.closures[site] = function, frame.namespace, cells
+    held: dict[str, Value] = {f"cell {cell.name}": at(inside) for cell, inside in cells.items()}
+    given = function.parameters
+    positional = (*given.positional_only, *given.positional)
+    defaults = frame.all(op.defaults)
+    for version, value in zip(positional[len(positional) - len(defaults) :], defaults, strict=True):
+        held[f"default {version.name}"] = value
+    for name, operand in op.keyword_defaults:
+        for version in given.keyword_only:
+            if (version.variable or version.name) == name:
+                held[f"default {version.name}"] = frame[operand]
+    return at(site), heap.allocated(site, Contents(fields=held))
+
+
+def _make_class(analysis: Analysis, frame: Frame, statement: Statement, op: ir.MakeClass, heap: Heap) -> Made:
+    """A class that the program makes is not looked into: what its body and methods reach, unknown code has seen."""
+    frame.may_raise(heap)
+    cells = {cell: frame.cells[cell] for cell in op.body.free}
+    heap = analysis.unknown([*map(at, cells.values()), frame[op.bases], frame[op.keywords]], heap)
+    analysis.run_unknown(op.body, frame.namespace, cells)
+    return ANY, heap
+
+
+def _matched(
+    analysis: Analysis, frame: Frame, statement: Statement, op: ir.MatchSequence | ir.MatchMapping, heap: Heap
+) -> Made:
+    subject = frame[op.subject]
+    frame.may_raise(heap)
+    return of(bool), heap if is_plain(analysis, heap, subject) else analysis.unknown([subject], heap)
+
+
+def _match(
+    analysis: Analysis, frame: Frame, statement: Assign, op: ir.MatchKeys | ir.MatchClass, heap: Heap
+) -> tuple[tuple[Value, ...], Heap] | None:
+    frame.may_raise(heap)
+    given = [frame[op.subject], *([frame[op.of]] if isinstance(op, ir.MatchClass) else frame.all(op.keys))]
+    return (of(bool), *[ANY] * (len(statement.targets) - 1)), analysis.unknown(given, heap)
+
+
+def _super(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Super, heap: Heap) -> Made:
+    frame.may_raise(heap)
+    return ANY, analysis.unknown([frame[op.first], frame[op.function]], heap)
+
+
+def _yield(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Yield | ir.YieldFrom, heap: Heap) -> Made:
+    """A generator goes on at any time, with anything."""
+    frame.may_raise(heap)
+    value = frame[op.value] if isinstance(op, ir.Yield) else frame[op.source]
+    return ANY, analysis.unknown([value], heap)
+
+
+_RUN: dict[type[ir.Operation], Callable[[Any, Frame, Statement, Any, Heap], Made]] = {
+    ir.Copy: _copy,
+    ir.Bound: _bound,
+    ir.ReadCell: _read_cell,
+    ir.WriteCell: _write_cell,
+    ir.FreshCell: _fresh_cell,
+    ir.DeleteCell: _delete_cell,
+    ir.ReadGlobal: _read_global,
+    ir.WriteGlobal: _write_global,
+    ir.DeleteGlobal: _write_global,
+    ir.ReadName: _in_class,
+    ir.WriteName: _in_class,
+    ir.DeleteName: _in_class,
+    ir.GetAttribute: _get_attribute,
+    ir.SetAttribute: _set_attribute,
+    ir.DeleteAttribute: _delete,
+    ir.GetItem: _get_item,
+    ir.SetItem: _set_item,
+    ir.DeleteItem: _delete,
+    ir.Operator: _operator,
+    ir.Compare: _compare,
+    ir.Call: _call,
+    ir.Make: _make,
+    ir.Insert: _insert,
+    ir.Extend: _extend,
+    ir.Iterate: _iterate,
+    ir.Next: _next,
+    ir.Format: _text,
+    ir.Join: _text,
+    ir.Import: _import,
+    ir.ImportName: _import_name,
+    ir.MakeFunction: _make_function,
+    ir.MakeClass: _make_class,
+    ir.MatchSequence: _matched,
+    ir.MatchMapping: _matched,
+    ir.Super: _super,
+    ir.Yield: _yield,
+    ir.YieldFrom: _yield,
+}

@@ -1,0 +1,195 @@
+"""Abstract values: sets of atoms, each of which stands for some of the objects that a version may hold.
+
+Enters: nothing.  Leaves: ``Value``, with union and widening.  An atom says what an object is: *this* object, a number
+of a class, an array of a rank and dtype, or whatever a site of the heap stands for (``infer.heap``).  ``ANY`` is every
+object: of any class, perhaps one that unknown code has seen, and whose methods may run such code.
+
+>>> sorted(map(str, union(exact(1), exact("a")).atoms))
+["'a'", '1']
+>>> widened(union(exact(1), exact(2))), exact(1) <= widened(exact(1)), ANY <= exact(1)
+(int, True, False)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from srcgrad.infer.heap import Site
+
+#: Classes of which objects hold nothing but their value, so that two that are equal cannot be told apart by a program
+#: (but by ``is``, which Python leaves open).
+SCALARS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented))
+#: How many objects of one class a value lists.
+LISTED = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Exact:
+    """One object: a constant, a function, a class, a module."""
+
+    value: object
+
+    @cached_property
+    def _key(self) -> object:
+        kind = type(self.value)
+        return (kind, repr(self.value)) if kind in SCALARS else id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Exact) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __str__(self) -> str:
+        return repr(self.value) if type(self.value) in SCALARS else str(getattr(self.value, "__name__", self.value))
+
+
+@dataclass(frozen=True)
+class Of:
+    """An object of exactly one class of ``SCALARS``, or a number of NumPy's, of any value."""
+
+    kind: type
+
+    def __str__(self) -> str:
+        return self.kind.__name__
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array whose memory is that of a site, seen with a dtype and rank, where those are known."""
+
+    site: Site
+    type_string: str = ""  # ``dtype.str``, since ``dtype == None`` holds of float64; empty: not known
+    rank: int | None = None
+
+    @property
+    def dtype(self) -> np.dtype[Any] | None:
+        return np.dtype(self.type_string) if self.type_string else None
+
+    @property
+    def number(self) -> Value | None:
+        """One of its elements, where those are numbers."""
+        return of(self.dtype.type) if self.dtype is not None and self.dtype.kind in "biufc" else None
+
+    def __str__(self) -> str:
+        return f"{self.dtype or 'array'}[{'?' if self.rank is None else self.rank}]@{self.site}"
+
+
+@dataclass(frozen=True)
+class At:
+    """An object that a site stands for."""
+
+    site: Site
+
+    def __str__(self) -> str:
+        return str(self.site)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A method of an object, not called yet: ``function`` is the user's, or None for one of a built-in class."""
+
+    receiver: Value
+    name: str
+    function: object = None
+
+    def __str__(self) -> str:
+        return f"{self.receiver}.{self.name}"
+
+
+Atom: TypeAlias = Exact | Of | Array | At | Bound
+
+
+@dataclass(frozen=True)
+class Value:
+    """The union of its atoms; ``is_any``: and of every object that unknown code may have seen or made."""
+
+    atoms: frozenset[Atom]
+    is_any: bool = False
+
+    def __le__(self, other: Value) -> bool:
+        """Whether everything that this stands for is in the other one."""
+        if self.is_any and not other.is_any:
+            return False
+        return all(_within(a, other.atoms) or other.is_any and isinstance(a, Exact | Of) for a in self.atoms)
+
+    def __bool__(self) -> bool:
+        """Whether it stands for anything."""
+        return self.is_any or bool(self.atoms)
+
+    def __str__(self) -> str:
+        return " | ".join([*["any"] * self.is_any, *sorted(map(str, self.atoms))]) or "never"
+
+    __repr__ = __str__
+
+
+ANY = Value(frozenset(), is_any=True)
+NEVER = Value(frozenset())
+
+
+def exact(value: object) -> Value:
+    return Value(frozenset((Exact(value),)))
+
+
+def of(*kinds: type) -> Value:
+    return Value(frozenset(map(Of, kinds)))
+
+
+def at(*sites: Site) -> Value:
+    return Value(frozenset(map(At, sites)))
+
+
+def union(*values: Value) -> Value:
+    """What is one of several; many constants of one class become the class."""
+    is_any = any(value.is_any for value in values)
+    atoms: frozenset[Atom] = frozenset().union(*(value.atoms for value in values))
+    if is_any:
+        atoms = frozenset(atom for atom in atoms if not isinstance(atom, Exact | Of))
+    counts: dict[type, int] = {}
+    for atom in atoms:
+        if isinstance(atom, Exact) and type(atom.value) in SCALARS:
+            counts[type(atom.value)] = counts.get(type(atom.value), 0) + 1
+    many = {kind for kind, count in counts.items() if count > LISTED}
+    return Value(_without_constants(atoms, many) if many else _reduced(atoms), is_any)
+
+
+def widened(value: Value) -> Value:
+    """A value without constants that count, so that loops come to an end."""
+    return Value(_without_constants(value.atoms, {int, float, complex, str, bytes}), value.is_any)
+
+
+def _without_constants(atoms: frozenset[Atom], kinds: set[type]) -> frozenset[Atom]:
+    """Constants of these classes as their class; the truth values and None stay, which there are few of."""
+    return _reduced(frozenset(Of(type(a.value)) if isinstance(a, Exact) and type(a.value) in kinds else a
+                              for a in atoms))  # fmt: skip
+
+
+def _reduced(atoms: frozenset[Atom]) -> frozenset[Atom]:
+    """Without what another atom of it stands for too."""
+    wider = {a for a in atoms if isinstance(a, Array | Bound) or isinstance(a, Exact) and Of(type(a.value)) in atoms}
+    return frozenset(a for a in atoms if a not in wider or not _within(a, atoms - {a})) if wider else atoms
+
+
+def _within(atom: Atom, atoms: frozenset[Atom]) -> bool:
+    if atom in atoms:
+        return True
+    match atom:
+        case Exact(value=value):
+            return Of(type(value)) in atoms
+        case Array(site=site, type_string=dtype, rank=rank):
+            return any(
+                isinstance(other, Array) and other.site == site and other.type_string in ("", dtype)
+                and other.rank in (None, rank) or isinstance(other, At) and other.site == site
+                for other in atoms
+            )  # fmt: skip
+        case Bound(receiver=receiver, name=name, function=function):
+            return any(
+                isinstance(other, Bound) and other.name == name and other.function == function
+                and receiver <= other.receiver for other in atoms
+            )  # fmt: skip
+    return False

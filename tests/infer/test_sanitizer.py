@@ -1,0 +1,58 @@
+"""Facts cover every run: nothing that a program binds, holds or reaches is missing from what the analysis says."""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+import numpy as np
+import pytest
+
+from srcgrad.fuzz.hunt import Hunt, written
+from srcgrad.fuzz.numbers import forget, load, point_of
+from tests.corpus.example import Case
+from tests.evaluation_order import program
+from tests.infer.sanitizer import unforeseen
+from tests.ir.language import PROGRAMS as LANGUAGE
+from tests.ir.test_interpreter import ORDERED, PROGRAMS, _reads_local_functions
+from tests.parameters import for_each
+
+
+@for_each([case for case in PROGRAMS if not _reads_local_functions(case.function)])
+def test_programs(case: Case) -> None:
+    """Corpus and directed programs, with the functions of their modules that they call."""
+    assert unforeseen(case.function, case.arguments, case.keywords) == []
+
+
+@for_each(LANGUAGE, name=lambda entry: f"{entry[0].__name__}{entry[1]}")
+def test_the_language(entry: tuple[FunctionType, tuple[object, ...]]) -> None:
+    assert unforeseen(*entry, {}) == []
+
+
+@for_each(ORDERED[::40])
+def test_order_of_evaluation(name: tuple[str, str, str]) -> None:
+    try:
+        made = program(*name)
+    except SyntaxError:
+        return
+    assert unforeseen(made.function, (np.array([1.3, 0.7, 1.1]),), {}) == []
+
+
+def random_program(number: int) -> list[str]:
+    function = load(written(Hunt(0.0), number).text)
+    assert isinstance(function, FunctionType)
+    try:
+        return unforeseen(function, point_of(function), {})
+    finally:
+        forget(function)
+
+
+@for_each(range(150))
+def test_random_programs(number: int) -> None:
+    assert random_program(number) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("first", range(0, 20_000, 1000))
+def test_many_random_programs(first: int) -> None:
+    for number in range(first, first + 1000):
+        assert random_program(number) == [], number
