@@ -9,6 +9,7 @@ that the client has bound again since.  Digests are compared, and what differs i
 
 from __future__ import annotations
 
+import copyreg
 import dis
 import hashlib
 import importlib
@@ -240,7 +241,8 @@ class _Parts:
     def _taken_apart(self, value: Any, names: frozenset[str]) -> Iterator[str]:
         """An object of a library's, by what it would be pickled of."""
         try:
-            made = value.__reduce_ex__(4)
+            reduce = copyreg.dispatch_table.get(type(value))
+            made = value.__reduce_ex__(4) if reduce is None else reduce(value)
         except Exception as error:
             raise SendingError(
                 f"a {_named(type(value))}, which a function reads or a class holds that workers import, "

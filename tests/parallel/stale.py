@@ -5,6 +5,7 @@ import contextvars
 import enum
 import functools
 import logging
+import re
 import threading
 import weakref
 from types import MappingProxyType
@@ -175,6 +176,8 @@ class Node:
     table = MappingProxyType({"a": 1.0})
     chain = collections.ChainMap({"names": {"a", "b", "c"}})
     context = contextvars.ContextVar("context")
+    pattern = re.compile("a+")
+    kinds = int | str
 
     def __init__(self):
         self.others = []
