@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad.optimize.aliases import Aliases, callee_of, is_fresh_call
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.known import Known
-from srcgrad.optimize.scan import header_fields, statements_of
+from srcgrad.optimize.scan import header_fields
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read
 
@@ -34,7 +34,7 @@ def simplify(known: Known) -> bool:
     function, effects = known.function, known.effects
     rewriter = _Rewriter(function, known.temporaries, effects)
     changed = False
-    for statement in statements_of(function):
+    for statement in known.statements:
         if not effects.is_simplified(statement) and rewriter.statement(statement):
             effects.forget(statement)
             changed = True

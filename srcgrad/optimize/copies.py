@@ -24,7 +24,7 @@ from srcgrad.syntax.parse import names_read
 def uncopy(known: Known) -> bool:
     """Drop idle copies in place; whether there were any."""
     function, effects, aliases = known.function, known.effects, known.aliases
-    counts = Counts(function, effects)
+    counts = known.counts
     temporaries = known.temporaries - counts.foreign
     changed = False
     for statements, _ in blocks(function):

@@ -22,7 +22,7 @@ import gast
 from srcgrad.optimize.effects import Effects, arguments_of, targets_of
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.occurrences import Counts, Table
-from srcgrad.optimize.scan import Scan, Site, Size, blocks, header_size, size_of, statements_of
+from srcgrad.optimize.scan import Scan, Site, Size, blocks, header_size, size_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import clone
@@ -34,9 +34,9 @@ _DEPTH = 16  # levels that its expressions may nest
 def fold(known: Known) -> bool:
     """Fold a function in place; whether anything was folded."""
     function, effects = known.function, known.effects
-    if any(isinstance(statement, gast.Try) for statement in statements_of(function)):
+    if any(isinstance(statement, gast.Try) for statement in known.statements):
         return False  # a handler may see any binding of the body
-    counts = Counts(function, effects)
+    counts = known.counts
     temporaries = known.temporaries - counts.foreign
     copied = _Copies(function, temporaries, effects, counts).run()
     if copied:

@@ -1,4 +1,4 @@
-"""What is known of a function until a pass changes it: effects, aliases, liveness, each worked out once.
+"""What is known of a function until a pass changes it: effects, aliases, liveness, counts, each worked out once.
 
 Most passes change nothing most of the time, and what they ask is the dearest part of them.
 """
@@ -10,10 +10,12 @@ import gast
 from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.liveness import Liveness, liveness
+from srcgrad.optimize.occurrences import Counts
+from srcgrad.optimize.scan import statements_of
 
 
 class Known:
-    """``aliases`` and ``liveness`` are of the function as it was when ``changed`` was called last."""
+    """Everything is of the function as it was when ``changed`` was called last."""
 
     def __init__(self, function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> None:
         self.function = function
@@ -21,6 +23,8 @@ class Known:
         self.effects = effects
         self._aliases: Aliases | None = None
         self._liveness: Liveness | None = None
+        self._counts: Counts | None = None
+        self._statements: list[gast.stmt] | None = None
 
     @property
     def aliases(self) -> Aliases:
@@ -34,7 +38,20 @@ class Known:
             self._liveness = liveness(self.function, self.effects, self.aliases)
         return self._liveness
 
+    @property
+    def counts(self) -> Counts:
+        if self._counts is None:
+            self._counts = Counts(self.function, self.effects)
+        return self._counts
+
+    @property
+    def statements(self) -> list[gast.stmt]:
+        """All statements, those in blocks included."""
+        if self._statements is None:
+            self._statements = statements_of(self.function)
+        return self._statements
+
     def changed(self) -> None:
         """Forget what a change may have made untrue; lines that changed are forgotten where they are changed."""
         self.effects.renew()
-        self._aliases = self._liveness = None
+        self._aliases = self._liveness = self._counts = self._statements = None

@@ -23,7 +23,6 @@ import gast
 from srcgrad.optimize.effects import EXITS, Effects
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.liveness import Liveness, Names
-from srcgrad.optimize.scan import statements_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import parameters_of, walk
@@ -32,7 +31,7 @@ from srcgrad.syntax.parse import parameters_of, walk
 def prune(known: Known) -> bool:
     """Prune a function in place; whether anything went."""
     function, effects = known.function, known.effects
-    lines = [effects.scan(statement) for statement in statements_of(function)]
+    lines = [effects.scan(statement) for statement in known.statements]
     taken = "_" in parameters_of(function.args) or any("_" in line.sites or "_" in line.foreign for line in lines)
     pruner = _Pruner(function, known.liveness, effects, "" if taken else "_")
     function.body = pruner.block(function.body) or [gast.Pass()]

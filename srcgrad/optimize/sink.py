@@ -27,7 +27,7 @@ from srcgrad.syntax.comment import Comment
 def sink(known: Known) -> bool:
     """Move bindings down in place; whether any moved."""
     function, effects, aliases = known.function, known.effects, known.aliases
-    counts = Counts(function, effects)
+    counts = known.counts
     temporaries = known.temporaries - counts.foreign
     changed = False
     for statements, _ in blocks(function):

@@ -23,7 +23,7 @@ from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.occurrences import Counts, Table
-from srcgrad.optimize.scan import blocks, blocks_below, statements_of
+from srcgrad.optimize.scan import blocks, blocks_below
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import names_read, same_tree, walk
@@ -33,18 +33,21 @@ def tidy(known: Known) -> bool:
     """Tidy a function in place; whether anything changed."""
     function, effects = known.function, known.effects
     changed = _turn_tests(function, effects)
-    if any(isinstance(statement, gast.Try) for statement in statements_of(function)):
+    if any(isinstance(statement, gast.Try) for statement in known.statements):
         return changed
     if changed:
         known.changed()
-    changed = _join_tests(function, effects) or changed
-    return _rename_versions(function, known.temporaries, effects) or changed
+    if _join_tests(function, effects):
+        known.changed()
+        changed = True
+    return _rename_versions(function, known.temporaries, effects, known.counts) or changed
 
 
 # --- versions --------------------------------------------------------------------------------------------------------
-def _rename_versions(function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects) -> bool:
+def _rename_versions(
+    function: gast.FunctionDef, temporaries: frozenset[str], effects: Effects, counts: Counts
+) -> bool:
     """``v = E; ...; v1 = v; v = F``: bind v1 at once."""
-    counts = Counts(function, effects)
     temporaries = temporaries - counts.foreign
     changed = False
     for statements, _ in blocks(function):
