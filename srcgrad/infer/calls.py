@@ -14,9 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.examples import results, results_of_method
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import ITERATORS, arithmetic, elements
-from srcgrad.infer.objects import CONTAINERS, Made, container, data, is_method, is_plain, looked_up
+from srcgrad.infer.objects import (
+    CONTAINERS,
+    RESHAPED,
+    Made,
+    classes_of,
+    container,
+    data,
+    is_instance,
+    is_method,
+    is_plain,
+    looked_up,
+    shown,
+)
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
@@ -241,6 +254,11 @@ def _of_library(
         if not is_plain(analysis, heap, *values):
             heap = analysis.unknown(values, heap)
         return of(int), heap
+    if function is isinstance and len(given.positional) == 2 == len(values):
+        kinds = classes_of(given.positional[1], heap)
+        answers = [is_instance(atom, kinds) for atom in given.positional[0].atoms]
+        if not given.positional[0].is_any and None not in answers:
+            return union(*(exact(answer) for answer in answers)), heap
     if function in (isinstance, issubclass, callable, hasattr) and is_plain(analysis, heap, *given.positional[:1]):
         return of(bool), heap
     if _is_operator(function) and not given.keywords and given.more is None:
@@ -250,6 +268,9 @@ def _of_library(
     effect = of_function(function)
     if not effect.is_known and lookup(function) is not None:
         effect = Effect(returns="view")
+    known = results(function, given.positional, given.keywords, heap) if is_fresh(effect, given) else None
+    if known is not None:
+        return shown(frame, statement, heap, known)
     if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
         own = [analysis.outside.value(owner)] if _has_owner(function) else []
         return ANY, analysis.unknown([*values, *own], heap)
@@ -260,6 +281,12 @@ _OPERATORS: dict[Any, tuple[str, bool]] = {
     **{function: (symbol, False) for symbol, function in BINARY.items()},
     **{function: (symbol, True) for symbol, function in IN_PLACE.items()},
 }
+
+
+def is_fresh(effect: Effect, given: Given) -> bool:
+    """Whether a call changes none of its operands, an output that it is given included."""
+    names = [name for name, _ in given.keywords]
+    return given.more is None and effect.is_known and not effect.updated(len(given.positional), names)
 
 
 def _is_operator(function: Any) -> bool:
@@ -287,6 +314,8 @@ def _of_builtin(
     elif isinstance(atom, Of):
         kind = atom.kind
     effect = method(name) if kind is None else member(kind, name)
+    if name == "resize":
+        analysis.assigned.add(RESHAPED)
     if kind in (int, float, complex, bool, bytes) or isinstance(kind, type) and issubclass(kind, np.generic):
         effect = Effect()  # numbers change nothing, and hold nothing
     if isinstance(atom, At) and kind in (list, deque) and name == "append" and len(given.positional) == 1:
@@ -299,6 +328,10 @@ def _of_builtin(
         return exact(None), analysis.store(heap, atom.site, new)
     if isinstance(atom, At) and kind is dict and name in ("items", "keys", "values") and not given.values():
         return container(frame, statement, heap, type(getattr({}, name)()), Contents(fields={"of": receiver}))
+    if isinstance(atom, Array) and is_fresh(effect, given.after(receiver)):
+        known = results_of_method(name, receiver, given.positional, given.keywords, heap)
+        if known is not None:
+            return shown(frame, statement, heap, known)
     if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
         return ANY, analysis.unknown(values, heap)
     return applied(analysis, frame, statement, effect, given.after(receiver), heap)

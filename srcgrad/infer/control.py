@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.infer.frames import Frame, Way, Ways, merged
 from srcgrad.infer.heap import Heap
 from srcgrad.infer.iteration import is_single
-from srcgrad.infer.objects import is_method, looked_up, truth
+from srcgrad.infer.objects import classes_of, is_instance, is_method, looked_up, truth
 from srcgrad.infer.operations import run
 from srcgrad.infer.values import ANY, At, Value, at, exact, widened
 from srcgrad.ir import operations as ir
@@ -42,7 +42,15 @@ _EXACT = 3  # of which constants are kept apart
 
 
 def run_block(analysis: Analysis, frame: Frame, block: Block, heap: Heap) -> Ways:
-    """Run the statements of a block."""
+    """Run a block; what tests in it tell of versions holds to its end."""
+    before: dict[ir.Version, Value] = {}
+    ways = _run(analysis, frame, block, heap, before)
+    frame.values.update(before)
+    return ways
+
+
+def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dict[ir.Version, Value]) -> Ways:
+    """Run the statements of a block; ``before`` gets what versions were that are narrowed in it."""
     ways = Ways()
     for statement in block.statements:
         analysis.facts.reached.add(statement)
@@ -60,6 +68,9 @@ def run_block(analysis: Analysis, frame: Frame, block: Block, heap: Heap) -> Way
         if inner.fell is None:
             return ways
         heap = inner.fell[1]
+        for version, narrow in inner.narrowed.items():
+            before.setdefault(version, frame.values[version])
+            frame.values[version] = narrow
     match block.exit:
         case Fall(values=left):
             ways.fell = frame.all(left), heap
@@ -99,7 +110,7 @@ def _if(analysis: Analysis, frame: Frame, statement: If, heap: Heap) -> Ways:
     narrowed: list[dict[ir.Version, Value]] = []
     for holds, block in ((True, statement.body), (False, statement.orelse)):
         if holds in decided:
-            narrow = narrowing(frame, statement.test, holds)
+            narrow = narrowing(frame, statement.test, holds, heap)
             before = {version: frame.values[version] for version in narrow}
             frame.values.update(narrow)
             inner = run_block(analysis, frame, block, heap)
@@ -109,27 +120,32 @@ def _if(analysis: Analysis, frame: Frame, statement: If, heap: Heap) -> Ways:
             if inner.fell is not None:
                 narrowed.append(narrow)
     if len(narrowed) == 1:  # what follows is behind that block alone
-        frame.values.update(narrowed[0])
+        ways.narrowed = narrowed[0]
     ways.fell = merged(fell)
     if ways.fell is not None:
         frame.bind_all(statement.targets, ways.fell[0])
     return ways
 
 
-def narrowing(frame: Frame, test: ir.Operand, holds: bool) -> dict[ir.Version, Value]:
-    """What versions may be where a test holds, or does not: of ``is`` and ``is not`` with a constant."""
-    made = frame.made.get(test) if isinstance(test, ir.Version) else None
-    if isinstance(made, ir.Operator) and made.symbol in ("bool", "not"):
-        (inner,) = made.operands
-        return narrowing(frame, inner, holds is (made.symbol == "bool"))
-    if not isinstance(made, ir.Compare) or made.symbol not in ("is", "is not") or not isinstance(made.left, ir.Version):
-        return {}
-    value, constant = frame[made.left], frame[made.right]
-    if len(constant.atoms) != 1 or not is_single(next(iter(constant.atoms))):
-        return {}
-    if holds is (made.symbol == "is"):
-        return {made.left: constant}
-    return {} if value.is_any else {made.left: Value(value.atoms - constant.atoms)}
+def narrowing(frame: Frame, test: ir.Operand, holds: bool, heap: Heap) -> dict[ir.Version, Value]:
+    """What versions may be where a test holds, or does not: of ``is`` with a constant, and of ``isinstance``."""
+    match frame.made.get(test) if isinstance(test, ir.Version) else None:
+        case ir.Operator(symbol="bool" | "not" as symbol, operands=(inner,)):
+            return narrowing(frame, inner, holds is (symbol == "bool"), heap)
+        case ir.Compare(symbol="is" | "is not" as symbol, left=ir.Version() as tested, right=right):
+            value, constant = frame[tested], frame[right]
+            if len(constant.atoms) != 1 or not is_single(next(iter(constant.atoms))):
+                return {}
+            if holds is (symbol == "is"):
+                return {tested: constant}
+            return {tested: Value(value.atoms - constant.atoms, value.is_any)}
+        case ir.Call(function=function, positional=(ir.Version() as tested, kinds)) if (
+            frame[function] == exact(isinstance)
+        ):
+            value, named = frame[tested], classes_of(frame[kinds], heap)
+            kept = frozenset(atom for atom in value.atoms if is_instance(atom, named) in (None, holds))
+            return {tested: Value(kept, value.is_any)}
+    return {}
 
 
 def _loop(analysis: Analysis, frame: Frame, statement: Loop, heap: Heap) -> Ways:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from srcgrad.infer.heap import Contents, Heap, Site, joined
-from srcgrad.infer.values import NEVER, Value, union
+from srcgrad.infer.values import NEVER, Array, Value, union
 from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Statement
 
@@ -18,10 +18,16 @@ class Facts:
     reached: set[Statement] = field(default_factory=set)
     contents: dict[Site, Contents] = field(default_factory=dict)
     seen: set[Site] = field(default_factory=set)
+    is_reshaped: bool = False  # some array gets another rank or dtype: those of arrays are not known
     _last: dict[Site, Contents] = field(default_factory=dict)
 
-    def note(self, version: Version, value: Value) -> None:
+    def note(self, version: Version, value: Value) -> Value:
+        """Take in what a version may be; as much of it as holds for good."""
+        if self.is_reshaped:
+            atoms = frozenset(Array(atom.site) if isinstance(atom, Array) else atom for atom in value.atoms)
+            value = Value(atoms, value.is_any)
         self.values[version] = union(self.values.get(version, NEVER), value)
+        return value
 
     def note_heap(self, heap: Heap) -> None:
         """Take in what sites hold."""

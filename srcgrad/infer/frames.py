@@ -21,12 +21,13 @@ Way: TypeAlias = tuple[tuple[Value, ...], Heap]  # one way to leave a block: the
 
 @dataclass
 class Ways:
-    """How a block may be left."""
+    """How a block or region may be left."""
 
     fell: Way | None = None
     broke: list[Way] = field(default_factory=list)
     continued: list[Way] = field(default_factory=list)
     returned: list[Way] = field(default_factory=list)
+    narrowed: dict[Version, Value] = field(default_factory=dict)  # what versions are known to be behind it
 
     def take(self, inner: Ways, *, loop: bool = False) -> None:
         """Add how a region inside is left, but for falling through; a ``loop`` keeps its own exits."""
@@ -69,8 +70,7 @@ class Frame:
         return tuple([self[operand] for operand in operands])
 
     def bind(self, version: Version, value: Value) -> None:
-        self.values[version] = value
-        self.facts.note(version, value)
+        self.values[version] = self.facts.note(version, value)
 
     def bind_all(self, versions: Sequence[Version], values: Sequence[Value]) -> None:
         for version, value in zip(versions, values, strict=True):

@@ -7,8 +7,8 @@ Enters: a function object and its arguments, or the values of them.  Leaves: ``F
         held.append(x[0])              t: None
         return held[1]                 t: float64
 
-Calls are entered with one call of context.  A function that is running already, and what lies too deep, is unknown
-code: it may change and call all that it can reach.
+Calls are entered with one call of context.  What a statement calls while it is calling it, and what lies too deep, is
+unknown code: it may change and call all that it can reach.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from srcgrad.infer.control import run_block
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.frames import Frame, Top, merged
 from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.objects import RESHAPED, SHAPING
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact
 from srcgrad.ir import operations as ir
@@ -46,12 +47,12 @@ class Analysis:
     def __init__(
         self, outside: Outside, assigned: set[tuple[int, str]], kept: set[Site], lower: Lower = lowered
     ) -> None:
-        self.facts = Facts()
+        self.facts = Facts(is_reshaped=RESHAPED in assigned)
         self._lower = lower
         self.outside = outside
         self.assigned = assigned  # globals, and attributes of modules, classes and functions, that are stored to
         self.kept = kept  # sites from outside that unknown code may hold from the beginning on
-        self.running: list[Function] = []
+        self.running: list[tuple[Function, Statement | None]] = []  # with the statements that call them
         self.entered = 0
         #: Function objects that the program makes: what they run, with which globals and cells.
         self.closures: dict[Site, tuple[Function, Mapping[str, Any], Mapping[ir.Cell, Site]]] = {}
@@ -80,7 +81,8 @@ class Analysis:
     ) -> tuple[Value, Heap] | None:
         """What a call returns, and the heap then; None where it does not return."""
         is_unknown = call is not None and call.is_unknown
-        if function in self.running or len(self.running) > _DEEPEST or self.entered > _MOST or function.is_generator:
+        again = (function, statement) in self.running
+        if again or len(self.running) > _DEEPEST or self.entered > _MOST or function.is_generator:
             given = [*arguments.values(), *map(at, cells.values())]
             heap = self.unknown(given, heap)
             self.run_unknown(function, namespace, cells)
@@ -94,7 +96,7 @@ class Analysis:
             heap = heap.allocated(site, Contents(fields={"cell": NEVER}))
         for version in function.parameters:
             frame.bind(version, arguments.get(version, ANY))
-        self.running.append(function)
+        self.running.append((function, statement))
         try:
             ways = run_block(self, frame, function.body, heap)
         finally:
@@ -111,7 +113,7 @@ class Analysis:
         frame.cells.update((cell, Site(CellType, cell, "unknown")) for cell in function.cells)
         for version in function.parameters:
             frame.bind(version, ANY)
-        running, self.running = self.running, [function]
+        running, self.running = self.running, [(function, None)]
         try:
             run_block(self, frame, function.body, Top())
         finally:
@@ -159,6 +161,8 @@ class Analysis:
         if made is not None:
             self.run_unknown(made, function.__globals__, cells)
             return
+        if any(name in function.__code__.co_names for name in SHAPING):
+            self.assigned.add(RESHAPED)
         for name in function.__code__.co_names:
             self.keep(self.outside.value(function.__globals__.get(name)))
         self.keep(at(*cells.values()))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,12 +41,13 @@ def get_item(analysis: Analysis, frame: Frame, statement: Statement, base: Value
     for atom in base.atoms:
         receiver = Value(frozenset((atom,)))
         match atom:
-            case Array(site=site, type_string=dtype, rank=rank):
+            case Array(site=site, type_string=dtype):
+                seen = _seen(atom, index, heap)
+                if seen is not None:
+                    found.append(seen)
+                    continue
                 if not is_plain(analysis, heap, index):
                     heap = analysis.unknown([index], heap)
-                if rank == 1 and is_index(index) and atom.number is not None:
-                    found.append(atom.number)
-                    continue
                 value, heap = data(frame, statement, heap, heap[site].items)
                 found += [value, Value(frozenset((Array(site, dtype),)))]
             case At(site=Site(kind=kind) as site) if kind in (list, tuple, deque):
@@ -60,10 +61,11 @@ def get_item(analysis: Analysis, frame: Frame, statement: Statement, base: Value
                 if made is not None:
                     found.append(made)
                     continue
+                is_slice = not index.is_any and all(isinstance(a, At) and a.site.kind is slice for a in index.atoms)
                 if not is_plain(analysis, heap, index):
                     heap = analysis.unknown([index], heap)
                 slice_, heap = container(frame, statement, heap, kind, Contents(rest=contents.items), kind)
-                found += [contents.items, slice_]
+                found += [slice_] if is_slice else [contents.items, slice_]
             case At(site=Site(kind=kind) as site) if kind in (dict, OrderedDict):
                 contents = heap[site]
                 keys = [a for a in index.atoms if isinstance(a, Exact) and type(a.value) in KEYS]
@@ -88,6 +90,44 @@ def get_item(analysis: Analysis, frame: Frame, statement: Statement, base: Value
                 heap = analysis.unknown([receiver, index], heap)
                 found.append(ANY)
     return (union(*found), heap) if found else None
+
+
+def _seen(array: Array, index: Value, heap: Heap) -> Value | None:
+    """What integers, slices, None and ``...`` select of an array, a view or a number; None of other indices."""
+    if array.number is None or array.rank is None:
+        return None
+    shown = index_of(index, heap)
+    try:
+        made = None if shown is None else np.ones((2,) * array.rank, bool)[shown]
+    except IndexError:
+        return None
+    if made is None:
+        return None
+    if not isinstance(made, np.ndarray):
+        return array.number
+    view = Value(frozenset((Array(array.site, array.type_string, made.ndim),)))
+    return view if made.ndim else union(view, array.number)
+
+
+def index_of(index: Value, heap: Heap) -> Any:
+    """An index of the same form; None where it is not known to be one of integers, slices, None and ``...``."""
+    if is_index(index) and not any(isinstance(a, Exact) and isinstance(a.value, bool) for a in index.atoms):
+        return 0
+    if len(index.atoms) != 1 or index.is_any:
+        return None
+    match next(iter(index.atoms)):
+        case Exact(value=None):
+            return (np.newaxis,)
+        case Exact(value=found) if found is ...:
+            return ...
+        case At(site=Site(kind=kind)) if kind is slice:
+            return slice(None)
+        case At(site=Site(kind=kind) as site) if kind is tuple and heap[site].parts is not None:
+            parts = [index_of(part, heap) for part in heap[site].parts or ()]
+            if None in parts or any(isinstance(part, tuple) and part != (None,) for part in parts):
+                return None
+            return tuple(None if isinstance(part, tuple) else part for part in parts)
+    return None
 
 
 def set_item(

@@ -5,15 +5,20 @@ Enters: operands.  Leaves: what one item may be, or what an operator gives, and 
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict, defaultdict, deque
+from dataclasses import replace
+from itertools import product
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.examples import outcomes
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.objects import CONTAINERS, Made, container, data, is_method, is_plain, looked_up
+from srcgrad.infer.objects import CONTAINERS, Made, container, data, is_method, is_plain, looked_up, shown
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
+from srcgrad.ir.evaluating import BINARY, COMPARING, UNARY
 from srcgrad.ir.operations import END, UNBOUND
 
 if TYPE_CHECKING:
@@ -112,10 +117,10 @@ def _of_iterator(
             parts.append(held)
         known = contents.parts is not None
         made = Contents(parts=tuple(parts)) if known else Contents(rest=union(*parts))
-        return container(frame, statement, heap, tuple, made, "item")
+        return container(frame, statement, heap, tuple, made, kind)
     if kind is enumerate:
         held, heap = elements(analysis, frame, statement, source, heap)
-        return container(frame, statement, heap, tuple, Contents(parts=(of(int), held)), "item")
+        return container(frame, statement, heap, tuple, Contents(parts=(of(int), held)), kind)
     if kind in (type({}.items()), type({}.values())):
         keys, values = NEVER, NEVER
         if source.is_any:
@@ -131,7 +136,7 @@ def _of_iterator(
                 keys, values = union(keys, held_.items), union(values, held_.items)
         if kind is type({}.values()):
             return values, heap
-        return container(frame, statement, heap, tuple, Contents(parts=(keys, values)), "item")
+        return container(frame, statement, heap, tuple, Contents(parts=(keys, values)), kind)
     return elements(analysis, frame, statement, source, heap)
 
 
@@ -147,6 +152,14 @@ def arithmetic(
     numbers = [_scalar_kinds(value) for value in operands]
     if all(kinds is not None for kinds in numbers):
         return _of_numbers(symbol, operands, numbers), heap  # type: ignore[arg-type]
+    if any(isinstance(atom, Array) for value in operands for atom in value.atoms):
+        table = UNARY if len(operands) == 1 else BINARY
+        known = outcomes(table[symbol], operands, heap)
+        arrays = Value(frozenset(atom for atom in operands[0].atoms if isinstance(atom, Array)))
+        if known is not None and not in_place:
+            return shown(frame, statement, heap, known)
+        if known is not None and arrays == operands[0]:
+            return arrays, heap
     if not is_plain(analysis, heap, *operands):
         return _of_users(analysis, frame, statement, symbol, operands, in_place, heap)
     held = [NEVER]
@@ -171,8 +184,6 @@ def arithmetic(
 
 
 def _added(before: Contents, more: Contents) -> Contents:
-    from dataclasses import replace
-
     return replace(before, parts=None, entries=None, rest=union(before.items, more.rest), single=False)
 
 
@@ -196,8 +207,6 @@ def _scalar_kinds(value: Value) -> set[type] | None:
 
 
 def _of_numbers(symbol: str, operands: tuple[Value, ...], kinds: list[set[type]]) -> Value:
-    from itertools import product
-
     found: list[Value] = [NEVER]
     atoms = [list(value.atoms) for value in operands]
     if symbol == "%" and kinds[0] & {str, bytes}:
@@ -233,10 +242,6 @@ def _samples(kind: type) -> list[Any]:
 
 
 def _computed(symbol: str, values: list[Any]) -> Any:
-    import warnings
-
-    from srcgrad.ir.evaluating import BINARY, COMPARING, UNARY
-
     table: dict[str, Any] = UNARY if len(values) == 1 else {**BINARY, **COMPARING}
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -292,6 +297,9 @@ def compare(
     numbers = [_scalar_kinds(value) for value in (left, right)]
     if all(kinds is not None for kinds in numbers):
         return _of_numbers(symbol, (left, right), numbers), heap  # type: ignore[arg-type]
+    known = None if symbol in ("in", "not in") else outcomes(COMPARING[symbol], (left, right), heap)
+    if known is not None:
+        return shown(frame, statement, heap, known)
     if not is_plain(analysis, heap, left, right):
         return (of(bool) if symbol in ("in", "not in") else ANY), analysis.unknown([left, right], heap)
     if symbol in ("in", "not in"):

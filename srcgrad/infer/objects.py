@@ -6,13 +6,16 @@ are.  A method of the user's that is found is entered; what is not understood is
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterable
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from srcgrad.infer.examples import Result
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import (
@@ -28,6 +31,7 @@ from srcgrad.infer.values import (
     Value,
     at,
     exact,
+    of,
     union,
 )
 from srcgrad.language.effects import member
@@ -73,6 +77,21 @@ def container(
     return at(site), heap.allocated(site, contents)
 
 
+def shown(
+    frame: Frame, statement: Statement, heap: Heap, results: Iterable[Result], part: object = None
+) -> tuple[Value, Heap]:
+    """New objects of which class, dtype and rank are known."""
+    atoms: set[Atom] = set()
+    for result in results:
+        if result.type_string:
+            site = frame.site(np.ndarray, statement, part)
+            heap = heap.allocated(site, Contents())
+            atoms.add(Array(site, result.type_string, result.rank))
+        else:
+            atoms.add(Of(result.kind))
+    return Value(frozenset(atoms)), heap
+
+
 def looked_up(kind: type, name: str) -> Any:
     """What a class or one of its bases holds under a name; ``_ABSENT`` otherwise."""
     return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), _ABSENT)
@@ -80,6 +99,42 @@ def looked_up(kind: type, name: str) -> Any:
 
 def is_method(found: object) -> bool:
     return isinstance(found, FunctionType) and not is_of_library(found)
+
+
+def class_of(atom: Atom) -> type | None:
+    """The class of every object of an atom, where it is one."""
+    match atom:
+        case Exact(value=value):
+            return type(value)
+        case Of(kind=kind) | At(site=Site(kind=kind)):
+            return kind
+        case Array():
+            return np.ndarray
+    return None
+
+
+def classes_of(value: Value, heap: Heap) -> tuple[type, ...] | None:
+    """The classes that the second argument of ``isinstance`` names, None where one may run code of its own."""
+    found: list[type] = []
+    pending = list(value.atoms)
+    while pending:
+        match pending.pop():
+            case Exact(value=type() as kind) if type(kind) is type or type(kind) is ABCMeta and is_of_library(kind):
+                found.append(kind)
+            case At(site=Site(kind=kind) as site) if kind is tuple and heap[site].parts is not None:
+                parts = heap[site].parts or ()
+                if len(value.atoms) > 1 or any(len(part.atoms) != 1 or part.is_any for part in parts):
+                    return None
+                pending += [atom for part in parts for atom in part.atoms]
+            case _:
+                return None
+    return None if value.is_any or len(value.atoms) != 1 else tuple(found)
+
+
+def is_instance(atom: Atom, kinds: tuple[type, ...] | None) -> bool | None:
+    """Whether the objects of an atom are of one of these classes; None where some may be."""
+    kind = class_of(atom)
+    return None if kind is None or kinds is None else issubclass(kind, kinds)
 
 
 # --- truth -----------------------------------------------------------------------------------------------------------
@@ -135,7 +190,8 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
             kind = atom.kind if isinstance(atom, Of) else type(atom.value)
             return _of_builtin(frame, statement, receiver, kind, name, heap)
         case Array():
-            return _of_builtin(frame, statement, receiver, np.ndarray, name, heap)
+            made = _of_array(frame, statement, atom, name, heap)
+            return made or _of_builtin(frame, statement, receiver, np.ndarray, name, heap)
         case At(site=Site(kind=None)):
             return union(Value(frozenset((Bound(receiver, name),))), heap[atom.site].get(name)), heap
         case At(site=Site(kind=kind)) if is_of_library(kind) and kind is not FunctionType:
@@ -143,6 +199,24 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
         case At(site=Site(kind=kind)) if kind is not FunctionType:
             return _of_instance(analysis, frame, statement, receiver, atom.site, name, heap)
     return ANY, analysis.unknown([receiver], heap)
+
+
+def _of_array(frame: Frame, statement: Statement, array: Array, name: str, heap: Heap) -> Made:
+    """An attribute that says how an array is laid out, where that is known; None of others."""
+    if array.rank is None or array.dtype is None:
+        return None
+    match name:
+        case "shape" | "strides":
+            return container(frame, statement, heap, tuple, Contents(parts=(of(int),) * array.rank))
+        case "ndim":
+            return exact(array.rank), heap
+        case "size" | "itemsize" | "nbytes":
+            return of(int), heap
+        case "dtype" if array.dtype.isbuiltin == 1:  # of which there is one object
+            return exact(array.dtype), heap
+        case "T":
+            return Value(frozenset((array,))), heap
+    return None
 
 
 def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap: Heap) -> Made:
@@ -217,6 +291,8 @@ def set_attribute(
     analysis: Analysis, frame: Frame, statement: Statement, base: Value, name: str, value: Value, heap: Heap
 ) -> Heap | None:
     frame.may_raise(heap)
+    if name in SHAPING and (base.is_any or any(isinstance(atom, Array) or _is_data(atom) for atom in base.atoms)):
+        analysis.assigned.add(RESHAPED)
     if base.is_any:
         return analysis.unknown([base, value], heap)
     for atom in base.atoms:
@@ -226,8 +302,6 @@ def set_attribute(
                 analysis.assigned.add((id(found), name))
                 heap = analysis.unknown([value], heap)
             case Array() | At(site=Site(kind=None)):
-                if name in ("shape", "dtype"):
-                    analysis.assigned.add((0, name))
                 if isinstance(atom, At):
                     contents = heap[atom.site]
                     heap = analysis.store(heap, atom.site, replace(contents, others=union(contents.others, value)))
@@ -249,6 +323,15 @@ def set_attribute(
                     new = replace(contents, fields={**contents.fields, name: value})
                     heap = analysis.store(heap, site, new if len(base.atoms) == 1 else joined_with(contents, new))
     return heap
+
+
+def _is_data(atom: Atom) -> bool:
+    return isinstance(atom, At) and atom.site.kind is None
+
+
+#: Attributes by which an array gets another rank or dtype, and what says that a program stores to one.
+SHAPING = ("shape", "dtype")
+RESHAPED = (0, "shape")
 
 
 def joined_with(before: Contents, after: Contents) -> Contents:

@@ -20,7 +20,6 @@ from srcgrad.infer.iteration import arithmetic, compare, elements, iterate
 from srcgrad.infer.objects import (
     Made,
     container,
-    data,
     get_attribute,
     is_plain,
     set_attribute,
@@ -201,7 +200,7 @@ def _known(value: Value, heap: Heap) -> Contents | None:
 def _make(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Make, heap: Heap) -> Made:
     values = frame.all(op.elements)
     if op.kind == "slice":
-        return data(frame, statement, heap, *values)
+        return container(frame, statement, heap, slice, Contents(parts=values))
     if op.kind != "dict":
         contents = Contents(rest=union(*values)) if op.kind == "set" else Contents(parts=values)
         return container(frame, statement, heap, _KINDS[op.kind], contents)

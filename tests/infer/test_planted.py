@@ -97,8 +97,18 @@ def powers(x):
     return base ** float(x[0] * 0.0 + 0.5)
 
 
+def left_by_none(x):
+    y = None if x[0] > 0.0 else 2.0
+    for _ in range(2):
+        if y is None:
+            break
+        x = x + y
+    return [y]
+
+
 PROGRAMS = [
     appended, viewed, joined_branches, looped, captured, kept_outside, overwritten, raised, negated, given_out, powers,
+    left_by_none,
 ]  # fmt: skip
 X = np.array([1.0, 2.0, 3.0])
 
@@ -192,7 +202,12 @@ def _powers_of_floats_are_floats(patch: Any) -> None:
     patch(iteration, "_samples", lambda kind: before(kind)[1:2])
 
 
+def _tests_hold_for_good(patch: Any) -> None:
+    patch(control, "run_block", lambda analysis, frame, block, heap_: control._run(analysis, frame, block, heap_, {}))
+
+
 FAULTS = [
+    _tests_hold_for_good,
     _append_nothing, _views_are_new, _branches_keep_the_first, _loops_run_once, _closures_do_not_write,
     _unknown_code_calls_nothing, _unknown_code_changes_nothing, _every_site_is_one_object,
     _exceptions_come_from_the_beginning, _not_is_bool, _outputs_are_not_returned, _powers_of_floats_are_floats,

@@ -1,0 +1,157 @@
+"""Class, dtype and rank of what functions of NumPy give, found by running them on tiny arrays.
+
+Enters: a function or operator, and the values of its operands.  Leaves: what the results are, of which the numbers and
+sizes are forgotten; None where an operand is not known well enough.  It holds for functions whose results depend on the
+values of their operands in nothing else: ``eigvals``, ``roots`` and ``squeeze`` are not among them.
+
+>>> from srcgrad.infer.values import Array, of
+>>> x = Value(frozenset((Array(Site(np.ndarray, "x"), "<f4", 2),)))
+>>> [results(f, (x,), (), Heap({})) for f in (np.sin, np.sum, np.linalg.inv)]
+[[float32[2]], [float32], [float32[2]]]
+>>> results(np.zeros, (of(int),), (), Heap({})), results(np.linalg.eigvals, (x,), (), Heap({}))
+([float64[1]], None)
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from srcgrad.infer.heap import Heap, Site
+from srcgrad.infer.values import SCALARS, Array, At, Atom, Exact, Of, Value
+
+#: How many combinations of operands are run.
+_MOST = 16
+_BY_NAME = """
+    abs absolute all any append arange argmax argmin argsort around average clip concatenate convolve copy cos cov cross
+    cumprod cumsum diff dot empty empty_like exp eye fix full full_like hstack identity inner interp kron linspace
+    logspace matmul max mean median min nancumsum nanmax nanmean nanmin nanstd nansum nanvar ones ones_like outer prod
+    ptp quantile repeat roll round searchsorted sort stack std sum tensordot tile trace trapezoid tri tril triu vander
+    var vdot vstack where zeros zeros_like
+""".split()
+_FUNCTIONS = frozenset(
+    id(getattr(np, name)) for name in _BY_NAME if hasattr(np, name)
+) | frozenset(id(getattr(np.linalg, name)) for name in "cholesky cond det inv matrix_power norm pinv solve".split())
+_METHODS = frozenset(
+    """all any argmax argmin argsort clip copy cumprod cumsum dot max mean min prod repeat round std sum trace
+    var""".split()
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """An array of a dtype and rank, or an object of a class."""
+
+    kind: type
+    type_string: str = ""
+    rank: int = 0
+
+    def __repr__(self) -> str:
+        return f"{np.dtype(self.type_string)}[{self.rank}]" if self.type_string else self.kind.__name__
+
+
+def is_shown_by_example(function: object) -> bool:
+    """Whether class, dtype and rank of the results of a function follow from those of its operands."""
+    return isinstance(function, np.ufunc) and function.nout == 1 or id(function) in _FUNCTIONS
+
+
+def results(
+    function: Callable[..., Any], positional: Iterable[Value], keywords: Iterable[tuple[str, Value]], heap: Heap
+) -> list[Result] | None:
+    """What a function may give."""
+    return _run(function, list(positional), list(keywords), heap) if is_shown_by_example(function) else None
+
+
+def _run(
+    function: Callable[..., Any], positional: list[Value], keywords: list[tuple[str, Value]], heap: Heap
+) -> list[Result] | None:
+    names = [name for name, _ in keywords]
+    if any(name in ("out", "where", "dtype", "like") for name in names):
+        return None
+
+    def run(*chosen: Any) -> Any:
+        count = len(chosen) - len(names)
+        return function(*chosen[:count], **dict(zip(names, chosen[count:], strict=True)))
+
+    return outcomes(run, [*positional, *(value for _, value in keywords)], heap)
+
+
+def results_of_method(
+    name: str, receiver: Value, positional: Iterable[Value], keywords: Iterable[tuple[str, Value]], heap: Heap
+) -> list[Result] | None:
+    """What a method of an array may give."""
+    if name not in _METHODS:
+        return None
+
+    def called(array: Any, *rest: Any, **named: Any) -> Any:
+        return getattr(array, name)(*rest, **named)
+
+    return _run(called, [receiver, *positional], list(keywords), heap)
+
+
+def outcomes(run: Callable[..., Any], values: Iterable[Value], heap: Heap) -> list[Result] | None:
+    """What ``run`` gives of examples of values; None if one has none, or if it raises of one."""
+    examples = [examples_of(value, heap) for value in values]
+    found: dict[Result, None] = {}
+    count = 1
+    for part in examples:
+        if part is None:
+            return None
+        count *= len(part)
+    if count > _MOST:
+        return None
+    for chosen in itertools.product(*[part for part in examples if part is not None]):
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                made = run(*chosen)
+        except Exception:  # of sizes or numbers that do not fit: it tells nothing
+            return None
+        if isinstance(made, np.ndarray) and type(made) is np.ndarray and made.dtype.kind in "biufc":
+            found[Result(np.ndarray, made.dtype.str, made.ndim)] = None
+        elif type(made) in SCALARS or isinstance(made, np.generic):
+            found[Result(type(made))] = None
+        else:
+            return None
+    return list(found)
+
+
+def examples_of(value: Value, heap: Heap) -> list[Any] | None:
+    """One object for each atom of a value; None where one is not known well enough."""
+    if value.is_any or not value.atoms:
+        return None
+    found: list[Any] = []
+    for atom in value.atoms:
+        made = _example(atom, heap)
+        if made is None:
+            return None
+        found += made
+    return found
+
+
+def _example(atom: Atom, heap: Heap) -> list[Any] | None:
+    match atom:
+        case Array(type_string=str() as dtype, rank=int() as rank) if dtype and np.dtype(dtype).kind in "biufc":
+            return [np.ones((2,) * rank, dtype)] if rank < 8 else None
+        case Exact(value=bool() | None | str() as constant):
+            return [constant]
+        case Exact(value=int() as constant) if abs(constant) < 8:
+            return [constant]
+        case Exact(value=int() | float() | complex() as constant):
+            return [type(constant)(2)]
+        case Of(kind=kind) if kind in (int, float, complex) or issubclass(kind, np.number | np.bool_):
+            return [kind(2)]
+        case At(site=Site(kind=kind) as site) if kind in (tuple, list):
+            parts = heap[site].parts
+            if parts is None:
+                return None
+            inner = [examples_of(part, heap) for part in parts]
+            if any(part is None or len(part) != 1 for part in inner):
+                return None
+            return [kind([part[0] for part in inner if part is not None])]
+    return None

@@ -1,0 +1,187 @@
+"""What the analysis knows of programs that people write: it is not only right, but says something."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.infer.facts import Facts
+from srcgrad.infer.heap import sites_of
+from srcgrad.infer.interpreter import analysed
+from srcgrad.infer.values import Value
+from srcgrad.ir.operations import GetAttribute
+from srcgrad.ir.regions import Assign, Return, walk
+from tests.ir.running import checked
+
+X = np.array([1.0, 2.0, 3.0])
+M = np.ones((2, 3), np.float32)
+
+
+def facts_of(function: FunctionType, *arguments: Any) -> Facts:
+    found = analysed(function, arguments, lower=checked)
+    assert found is not None
+    return found
+
+
+def last(function: FunctionType, *arguments: Any) -> str:
+    """What the last statement of a function binds, which it returns."""
+    made = checked(function)
+    assert isinstance(made.body.exit, Return)
+    return str(facts_of(function, *arguments).values[made.body.exit.value])  # type: ignore[index]
+
+
+@dataclasses.dataclass
+class Layer:
+    weights: Any
+    scale: float = 2.0
+
+    def applied(self, x):
+        return self.weights * x * self.scale
+
+
+class Counter:
+    def __init__(self):
+        self.count = 0
+        self.seen = []
+
+    def add(self, x):
+        self.count += 1
+        self.seen.append(x)
+        return self
+
+
+def of_an_array(x):
+    return np.sin(x) * 2.0 + x.sum() + x[0]
+
+
+def of_columns(x):
+    return x[:, 0] @ np.ones(x.shape[0]) if x.ndim == 2 else x[None, 1:].T.mean(axis=0)
+
+
+def of_a_loop(x):
+    total = 0.0
+    for k in range(len(x)):
+        total = total + x[k] ** 2
+    return total
+
+
+def of_items(x):
+    held = {"a": x, "b": [1, x[0]]}
+    first, second = held["b"]
+    return second
+
+
+def of_an_object(x):
+    return Layer(x).applied(x)
+
+
+def of_a_method(x):
+    made = Counter().add(x[0]).add(x[1])
+    return made.seen
+
+
+def of_a_closure(x):
+    n = 0
+
+    def advance(by):
+        nonlocal n
+        n = n + by
+        return n
+
+    advance(2)
+    return advance(x[0])
+
+
+def of_isinstance(x):
+    if isinstance(x, (dict, collections.deque)):
+        return x.popitem()
+    if isinstance(x, (list, tuple)):
+        return x.index(0)
+    return 1.0
+
+
+def of_none(x, y=None):
+    if y is None:
+        y = 2.0
+    return y + 1.0
+
+
+def of_pairs(x):
+    total = 0.0
+    for k, (a, b) in enumerate(zip(x, x)):
+        total = total + a * b + k
+    return total
+
+
+def recursive(x):
+    def depth(n):
+        return 0.0 if n == 0 else 1.0 + depth(n - 1)
+
+    return depth(3)
+
+
+@pytest.mark.parametrize(
+    "function, argument, expected",
+    [
+        (of_an_array, X, "float64[1]@ndarray"),
+        (of_an_array, M, "float32[2]@ndarray"),
+        (of_columns, M, "float64"),
+        (of_columns, X, "float64[1]@ndarray"),
+        (of_a_loop, X, "0.0 | float64"),
+        (of_items, X, "float64"),
+        (of_an_object, X, "float64[1]@ndarray"),
+        (of_a_method, X, "list"),
+        (of_a_closure, X, "float64"),
+        (of_none, X, "3.0"),
+        (of_pairs, X, "0.0 | float64"),
+    ],
+    ids=lambda part: part.__name__ if callable(part) else "",
+)
+def test_results(function: FunctionType, argument: Any, expected: str) -> None:
+    assert last(function, argument) == expected
+
+
+def test_what_the_values_decide_is_not_reached() -> None:
+    found = facts_of(of_isinstance, X)
+    assigned = [s for _, s in walk(checked(of_isinstance).body) if isinstance(s, Assign)]
+    methods = [s for s in assigned if isinstance(s.operation, GetAttribute) and s.operation.name != "deque"]
+    assert len(methods) == 2 and not any(statement in found.reached for statement in methods)
+
+
+def held_apart(x):
+    y = x.copy()
+    z = x[1:]
+    w = [x]
+    y[0] = 1.0
+    return y, z, w
+
+
+def test_who_shares_memory() -> None:
+    found = facts_of(held_apart, X)
+    by_name = {v.variable: value for v, value in found.values.items() if v.variable}
+
+    def share(one: Value, other: Value) -> bool:
+        return not set(sites_of(one)).isdisjoint(sites_of(other))
+
+    assert share(by_name["x"], by_name["z"]) and not share(by_name["x"], by_name["y"])
+    (site,) = sites_of(by_name["w"])
+    assert share(found.contents[site].items, by_name["x"])
+    assert not found.seen
+
+
+def given_to_unknown_code(x):
+    held, kept = [x], [x[0]]
+    eval("len", {"held": held})
+    return held, kept
+
+
+def test_what_unknown_code_sees() -> None:
+    found = facts_of(given_to_unknown_code, X)
+    by_name = {v.variable: value for v, value in found.values.items() if v.variable}
+    assert all(found.is_seen(site) for site in sites_of(by_name["held"]))
+    assert not any(found.is_seen(site) for site in sites_of(by_name["kept"]))
