@@ -137,7 +137,8 @@ def examples_of(value: Value, heap: Heap) -> list[Any] | None:
 def _example(atom: Atom, heap: Heap) -> list[Any] | None:
     match atom:
         case Array(type_string=str() as dtype, rank=int() as rank) if dtype and np.dtype(dtype).kind in "biufc":
-            return [np.ones((2,) * rank, dtype)] if rank < 8 else None
+            made = np.ones((2,) * rank) + (np.eye(2) if rank > 1 else 0.0)  # matrices that have an inverse
+            return [made.astype(dtype)] if rank < 8 else None
         case Exact(value=bool() | None | str() as constant):
             return [constant]
         case Exact(value=int() as constant) if abs(constant) < 8:
