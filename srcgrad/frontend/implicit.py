@@ -7,7 +7,7 @@ and the call might be left out where nobody needs the answer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from types import FunctionType
+from types import FunctionType, ModuleType
 
 import gast
 
@@ -17,6 +17,7 @@ from srcgrad.frontend.journal import remembered
 from srcgrad.frontend.scope import Definition, body_of
 from srcgrad.frontend.source import source_of
 from srcgrad.frontend.storing import root_of, stored_in
+from srcgrad.rules.memory import LIBRARIES
 from srcgrad.syntax.parse import names_bound, names_read, parameters_of, walk
 
 _IMPLICIT = """
@@ -26,13 +27,27 @@ __index__ __int__ __float__ __str__ __repr__ __format__
 _TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 #: What asks the items of a container, and where no ``__contains__`` is written.
 _ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
+_AS_ARRAY = ("__array__", "__array_ufunc__", "__array_function__", "__copy__", "__deepcopy__", "__reversed__")
 _SEEKING = ("__iter__", "__getitem__", "__next__")
 
 
 @remembered
 def storing_method(kind: type) -> str | None:
-    """The first of these methods of a class that stores into its object, itself or by another of its methods."""
+    """The first of these methods of a class that stores, itself or by another of its methods."""
     return next((name for name in _IMPLICIT if _stores(kind, name)), None)
+
+
+@remembered
+def storing_where_given(kind: type) -> str | None:
+    """The first method that stores, of those that a function of Python or NumPy may run of what it is given."""
+    others = (*_ORDERING, *_SEEKING, *_AS_ARRAY)
+    return storing_method(kind) or next((name for name in others if _stores(kind, name)), None)
+
+
+def stores_unseen(kind: type, name: str) -> tuple[str, str]:
+    """Reason and hint of the refusal."""
+    reason = f"{name} of class {kind.__name__} stores, and is called where no call is written"
+    return reason, "store in a method that is called by its name"
 
 
 @remembered
@@ -53,7 +68,7 @@ def _stores(kind: type, name: str) -> bool:
 
 
 def _may_store(kind: type, raw: object, is_text: bool, seen: set[FunctionType]) -> bool:
-    """Whether a method or function, or another one that it names, stores into what it is given.
+    """Whether a method or function, or another one that it names, stores into what it is given, or reads from outside.
 
     What a field holds is of no class that is known here: of its methods only those that have the names of a list's or
     an array's tell anything.
@@ -61,6 +76,8 @@ def _may_store(kind: type, raw: object, is_text: bool, seen: set[FunctionType]) 
     raw = raw.fget if isinstance(raw, property) else raw
     if not isinstance(raw, FunctionType) or raw in seen or raw.__code__.co_filename == "<string>":
         return False
+    if str(raw.__globals__.get("__name__")).partition(".")[0] in LIBRARIES:
+        return False  # a class of a library's, or what ``dataclass`` wraps around ``__repr__``
     seen.add(raw)
     try:
         node = source_of(raw).node
@@ -68,14 +85,25 @@ def _may_store(kind: type, raw: object, is_text: bool, seen: set[FunctionType]) 
         return False
     body = body_of(node)
     given = _aliases(node, body)
+    own = names_bound(*body)
     for inner in walk(*body):
+        if isinstance(inner, gast.Global | gast.Nonlocal):
+            return True
         for target in stored_in(inner):
+            root = root_of(target)
             # Text grows by ``+=`` as well as a list does.
-            if root_of(target) in given and not (is_text and isinstance(target, gast.Name)):
+            if root in given and not (is_text and isinstance(target, gast.Name)):
+                return True
+            if root is not None and root not in given | own and not _is_function_of(raw, root, inner):
                 return True
         if any(_may_store(kind, named, is_text, seen) for named in _named(inner, kind, raw, given)):
             return True
     return False
+
+
+def _is_function_of(function: FunctionType, root: str, node: gast.AST) -> bool:
+    """Whether a call is of a function of a module: ``np.append`` has the name of a method that stores."""
+    return isinstance(node, gast.Call) and isinstance(function.__globals__.get(root), ModuleType)
 
 
 def _aliases(node: Definition, body: Sequence[gast.stmt]) -> set[str]:

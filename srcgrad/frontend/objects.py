@@ -31,7 +31,7 @@ from srcgrad.frontend.classes import (
     is_method,
 )
 from srcgrad.frontend.desugar.build import call_builtin, call_runtime, compare, constant, load, placed, tuple_of
-from srcgrad.frontend.implicit import storing_method
+from srcgrad.frontend.implicit import stores_unseen, storing_method
 from srcgrad.frontend.knowing import Knowing
 from srcgrad.frontend.known import (
     NEVER,
@@ -180,8 +180,7 @@ class Objects(Knowing):
             raise self.refuse(node, f"class {kind.__name__} decides by {name} what its attributes are", "use fields")
         name = storing_method(kind)
         if name is not None:
-            reason = f"{name} of class {kind.__name__} stores into its object, and is called where no call is written"
-            raise self.refuse(node, reason, "store in a method that is called by its name")
+            raise self.refuse(node, *stores_unseen(kind, name))
         name = own_item_method(kind)
         if name is not None:
             reason = f"the named tuple {kind.__name__} decides by {name} what its items are"

@@ -20,7 +20,7 @@ from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, definin
 from srcgrad.frontend.data_model import run_over
 from srcgrad.frontend.desugar.build import call_builtin, index_value, load, placed
 from srcgrad.frontend.expressions import BITWISE
-from srcgrad.frontend.implicit import storing_comparison, storing_property
+from srcgrad.frontend.implicit import stores_unseen, storing_comparison, storing_property, storing_where_given
 from srcgrad.frontend.known import (
     DATA,
     NONE,
@@ -40,6 +40,7 @@ from srcgrad.frontend.known import (
 )
 from srcgrad.frontend.objects import Made, Objects
 from srcgrad.frontend.scope import Static, importable
+from srcgrad.rules.memory import LIBRARIES, home_of
 from srcgrad.rules.rewriting import substituted
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalReference, reference
@@ -74,6 +75,10 @@ def _has(kind: type, name: str) -> bool:
 def compared_in(node: gast.Compare) -> list[tuple[gast.expr, gast.AST, gast.expr]]:
     """The comparisons of a chain."""
     return list(zip([node.left, *node.comparators], node.ops, node.comparators, strict=False))
+
+
+#: What looks at the class of an object alone, or at one attribute.
+_OF_CLASSES = (isinstance, issubclass, callable, type, id, hasattr, getattr, setattr, delattr, vars, super)
 
 
 class Operators(Objects):
@@ -138,6 +143,7 @@ class Operators(Objects):
         return self.dispatch(atom, choices, node, write)
 
     def operation(self, node: gast.expr) -> Made:
+        self._refuse_storing_operand(node)
         match node:
             case gast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
                 if self.makes_object(left) or self.makes_object(right):  # only what is made tells its class
@@ -193,6 +199,40 @@ class Operators(Objects):
         if isinstance(other, Instance) and _is_written(other.kind, _REFLECTED[name]):
             return _REFLECTED[name], True
         return None
+
+    def _refuse_storing_operand(self, node: gast.expr) -> None:
+        """Refuse an object that is given to what runs its methods unseen, where one of them stores."""
+        operands: list[gast.expr]
+        match node:
+            case gast.Call(func=func, args=args, keywords=keywords) if self._is_of_library(func):
+                operands = [*args, *(word.value for word in keywords)]
+            case gast.UnaryOp(op=gast.Not(), operand=operand):
+                operands = [operand]
+            case gast.JoinedStr(values=values) | gast.Set(elts=values):
+                operands = values
+            case _:
+                return
+        for kind in sorted({k for each in operands for k in self._classes_given(each)}, key=lambda k: k.__qualname__):
+            name = storing_where_given(kind)
+            if name is not None:
+                raise self.refuse(node, *stores_unseen(kind, name))
+
+    def _classes_given(self, operand: gast.expr) -> set[type]:
+        """The classes of the objects that an operand may be, or hold."""
+        match operand:
+            case gast.List(elts=parts) | gast.Tuple(elts=parts) | gast.Set(elts=parts):
+                return {kind for part in parts for kind in self._classes_given(part)}
+            case gast.Starred(value=inner) | gast.FormattedValue(value=inner):
+                return self._classes_given(inner)
+            case gast.Constant():
+                return set()
+        return classes_in(self.peek(operand), self.table.resolved)
+
+    def _is_of_library(self, function: gast.expr) -> bool:
+        static = self.scope.static_of(function)
+        if static is None or static.value is None or any(static.value is each for each in _OF_CLASSES):
+            return False
+        return home_of(static.value) in LIBRARIES
 
     def _refuse_storing_comparison(self, node: gast.expr, left: gast.expr, op: gast.AST, right: gast.expr) -> None:
         name = self._storing_comparison(left, op, right)

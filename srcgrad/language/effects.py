@@ -16,6 +16,16 @@ import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from types import (
+    BuiltinFunctionType,
+    ClassMethodDescriptorType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
+from typing import TypeGuard
 
 import numpy as np
 
@@ -107,10 +117,12 @@ def is_reading(effect: Effect) -> bool:
 
 def of_function(function: object) -> Effect:
     """What a function, class or bound method of NumPy or the standard library does; ``UNKNOWN`` if it is not listed."""
-    if isinstance(function, np.ufunc):
+    if is_compiled_ufunc(function):
         return Effect(output=function.nin)
     name = getattr(function, "__name__", "")
     owner = getattr(function, "__self__", None)
+    if isinstance(function, np.ufunc) or isinstance(owner, np.ufunc) and not is_compiled_ufunc(owner):
+        return UNKNOWN
     if isinstance(owner, np.ufunc):
         return _OF_UFUNCS.get(name, UNKNOWN)
     kind = getattr(function, "__objclass__", None)
@@ -127,6 +139,24 @@ def of_function(function: object) -> Effect:
         return UNKNOWN
     found = found or Effect()
     return found if root not in _LIBRARIES else replace(found, output=_place_of_output(function))
+
+
+def is_function(value: object) -> bool:
+    """Whether a callable is a function, method or class: of an object of a library's class (``np.vectorize``,
+    ``functools.partial``) the library does not say what a call does, since it may call what it holds."""
+    return isinstance(value, _FUNCTIONS)
+
+
+_FUNCTIONS = (
+    type, FunctionType, BuiltinFunctionType, MethodType, MethodDescriptorType, WrapperDescriptorType, MethodWrapperType,
+    ClassMethodDescriptorType, np.ufunc, type(np.sum),
+)  # fmt: skip
+
+
+def is_compiled_ufunc(function: object) -> TypeGuard[np.ufunc]:
+    """Whether a ufunc computes with numbers; one that has no loop but over objects calls a Python function
+    (``np.frompyfunc``), which may do anything."""
+    return isinstance(function, np.ufunc) and any("O" not in loop for loop in function.types)
 
 
 def names_of(*homes: str) -> frozenset[str]:
@@ -198,7 +228,7 @@ def _home(function: object) -> str:
     module = getattr(function, "__module__", None)
     if module is None and owner is not None:
         module = type(owner).__module__
-    if not callable(function) or module is None:
+    if not is_function(function) or module is None:
         return ""
     return str(module).lstrip("_")
 

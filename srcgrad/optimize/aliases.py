@@ -14,6 +14,7 @@ from collections.abc import Iterable
 import gast
 import numpy as np
 
+from srcgrad.language.effects import is_compiled_ufunc
 from srcgrad.optimize.effects import Effects, arguments_of, base_name, is_pop, recognized_change
 from srcgrad.optimize.scan import COMPOUND, statements_of
 from srcgrad.syntax.globals import GlobalReference
@@ -257,7 +258,7 @@ def is_fresh_call(call: gast.Call) -> bool:
         if (binding.module or "").startswith("srcgrad.runtime") and binding.attribute in _FRESH_RUNTIME:
             return True
     function = callee_of(call.func)
-    return isinstance(function, np.ufunc) or id(function) in _FRESH
+    return is_compiled_ufunc(function) or id(function) in _FRESH
 
 
 def callee_of(expression: gast.expr) -> object:

@@ -20,6 +20,7 @@ from srcgrad.optimize.aliases import Aliases, callee_of
 from srcgrad.optimize.effects import Effects, is_pop, recognized_change, targets_of
 from srcgrad.optimize.scan import statements_of
 from srcgrad.syntax.comment import Comment
+from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
 
 Names = frozenset[str]
@@ -46,6 +47,15 @@ def liveness(function: gast.FunctionDef, effects: Effects, aliases: Aliases) -> 
         if not solver.needed:
             return solver.result
         tapes -= solver.needed
+
+
+def _may_run_methods(value: gast.expr) -> bool:
+    """Whether an expression that somebody wrote for its effect alone may have one: ``len(o)`` and ``o == p`` have none
+    of numbers and arrays, but run methods of objects, which nothing here tells apart."""
+    is_ours = isinstance(value, gast.Call) and isinstance(value.func, GlobalReference) and (
+        (value.func.binding.module or "").startswith("srcgrad.runtime")
+    )
+    return not isinstance(value, gast.Name | gast.Constant | GlobalReference) and not is_ours
 
 
 @dataclass(frozen=True)
@@ -206,6 +216,8 @@ class _Solver:
                 return effect.changes <= self.tapes
             case gast.Expr(value=gast.Constant(value=str())):
                 return False  # a docstring
+            case gast.Expr(value=value) if not effect.changes:
+                return not _may_run_methods(value)
         if not effect.changes:
             return True
         changed = {node.removesuffix(".*") for node in effect.changes}

@@ -9,6 +9,7 @@ import gast
 import numpy as np
 
 from srcgrad.language import effects
+from srcgrad.language.effects import is_compiled_ufunc, is_function
 from srcgrad.optimize.aliases import callee_of
 from srcgrad.optimize.effects import IN_PLACE, calls_of
 from srcgrad.optimize.scan import statements_of
@@ -73,16 +74,18 @@ def _pure_call(call: gast.Call) -> bool:
         return isinstance(call.func, gast.Attribute) and call.func.attr in _METHODS
     if id(function) in _EFFECTS:
         return False
-    if id(function) in _BUILTINS or id(function) in _MATH or isinstance(function, (np.ufunc, np.dtype)):
+    if id(function) in _BUILTINS or id(function) in _MATH:
         return True
-    if isinstance(getattr(function, "__self__", None), np.ufunc):
+    if isinstance(function, np.dtype) or is_compiled_ufunc(function):
+        return True
+    if is_compiled_ufunc(getattr(function, "__self__", None)):
         return getattr(function, "__name__", "") != "at"
     if isinstance(call.func, GlobalReference) and (call.func.binding.module or "").startswith("srcgrad.runtime"):
         return not _EFFECTS_HERE & {call.func.binding.attribute, call.func.binding.preferred}
     module = getattr(function, "__module__", None) or ""
     if module.startswith("scipy."):
         return lookup(function) is not None  # its draws, searches and settings have no rules
-    return module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
+    return is_function(function) and module.partition(".")[0] == "numpy" and not module.startswith("numpy.random")
 
 
 _METHODS = effects.reading(np.ndarray, dict)
