@@ -186,6 +186,8 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         return of(kind), heap
     if kind is range:
         return container(frame, statement, heap, range, Contents())
+    if kind in (set, frozenset, dict, zip, enumerate) and not is_plain(analysis, heap, *values):
+        heap = analysis.unknown(values, heap)
     if kind in (list, tuple, set, frozenset) and not given.keywords and given.more is None and len(values) < 2:
         held, heap = (NEVER, heap) if not values else elements(analysis, frame, statement, values[0], heap)
         contents = Contents(rest=held)
@@ -226,8 +228,10 @@ def _of_dataclass(
     """An object of a dataclass whose ``__init__`` was written by ``dataclass``."""
     fields = [field for field in dataclasses.fields(kind) if field.init]
     odd = any(f.kw_only or f.default_factory is not dataclasses.MISSING for f in dataclasses.fields(kind))
-    stores = looked_up(kind, "__setattr__") is not object.__setattr__ and not vars(kind)["__dataclass_params__"].frozen
-    if odd or given.more is not None or stores:
+    stores = looked_up(kind, "__setattr__") is not object.__setattr__ and not kind.__dataclass_params__.frozen
+    own = "__dataclass_params__" in vars(kind) and "__init__" in vars(kind)
+    plain = {field.name for field in fields} == set(kind.__init__.__annotations__) - {"return"}
+    if odd or given.more is not None or stores or not own or not plain:
         return receiver, analysis.unknown([receiver, *given.values()], heap)
     values = dict(zip((field.name for field in fields), given.positional, strict=False)) | dict(given.keywords)
     for field in fields:
@@ -274,6 +278,10 @@ def _of_library(
     if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
         own = [analysis.outside.value(owner)] if _has_owner(function) else []
         return ANY, analysis.unknown([*values, *own], heap)
+    if effect.returns == "fresh" and (getattr(function, "__module__", None) or "numpy").startswith("numpy"):
+        sites, _ = heap.reachable(values)
+        if any(site.kind not in (np.ndarray, list, tuple, slice, range) for site in sites):
+            effect = replace(effect, returns="alias")  # of an object NumPy makes an array of objects: a sum is itself
     return applied(analysis, frame, statement, effect, given, heap)
 
 

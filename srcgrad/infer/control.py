@@ -55,10 +55,12 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
     for statement in block.statements:
         analysis.facts.reached.add(statement)
         if isinstance(statement, Assign):
+            frame.may_raise(heap)
             made = run(analysis, frame, statement, heap)
             if made is None:
                 return ways
             values, heap = made
+            frame.may_raise(heap)  # an exception may come after what the operation changes
             frame.bind_all(statement.targets, values)
             frame.made.update((target, statement.operation) for target in statement.targets)
             analysis.facts.note_heap(heap)
@@ -107,6 +109,7 @@ def _if(analysis: Analysis, frame: Frame, statement: If, heap: Heap) -> Ways:
     if tested is None:
         return ways
     decided, heap = tested
+    frame.may_raise(heap)
     narrowed: list[dict[ir.Version, Value]] = []
     for holds, block in ((True, statement.body), (False, statement.orelse)):
         if holds in decided:

@@ -24,19 +24,20 @@ import numpy as np
 
 from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.values import SCALARS, Array, At, Atom, Exact, Of, Value
+from srcgrad.language.effects import is_compiled_ufunc
 
-#: How many combinations of operands are run.
-_MOST = 16
+#: How many combinations of operands are run, and how deep lists may lie in each other.
+_MOST, _DEEPEST = 16, 4
 _BY_NAME = """
-    abs absolute all any append arange argmax argmin argsort around average clip concatenate convolve copy cos cov cross
-    cumprod cumsum diff dot empty empty_like exp eye fix full full_like hstack identity inner interp kron linspace
+    abs absolute all any append arange argmax argmin argsort around average clip concatenate convolve copy cos
+    cumprod cumsum diff dot empty empty_like exp eye fix hstack identity inner interp kron linspace
     logspace matmul max mean median min nancumsum nanmax nanmean nanmin nanstd nansum nanvar ones ones_like outer prod
     ptp quantile repeat roll round searchsorted sort stack std sum tensordot tile trace trapezoid tri tril triu vander
     var vdot vstack where zeros zeros_like
 """.split()
 _FUNCTIONS = frozenset(
     id(getattr(np, name)) for name in _BY_NAME if hasattr(np, name)
-) | frozenset(id(getattr(np.linalg, name)) for name in "cholesky cond det inv matrix_power norm pinv solve".split())
+) | frozenset(id(getattr(np.linalg, name)) for name in "cholesky cond det inv norm pinv solve".split())
 _METHODS = frozenset(
     """all any argmax argmin argsort clip copy cumprod cumsum dot max mean min prod repeat round std sum trace
     var""".split()
@@ -57,7 +58,7 @@ class Result:
 
 def is_shown_by_example(function: object) -> bool:
     """Whether class, dtype and rank of the results of a function follow from those of its operands."""
-    return isinstance(function, np.ufunc) and function.nout == 1 or id(function) in _FUNCTIONS
+    return is_compiled_ufunc(function) and function.nout == 1 or id(function) in _FUNCTIONS
 
 
 def results(
@@ -112,7 +113,7 @@ def outcomes(run: Callable[..., Any], values: Iterable[Value], heap: Heap) -> li
                 made = run(*chosen)
         except Exception:  # of sizes or numbers that do not fit: it tells nothing
             return None
-        if isinstance(made, np.ndarray) and type(made) is np.ndarray and made.dtype.kind in "biufc":
+        if type(made) is np.ndarray and made.dtype.kind in "biufc" and is_named(made.dtype):
             found[Result(np.ndarray, made.dtype.str, made.ndim)] = None
         elif type(made) in SCALARS or isinstance(made, np.generic):
             found[Result(type(made))] = None
@@ -121,20 +122,25 @@ def outcomes(run: Callable[..., Any], values: Iterable[Value], heap: Heap) -> li
     return list(found)
 
 
-def examples_of(value: Value, heap: Heap) -> list[Any] | None:
-    """One object for each atom of a value; None where one is not known well enough."""
-    if value.is_any or not value.atoms:
+def is_named(dtype: np.dtype[Any]) -> bool:
+    """Whether ``dtype.str`` says which dtype it is: ``longlong`` has that of ``int64``."""
+    return np.dtype(dtype.str).char == dtype.char
+
+
+def examples_of(value: Value, heap: Heap, depth: int = 0) -> list[Any] | None:
+    """One object for each atom of a value; None where one is not known well enough, or lies too deep."""
+    if value.is_any or not value.atoms or depth > _DEEPEST:
         return None
     found: list[Any] = []
     for atom in value.atoms:
-        made = _example(atom, heap)
+        made = _example(atom, heap, depth)
         if made is None:
             return None
         found += made
     return found
 
 
-def _example(atom: Atom, heap: Heap) -> list[Any] | None:
+def _example(atom: Atom, heap: Heap, depth: int) -> list[Any] | None:
     match atom:
         case Array(type_string=str() as dtype, rank=int() as rank) if dtype and np.dtype(dtype).kind in "biufc":
             made = np.ones((2,) * rank) + (np.eye(2) if rank > 1 else 0.0)  # matrices that have an inverse
@@ -143,7 +149,10 @@ def _example(atom: Atom, heap: Heap) -> list[Any] | None:
             return [constant]
         case Exact(value=int() as constant) if abs(constant) < 8:
             return [constant]
-        case Exact(value=int() | float() | complex() as constant):
+        case Exact(value=int() as constant):
+            sample = 2 if constant > 0 else -2
+            return [sample] if abs(constant) < 2**31 else None  # beyond, another dtype may come of it
+        case Exact(value=float() | complex() as constant):
             return [type(constant)(2)]
         case Of(kind=kind) if kind in (int, float, complex) or issubclass(kind, np.number | np.bool_):
             return [kind(2)]
@@ -151,7 +160,7 @@ def _example(atom: Atom, heap: Heap) -> list[Any] | None:
             parts = heap[site].parts
             if parts is None:
                 return None
-            inner = [examples_of(part, heap) for part in parts]
+            inner = [examples_of(part, heap, depth + 1) for part in parts]
             if any(part is None or len(part) != 1 for part in inner):
                 return None
             return [kind([part[0] for part in inner if part is not None])]

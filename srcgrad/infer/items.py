@@ -13,8 +13,8 @@ import numpy as np
 
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import elements
-from srcgrad.infer.objects import Made, container, data, is_method, is_plain, joined_with, looked_up
-from srcgrad.infer.values import ANY, Array, At, Exact, Of, Value, exact, of, union
+from srcgrad.infer.objects import Made, class_of, container, data, is_method, is_plain, looked_up, of_each
+from srcgrad.infer.values import ANY, NEVER, Array, At, Atom, Exact, Of, Value, exact, of, union
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -37,59 +37,52 @@ def get_item(analysis: Analysis, frame: Frame, statement: Statement, base: Value
     frame.may_raise(heap)
     if base.is_any:
         return ANY, analysis.unknown([base, index], heap)
-    found: list[Value] = []
-    for atom in base.atoms:
-        receiver = Value(frozenset((atom,)))
-        match atom:
-            case Array(site=site, type_string=dtype):
-                seen = _seen(atom, index, heap)
-                if seen is not None:
-                    found.append(seen)
-                    continue
-                if not is_plain(analysis, heap, index):
-                    heap = analysis.unknown([index], heap)
-                value, heap = data(frame, statement, heap, heap[site].items)
-                found += [value, Value(frozenset((Array(site, dtype),)))]
-            case At(site=Site(kind=kind) as site) if kind in (list, tuple, deque):
-                contents, made = heap[site], None
-                places = [a.value for a in index.atoms if isinstance(a, Exact) and isinstance(a.value, int)]
-                if contents.parts is not None and len(places) == len(index.atoms) and not index.is_any:
-                    inside = [p for p in places if -len(contents.parts) <= p < len(contents.parts)]
-                    made = union(*(contents.parts[p] for p in inside))
-                elif is_index(index):
-                    made = contents.items
-                if made is not None:
-                    found.append(made)
-                    continue
-                is_slice = not index.is_any and all(isinstance(a, At) and a.site.kind is slice for a in index.atoms)
-                if not is_plain(analysis, heap, index):
-                    heap = analysis.unknown([index], heap)
-                slice_, heap = container(frame, statement, heap, kind, Contents(rest=contents.items), kind)
-                found += [slice_] if is_slice else [contents.items, slice_]
-            case At(site=Site(kind=kind) as site) if kind in (dict, OrderedDict):
-                contents = heap[site]
-                keys = [a for a in index.atoms if isinstance(a, Exact) and type(a.value) in KEYS]
-                if contents.entries is not None and len(keys) == len(index.atoms) and not index.is_any:
-                    found.append(union(*(v for k, v in contents.entries if Exact(k) in keys)))
-                    continue
-                if not is_plain(analysis, heap, index, contents.items):
-                    heap = analysis.unknown([index, receiver], heap)
-                found.append(heap[site].items)
-            case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__getitem__")):
-                made_ = analysis.call(frame, statement, exact(looked_up(kind, "__getitem__")), (receiver, index), heap)
-                if made_ is not None:
-                    found.append(made_[0])
-                    heap = made_[1]
-            case At(site=Site(kind=None) as site) if is_plain(analysis, heap, index):
-                found += [heap[site].items, Value(frozenset((Array(site),)))]
-            case Exact(value=str()):
-                found.append(of(str))
-            case Of(kind=kind) if kind is str:
-                found.append(of(str))
-            case _:
-                heap = analysis.unknown([receiver, index], heap)
-                found.append(ANY)
-    return (union(*found), heap) if found else None
+    return of_each(base, heap, lambda atom, heap: _item(analysis, frame, statement, atom, index, heap))
+
+
+def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, index: Value, heap: Heap) -> Made:
+    """An item of one object."""
+    receiver = Value(frozenset((atom,)))
+    match atom:
+        case Array(site=site, type_string=dtype):
+            seen = _seen(atom, index, heap)
+            if seen is not None:
+                return seen, heap
+            if not is_plain(analysis, heap, index):
+                heap = analysis.unknown([index], heap)
+            value, heap = data(frame, statement, heap, heap[site].items)
+            return union(value, Value(frozenset((Array(site, dtype),)))), heap
+        case At(site=Site(kind=kind) as site) if kind in (list, tuple, deque):
+            contents = heap[site]
+            places = [a.value for a in index.atoms if isinstance(a, Exact) and isinstance(a.value, int)]
+            if contents.parts is not None and len(places) == len(index.atoms) and not index.is_any:
+                inside = [p for p in places if -len(contents.parts) <= p < len(contents.parts)]
+                return union(*(contents.parts[p] for p in inside)), heap
+            if is_index(index):
+                return contents.items, heap
+            is_slice = not index.is_any and all(isinstance(a, At) and a.site.kind is slice for a in index.atoms)
+            if not is_plain(analysis, heap, index):
+                heap = analysis.unknown([index], heap)
+            slice_, heap = container(frame, statement, heap, kind, Contents(rest=contents.items), kind)
+            return (slice_ if is_slice else union(contents.items, slice_)), heap
+        case At(site=Site(kind=kind) as site) if kind in (dict, OrderedDict):
+            contents = heap[site]
+            keys = [a for a in index.atoms if isinstance(a, Exact) and type(a.value) in KEYS]
+            if contents.entries is not None and len(keys) == len(index.atoms) and not index.is_any:
+                return union(*(v for k, v in contents.entries if Exact(k) in keys)), heap
+            if not is_plain(analysis, heap, index, contents.items):
+                heap = analysis.unknown([index, receiver], heap)
+            return heap[site].items, heap
+        case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__getitem__")):
+            method = exact(looked_up(kind, "__getitem__"))
+            return analysis.call(frame, statement, method, (receiver, index), heap)
+        case At(site=Site(kind=None) as site) if is_plain(analysis, heap, index):
+            return union(heap[site].items, Value(frozenset((Array(site),)))), heap
+        case Exact(value=str()):
+            return of(str), heap
+        case Of(kind=kind) if kind is str:
+            return of(str), heap
+    return ANY, analysis.unknown([receiver, index], heap)
 
 
 def _seen(array: Array, index: Value, heap: Heap) -> Value | None:
@@ -111,7 +104,7 @@ def _seen(array: Array, index: Value, heap: Heap) -> Value | None:
 
 def index_of(index: Value, heap: Heap) -> Any:
     """An index of the same form; None where it is not known to be one of integers, slices, None and ``...``."""
-    if is_index(index) and not any(isinstance(a, Exact) and isinstance(a.value, bool) for a in index.atoms):
+    if is_index(index) and not any(class_of(atom) in (bool, np.bool_) for atom in index.atoms):
         return 0
     if len(index.atoms) != 1 or index.is_any:
         return None
@@ -136,36 +129,34 @@ def set_item(
     frame.may_raise(heap)
     if base.is_any:
         return analysis.unknown([base, index, value], heap)
-    for atom in base.atoms:
-        receiver = Value(frozenset((atom,)))
-        match atom:
-            case Array(site=site):
-                if not is_plain(analysis, heap, index, value):
-                    heap = analysis.unknown([receiver, index, value], heap)
-                elif atom.dtype is None or atom.dtype.hasobject:
-                    more = replace(heap[site], single=False, rest=union(heap[site].items, value))
-                    heap = analysis.store(heap, site, more)
-            case At(site=Site(kind=kind) as site) if kind in (list, dict, deque, OrderedDict) or kind is None:
-                if not is_plain(analysis, heap, index) or kind is None and not is_plain(analysis, heap, value):
-                    heap = analysis.unknown([receiver, index, value], heap)
-                    continue
-                contents = heap[site]
-                if kind in (list, deque, None) and not is_index(index):  # a slice takes what the value holds
-                    held, heap = elements(analysis, frame, statement, value, heap)
-                    value = union(value, held)
-                new = _stored(contents, index, value)
-                if len(base.atoms) > 1 or kind is None:
-                    new = joined_with(contents, replace(new, single=False))
-                heap = analysis.store(heap, site, new)
-            case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__setitem__")):
-                method = exact(looked_up(kind, "__setitem__"))
-                made = analysis.call(frame, statement, method, (receiver, index, value), heap)
-                if made is None:
-                    return None
-                heap = made[1]
-            case _:
-                heap = analysis.unknown([receiver, index, value], heap)
-    return heap
+    made = of_each(base, heap, lambda atom, heap: _put(analysis, frame, statement, atom, index, value, heap))
+    return None if made is None else made[1]
+
+
+def _put(
+    analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, index: Value, value: Value, heap: Heap
+) -> Made:
+    """A store into an item of one object."""
+    done, receiver = exact(None), Value(frozenset((atom,)))
+    match atom:
+        case Array(site=site) if is_plain(analysis, heap, index, value):
+            if atom.dtype is None or atom.dtype.hasobject:
+                more = replace(heap[site], single=False, rest=union(heap[site].items, value))
+                heap = analysis.store(heap, site, more)
+            return done, heap
+        case At(site=Site(kind=kind) as site) if kind in (list, dict, deque, OrderedDict, None):
+            keys = heap[site].items if kind in (dict, OrderedDict) and heap[site].entries is None else NEVER
+            if not is_plain(analysis, heap, index, keys) or kind is None and not is_plain(analysis, heap, value):
+                return done, analysis.unknown([receiver, index, value], heap)
+            if kind in (list, deque, None) and not is_index(index):  # a slice takes what the value holds
+                held, heap = elements(analysis, frame, statement, value, heap)
+                value = union(value, held)
+            new = _stored(heap[site], index, value)
+            return done, analysis.store(heap, site, replace(new, single=False) if kind is None else new)
+        case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__setitem__")):
+            method = exact(looked_up(kind, "__setitem__"))
+            return analysis.call(frame, statement, method, (receiver, index, value), heap)
+    return done, analysis.unknown([receiver, index, value], heap)
 
 
 def _stored(contents: Contents, index: Value, value: Value) -> Contents:

@@ -16,7 +16,7 @@ import numpy as np
 
 from srcgrad.infer.examples import outcomes
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.objects import CONTAINERS, Made, container, data, is_method, is_plain, looked_up, shown
+from srcgrad.infer.objects import CONTAINERS, Made, class_of, container, data, is_method, is_plain, looked_up, shown
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
 from srcgrad.ir.evaluating import BINARY, COMPARING, UNARY
 from srcgrad.ir.operations import END, UNBOUND
@@ -237,8 +237,8 @@ def _samples(kind: type) -> list[Any]:
         return [None if kind is type(None) else Ellipsis if kind is type(Ellipsis) else NotImplemented]
     try:
         return [kind(value) for value in ((0, 1) if kind is bool else (0, 2, -2) if kind is int else (0.0, 0.5, -0.5))]
-    except Exception:
-        return [kind(0)]
+    except (TypeError, ValueError, OverflowError):  # a date has no numbers
+        return []
 
 
 def _computed(symbol: str, values: list[Any]) -> Any:
@@ -265,8 +265,11 @@ def _of_users(
     left = operands[0].atoms
     if name is not None and not in_place and len(left) == 1:
         (atom,) = left
-        if isinstance(atom, At) and atom.site.kind is not None and is_method(looked_up(atom.site.kind, name)):
-            method = looked_up(atom.site.kind, name)
+        others = [class_of(other) for value in operands[1:] for other in value.atoms]
+        kind = class_of(atom)
+        first = all(other is not None and (other is kind or not issubclass(other, kind or object)) for other in others)
+        if isinstance(atom, At) and first and kind is not None and is_method(looked_up(kind, name)):
+            method = looked_up(kind, name)
             made = analysis.call(frame, statement, exact(method), operands, heap)
             if made is None or not _may_be(made[0], NotImplemented):
                 return made

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -63,7 +63,7 @@ def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
 
 
 def data(frame: Frame, statement: Statement, heap: Heap, *held: Value, part: object = None) -> tuple[Value, Heap]:
-    """An object that a library made anew, which may hold these values."""
+    """A new object of a library, which may hold these values."""
     site = frame.site(None, statement, part)
     value = at(site)
     rest = union(value, *held)
@@ -168,17 +168,22 @@ def truth(analysis: Analysis, frame: Frame, value: Value, heap: Heap) -> tuple[s
 
 
 # --- attributes ------------------------------------------------------------------------------------------------------
+def of_each(base: Value, heap: Heap, one: Callable[[Atom, Heap], Made]) -> Made:
+    """What one of the objects of a value gives: each from the same heap; None where all of them raise."""
+    found = [made for made in (one(atom, heap) for atom in base.atoms) if made is not None]
+    if not found:
+        return None
+    after = found[0][1]
+    for _, other in found[1:]:
+        after = after.join(other)
+    return union(*(value for value, _ in found)), after
+
+
 def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: Value, name: str, heap: Heap) -> Made:
     frame.may_raise(heap)
     if base.is_any:
         return ANY, analysis.unknown([base], heap)
-    found: list[Value] = []
-    for atom in base.atoms:
-        made = _attribute(analysis, frame, statement, atom, name, heap)
-        if made is not None:
-            found.append(made[0])
-            heap = made[1]
-    return (union(*found), heap) if found else None
+    return of_each(base, heap, lambda atom, heap: _attribute(analysis, frame, statement, atom, name, heap))
 
 
 def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, name: str, heap: Heap) -> Made:
@@ -295,34 +300,34 @@ def set_attribute(
         analysis.assigned.add(RESHAPED)
     if base.is_any:
         return analysis.unknown([base, value], heap)
-    for atom in base.atoms:
-        receiver = Value(frozenset((atom,)))
-        match atom:
-            case Exact(value=found) if type(found) not in SCALARS:
-                analysis.assigned.add((id(found), name))
-                heap = analysis.unknown([value], heap)
-            case Array() | At(site=Site(kind=None)):
-                if isinstance(atom, At):
-                    contents = heap[atom.site]
-                    heap = analysis.store(heap, atom.site, replace(contents, others=union(contents.others, value)))
-            case At(site=Site(kind=kind)) if kind is FunctionType or is_of_library(kind):
-                heap = analysis.unknown([receiver, value], heap)
-            case At(site=Site(kind=type() as kind) as site):
-                held = looked_up(kind, name)
-                if looked_up(kind, "__setattr__") is not object.__setattr__:
-                    heap = analysis.unknown([receiver, value], heap)
-                elif isinstance(held, property) and is_method(held.fset):
-                    made = analysis.call(frame, statement, exact(held.fset), (receiver, value), heap)
-                    if made is None:
-                        return None
-                    heap = made[1]
-                elif hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
-                    heap = analysis.unknown([receiver, value], heap)
-                else:
-                    contents = heap[site]
-                    new = replace(contents, fields={**contents.fields, name: value})
-                    heap = analysis.store(heap, site, new if len(base.atoms) == 1 else joined_with(contents, new))
-    return heap
+    made = of_each(base, heap, lambda atom, heap: _stored(analysis, frame, statement, atom, name, value, heap))
+    return None if made is None else made[1]
+
+
+def _stored(
+    analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, name: str, value: Value, heap: Heap
+) -> Made:
+    """A store into an attribute of one object."""
+    done, receiver = exact(None), Value(frozenset((atom,)))
+    match atom:
+        case Exact(value=found) if type(found) not in SCALARS:
+            analysis.assigned.add((id(found), name))
+            return done, analysis.unknown([value], heap)
+        case At(site=Site(kind=None) as site):
+            contents = heap[site]
+            return done, analysis.store(heap, site, replace(contents, others=union(contents.others, value)))
+        case At(site=Site(kind=kind)) if kind is FunctionType or is_of_library(kind):
+            return done, analysis.unknown([receiver, value], heap)
+        case At(site=Site(kind=type() as kind) as site):
+            held = looked_up(kind, name)
+            if isinstance(held, property) and is_method(held.fset):
+                return analysis.call(frame, statement, exact(held.fset), (receiver, value), heap)
+            own = looked_up(kind, "__setattr__") is object.__setattr__
+            if not own or hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
+                return done, analysis.unknown([receiver, value], heap)
+            contents = heap[site]
+            return done, analysis.store(heap, site, replace(contents, fields={**contents.fields, name: value}))
+    return done, heap
 
 
 def _is_data(atom: Atom) -> bool:
@@ -332,10 +337,3 @@ def _is_data(atom: Atom) -> bool:
 #: Attributes by which an array gets another rank or dtype, and what says that a program stores to one.
 SHAPING = ("shape", "dtype")
 RESHAPED = (0, "shape")
-
-
-def joined_with(before: Contents, after: Contents) -> Contents:
-    """What an object holds that may have been changed."""
-    from srcgrad.infer.heap import joined
-
-    return joined(before, after)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from types import CellType, FunctionType
+from types import CellType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.calls import Given, call
@@ -178,8 +178,10 @@ def _call(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Call, h
             more = union(more or NEVER, held, values)
         elif known.parts is not None and more is None:
             positional += known.parts
-        elif known.entries is not None and more is None:
+        elif known.entries is not None and more is None and extra is op.rest:
             keywords += [(str(key), value) for key, value in known.entries]
+        elif known.entries is not None and more is None:
+            positional += [exact(key) for key, _ in known.entries]
         else:
             more = union(more or NEVER, known.items)
     return call(analysis, frame, statement, frame[op.function], Given(tuple(positional), tuple(keywords), more), heap)
@@ -187,7 +189,7 @@ def _call(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Call, h
 
 def _known(value: Value, heap: Heap) -> Contents | None:
     """What a tuple or dict holds, one by one."""
-    if len(value.atoms) != 1:
+    if value.is_any or len(value.atoms) != 1:
         return None
     (atom,) = value.atoms
     if not isinstance(atom, At) or atom.site.kind not in (tuple, list, dict):
@@ -202,6 +204,8 @@ def _make(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Make, h
     if op.kind == "slice":
         return container(frame, statement, heap, slice, Contents(parts=values))
     if op.kind != "dict":
+        if op.kind == "set" and not is_plain(analysis, heap, *values):
+            heap = analysis.unknown(values, heap)
         contents = Contents(rest=union(*values)) if op.kind == "set" else Contents(parts=values)
         return container(frame, statement, heap, _KINDS[op.kind], contents)
     keys = frame.all(op.keys)
@@ -220,8 +224,10 @@ def _make(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Make, h
 def _insert(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Insert, heap: Heap) -> Made:
     value = frame[op.value]
     held = [value] if op.key is None else [value, frame[op.key]]
-    if op.key is not None and not is_plain(analysis, heap, frame[op.key]):
-        heap = analysis.unknown([frame[op.key]], heap)
+    kinds = {atom.site.kind for atom in frame[op.container].atoms if isinstance(atom, At)}
+    hashed = frame[op.key] if op.key is not None else value if set in kinds else NEVER
+    if not is_plain(analysis, heap, hashed):
+        heap = analysis.unknown([hashed], heap)
     return _into(analysis, frame[op.container], heap, held, alone=op.key is None)
 
 
@@ -289,8 +295,8 @@ def _import(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Impor
 
 def _import_name(analysis: Analysis, frame: Frame, statement: Statement, op: ir.ImportName, heap: Heap) -> Made:
     frame.may_raise(heap)
-    (atom,) = frame[op.module].atoms or (None,)
-    found = vars(atom.value).get(op.name, None) if isinstance(atom, Exact) else None
+    atom = next(iter(frame[op.module].atoms)) if len(frame[op.module].atoms) == 1 else None
+    found = vars(atom.value).get(op.name) if isinstance(atom, Exact) and isinstance(atom.value, ModuleType) else None
     return (ANY if found is None else analysis.outside.value(found)), heap
 
 
@@ -298,7 +304,7 @@ def _import_name(analysis: Analysis, frame: Frame, statement: Statement, op: ir.
 def _make_function(analysis: Analysis, frame: Frame, statement: Statement, op: ir.MakeFunction, heap: Heap) -> Made:
     function = op.function
     cells = {cell: frame.cells[cell] for cell in function.free}
-    site = frame.site(FunctionType, statement)
+    site = frame.site(FunctionType, statement, tuple(cells.values()))  # with other cells it is another function
     analysis.closures[site] = function, frame.namespace, cells
     held: dict[str, Value] = {f"cell {cell.name}": at(inside) for cell, inside in cells.items()}
     given = function.parameters

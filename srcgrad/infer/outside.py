@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.infer.examples import is_named
 from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Of, Value, exact, union
 from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object
@@ -78,7 +79,7 @@ class Outside:
         if id(found) in self._values:
             return self._values[id(found)]
         self._alive.append(found)
-        if isinstance(found, np.ndarray) and kind is np.ndarray and found.dtype.kind in "biufcSUmM":
+        if kind is np.ndarray and found.dtype.kind in "biufcSUmM" and is_named(found.dtype):
             site = self._site(np.ndarray, _base(found))
             return self._noted(found, Value(frozenset((Array(site, found.dtype.str, found.ndim),))), Contents())
         if isinstance(found, MethodType) and isinstance(found.__func__, FunctionType):

@@ -37,7 +37,9 @@ class Exact:
     @cached_property
     def _key(self) -> object:
         kind = type(self.value)
-        return (kind, repr(self.value)) if kind in SCALARS else id(self.value)
+        if kind in (float, complex):
+            return kind, repr(self.value)  # of zeros and what is no number, which do not compare as they differ
+        return (kind, self.value) if kind in SCALARS else id(self.value)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Exact) and self._key == other._key

@@ -1,4 +1,4 @@
-"""What is known of a function until a pass changes it: effects, aliases, liveness, counts, each worked out once.
+"""Facts of a function that hold until a pass changes it: effects, aliases, liveness, counts, each worked out once.
 
 Most passes change nothing most of the time, and what they ask is the dearest part of them.
 """

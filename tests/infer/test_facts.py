@@ -185,3 +185,13 @@ def test_what_unknown_code_sees() -> None:
     by_name = {v.variable: value for v, value in found.values.items() if v.variable}
     assert all(found.is_seen(site) for site in sites_of(by_name["held"]))
     assert not any(found.is_seen(site) for site in sites_of(by_name["kept"]))
+
+
+def holds_itself(x):
+    held = [x]
+    held[0] = held
+    return np.sum(held)
+
+
+def test_a_list_that_holds_itself() -> None:
+    assert facts_of(holds_itself, X).reached

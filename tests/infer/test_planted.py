@@ -106,9 +106,137 @@ def left_by_none(x):
     return [y]
 
 
+LOG = [1.0]
+
+
+class Noting:
+    """Its special methods change a global."""
+
+    def __init__(self, n=1.0):
+        self.n = n
+
+    @property
+    def p(self):
+        return self.n
+
+    @p.setter
+    def p(self, value):
+        self.n = value
+
+    def __hash__(self):
+        LOG.append("text")
+        return 1
+
+    def __setitem__(self, index, value):
+        raise ValueError
+
+
+class Sum:
+    def __add__(self, other):
+        return 1.0
+
+
+class TextSum(Sum):
+    def __radd__(self, other):
+        return "text"
+
+
+def two_sets_of_cells(x):
+    def make(v):
+        def outer():
+            def inner():
+                return v
+
+            return inner
+
+        return outer
+
+    def run(outer):
+        return outer()
+
+    first, _ = run(make(1.0)), run(make("text"))
+    return [first()]
+
+
+def raised_after_a_change(x):
+    kept = [1.0]
+
+    def bad(v):
+        kept.append("text")
+        raise ValueError
+
+    try:
+        sorted([1], key=bad)
+    except ValueError:
+        return [kept[-1]]
+    return []
+
+
+def raised_by_a_display(x):
+    held = [1.0]
+    try:
+        held[0] = "text"
+        {[]}
+    except TypeError:
+        return [held[0]]
+    return []
+
+
+def unpacked_from_anything(x):
+    pair = (1.0, 2.0) if x[0] > 5.0 else eval("('a', 'b')")
+    first, second = pair
+    return [first, second]
+
+
+def starred_dict(x):
+    return [(lambda a: a)(*{"a": 1.0})]
+
+
+def one_of_two_receivers(x):
+    one, other = Noting(), Noting()
+    chosen = one if x[0] > 0.5 else other
+    chosen.p = "text"
+    return [one.n, other.n]
+
+
+def a_receiver_that_refuses(x):
+    chosen = [1.0] if x[0] > 0.5 else Noting()
+    chosen[0] = 2.0
+    return [1]
+
+
+def hashed_in_a_display(x):
+    {Noting()}
+    last = LOG[-1]
+    LOG[:] = [1.0]
+    return [last]
+
+
+def reflected_by_a_subclass(x):
+    return [Sum() + TextSum()]
+
+
+def a_truth_as_an_index(x):
+    b = 1.0 in [1.0]
+    y = x[b]
+    return [y]
+
+
+def a_ufunc_of_the_users(x):
+    return [MADE(float(x[2]))]
+
+
+def what_has_no_samples(x):
+    return [DAY - DAY, LARGE + 1]
+
+
+MADE = np.frompyfunc(lambda v: "text" if v > 2.5 else 1.0, 1, 1)
+DAY, LARGE = np.datetime64("2020-01-01"), 10**5000
 PROGRAMS = [
     appended, viewed, joined_branches, looped, captured, kept_outside, overwritten, raised, negated, given_out, powers,
-    left_by_none,
+    left_by_none, two_sets_of_cells, raised_after_a_change, raised_by_a_display, unpacked_from_anything, starred_dict,
+    one_of_two_receivers, a_receiver_that_refuses, hashed_in_a_display, reflected_by_a_subclass, a_truth_as_an_index,
+    a_ufunc_of_the_users, what_has_no_samples,
 ]  # fmt: skip
 X = np.array([1.0, 2.0, 3.0])
 
