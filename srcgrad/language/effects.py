@@ -142,9 +142,16 @@ def of_function(function: object) -> Effect:
 
 
 def is_function(value: object) -> bool:
-    """Whether a callable is a function, method or class: of an object of a library's class (``np.vectorize``,
-    ``functools.partial``) the library does not say what a call does, since it may call what it holds."""
-    return isinstance(value, _FUNCTIONS)
+    """Whether a callable is a function, method or class, or is found in its module under its own name, as the functions
+    of ``scipy.fft`` are.
+
+    Of other objects of a library's class (``np.vectorize``, ``functools.partial``) the library does not say what a call
+    does, since it may call what they hold.
+    """
+    if isinstance(value, _FUNCTIONS):
+        return True
+    module = sys.modules.get(str(getattr(value, "__module__", None)))
+    return value is not None and vars(module or sys).get(str(getattr(value, "__name__", None))) is value
 
 
 _FUNCTIONS = (

@@ -17,10 +17,23 @@ from tests.ir.test_interpreter import ORDERED, PROGRAMS, _reads_local_functions
 from tests.parameters import for_each
 
 
-@for_each([case for case in PROGRAMS if not _reads_local_functions(case.function)])
+CASES = [case for case in PROGRAMS if not _reads_local_functions(case.function)]
+
+
+def _program(case: Case) -> None:
+    assert unforeseen(case.function, case.arguments, case.keywords) == []
+
+
+@for_each(CASES[::3])
 def test_programs(case: Case) -> None:
     """Corpus and directed programs, with the functions of their modules that they call."""
-    assert unforeseen(case.function, case.arguments, case.keywords) == []
+    _program(case)
+
+
+@pytest.mark.nightly
+@for_each(CASES)
+def test_all_programs(case: Case) -> None:
+    _program(case)
 
 
 @for_each(LANGUAGE, name=lambda entry: f"{entry[0].__name__}{entry[1]}")
@@ -46,7 +59,7 @@ def random_program(number: int) -> list[str]:
         forget(function)
 
 
-@for_each(range(150))
+@for_each(range(100))
 def test_random_programs(number: int) -> None:
     assert random_program(number) == []
 
