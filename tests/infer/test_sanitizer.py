@@ -16,7 +16,6 @@ from tests.ir.language import PROGRAMS as LANGUAGE
 from tests.ir.test_interpreter import ORDERED, PROGRAMS, _reads_local_functions
 from tests.parameters import for_each
 
-
 CASES = [case for case in PROGRAMS if not _reads_local_functions(case.function)]
 
 
