@@ -13,6 +13,7 @@ from srcgrad.runtime.attempts import (
     attempt_whole,
     raisable,
     raised_augmenting,
+    raised_iterating,
     raised_in_place,
 )
 from srcgrad.runtime.defaults import defaulting, require_factory
@@ -134,7 +135,8 @@ __all__ = [
     "others", "outside", "over_gaps", "own", "own_adjoint", "pack_like", "pair_differences", "part_like",
     "permute_along", "phase_free", "pick", "placed", "placed_alone", "places_of", "polar", "polygamma", "polyslope",
     "power_partial", "present", "prevails", "private", "put_back", "quotient", "raisable", "raised_augmenting",
-    "raised_in_place", "ratio", "rearray", "reastype", "rebroadcast", "rechoose", "recurrence", "remerged", "repad",
+    "raised_in_place", "raised_iterating",
+    "ratio", "rearray", "reastype", "rebroadcast", "rechoose", "recurrence", "remerged", "repad",
     "repad_chosen", "repad_values", "repairs", "repeated", "replaced_at", "require_apart", "require_bound",
     "require_count", "require_data", "require_disjoint", "require_distinct", "require_exact", "require_factory",
     "require_fields", "require_item", "require_kept", "require_key", "require_length", "require_new",

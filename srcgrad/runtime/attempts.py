@@ -125,6 +125,26 @@ def raised_augmenting(
         return attempt_store(_AUGMENTED[operation], caught, alike, value)[1]
 
 
+def raised_iterating(raised: BaseException | None, caught: Caught, *iterated: Any) -> BaseException | None:
+    """What a loop over these would raise of what is caught, before an item; if something was raised before, that.
+
+    >>> raised_iterating(None, (TypeError,), [1.0], 2.0)
+    TypeError("'float' object is not iterable")
+    """
+    for value in iterated:
+        if raised is None:
+            raised = attempt(_require_iterable, caught, value)[1]
+    return raised
+
+
+def _require_iterable(value: Any) -> None:
+    kind: Any = type(value)
+    if _is_known(value):
+        iter(value)
+    elif not isinstance(getattr(kind, "__iter__", None) or getattr(kind, "__getitem__", None), Callable):  # type: ignore[arg-type]
+        raise TypeError(f"{kind.__name__!r} object is not iterable")
+
+
 def _is_known(value: Any) -> bool:
     return type(value) in _KNOWN or isinstance(value, np.generic)
 

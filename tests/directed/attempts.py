@@ -660,3 +660,47 @@ def an_array_that_is_asked_whether_it_is_true(x, a):
     except ValueError:
         y = y * y
     return np.sum(y)
+
+
+@directed(matrix(3, 2), vector(3))
+def a_loop_whose_items_do_not_fit_its_target(m, x):
+    s = np.sum(x)
+    try:
+        for u, v in zip(*m):
+            s = s + u * v
+    except ValueError:
+        s = s * x[0]
+    try:
+        for i, (u, v, w) in enumerate(m):
+            s = s * u * v * w + i
+    except ValueError:
+        s = s * x[1]
+    try:
+        try:
+            for m, z in m:
+                s, m = s * m * z, [x, x]
+        finally:
+            s = s * 3.0
+    except TypeError:
+        s = s * x[2]
+    return s
+
+
+@directed(vector(3), 0.5)
+def a_loop_over_what_cannot_be_iterated(x, a):
+    s = a * a
+    for q in [x, a, 2.0 * x]:
+        try:
+            for v in q:
+                s = s * v
+            for i, v in enumerate(q):
+                s = s + i * v
+        except TypeError:
+            s = s * x[0]
+    try:
+        for v in x:
+            for w in v:
+                s = s + w
+    except Exception:
+        s = s * x[1]
+    return s

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import copy
+import gc
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import SrcgradError
 from srcgrad.frontend.lowering import lowered
+from srcgrad.infer.outside import is_of_library
 from srcgrad.ir import operations as ir
 from srcgrad.ir.interpreter import interpreted
 from srcgrad.ir.verifying import verify
@@ -33,27 +37,82 @@ def by_interpreter(function: FunctionType) -> FunctionType:
     return interpreted(checked(function), function)
 
 
-def with_callees(function: FunctionType) -> FunctionType:
-    """The function by the interpreter, and every function of its module that it reaches by global names."""
-    space = dict(function.__globals__)
+@contextmanager
+def interpreting(functions: Iterable[FunctionType]) -> Iterator[None]:
+    """However these functions are called, the interpreter runs them; Python runs those whose text cannot be read."""
+    kept = [(function, function.__code__) for function in functions]
+    entries = [(function, _entry(function)) for function, _ in kept]
+    try:
+        for function, entry in entries:
+            function.__code__ = entry or function.__code__
+        yield
+    finally:
+        for function, code in kept:
+            function.__code__ = code
 
-    def within(of: FunctionType) -> FunctionType:
-        """The function, with the globals of the interpreter."""
-        made = FunctionType(of.__code__, space, of.__name__, of.__defaults__, of.__closure__)
-        made.__kwdefaults__ = of.__kwdefaults__
-        made.__dict__.update(of.__dict__)
-        return interpreted(checked(of), made)
 
-    pending, seen = [function], {function}
+def _entry(function: FunctionType) -> CodeType | None:
+    """Code that hands the arguments of a function to the interpreter."""
+    try:
+        made = by_interpreter(function)
+    except (SrcgradError, OSError, SyntaxError, RecursionError):
+        return None
+
+    def enter(*arguments: Any, **keywords: Any) -> Any:
+        made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+        return made(*arguments, **keywords)
+
+    code = _entering(function.__code__.co_freevars)
+    return code.replace(co_consts=tuple(enter if part == "enter" else part for part in code.co_consts))
+
+
+@cache
+def _entering(captured: tuple[str, ...]) -> CodeType:
+    """The code of a function that calls its constant ``"enter"``; it has the cells that the function object has."""
+    text = f"""
+def outer({", ".join(captured)}):
+    def function(*arguments, **keywords):
+        if False: {", ".join(captured) or "pass"}
+        return "enter"(*arguments, **keywords)
+"""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        outer = next(part for part in compile(text, "entry", "exec").co_consts if isinstance(part, CodeType))
+    return next(part for part in outer.co_consts if isinstance(part, CodeType))
+
+
+def functions_of(*roots: Any) -> list[FunctionType]:
+    """The functions of the program that can be reached from these objects: by name, in cells, as methods, as items."""
+    found: dict[FunctionType, None] = {}
+    pending, seen = list(roots), dict[int, Any]()
     while pending:
-        for name in _names_read(pending.pop().__code__):
-            value = function.__globals__.get(name)
-            if isinstance(value, FunctionType) and value.__globals__ is function.__globals__ and value not in seen:
-                seen.add(value)
-                if not hasattr(value, "__wrapped__"):
-                    pending.append(value)
-                    space[name] = within(value)
-    return within(function)
+        part = pending.pop()
+        if id(part) in seen or type(part).__module__.startswith("srcgrad"):  # what it differentiates needs its text
+            continue
+        seen[id(part)] = part
+        if isinstance(part, FunctionType | type | ModuleType):
+            if is_of_library(part):
+                continue
+            pending += list(vars(part).values()) if not isinstance(part, ModuleType) else []
+        if isinstance(part, FunctionType):
+            found[part] = None
+            for name in _names_read(part.__code__):
+                pending.append(part.__globals__.get(name))
+                pending += [vars(m)[name] for m in seen.values() if isinstance(m, ModuleType) and name in vars(m)]
+            pending += [*(part.__defaults__ or ()), *(part.__kwdefaults__ or {}).values(), *(part.__closure__ or ())]
+        elif isinstance(part, type):
+            pending += [*part.__bases__, type(part)]
+        elif isinstance(part, np.ndarray):
+            pending += part.ravel().tolist() if part.dtype.hasobject else []
+        elif not isinstance(part, ModuleType):
+            pending += gc.get_referents(part)
+    return list(found)
+
+
+def differentiates(functions: Iterable[FunctionType]) -> bool:
+    """Whether one of some functions differentiates others, which must have a text where they are made."""
+    names = {"grad", "vjp", "jvp", "hessian", "hvp", "jacobian", "value_and_grad", "srcgrad"}
+    return any(names & {*_names_read(function.__code__), *function.__code__.co_freevars} for function in functions)
 
 
 def _names_read(code: CodeType) -> Iterator[str]:

@@ -19,24 +19,19 @@ from tests.corpus.example import Case
 from tests.directed.program import collected
 from tests.evaluation_order import FORMS, STATES, patterns, program
 from tests.ir.language import PROGRAMS as LANGUAGE
-from tests.ir.running import assert_same, by_interpreter, checked, outcome, with_callees
+from tests.ir.running import assert_same, by_interpreter, checked, differentiates, functions_of, interpreting, outcome
 from tests.parameters import for_each
 
 PROGRAMS = [*CASES, *collected()]
+RUNNABLE = [case for case in PROGRAMS if not differentiates(functions_of(case.function, case.arguments, case.keywords))]
 
 
-def _reads_local_functions(function: FunctionType) -> bool:
-    """Whether a program differentiates functions that it makes, which have no text where the interpreter makes them."""
-    names = {"grad", "vjp", "jvp", "hessian", "hvp", "jacobian", "value_and_grad", "srcgrad"}
-    codes = [function.__code__, *(c for c in function.__code__.co_consts if hasattr(c, "co_names"))]
-    return any(names & {*code.co_names, *code.co_freevars} for code in codes)
-
-
-@for_each([case for case in PROGRAMS if not _reads_local_functions(case.function)])
+@for_each(RUNNABLE)
 def test_programs(case: Case) -> None:
-    """Corpus and directed programs, with the functions of their modules that they call."""
+    """Corpus and directed programs, with all functions and methods that they call."""
     expected = outcome(case.function, case.arguments, case.keywords)
-    assert_same(outcome(with_callees(case.function), case.arguments, case.keywords), expected)
+    with interpreting(functions_of(case.function, case.arguments, case.keywords)):
+        assert_same(outcome(case.function, case.arguments, case.keywords), expected)
 
 
 ORDERED = [(form, state, pattern) for form in FORMS for state in STATES for pattern in patterns(form)]
@@ -67,7 +62,9 @@ def _random_program(number: int) -> None:
     function = load(written(Hunt(0.0), number).text)
     try:
         given = point_of(function)
-        assert_same(outcome(with_callees(function), given, {}), outcome(function, given, {}))
+        expected = outcome(function, given, {})
+        with interpreting(functions_of(function, given)):
+            assert_same(outcome(function, given, {}), expected)
     finally:
         forget(function)
 

@@ -41,7 +41,7 @@ from srcgrad.frontend.desugar.build import (
     tuple_of,
     with_bodies,
 )
-from srcgrad.frontend.desugar.loops import endless
+from srcgrad.frontend.desugar.loops import endless, unpacked_inside
 from srcgrad.frontend.desugar.raising import (
     IN_PLACE,
     defaults_may_raise,
@@ -51,6 +51,8 @@ from srcgrad.frontend.desugar.raising import (
     is_ours,
     is_plain,
     is_truth,
+    iterated_by,
+    may_catch,
     may_raise,
     test_may_raise,
     waits,
@@ -64,6 +66,7 @@ Body = Sequence[gast.stmt]
 _CHANGES = effects.updating()
 _ATTEMPT = of_runtime(runtime.attempt)
 _AUGMENTING = of_runtime(runtime.raised_augmenting)
+_ITERATING = of_runtime(runtime.raised_iterating)
 _RAISABLE = of_runtime(runtime.raisable)
 
 
@@ -230,7 +233,7 @@ class _Attempts:
                 return self._attempted_inside(statement, raised, kinds.elts, lambda both: [part, both])
             case gast.Assign(
                 targets=[gast.Name(id=raised)], value=gast.Call(func=function, args=[so_far, kinds, *asked])
-            ) if is_ours(function, _AUGMENTING):
+            ) if is_ours(function, _AUGMENTING, _ITERATING):
                 return self._attempted_inside(statement, raised, kinds.elts, lambda both: [so_far, both, *asked])
             case gast.Assign(targets=[target], value=value):
                 before, held, may = self.attempt(value)
@@ -341,10 +344,17 @@ class _Attempts:
         if isinstance(loop, gast.For) and not is_known_iterable(loop.iter):
             before, held, may_start = self.attempt(loop.iter)
             loop = with_bodies(loop, iter=held)
+        elif isinstance(loop, gast.For) and (iterated := iterated_by(loop.iter)) and may_catch(TypeError, self.caught):
+            kinds = tuple_of([clone(kind) for kind in self.caught], loop)
+            asked = [load(self.raised, loop), kinds, *map(clone, iterated)]
+            before.append(assign(self.raised, call(reference(_ITERATING), asked, loop), loop))
+            may_start = True
         else:
             may_start = False
-        body, may = replace(self, in_loop=True).block(loop.body)
+        fitting = unpacked_inside(loop, self.fresh) if isinstance(loop, gast.For) else loop
+        body, may = replace(self, in_loop=True).block(fitting.body)
         if may:
+            loop = fitting
             test = compare(load(self.raised, loop), gast.IsNot(), constant(None, loop), loop)
             body.append(branch(test, [placed(gast.Break(), loop)], [], loop))
         made = with_bodies(loop, body=body)

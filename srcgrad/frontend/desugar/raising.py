@@ -5,6 +5,9 @@ Enters: nodes.  Leaves: yes or no; where the text does not tell, yes.
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Sequence
+
 import gast
 
 from srcgrad import runtime
@@ -97,6 +100,27 @@ def is_known_iterable(node: gast.expr) -> bool:
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name)):
             return name in _LOOPS
     return not may_raise(node)
+
+
+def iterated_by(node: gast.expr) -> list[gast.expr]:
+    """The names of what a known iterable goes over."""
+    match node:
+        case gast.Name():
+            return [node]
+        case gast.Call(func=gast.Name(id=name), args=given) if name != "range":
+            return [part for part in given if isinstance(part, gast.Name)]
+    return []
+
+
+def may_catch(raised: type[BaseException], kinds: Sequence[gast.expr]) -> bool:
+    """Whether handlers of these kinds may catch an exception of a class."""
+    for kind in kinds:
+        value = kind.binding.value if isinstance(kind, GlobalReference) else None
+        if isinstance(kind, gast.Name):
+            value = getattr(builtins, kind.id, None)
+        if not isinstance(value, type) or issubclass(raised, value):
+            return True
+    return False
 
 
 def is_harmless(node: gast.expr) -> bool:
