@@ -317,7 +317,8 @@ class Normalizer(Statements):
         given: dict[str, Known] = {n: known[j] for j, n in enumerate(self._parameters()) if j in known}  # type: ignore[misc]
         self.numbers = frozenset(name for name, each in given.items() if each == NUMBER)
         self.entry = given | dict.fromkeys(self.numbers, DATA) if len(self.numbers) < len(given) else {}
-        self.table.names.update(self.entry)
+        again = [name for name in self._parameters() if name in scope.rebound and not self.table.generated]
+        self.table.names.update(dict.fromkeys(again, PLAIN) | self.entry)  # joined with what they are bound to
 
     def _folded(self, made: Initialiser, body: list[gast.stmt], source: Source, fresh: Fresh) -> list[gast.stmt]:
         """The body of an ``__init__`` as that of a function that returns the object."""

@@ -1,0 +1,90 @@
+"""A parameter that a branch binds to an object may be what it was: each was silently wrong, or an AttributeError, in
+programs that are compiled for any arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad
+
+
+class Doubling:
+    """Its methods do not tell what they are methods of."""
+
+    size = 7.0
+
+    def __add__(self, other):
+        return other * 2.0
+
+    def __neg__(self):
+        return 7.0
+
+    def __getitem__(self, index):
+        return 5.0
+
+    def dot(self, other):
+        return np.sum(other) * 3.0
+
+
+def added(x, y):
+    if x[0] > 50.0:
+        y = Doubling()
+    return np.sum((y + x) * x)
+
+
+def negated(x, y):
+    for v in x:
+        if v > 50.0:
+            y = Doubling()
+    return np.sum(-y * x)
+
+
+def indexed(x, y):
+    for v in x:
+        try:
+            y = y * v
+        except ValueError:
+            y = Doubling()
+    return y[0] * x[1]
+
+
+def called(x, y):
+    while x[0] > 50.0:
+        y = Doubling()
+        x = x - 1.0
+    return y.dot(x)
+
+
+def read(x, y):
+    if x[0] > 50.0:
+        y = Doubling()
+    return y.size * x[0]
+
+
+def by_default(x, y=None):
+    if y is None:
+        y = Doubling()
+    return y.dot(x) + np.sum(y + x)
+
+
+X, Y = np.array([0.7, 1.1, -0.4]), np.array([0.3, -0.8, 1.9])
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("function", [added, negated, indexed, called, read, by_default], ids=lambda f: f.__name__)
+def test_what_it_was(function: Any, specialise: bool) -> None:
+    with srcgrad.options(specialise=specialise):
+        value, found = srcgrad.value_and_grad(function)(X, Y)
+    assert value == function(X, Y)
+    slopes = [(function(X + step, Y) - function(X - step, Y)) / 2e-5 for step in 1e-5 * np.eye(3)]
+    np.testing.assert_allclose(found, slopes, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+def test_the_object(specialise: bool) -> None:
+    with srcgrad.options(specialise=specialise):
+        assert list(srcgrad.grad(by_default)(X)) == [5.0, 5.0, 5.0]
+        assert list(srcgrad.grad(called)(X, Doubling())) == [3.0, 3.0, 3.0]
