@@ -8,26 +8,29 @@ from __future__ import annotations
 
 import dataclasses
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.examples import results, results_of_method
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import ITERATORS, arithmetic, elements
 from srcgrad.infer.objects import (
     CONTAINERS,
-    RESHAPED,
     Made,
     classes_of,
     container,
     data,
+    get_attribute,
     is_instance,
     is_method,
     is_plain,
     looked_up,
+    set_attribute,
     shown,
 )
 from srcgrad.infer.outside import is_of_library
@@ -82,6 +85,8 @@ def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value
 def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, given: Given, heap: Heap) -> Made:
     match atom:
         case Exact(value=FunctionType() as function) if not is_of_library(function):
+            if is_replaced(analysis.assigned, function):
+                return ANY, analysis.unknown([exact(function), *given.values()], heap)
             made = analysis.lowered(function) if is_entered(function) else None
             if made is not None:
                 defaults = _defaults(analysis, function, made)
@@ -181,14 +186,14 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     values = given.values()
     if kind in (type, super) or is_of_library(kind) and not is_plain(analysis, heap, *values):
         if kind not in (*CONTAINERS, *ITERATORS):
-            return (of(kind) if kind in (bool, int, str) else ANY), analysis.unknown(values, heap)
+            return (of(kind) if kind in (bool, int) else ANY), analysis.unknown(values, heap)
     if kind in (bool, int, float, complex, str, bytes) and given.more is None:
         return of(kind), heap
     if kind is range:
         return container(frame, statement, heap, range, Contents())
     if kind in (set, frozenset, dict, zip, enumerate) and not is_plain(analysis, heap, *values):
         heap = analysis.unknown(values, heap)
-    if kind in (list, tuple, set, frozenset) and not given.keywords and given.more is None and len(values) < 2:
+    if kind in (list, tuple, set, frozenset, deque) and not given.keywords and given.more is None and len(values) < 2:
         held, heap = (NEVER, heap) if not values else elements(analysis, frame, statement, values[0], heap)
         contents = Contents(rest=held)
         if kind in (list, tuple) and not values:
@@ -204,11 +209,11 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         return of(kind), heap
     if is_of_library(kind):
         effect = of_function(kind)
-        if not effect.is_known or effect.calls:
+        if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
             return ANY, analysis.unknown(values, heap)
         return applied(analysis, frame, statement, replace(effect, returns="element"), given, heap)
     plain = type(kind) is type and looked_up(kind, "__new__") is object.__new__
-    if not plain or (id(kind), "__init__") in analysis.assigned:
+    if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
     receiver, heap = container(frame, statement, heap, kind, Contents())
     start = looked_up(kind, "__init__")
@@ -259,12 +264,18 @@ def _of_library(
             heap = analysis.unknown(values, heap)
         return of(int), heap
     if function is isinstance and len(given.positional) == 2 == len(values):
-        kinds = classes_of(given.positional[1], heap)
+        kinds = classes_of(analysis, given.positional[1], heap)
         answers = [is_instance(atom, kinds) for atom in given.positional[0].atoms]
         if not given.positional[0].is_any and None not in answers:
             return union(*(exact(answer) for answer in answers)), heap
     if function in (isinstance, issubclass, callable, hasattr) and is_plain(analysis, heap, *given.positional[:1]):
         return of(bool), heap
+    if function in (getattr, setattr) and not given.keywords and given.more is None:
+        made = _by_name(analysis, frame, statement, function, given.positional, heap)
+        if made is not None:
+            return made
+    if is_reflective(function) or function is vars and not all(isinstance(a, At) for v in values for a in v.atoms):
+        analysis.assigned.is_lost = True
     if _is_operator(function) and not given.keywords and given.more is None:
         symbol, in_place = _OPERATORS[function]
         return arithmetic(analysis, frame, statement, symbol, given.positional, in_place, heap)
@@ -277,6 +288,7 @@ def _of_library(
         return shown(frame, statement, heap, known)
     if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
         own = [analysis.outside.value(owner)] if _has_owner(function) else []
+        _note_stores(analysis, function, values)
         return ANY, analysis.unknown([*values, *own], heap)
     if effect.returns == "fresh" and (getattr(function, "__module__", None) or "numpy").startswith("numpy"):
         sites, _ = heap.reachable(values)
@@ -289,6 +301,40 @@ _OPERATORS: dict[Any, tuple[str, bool]] = {
     **{function: (symbol, False) for symbol, function in BINARY.items()},
     **{function: (symbol, True) for symbol, function in IN_PLACE.items()},
 }
+
+
+def _by_name(
+    analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: tuple[Value, ...], heap: Heap
+) -> Made:
+    """``getattr`` and ``setattr`` with a name that is known; None of others."""
+    atom = next(iter(given[1].atoms)) if len(given) > 1 and len(given[1].atoms) == 1 and not given[1].is_any else None
+    if not isinstance(atom, Exact) or not isinstance(atom.value, str):
+        return None
+    if function is setattr and len(given) == 3:
+        after = set_attribute(analysis, frame, statement, given[0], atom.value, given[2], heap)
+        return None if after is None else (exact(None), after)
+    if function is getattr and len(given) == 2:
+        return get_attribute(analysis, frame, statement, given[0], atom.value, heap)
+    return None
+
+
+#: Libraries of which no function stores into classes, modules or functions that it is given.
+_READING = frozenset("builtins operator _operator math cmath numpy functools itertools collections copy".split())
+
+
+def _note_stores(analysis: Analysis, function: Any, values: Sequence[Value]) -> None:
+    """A function of a library that is not known may store into the classes, modules and functions that it is given."""
+    home = getattr(function, "__module__", None) or type(function).__module__
+    stores = function in (setattr, delattr) or getattr(function, "__name__", "") in ("__setattr__", "__delattr__")
+    if not stores and home.partition(".")[0] in _READING:
+        return
+    for value in values[:1] if stores else values:
+        if value.is_any and stores:
+            analysis.assigned.is_lost = True
+        for atom in value.atoms:
+            if isinstance(atom, Exact) and isinstance(atom.value, type | ModuleType | FunctionType):
+                if not is_of_library(atom.value) and (stores or isinstance(atom.value, type)):
+                    analysis.assigned.note_object(atom.value)
 
 
 def is_fresh(effect: Effect, given: Given) -> bool:
@@ -323,7 +369,7 @@ def _of_builtin(
         kind = atom.kind
     effect = method(name) if kind is None else member(kind, name)
     if name == "resize":
-        analysis.assigned.add(RESHAPED)
+        analysis.assigned.is_reshaped = True
     if kind in (int, float, complex, bool, bytes) or isinstance(kind, type) and issubclass(kind, np.generic):
         effect = Effect()  # numbers change nothing, and hold nothing
     if isinstance(atom, At) and kind in (list, deque) and name == "append" and len(given.positional) == 1:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.infer.frames import Frame, Way, Ways, merged
 from srcgrad.infer.heap import Heap
 from srcgrad.infer.iteration import is_single
-from srcgrad.infer.objects import classes_of, is_instance, is_method, looked_up, truth
+from srcgrad.infer.objects import classes_of, is_instance, is_method, is_plain, looked_up, truth
 from srcgrad.infer.operations import run
-from srcgrad.infer.values import ANY, At, Value, at, exact, widened
+from srcgrad.infer.values import ANY, At, Exact, Value, at, exact, widened
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
     Assign,
@@ -25,6 +25,7 @@ from srcgrad.ir.regions import (
     Break,
     Continue,
     Fall,
+    Handler,
     If,
     Loop,
     Raise,
@@ -32,6 +33,7 @@ from srcgrad.ir.regions import (
     Statement,
     Try,
     With,
+    operands_of,
 )
 
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
         analysis.facts.reached.add(statement)
         if isinstance(statement, Assign):
             frame.may_raise(heap)
+            if frame.raised is not None:
+                analysis.carried.update(frame.all(list(operands_of(statement.operation))))
             made = run(analysis, frame, statement, heap)
             if made is None:
                 return ways
@@ -113,7 +117,7 @@ def _if(analysis: Analysis, frame: Frame, statement: If, heap: Heap) -> Ways:
     narrowed: list[dict[ir.Version, Value]] = []
     for holds, block in ((True, statement.body), (False, statement.orelse)):
         if holds in decided:
-            narrow = narrowing(frame, statement.test, holds, heap)
+            narrow = narrowing(analysis, frame, statement.test, holds, heap)
             before = {version: frame.values[version] for version in narrow}
             frame.values.update(narrow)
             inner = run_block(analysis, frame, block, heap)
@@ -130,11 +134,11 @@ def _if(analysis: Analysis, frame: Frame, statement: If, heap: Heap) -> Ways:
     return ways
 
 
-def narrowing(frame: Frame, test: ir.Operand, holds: bool, heap: Heap) -> dict[ir.Version, Value]:
+def narrowing(analysis: Analysis, frame: Frame, test: ir.Operand, holds: bool, heap: Heap) -> dict[ir.Version, Value]:
     """What versions may be where a test holds, or does not: of ``is`` with a constant, and of ``isinstance``."""
     match frame.made.get(test) if isinstance(test, ir.Version) else None:
         case ir.Operator(symbol="bool" | "not" as symbol, operands=(inner,)):
-            return narrowing(frame, inner, holds is (symbol == "bool"), heap)
+            return narrowing(analysis, frame, inner, holds is (symbol == "bool"), heap)
         case ir.Compare(symbol="is" | "is not" as symbol, left=ir.Version() as tested, right=right):
             value, constant = frame[tested], frame[right]
             if len(constant.atoms) != 1 or not is_single(next(iter(constant.atoms))):
@@ -145,7 +149,7 @@ def narrowing(frame: Frame, test: ir.Operand, holds: bool, heap: Heap) -> dict[i
         case ir.Call(function=function, positional=(ir.Version() as tested, kinds)) if (
             frame[function] == exact(isinstance)
         ):
-            value, named = frame[tested], classes_of(frame[kinds], heap)
+            value, named = frame[tested], classes_of(analysis, frame[kinds], heap)
             kept = frozenset(atom for atom in value.atoms if is_instance(atom, named) in (None, holds))
             return {tested: Value(kept, value.is_any)}
     return {}
@@ -192,12 +196,26 @@ def _try(analysis: Analysis, frame: Frame, statement: Try, heap: Heap) -> Ways:
         if handler.kinds is not None:
             kinds = run_block(analysis, frame, handler.kinds, caught)
             caught = caught if kinds.fell is None else kinds.fell[1]
+        if not _is_text(frame, handler):
+            caught = analysis.unknown(list(analysis.carried), caught)
         after = run_block(analysis, frame, handler.body, caught)
         inner.take(after)
         fell.append(after.fell)
     escaped = [caught, *(frame.raised or ())]
     frame.raised = outer
     return _finally(analysis, frame, statement, inner, merged(fell), escaped)
+
+
+#: Exceptions of which objects hold text alone where Python or NumPy raises them.
+_OF_TEXT = (ValueError, TypeError, IndexError, ArithmeticError, AssertionError, RuntimeError)
+
+
+def _is_text(frame: Frame, handler: Handler) -> bool:
+    """Whether what is caught holds none of the operands of what raised it: a ``KeyError`` holds the key."""
+    if handler.kinds is None or not isinstance(handler.kinds.exit, Fall):
+        return False
+    value = frame[handler.kinds.exit.values[0]]
+    return not value.is_any and all(isinstance(a, Exact) and a.value in _OF_TEXT for a in value.atoms)
 
 
 def _finally(
@@ -255,6 +273,8 @@ def _with(analysis: Analysis, frame: Frame, statement: With, heap: Heap) -> Ways
     thrown = raised[0]
     for other in raised[1:]:
         thrown = thrown.join(other)
+    if not is_plain(analysis, thrown, manager):  # its method gets the exception, and what that holds
+        thrown = analysis.unknown(list(analysis.carried), thrown)
     ended = leave((), thrown, ANY)
     if ended is not None:
         frame.may_raise(ended[1])

@@ -19,6 +19,7 @@ class Facts:
     contents: dict[Site, Contents] = field(default_factory=dict)
     seen: set[Site] = field(default_factory=set)
     is_reshaped: bool = False  # some array gets another rank or dtype: those of arrays are not known
+    is_lost: bool = False  # the program reaches its own frames or namespaces: anything may be anything
     _last: dict[Site, Contents] = field(default_factory=dict)
 
     def note(self, version: Version, value: Value) -> Value:

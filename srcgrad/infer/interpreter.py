@@ -13,20 +13,20 @@ unknown code: it may change and call all that it can reach.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import CellType, FunctionType
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import gast
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.lowering import lowered
+from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.calls import Given, call
 from srcgrad.infer.control import run_block
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.frames import Frame, Top, merged
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.objects import RESHAPED, SHAPING
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact
 from srcgrad.ir import operations as ir
@@ -45,12 +45,12 @@ class Analysis:
     """One analysis: what is looked up once, and the functions that run now."""
 
     def __init__(
-        self, outside: Outside, assigned: set[tuple[int, str]], kept: set[Site], lower: Lower = lowered
+        self, assigned: Assigned, kept: dict[Site, object], lower: Lower = lowered
     ) -> None:
-        self.facts = Facts(is_reshaped=RESHAPED in assigned)
+        self.facts = Facts(is_reshaped=assigned.is_reshaped)
         self._lower = lower
-        self.outside = outside
-        self.assigned = assigned  # globals, and attributes of modules, classes and functions, that are stored to
+        self.outside = Outside(assigned, self._may_reach)
+        self.assigned = assigned
         self.kept = kept  # sites from outside that unknown code may hold from the beginning on
         self.running: list[tuple[Function, Statement | None]] = []  # with the statements that call them
         self.entered = 0
@@ -58,6 +58,9 @@ class Analysis:
         self.closures: dict[Site, tuple[Function, Mapping[str, Any], Mapping[ir.Cell, Site]]] = {}
         self._functions: dict[FunctionType, Function | None] = {}
         self._unknown: set[Function] = set()  # what unknown code may run, and was run so
+        self._without_text: set[FunctionType] = set()
+        self._classes: set[type] = set()  # of which it may call methods
+        self.carried: set[Value] = set()  # what exceptions may hold that are raised where something catches them
 
     # --- functions ---------------------------------------------------------------------------------------------------
     def lowered(self, function: FunctionType) -> Function | None:
@@ -132,7 +135,7 @@ class Analysis:
         for site in sites:
             if site in self.closures:
                 self.run_unknown(*self.closures[site])
-            elif site.kind is not None:
+            elif site.kind not in (None, CellType, FunctionType):
                 self._run_methods(site.kind)
         for value in held:
             for atom in value.atoms:
@@ -141,6 +144,8 @@ class Analysis:
                         self.run_unknown_function(function)
                     case Exact(value=type() as kind):
                         self._run_methods(kind)
+                    case Exact(value=ModuleType() as module) if not is_of_library(module):
+                        self._may_reach(list(vars(module).values()))
                     case Bound(function=FunctionType() as function):
                         self.run_unknown_function(function)
         heap = heap.exposed(given)
@@ -158,28 +163,39 @@ class Analysis:
             return
         made = self.lowered(function)
         cells = self.cells_of(function, made)
+        self.keep(at(*cells.values()))
+        self._may_reach([function.__defaults__, function.__kwdefaults__])
         if made is not None:
             self.run_unknown(made, function.__globals__, cells)
-            return
-        if any(name in function.__code__.co_names for name in SHAPING):
-            self.assigned.add(RESHAPED)
-        for name in function.__code__.co_names:
-            self.keep(self.outside.value(function.__globals__.get(name)))
-        self.keep(at(*cells.values()))
+        elif function not in self._without_text:
+            self._without_text.add(function)
+            self.assigned.note_code(function.__code__, function.__globals__)
+            self._may_reach([function.__globals__.get(name) for name in names_in(function.__code__)])
 
     def _run_methods(self, kind: type) -> None:
-        """Unknown code may call any method of an object."""
-        for base in kind.__mro__:
+        """Unknown code may call any method of an object, and reaches what its class holds."""
+        if kind in self._classes:
+            return
+        self._classes.add(kind)
+        for base in (*kind.__mro__, *type(kind).__mro__):
             if not is_of_library(base):
-                for found in vars(base).values():
-                    for part in (found, getattr(found, "__func__", None), *_accessors(found)):
-                        if isinstance(part, FunctionType):
-                            self.run_unknown_function(part)
+                self._may_reach([part for found in vars(base).values() for part in unwrapped(found)])
+
+    def _may_reach(self, found: Sequence[Any]) -> None:
+        """Unknown code may hold, change and call these objects from outside, from the beginning on."""
+        for part in found:
+            if isinstance(part, FunctionType):
+                self.run_unknown_function(part)
+            elif isinstance(part, type):
+                self._run_methods(part)
+            elif not isinstance(part, ModuleType):
+                self.keep(self.outside.value(part))
 
     def keep(self, value: Value) -> None:
         """Note that unknown code may hold what a value refers to from outside, from the beginning on."""
-        heap = Heap(self.outside.contents)
-        self.kept |= {site for site in heap.reachable([value])[0] if site.context == "outside"}
+        for site in Heap(self.outside.contents).reachable([value])[0]:
+            if site.context == "outside":
+                self.kept[site] = self.outside.objects[site]
 
     def cells_of(self, function: FunctionType, made: Function | None) -> dict[ir.Cell, Site]:
         """The cells that a function from outside captured."""
@@ -189,29 +205,42 @@ class Analysis:
         return {cell: self.outside.cell(captured[cell.variable]) for cell in made.free}
 
 
-def _accessors(found: object) -> tuple[object, ...]:
-    return (found.fget, found.fset, found.fdel) if isinstance(found, property) else ()
+def names_in(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from names_in(constant)
+
+
+def unwrapped(found: Any) -> tuple[Any, ...]:
+    """What an entry of a class holds: a function itself, those of a property, or the object that it is."""
+    if isinstance(found, property):
+        return found.fget, found.fset, found.fdel
+    return (found.__func__,) if isinstance(found, classmethod | staticmethod) else (found,)
 
 
 def analysed(
     function: FunctionType, arguments: Sequence[Any], keywords: Mapping[str, Any] | None = None, lower: Lower = lowered
 ) -> Facts | None:
     """Facts of a call with these arguments; None of a function whose text cannot be read.  ``lower`` makes the IR."""
-    outside, assigned, kept = Outside(), set[tuple[int, str]](), set[Site]()
+    assigned, kept, alive = Assigned(), dict[Site, object](), list[Outside]()
     while True:
-        analysis = Analysis(outside, assigned, kept, lower)
+        analysis = Analysis(assigned, kept, lower)
+        outside = analysis.outside
+        alive.append(outside)
         made = analysis.lowered(function)
         if made is None:
             return None
         before = len(assigned), len(kept)
         frame = Frame(made, function.__globals__, {}, None, analysis.facts)
-        heap = Heap(outside.contents, seen=frozenset(kept))
+        heap = analysis.unknown([outside.again(found) for found in list(kept.values())], Heap(outside.contents))
         named = tuple((name, outside.value(value)) for name, value in (keywords or {}).items())
         given = Given(tuple(map(outside.value, arguments)), named)
         call(analysis, frame, _ENTRY, exact(function), given, heap)
-        analysis.facts.seen |= kept
+        analysis.facts.seen |= set(kept)
         analysis.facts.note_heap(Heap(outside.contents, outside.contents))
-        if before == (len(assigned), len(kept)):  # what is stored to, and kept, was known from the beginning
+        analysis.facts.is_lost = assigned.is_lost
+        if assigned.is_lost or before == (len(assigned), len(kept)):  # all stores, and what is kept, were known before
             return analysis.facts
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from srcgrad.infer.assigned import REFLECTIVE, SHAPING
 from srcgrad.infer.examples import Result
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.outside import is_of_library
@@ -113,13 +114,15 @@ def class_of(atom: Atom) -> type | None:
     return None
 
 
-def classes_of(value: Value, heap: Heap) -> tuple[type, ...] | None:
+def classes_of(analysis: Analysis, value: Value, heap: Heap) -> tuple[type, ...] | None:
     """The classes that the second argument of ``isinstance`` names, None where one may run code of its own."""
     found: list[type] = []
     pending = list(value.atoms)
     while pending:
         match pending.pop():
-            case Exact(value=type() as kind) if type(kind) is type or type(kind) is ABCMeta and is_of_library(kind):
+            case Exact(value=type() as kind) if type(kind) is type or (
+                type(kind) is ABCMeta and is_of_library(kind) and not analysis.assigned.may_be(kind, "register")
+            ):
                 found.append(kind)
             case At(site=Site(kind=kind) as site) if kind is tuple and heap[site].parts is not None:
                 parts = heap[site].parts or ()
@@ -134,7 +137,15 @@ def classes_of(value: Value, heap: Heap) -> tuple[type, ...] | None:
 def is_instance(atom: Atom, kinds: tuple[type, ...] | None) -> bool | None:
     """Whether the objects of an atom are of one of these classes; None where some may be."""
     kind = class_of(atom)
-    return None if kind is None or kinds is None else issubclass(kind, kinds)
+    if kind is None or kinds is None or not is_of_library(kind) and _answers_itself(kind):
+        return None
+    return issubclass(kind, kinds)
+
+
+def _answers_itself(kind: type) -> bool:
+    """Whether objects of a class may say that they are of another one."""
+    own = looked_up(kind, "__getattribute__") is not object.__getattribute__
+    return own or looked_up(kind, "__class__") is not vars(object)["__class__"]
 
 
 # --- truth -----------------------------------------------------------------------------------------------------------
@@ -179,9 +190,18 @@ def of_each(base: Value, heap: Heap, one: Callable[[Atom, Heap], Made]) -> Made:
     return union(*(value for value, _ in found)), after
 
 
+#: Attributes that are changed by what reading them gives: an abstract class has more instances, a function other defaults.
+_HANDED_OUT = ("register", "__kwdefaults__")
+
+
 def get_attribute(analysis: Analysis, frame: Frame, statement: Statement, base: Value, name: str, heap: Heap) -> Made:
     frame.may_raise(heap)
+    if name in REFLECTIVE:
+        analysis.assigned.is_lost = True
+    if name in _HANDED_OUT:
+        analysis.assigned.note_anywhere(name)
     if base.is_any:
+        analysis.assigned.is_lost |= name == "__dict__"
         return ANY, analysis.unknown([base], heap)
     return of_each(base, heap, lambda atom, heap: _attribute(analysis, frame, statement, atom, name, heap))
 
@@ -226,9 +246,10 @@ def _of_array(frame: Frame, statement: Statement, array: Array, name: str, heap:
 
 def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap: Heap) -> Made:
     """An attribute of a module, class, function or another object that is known itself."""
-    if (id(found), name) in analysis.assigned:
-        return ANY, heap
+    if analysis.assigned.may_be(found, name):
+        return ANY, analysis.unknown([receiver], heap)
     if isinstance(found, ModuleType):
+        analysis.assigned.is_lost |= name == "__dict__"
         if name not in vars(found):
             return (ANY, analysis.unknown([receiver], heap)) if hasattr(found, name) else None
         return analysis.outside.value(vars(found)[name]), heap
@@ -272,7 +293,7 @@ def _of_instance(
     if defines(kind, "__getattr__") or looked_up(kind, "__getattribute__") is not object.__getattribute__:
         return ANY, analysis.unknown([receiver], heap)
     held = looked_up(kind, name)
-    if (id(kind), name) in analysis.assigned:
+    if analysis.assigned.may_be(kind, name):
         return ANY, analysis.unknown([receiver], heap)
     if isinstance(held, property) and is_method(held.fget):
         return analysis.call(frame, statement, exact(held.fget), (receiver,), heap)
@@ -296,9 +317,10 @@ def set_attribute(
     analysis: Analysis, frame: Frame, statement: Statement, base: Value, name: str, value: Value, heap: Heap
 ) -> Heap | None:
     frame.may_raise(heap)
-    if name in SHAPING and (base.is_any or any(isinstance(atom, Array) or _is_data(atom) for atom in base.atoms)):
-        analysis.assigned.add(RESHAPED)
+    if name not in SHAPING or base.is_any or any(isinstance(a, Array) or _is_data(a) for a in base.atoms):
+        analysis.assigned.note_shape(name)
     if base.is_any:
+        analysis.assigned.note_anywhere(name)
         return analysis.unknown([base, value], heap)
     made = of_each(base, heap, lambda atom, heap: _stored(analysis, frame, statement, atom, name, value, heap))
     return None if made is None else made[1]
@@ -311,7 +333,7 @@ def _stored(
     done, receiver = exact(None), Value(frozenset((atom,)))
     match atom:
         case Exact(value=found) if type(found) not in SCALARS:
-            analysis.assigned.add((id(found), name))
+            analysis.assigned.note(found, name)
             return done, analysis.unknown([value], heap)
         case At(site=Site(kind=None) as site):
             contents = heap[site]
@@ -333,7 +355,3 @@ def _stored(
 def _is_data(atom: Atom) -> bool:
     return isinstance(atom, At) and atom.site.kind is None
 
-
-#: Attributes by which an array gets another rank or dtype, and what says that a program stores to one.
-SHAPING = ("shape", "dtype")
-RESHAPED = (0, "shape")

@@ -91,7 +91,7 @@ def _delete_cell(analysis: Analysis, frame: Frame, statement: Statement, op: ir.
 
 def _read_global(analysis: Analysis, frame: Frame, statement: Statement, op: ir.ReadGlobal, heap: Heap) -> Made:
     frame.may_raise(heap)
-    if (id(frame.namespace), op.name) in analysis.assigned:
+    if analysis.assigned.may_be(frame.namespace, op.name):
         return ANY, heap
     if op.name in frame.namespace:
         return analysis.outside.value(frame.namespace[op.name]), heap
@@ -103,7 +103,7 @@ def _read_global(analysis: Analysis, frame: Frame, statement: Statement, op: ir.
 def _write_global(
     analysis: Analysis, frame: Frame, statement: Statement, op: ir.WriteGlobal | ir.DeleteGlobal, heap: Heap
 ) -> Made:
-    analysis.assigned.add((id(frame.namespace), op.name))
+    analysis.assigned.note(frame.namespace, op.name)
     value = frame[op.value] if isinstance(op, ir.WriteGlobal) else NEVER
     frame.may_raise(heap)
     return exact(None), analysis.unknown([value], heap)
@@ -282,7 +282,7 @@ def _text(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Format 
         return of(str), heap
     given = [frame[part] for part in (op.value, op.specification) if part is not None]
     frame.may_raise(heap)
-    return of(str), heap if is_plain(analysis, heap, *given) else analysis.unknown(given, heap)
+    return (of(str), heap) if is_plain(analysis, heap, *given) else (ANY, analysis.unknown(given, heap))
 
 
 def _import(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Import, heap: Heap) -> Made:
@@ -296,8 +296,9 @@ def _import(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Impor
 def _import_name(analysis: Analysis, frame: Frame, statement: Statement, op: ir.ImportName, heap: Heap) -> Made:
     frame.may_raise(heap)
     atom = next(iter(frame[op.module].atoms)) if len(frame[op.module].atoms) == 1 else None
-    found = vars(atom.value).get(op.name) if isinstance(atom, Exact) and isinstance(atom.value, ModuleType) else None
-    return (ANY if found is None else analysis.outside.value(found)), heap
+    if isinstance(atom, Exact) and isinstance(atom.value, ModuleType) and op.name in vars(atom.value):
+        return get_attribute(analysis, frame, statement, frame[op.module], op.name, heap)
+    return ANY, heap
 
 
 # --- functions, classes, patterns ------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 Enters: an object.  Leaves: its ``Value``, and what the sites of it hold.  An array is a site for its memory, so that
 views of one base share it; containers and objects of the user's are looked into, to a depth; the rest is data.
 
->>> outside, x = Outside(), np.zeros((2, 3))
+>>> outside, x = Outside(Assigned(), print), np.zeros((2, 3))
 >>> outside.value(2.0), outside.value(x), outside.value([x[0]])
 (2.0, float64[2]@ndarray, list)
 >>> next(iter(outside.value([x[0]]).atoms)).site in outside.contents
@@ -12,21 +12,27 @@ True
 
 from __future__ import annotations
 
+import gc
 from collections import deque
-from collections.abc import Iterator
-from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
+from collections.abc import Callable
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType, NoneType
 from typing import Any
 
 import numpy as np
 
+from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.examples import is_named
 from srcgrad.infer.heap import Contents, Site
-from srcgrad.infer.values import ANY, SCALARS, Array, At, Bound, Of, Value, exact, union
+from srcgrad.infer.values import ANY, SCALARS, Array, Bound, Of, Value, at, exact, union
+from srcgrad.language.effects import is_compiled_ufunc
 from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object
 
 #: Containers whose items are looked at one by one.
 SEQUENCES = (list, tuple, deque)
-_LONGEST, _DEEPEST = 50, 6
+_LONGEST, _DEEPEST = 50, 6  # of what is looked into
+_MOST = 20_000  # parts of one object
+_HOLDS = 1 << 14  # the flag of classes whose objects tell the garbage collector what they hold
+_OF_LEAVES = frozenset({"decimal", "datetime", "re", "array", "_struct", "_thread", "mmap", "random", "_random"})
 
 
 def is_of_library(value: object) -> bool:
@@ -42,86 +48,159 @@ def is_of_library(value: object) -> bool:
 
 def runs_no_code(value: object) -> bool:
     """Whether an object, and what it holds, is data: nothing of the user's runs when its methods are called."""
-    return all(is_of_library(part) and not isinstance(part, FunctionType | type) for part in _parts(value))
+    parts = parts_of(value)
+    return parts is not None and not any(map(_is_users, parts))
 
 
-def _parts(value: object) -> Iterator[object]:
-    pending, seen = [value], set[int]()
+def _is_users(part: object) -> bool:
+    return not is_of_library(part)
+
+
+def parts_of(value: object) -> list[object] | None:
+    """An object and all that it holds; None where that is too much, or cannot be found out.
+
+    What is in a function of the user's, in a class or in a module is not listed.
+    """
+    pending, found = [value], dict[int, object]()
     while pending:
         part = pending.pop()
-        if id(part) in seen:
+        kind: Any = type(part)
+        if id(part) in found or kind is CodeType:
             continue
-        seen.add(id(part))
-        yield part
-        if isinstance(part, dict):
-            pending += [*part.keys(), *part.values()]
-        elif isinstance(part, list | tuple | deque | set | frozenset):
-            pending += part
-        elif isinstance(part, np.ndarray) and part.dtype.hasobject:
-            pending += part.ravel().tolist()
+        found[id(part)] = part
+        if len(found) > _MOST:
+            return None
+        if isinstance(part, np.ndarray):
+            pending += [] if part.base is None else [part.base]
+            pending += part.ravel().tolist() if part.dtype.hasobject else []
+        elif isinstance(part, np.flatiter):
+            pending.append(part.base)
+        elif isinstance(part, FunctionType):
+            if is_of_library(part):
+                pending += [*(part.__closure__ or ()), *(part.__defaults__ or ())]
+        elif kind.__flags__ & _HOLDS and not isinstance(part, ModuleType | type):
+            pending += [held for held in gc.get_referents(part) if held is not kind]
+        elif not (isinstance(part, ModuleType | type | np.generic | np.dtype) or _is_leaf(part)):
+            return None
+    return list(found.values())
+
+
+def _is_leaf(part: object) -> bool:
+    """Whether an object that does not tell what it holds holds nothing but numbers and text."""
+    home = type(part).__module__
+    return isinstance(part, type(np.sum)) or is_compiled_ufunc(part) or home in _OF_LEAVES or home == "builtins" and not isinstance(part, type(iter("")))
 
 
 class Outside:
-    """The sites of objects from outside, and what they hold."""
+    """The sites of objects from outside, and what they hold.
 
-    def __init__(self) -> None:
+    Objects that are not looked into, and hold the user's, are unknown code: ``reach`` gets what they hold.
+    """
+
+    def __init__(self, assigned: Assigned, reach: Callable[[list[Any]], None]) -> None:
         self.contents: dict[Site, Contents] = {}
+        self.objects: dict[Site, object] = {}  # so that no other object gets the identity of one of them
         self._values: dict[int, Value] = {}
-        self._alive: list[object] = []  # so that no other object gets the identity of one of them
+        self._alive: list[object] = []
+        self._assigned, self._reach = assigned, reach
 
     def value(self, found: Any, depth: int = 0) -> Value:
         """The abstraction of an object, which is the same each time."""
         kind = type(found)
-        if kind in SCALARS or isinstance(found, FunctionType | BuiltinFunctionType | ModuleType | type | np.ufunc):
+        if kind in SCALARS or isinstance(found, FunctionType | ModuleType | type) or is_compiled_ufunc(found):
+            return exact(found)
+        if isinstance(found, BuiltinFunctionType) and isinstance(found.__self__, ModuleType | NoneType):
             return exact(found)
         if isinstance(found, np.generic):
             return Value(frozenset((Of(kind),)))
-        if id(found) in self._values:
-            return self._values[id(found)]
+        known = self._values.get(id(found))
+        if known is not None:
+            return known
         self._alive.append(found)
+        if isinstance(found, BuiltinFunctionType):
+            return self._noted(found, exact(found))
         if kind is np.ndarray and found.dtype.kind in "biufcSUmM" and is_named(found.dtype):
-            site = self._site(np.ndarray, _base(found))
-            return self._noted(found, Value(frozenset((Array(site, found.dtype.str, found.ndim),))), Contents())
+            base = _base(found)
+            whole = self._values.get(id(base))
+            if whole is not None and not any(isinstance(atom, Array) for atom in whole.atoms):
+                return self._noted(found, whole)
+            return self._noted(found, Value(frozenset((Array(self._memory(found), found.dtype.str, found.ndim),))))
         if isinstance(found, MethodType) and isinstance(found.__func__, FunctionType):
-            return Value(frozenset((Bound(self.value(found.__self__, depth + 1), found.__name__, found.__func__),)))
-        if callable(found) and is_of_library(found) and not hasattr(kind, "__getitem__"):
-            return self._noted(found, exact(found), None)
-        return self._container(found, depth)
+            return self._noted(found, self._bound(found, depth))
+        return self._looked_into(found, depth) or self._whole(found)
 
-    def _container(self, found: Any, depth: int) -> Value:
+    def _bound(self, found: MethodType, depth: int) -> Value:
+        return Value(frozenset((Bound(self.value(found.__self__, depth + 1), found.__name__, found.__func__),)))
+
+    def _looked_into(self, found: Any, depth: int) -> Value | None:
+        """The value of a container or object whose items or fields are looked at one by one; None of others."""
         kind = type(found)
+        is_container = kind in (*SEQUENCES, dict, set, frozenset) and len(found) <= _LONGEST
+        is_instance = is_object(found) and not is_of_library(found) and not self._assigned.is_open(kind)
+        if depth >= _DEEPEST or not (is_container or is_instance):
+            return None
         site = self._site(kind, found)
-        value = Value(frozenset((At(site),)))
-        if kind in (*SEQUENCES, dict, set, frozenset) and len(found) <= _LONGEST and depth < _DEEPEST:
-            self._noted(found, value, Contents())
-            if kind is dict:
-                keys = all(type(key) in (str, int) for key in found)
-                items = [(key, self.value(item, depth + 1)) for key, item in found.items()]
-                if keys:
-                    made = Contents(entries=tuple(items))
-                else:
-                    made = Contents(rest=union(*(self.value(k, depth + 1) for k in found), *(v for _, v in items)))
+        value = self._noted(found, at(site))
+
+        def inside(held: Any) -> Value:
+            return self.value(held, depth + 1)
+
+        if is_instance:
+            made = Contents(fields={name: inside(held) for name, held in fields_of(found).items()})
+        elif kind is dict and all(type(key) in (str, int) for key in found):
+            made = Contents(entries=tuple((key, inside(held)) for key, held in found.items()))
+        elif kind in SEQUENCES:
+            made = Contents(parts=tuple(map(inside, found)))
+        else:
+            items = [*found, *found.values()] if kind is dict else found
+            made = Contents(rest=union(*map(inside, items)))
+        self.contents[site] = made
+        return value
+
+    def _whole(self, found: Any) -> Value:
+        """The value of an object that is not looked into."""
+        parts = parts_of(found)
+        if parts is None:
+            self._assigned.is_lost = True
+            return self._noted(found, ANY)
+        own = [part for part in parts if not (type(part) in SCALARS or isinstance(part, np.generic | ModuleType))]
+        if any(map(_is_users, own)):
+            self._noted(found, ANY)
+            self._reach([type(part) for part in own if not isinstance(part, type | FunctionType)])
+            self._reach([part for part in own if part is not found])
+            return ANY
+        if callable(found) and not any(map(_is_memory, own)):
+            return self._noted(found, exact(found))
+        site = self._site(None, found)
+        value = at(site)
+        held = [value]
+        for part in own:
+            known = self._known(part)
+            if known is None:
+                self._noted(part, value)
             else:
-                parts = tuple(self.value(item, depth + 1) for item in found)
-                made = Contents(parts=parts) if kind in SEQUENCES else Contents(rest=union(*parts))
-            self.contents[site] = made
-            return value
-        if is_object(found) and not is_of_library(found) and depth < _DEEPEST:
-            self._noted(found, value, Contents())
-            fields = {name: self.value(item, depth + 1) for name, item in fields_of(found).items()}
-            self.contents[site] = Contents(fields=fields)
-            return value
-        if runs_no_code(found):
-            site = self._site(None, found)
-            value = Value(frozenset((At(site),)))
-            return self._noted(found, value, Contents(single=False, rest=value, others=value))
-        return self._noted(found, ANY, None)
+                held.append(known)
+        self.contents[site] = Contents(single=False, rest=union(*held), others=union(*held))
+        return value
+
+    def _known(self, part: Any) -> Value | None:
+        """The value of an object, or of other views of its memory, if it was looked at before."""
+        if isinstance(part, FunctionType | type | BuiltinFunctionType):
+            return exact(part)
+        if isinstance(part, np.ndarray):
+            site = Site(np.ndarray, id(_base(part)), "outside")
+            if site in self.contents:
+                return Value(frozenset((Array(site),)))
+        return self._values.get(id(part))
+
+    def again(self, found: Any) -> Value:
+        """The value of an object that a site stands for."""
+        return at(self.cell(found)) if isinstance(found, CellType) else self.value(found)
 
     def cell(self, cell: CellType) -> Site:
         """The site of a cell that a function from outside captures."""
         site = self._site(CellType, cell)
         if site not in self.contents:
-            self._alive.append(cell)
             try:
                 held = self.value(cell.cell_contents)
             except ValueError:
@@ -130,15 +209,25 @@ class Outside:
         return site
 
     def _site(self, kind: type | None, found: object) -> Site:
-        return Site(kind, id(found), "outside")
+        site = Site(kind, id(found), "outside")
+        self.objects[site] = found
+        return site
 
-    def _noted(self, found: object, value: Value, contents: Contents | None) -> Value:
+    def _memory(self, found: np.ndarray[Any, Any]) -> Site:
+        """The site of the memory of an array, which its views share."""
+        site = Site(np.ndarray, id(_base(found)), "outside")
+        self.objects[site] = found
+        self.contents.setdefault(site, Contents())
+        return site
+
+    def _noted(self, found: object, value: Value) -> Value:
+        self._alive.append(found)
         self._values[id(found)] = value
-        if contents is not None:
-            for atom in value.atoms:
-                if isinstance(atom, At | Array):
-                    self.contents.setdefault(atom.site, contents)
         return value
+
+
+def _is_memory(part: object) -> bool:
+    return isinstance(part, np.ndarray | list | set | deque | bytearray)
 
 
 def _base(array: np.ndarray[Any, Any]) -> object:
@@ -147,4 +236,3 @@ def _base(array: np.ndarray[Any, Any]) -> object:
     while isinstance(found, np.ndarray) and found.base is not None:
         found = found.base
     return found
-

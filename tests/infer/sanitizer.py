@@ -12,50 +12,56 @@ import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.heap import sites_of
+from srcgrad.infer.heap import Contents, sites_of
 from srcgrad.infer.interpreter import analysed
-from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.outside import runs_no_code
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import interpreter
 from srcgrad.ir.evaluating import Frame
 from srcgrad.ir.operations import END, UNBOUND
-from tests.ir.running import checked, with_callees
+from srcgrad.runtime.objects import fields_of, is_object
+from tests.ir.running import checked, functions_of, interpreting
 
 
 def covers(value: Value, found: Any) -> bool:
     """Whether an object is among those that a value stands for, as far as it shows by itself."""
-    if value.is_any:
-        return True
-    for atom in value.atoms:
-        match atom:
-            case Exact(value=known):
-                kind = type(known)
-                if known is found or kind in SCALARS and kind is type(found) and repr(known) == repr(found):
-                    return True
-                if isinstance(known, BuiltinFunctionType) and known == found:  # made each time that it is read
-                    return True
-                if isinstance(known, FunctionType) and isinstance(found, FunctionType):  # run by the interpreter
-                    if known.__qualname__ == found.__qualname__:
-                        return True
-            case Of(kind=kind):
-                if type(found) is kind:
-                    return True
-            case Array(type_string=dtype, rank=rank):
-                if type(found) is np.ndarray and dtype in ("", found.dtype.str) and rank in (None, found.ndim):
-                    return True
-            case At(site=site):
-                if type(found) is site.kind or site.kind is None and is_of_library(found):
-                    return True
-            case Bound():
-                if callable(found):
-                    return True
+    return value.is_any or any(_is_of(atom, found) for atom in value.atoms)
+
+
+def _is_of(atom: Any, found: Any) -> bool:
+    match atom:
+        case Exact(value=known):
+            if type(known) in SCALARS:
+                return atom == Exact(found)
+            return known is found or isinstance(known, BuiltinFunctionType) and bool(known == found)  # made when read
+        case Of(kind=kind):
+            return type(found) is kind
+        case Array(type_string=dtype, rank=rank):
+            return type(found) is np.ndarray and dtype in ("", found.dtype.str) and rank in (None, found.ndim)
+        case At(site=site):
+            return type(found) is site.kind or site.kind is None and runs_no_code(found)
+        case Bound(receiver=receiver, name=name, function=function):
+            owner = getattr(found, "__self__", None)
+            if not covers(receiver, owner) and not (function is None and isinstance(owner, type)):
+                return False
+            return getattr(found, "__func__", None) is function and getattr(found, "__name__", None) == name
     return False
+
+
+def held_by(found: Any) -> Iterator[tuple[str, Any]]:
+    """What an object holds itself: the names of its fields, or "" of an item."""
+    if type(found) in (list, tuple, deque, set, frozenset):
+        yield from (("", item) for item in found)
+    elif isinstance(found, dict):
+        yield from (("", item) for item in [*found, *found.values()])
+    elif is_object(found):
+        yield from fields_of(found).items()
 
 
 class Watching:
@@ -64,6 +70,7 @@ class Watching:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.complaints: list[str] = []
+        self.is_looking = False
         self.operations = {id(statement.operation) for statement in facts.reached if hasattr(statement, "operation")}
         self._held: dict[int, tuple[Any, list[tuple[str, Value]]]] = {}
 
@@ -84,14 +91,32 @@ class Watching:
 
     def _contents(self, name: str, value: Value, found: Any) -> None:
         sites = list(sites_of(value))
-        if value.is_any or not isinstance(found, list | tuple | deque | dict | set):
+        if value.is_any or any(isinstance(atom, Exact | Bound) for atom in value.atoms):
             return
         known = [self.facts.contents.get(site) for site in sites if not self.facts.is_seen(site)]
-        if len(known) < len(sites) or None in known:
-            return
-        for item in [*found, *(found.values() if isinstance(found, dict) else ())]:
-            if not any(covers(contents.items, item) for contents in known if contents is not None):
-                self.complain(f"{name} is taken to hold {[str(c.items) for c in known if c]}, and holds {item!r}")
+        if len(known) == len(sites):
+            self._covered(name, [contents for contents in known if contents is not None], found)
+
+    def _covered(self, name: str, known: list[Contents], found: Any) -> None:
+        for field, item in held_by(found):
+            values = [contents.get(field) if field else contents.items for contents in known]
+            if known and not any(covers(value, item) for value in values):
+                self.complain(f"{name} is taken to hold {values} as {field or 'items'}, and holds {item!r}")
+
+    def left(self, *roots: Any) -> None:
+        """Look at what was there before the program and has changed."""
+        sites = {site.origin: site for site in self.facts.contents if site.context == "outside"}
+        pending, seen = list(roots), dict[int, Any]()
+        while pending:
+            part = pending.pop()
+            if id(part) in seen or isinstance(part, ModuleType | type) or type(part) in SCALARS:
+                continue
+            seen[id(part)] = part
+            pending += [cell.cell_contents for cell in getattr(part, "__closure__", None) or () if is_set(cell)]
+            pending += [item for _, item in held_by(part)]
+            site = sites.get(id(part))
+            if site is not None and not self.facts.is_seen(site):
+                self._covered(f"{site} from outside", [self.facts.contents[site]], part)
 
     def _alias(self, name: str, value: Value, found: Any) -> None:
         owner = found
@@ -132,10 +157,13 @@ def watched(watching: Watching) -> Iterator[None]:
         frame: Any = None
 
         def __setitem__(self, version: Any, found: Any) -> None:
-            try:
-                watching.bound(self.frame, version, found)
-            except Exception as error:  # which the program that runs might catch
-                watching.complain(f"{type(error).__name__}: {error}")
+            if not watching.is_looking:  # looking at an object may run its methods
+                watching.is_looking = True
+                try:
+                    watching.bound(self.frame, version, found)
+                except Exception as error:  # which the program that runs might catch
+                    watching.complain(f"{type(error).__name__}: {error}")
+                watching.is_looking = False
             super().__setitem__(version, found)
 
         def update(self, pairs: Any) -> None:
@@ -165,19 +193,30 @@ def watched(watching: Watching) -> Iterator[None]:
         interpreter.Frame = kept[1]
 
 
+def is_set(cell: CellType) -> bool:
+    try:
+        return bool(cell.cell_contents) or True
+    except ValueError:
+        return False
+
+
 def unforeseen(function: FunctionType, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> list[str]:
     """What a run does that the facts of the call do not say."""
-    facts = analysed(function, arguments, keywords, checked)
-    assert facts is not None
-    watching = Watching(facts)
-    program = with_callees(function)
     given, named = copy.deepcopy((arguments, dict(keywords)))
-    with watched(watching), np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            result = program(*given, **named)
-            if isinstance(result, Iterator):
-                list(result)
-        except Exception:  # of the program
-            pass
+    facts = analysed(function, given, named, checked)
+    assert facts is not None
+    if facts.is_lost:  # they say nothing
+        return []
+    watching = Watching(facts)
+    globals_ = [function.__globals__.get(name) for name in function.__code__.co_names]
+    with interpreting(functions_of(function, given, named)), watched(watching), np.errstate(all="ignore"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                result = function(*given, **named)
+                if isinstance(result, Iterator):
+                    list(result)
+            except Exception:  # of the program
+                pass
+    watching.left(function, given, named, globals_)
     return watching.complaints

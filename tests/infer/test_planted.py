@@ -8,236 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad.infer import calls, control, heap, interpreter, items, iteration, objects, operations, values
+from srcgrad.infer import (
+    assigned,
+    calls,
+    control,
+    heap,
+    interpreter,
+    items,
+    iteration,
+    objects,
+    operations,
+    outside,
+    values,
+)
 from srcgrad.ir import operations as ir
+from tests.infer.programs import PROGRAMS
 from tests.infer.sanitizer import unforeseen
 
-
-class Holder:
-    def __init__(self, value):
-        self.value = value
-
-    @property
-    def twice(self):
-        return self.value * 2.0
-
-
-def appended(x):
-    held = [1.0]
-    held.append(x)
-    return held[1] if len(held) > 1 else 0.0
-
-
-def viewed(x):
-    y = x[:2]
-    y[0] = 3.0
-    return y
-
-
-def joined_branches(x):
-    y = [x] if x[0] > 5.0 else [2.0]
-    return y[0]
-
-
-def looped(x):
-    total = 0
-    for _ in range(4):
-        total = [total]
-    return total
-
-
-def captured(x):
-    n = 1.0
-
-    def change():
-        nonlocal n
-        n = "text"
-
-    change()
-    return n
-
-
-def kept_outside(x):
-    held = [x]
-    sorted([3, 1], key=lambda v: held.append("text") or v)
-    return held[-1]
-
-
-def overwritten(x):
-    objects_ = [Holder(v) for v in (1.0, "text")]
-    objects_[0].value = None
-    return objects_[0].value, objects_[1].value
-
-
-def raised(x):
-    held = [1.0]
-    try:
-        held[0] = "text"
-        held[7]
-    except IndexError:
-        return held[0]
-    return 2.0
-
-
-def negated(x):
-    if not x[0] > 5.0:
-        return 1.0
-    return "text"
-
-
-def given_out(x):
-    y = np.zeros(3)
-    z = np.multiply(x, 2.0, out=y)
-    z[0] = 7.0
-    return y
-
-
-def powers(x):
-    base = -2.0
-    return base ** float(x[0] * 0.0 + 0.5)
-
-
-def left_by_none(x):
-    y = None if x[0] > 0.0 else 2.0
-    for _ in range(2):
-        if y is None:
-            break
-        x = x + y
-    return [y]
-
-
-LOG = [1.0]
-
-
-class Noting:
-    """Its special methods change a global."""
-
-    def __init__(self, n=1.0):
-        self.n = n
-
-    @property
-    def p(self):
-        return self.n
-
-    @p.setter
-    def p(self, value):
-        self.n = value
-
-    def __hash__(self):
-        LOG.append("text")
-        return 1
-
-    def __setitem__(self, index, value):
-        raise ValueError
-
-
-class Sum:
-    def __add__(self, other):
-        return 1.0
-
-
-class TextSum(Sum):
-    def __radd__(self, other):
-        return "text"
-
-
-def two_sets_of_cells(x):
-    def make(v):
-        def outer():
-            def inner():
-                return v
-
-            return inner
-
-        return outer
-
-    def run(outer):
-        return outer()
-
-    first, _ = run(make(1.0)), run(make("text"))
-    return [first()]
-
-
-def raised_after_a_change(x):
-    kept = [1.0]
-
-    def bad(v):
-        kept.append("text")
-        raise ValueError
-
-    try:
-        sorted([1], key=bad)
-    except ValueError:
-        return [kept[-1]]
-    return []
-
-
-def raised_by_a_display(x):
-    held = [1.0]
-    try:
-        held[0] = "text"
-        {[]}
-    except TypeError:
-        return [held[0]]
-    return []
-
-
-def unpacked_from_anything(x):
-    pair = (1.0, 2.0) if x[0] > 5.0 else eval("('a', 'b')")
-    first, second = pair
-    return [first, second]
-
-
-def starred_dict(x):
-    return [(lambda a: a)(*{"a": 1.0})]
-
-
-def one_of_two_receivers(x):
-    one, other = Noting(), Noting()
-    chosen = one if x[0] > 0.5 else other
-    chosen.p = "text"
-    return [one.n, other.n]
-
-
-def a_receiver_that_refuses(x):
-    chosen = [1.0] if x[0] > 0.5 else Noting()
-    chosen[0] = 2.0
-    return [1]
-
-
-def hashed_in_a_display(x):
-    {Noting()}
-    last = LOG[-1]
-    LOG[:] = [1.0]
-    return [last]
-
-
-def reflected_by_a_subclass(x):
-    return [Sum() + TextSum()]
-
-
-def a_truth_as_an_index(x):
-    b = 1.0 in [1.0]
-    y = x[b]
-    return [y]
-
-
-def a_ufunc_of_the_users(x):
-    return [MADE(float(x[2]))]
-
-
-def what_has_no_samples(x):
-    return [DAY - DAY, LARGE + 1]
-
-
-MADE = np.frompyfunc(lambda v: "text" if v > 2.5 else 1.0, 1, 1)
-DAY, LARGE = np.datetime64("2020-01-01"), 10**5000
-PROGRAMS = [
-    appended, viewed, joined_branches, looped, captured, kept_outside, overwritten, raised, negated, given_out, powers,
-    left_by_none, two_sets_of_cells, raised_after_a_change, raised_by_a_display, unpacked_from_anything, starred_dict,
-    one_of_two_receivers, a_receiver_that_refuses, hashed_in_a_display, reflected_by_a_subclass, a_truth_as_an_index,
-    a_ufunc_of_the_users, what_has_no_samples,
-]  # fmt: skip
 X = np.array([1.0, 2.0, 3.0])
 
 
@@ -334,7 +121,31 @@ def _tests_hold_for_good(patch: Any) -> None:
     patch(control, "run_block", lambda analysis, frame, block, heap_: control._run(analysis, frame, block, heap_, {}))
 
 
+def _attributes_are_what_they_were(patch: Any) -> None:
+    patch(assigned.Assigned, "may_be", lambda self, owner, name: False)
+    patch(assigned.Assigned, "is_open", lambda self, kind: False)
+
+
+def _objects_of_libraries_hold_nothing(patch: Any) -> None:
+    patch(outside.Outside, "_whole", lambda self, found: self._noted(found, values.exact(found)))
+
+
+def _classes_hold_nothing(patch: Any) -> None:
+    before = interpreter.unwrapped
+    patch(interpreter, "unwrapped", lambda found: [part for part in before(found) if callable(part)])
+
+
+def _exceptions_hold_nothing(patch: Any) -> None:
+    patch(control, "operands_of", lambda operation: [])
+
+
+def _classes_are_what_objects_say(patch: Any) -> None:
+    patch(objects, "_answers_itself", lambda kind: False)
+
+
 FAULTS = [
+    _attributes_are_what_they_were, _objects_of_libraries_hold_nothing, _classes_hold_nothing, _exceptions_hold_nothing,
+    _classes_are_what_objects_say,
     _tests_hold_for_good,
     _append_nothing, _views_are_new, _branches_keep_the_first, _loops_run_once, _closures_do_not_write,
     _unknown_code_calls_nothing, _unknown_code_changes_nothing, _every_site_is_one_object,

@@ -13,24 +13,22 @@ from tests.corpus.example import Case
 from tests.evaluation_order import program
 from tests.infer.sanitizer import unforeseen
 from tests.ir.language import PROGRAMS as LANGUAGE
-from tests.ir.test_interpreter import ORDERED, PROGRAMS, _reads_local_functions
+from tests.ir.test_interpreter import ORDERED, RUNNABLE
 from tests.parameters import for_each
-
-CASES = [case for case in PROGRAMS if not _reads_local_functions(case.function)]
 
 
 def _program(case: Case) -> None:
     assert unforeseen(case.function, case.arguments, case.keywords) == []
 
 
-@for_each(CASES[::3])
+@for_each(RUNNABLE)
 def test_programs(case: Case) -> None:
     """Corpus and directed programs, with the functions of their modules that they call."""
     _program(case)
 
 
 @pytest.mark.nightly
-@for_each(CASES)
+@for_each(RUNNABLE)
 def test_all_programs(case: Case) -> None:
     _program(case)
 
