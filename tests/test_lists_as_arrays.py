@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import grad, hvp, jvp, programs
+from srcgrad import grad, hvp, jvp, options, programs
 from srcgrad.eager import plain
 from tests.parameters import share_by_day
 
@@ -306,3 +306,30 @@ def test_an_array_times_a_list_is_no_repetition() -> None:
         grad(array_of_a_callee_times_list)(x)
     with pytest.raises(TypeError, match="a list or tuple is multiplied by an array"):
         jvp(array_of_a_callee_times_list, (x,), (x,))
+
+
+class Kept:
+    def __init__(self, items):
+        self.items = items
+
+
+def less_a_list_in_a_field(a):
+    kept = Kept([a, 2.0])
+    items = kept.items
+    items[-1] *= a
+    return np.sum((np.ones(2) - items) ** 2 + np.ones(2) / items)
+
+
+def less_a_list(a):
+    items = [0.0, 3.0]
+    items[0] += a
+    return np.sum((np.float64(a) - items) ** 2)
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("function", [less_a_list_in_a_field, less_a_list], ids=lambda f: f.__name__)
+def test_what_a_list_is_taken_from(function, specialise):
+    """Once a TypeError of the tangent: a list has no negative."""
+    with options(specialise=specialise):
+        found = jvp(function, (0.7,), (1.0,))[1]
+    np.testing.assert_allclose(found, (function(0.7 + 1e-6) - function(0.7 - 1e-6)) / 2e-6, rtol=1e-7)

@@ -177,7 +177,8 @@ class Analysis:
         if kind in self._classes:
             return
         self._classes.add(kind)
-        for base in (*kind.__mro__, *type(kind).__mro__):
+        meta: type = type(kind)
+        for base in (*kind.__mro__, *meta.__mro__):
             if not is_of_library(base):
                 self._may_reach([part for found in vars(base).values() for part in unwrapped(found)])
 

@@ -190,7 +190,7 @@ def of_each(base: Value, heap: Heap, one: Callable[[Atom, Heap], Made]) -> Made:
     return union(*(value for value, _ in found)), after
 
 
-#: Attributes that are changed by what reading them gives: an abstract class has more instances, a function other defaults.
+#: Attributes by which a class gets other instances, or a function other defaults, without a store.
 _HANDED_OUT = ("register", "__kwdefaults__")
 
 

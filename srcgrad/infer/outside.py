@@ -32,7 +32,7 @@ SEQUENCES = (list, tuple, deque)
 _LONGEST, _DEEPEST = 50, 6  # of what is looked into
 _MOST = 20_000  # parts of one object
 _HOLDS = 1 << 14  # the flag of classes whose objects tell the garbage collector what they hold
-_OF_LEAVES = frozenset({"decimal", "datetime", "re", "array", "_struct", "_thread", "mmap", "random", "_random"})
+_OF_LEAVES = frozenset("builtins decimal datetime re array _struct _thread mmap random _random".split())
 
 
 def is_of_library(value: object) -> bool:
@@ -87,8 +87,7 @@ def parts_of(value: object) -> list[object] | None:
 
 def _is_leaf(part: object) -> bool:
     """Whether an object that does not tell what it holds holds nothing but numbers and text."""
-    home = type(part).__module__
-    return isinstance(part, type(np.sum)) or is_compiled_ufunc(part) or home in _OF_LEAVES or home == "builtins" and not isinstance(part, type(iter("")))
+    return isinstance(part, type(np.sum)) or is_compiled_ufunc(part) or type(part).__module__ in _OF_LEAVES
 
 
 class Outside:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import gast
 import numpy as np
 
+from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import LOAD, GlobalBinding, reference
 from srcgrad.syntax.parse import clone
 
@@ -77,3 +78,23 @@ def index_value(index: gast.expr) -> gast.expr:
             bounds = [constant(None) if bound is None else clone(bound) for bound in (lower, upper, step)]
             return builtin_call(slice, *(bounds if step is not None else bounds[:2]))
     return clone(index)
+
+
+def minus_lists(value: gast.expr, dots: Sequence[gast.expr]) -> gast.expr:
+    """A tangent whose minus signs before these tangents are understood by NumPy: they may be lists, which have none."""
+    names = {dot.id for dot in dots if isinstance(dot, gast.Name)}
+
+    def negated(node: gast.AST) -> bool:
+        is_minus = isinstance(node, gast.UnaryOp) and isinstance(node.op, gast.USub)
+        return is_minus and getattr(node.operand, "id", "") in names
+
+    def change(node: gast.AST) -> gast.expr | None:
+        match node:
+            case gast.BinOp(left=left, op=gast.Add(), right=right) if negated(right):
+                return gast.BinOp(rebuilt(left, change), gast.Sub(), right.operand)
+            case gast.UnaryOp() if negated(node):
+                return numpy_call("negative", node.operand)
+        return None
+
+    made: gast.expr = rebuilt(value, change)
+    return made

@@ -65,6 +65,7 @@ from srcgrad.transform.build import (
     index_value,
     load,
     method,
+    minus_lists,
     numpy_call,
     store,
     subscript,
@@ -243,6 +244,8 @@ class StatementTangent:
             binding[f"{parameter}_dot"] = self.dot_of(made.arguments[parameter], statement)
         prelude, values = inline(piece, {**binding, rule.result: load(RESULT)}, self.fresh)
         (value,) = values.values()
+        if isinstance(statement.expression, gast.BinOp):
+            value = minus_lists(value, [binding[f"{p}_dot"] for p in active if not isinstance(facts[p], Array)])
         if is_copy(statement) and not isinstance(facts["a"], Array):
             value = call_runtime(runtime.own, binding["a_dot"])  # of a list or dict as well
         value = self._narrowed(_spread(value), piece, made, facts, self.fact(statement.target))
