@@ -21,7 +21,7 @@ def _program(case: Case) -> None:
     assert unforeseen(case.function, case.arguments, case.keywords) == []
 
 
-@for_each(RUNNABLE)
+@for_each(RUNNABLE[::3])
 def test_programs(case: Case) -> None:
     """Corpus and directed programs, with the functions of their modules that they call."""
     _program(case)
@@ -38,7 +38,7 @@ def test_the_language(entry: tuple[FunctionType, tuple[object, ...]]) -> None:
     assert unforeseen(*entry, {}) == []
 
 
-@for_each(ORDERED[::40])
+@for_each(ORDERED[::80])
 def test_order_of_evaluation(name: tuple[str, str, str]) -> None:
     try:
         made = program(*name)
@@ -56,7 +56,7 @@ def random_program(number: int) -> list[str]:
         forget(function)
 
 
-@for_each(range(100))
+@for_each(range(50))
 def test_random_programs(number: int) -> None:
     assert random_program(number) == []
 

@@ -26,9 +26,19 @@ PROGRAMS = [*CASES, *collected()]
 RUNNABLE = [case for case in PROGRAMS if not differentiates(functions_of(case.function, case.arguments, case.keywords))]
 
 
-@for_each(RUNNABLE)
+@for_each(RUNNABLE[::2])
 def test_programs(case: Case) -> None:
     """Corpus and directed programs, with all functions and methods that they call."""
+    _runs(case)
+
+
+@pytest.mark.nightly
+@for_each(RUNNABLE)
+def test_all_programs(case: Case) -> None:
+    _runs(case)
+
+
+def _runs(case: Case) -> None:
     expected = outcome(case.function, case.arguments, case.keywords)
     with interpreting(functions_of(case.function, case.arguments, case.keywords)):
         assert_same(outcome(case.function, case.arguments, case.keywords), expected)
@@ -46,7 +56,7 @@ def _ordered(name: tuple[str, str, str]) -> None:
     assert_same(outcome(by_interpreter(made.function), given, {}), outcome(made.function, given, {}))
 
 
-@for_each(ORDERED[::12])
+@for_each(ORDERED[::24])
 def test_order_of_evaluation(name: tuple[str, str, str]) -> None:
     """Forms of statements whose operands change what the others read; some raise, in both."""
     _ordered(name)
@@ -69,7 +79,7 @@ def _random_program(number: int) -> None:
         forget(function)
 
 
-@for_each(range(150))
+@for_each(range(75))
 def test_random_programs(number: int) -> None:
     """Programs of the hunt, those that raise included."""
     _random_program(number)

@@ -79,10 +79,11 @@ def test_a_program_stays_in_the_worker(processes):
     assert report().tasks > 6
     g = grad(lambda w, shard: np.mean(shard[0] @ w * 3.0), executor=processes)
     sent = []
-    for w in (W, 2.0 * W, 3.0 * W):
-        g(w, SHARDS)
+    for k in range(1, 7):
+        g(k * W, SHARDS)
         sent.append(report().sent)
-    assert sent[2] == sent[1] < sent[0] - 1000  # the program goes to each worker once in its life
+    with_program = [bytes_ > min(sent) + 1000 for bytes_ in sent]
+    assert with_program[0] and sum(with_program) <= 2  # the program goes to each of two workers once in its life
 
 
 def test_a_worker_that_has_forgotten_asks_again():
