@@ -135,7 +135,7 @@ def _of_text(callee: Callee, source: Source, node: Definition, parent: Scope | N
         writer, made = _written(callee, source, node, parent, assumed, table, methods)
         if not writer.relied and not writer.entry and not any_objects(made, writer.table):
             return replace(made, sets=moves(made))
-        before, table = table, inferred(made, writer.entry, returned, stored)
+        before, table = table, inferred(made, writer.at_first, returned, stored)
         table.handed = writer.table.handed
         # Tests, and calls, are written by what is known so far: of what is set below them in a loop as well.
         in_time = writer.table.same_changes(table) and before.same_changes(table)
@@ -318,7 +318,8 @@ class Normalizer(Statements):
         self.numbers = frozenset(name for name, each in given.items() if each == NUMBER)
         self.entry = given | dict.fromkeys(self.numbers, DATA) if len(self.numbers) < len(given) else {}
         again = [name for name in self._parameters() if name in scope.rebound and not self.table.generated]
-        self.table.names.update(dict.fromkeys(again, PLAIN) | self.entry)  # joined with what they are bound to
+        self.at_first = dict.fromkeys(again, PLAIN) | self.entry  # which is joined with what is bound later
+        self.table.names.update(self.at_first)
 
     def _folded(self, made: Initialiser, body: list[gast.stmt], source: Source, fresh: Fresh) -> list[gast.stmt]:
         """The body of an ``__init__`` as that of a function that returns the object."""

@@ -125,24 +125,33 @@ def raised_augmenting(
         return attempt_store(_AUGMENTED[operation], caught, alike, value)[1]
 
 
-def raised_iterating(raised: BaseException | None, caught: Caught, *iterated: Any) -> BaseException | None:
-    """What a loop over these would raise of what is caught, before an item; if something was raised before, that.
+def raised_iterating(raised: BaseException | None, caught: Caught, how: str, *given: Any) -> BaseException | None:
+    """What a loop by ``iter`` or ``reversed`` over each of these, or by ``range`` of them, would raise of what is
+    caught, before an item; if something was raised before, that.
 
-    >>> raised_iterating(None, (TypeError,), [1.0], 2.0)
-    TypeError("'float' object is not iterable")
+    >>> raised_iterating(None, (TypeError,), "iter", [1.0], 2.0), raised_iterating(None, (TypeError,), "range", 2, 5)
+    (TypeError("'float' object is not iterable"), None)
     """
-    for value in iterated:
+    for values in [given] if how == "range" else [(value,) for value in given]:
         if raised is None:
-            raised = attempt(_require_iterable, caught, value)[1]
+            raised = attempt(_require_iterable, caught, how, *values)[1]
     return raised
 
 
-def _require_iterable(value: Any) -> None:
-    kind: Any = type(value)
-    if _is_known(value):
-        iter(value)
-    elif not isinstance(getattr(kind, "__iter__", None) or getattr(kind, "__getitem__", None), Callable):  # type: ignore[arg-type]
-        raise TypeError(f"{kind.__name__!r} object is not iterable")
+_ITERATING: dict[str, Callable[..., Any]] = {"iter": iter, "reversed": reversed, "range": range}
+_ITERATED_BY = {
+    "iter": ("__iter__", "__getitem__"), "reversed": ("__reversed__", "__getitem__"), "range": ("__index__",),
+}  # fmt: skip
+
+
+def _require_iterable(how: str, *values: Any) -> None:
+    if all(map(_is_known, values)):
+        _ITERATING[how](*values)
+        return
+    for value in values:  # of objects of other classes it is not asked: their methods may do more than answer
+        kind: Any = type(value)
+        if not any(callable(getattr(kind, name, None)) for name in _ITERATED_BY[how]):
+            raise TypeError(f"{kind.__name__!r} object is not iterable")
 
 
 def _is_known(value: Any) -> bool:

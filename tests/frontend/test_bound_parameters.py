@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad
+from srcgrad.runtime.refusals import RefusedType
 
 
 class Doubling:
@@ -88,3 +89,36 @@ def test_the_object(specialise: bool) -> None:
     with srcgrad.options(specialise=specialise):
         assert list(srcgrad.grad(by_default)(X)) == [5.0, 5.0, 5.0]
         assert list(srcgrad.grad(called)(X, Doubling())) == [3.0, 3.0, 3.0]
+
+
+class Sized:
+    def __init__(self, x):
+        self.x = x
+
+    def __getitem__(self, i):
+        return self.x * (i + 1)
+
+    def __mul__(self, other):
+        return self.x * other * 7.0
+
+
+def item_of(p, x):
+    if x > -5.0:
+        p = Sized(x)
+    return p[1]
+
+
+def times(p, x):
+    if x > -5.0:
+        p = Sized(p)
+    return p * x
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("function", [lambda x: item_of([x, x], x), lambda x: times(x, x)], ids=["item", "times"])
+def test_the_object_where_a_number_may_be(function: Any, specialise: bool) -> None:
+    """Worked on as data it is refused when it is met: its methods would have no derivative."""
+    with srcgrad.options(specialise=specialise):
+        for derivative in (srcgrad.grad(function), lambda x: srcgrad.jvp(function, (x,), (1.0,))):
+            with pytest.raises(RefusedType, match="an object of class Sized stands here"):
+                derivative(0.7)

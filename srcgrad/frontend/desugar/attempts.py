@@ -344,9 +344,10 @@ class _Attempts:
         if isinstance(loop, gast.For) and not is_known_iterable(loop.iter):
             before, held, may_start = self.attempt(loop.iter)
             loop = with_bodies(loop, iter=held)
-        elif isinstance(loop, gast.For) and (iterated := iterated_by(loop.iter)) and may_catch(TypeError, self.caught):
+        elif isinstance(loop, gast.For) and may_catch(TypeError, self.caught) and iterated_by(loop.iter)[1]:
+            how, given = iterated_by(loop.iter)
             kinds = tuple_of([clone(kind) for kind in self.caught], loop)
-            asked = [load(self.raised, loop), kinds, *map(clone, iterated)]
+            asked = [load(self.raised, loop), kinds, constant(how, loop), *map(clone, given)]
             before.append(assign(self.raised, call(reference(_ITERATING), asked, loop), loop))
             may_start = True
         else:

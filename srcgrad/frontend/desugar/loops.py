@@ -96,7 +96,8 @@ def unpacked_inside(loop: gast.For, fresh: Callable[[str], str]) -> gast.For:
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name), args=given) if (
             named and name in _PARTS and len(target.elts) == (_PARTS[name] or len(given))
         ):
-            held = [part if isinstance(part, gast.Name) else store(fresh("t"), loop) for part in target.elts]
+            first = next((k for k, part in enumerate(target.elts) if not isinstance(part, gast.Name)), len(target.elts))
+            held = [*target.elts[:first], *[store(fresh("t"), loop) for _ in target.elts[first:]]]  # from left to right
             nested = [(part, name) for part, name in zip(target.elts, held, strict=True) if part is not name]
             whole: gast.expr = targets(held, target)
         case _:

@@ -102,14 +102,20 @@ def is_known_iterable(node: gast.expr) -> bool:
     return not may_raise(node)
 
 
-def iterated_by(node: gast.expr) -> list[gast.expr]:
-    """The names of what a known iterable goes over."""
+def iterated_by(node: gast.expr) -> tuple[str, list[gast.expr]]:
+    """How a known iterable goes over what, of names and constants: by ``iter``, ``reversed`` or ``range``."""
     match node:
-        case gast.Name():
-            return [node]
-        case gast.Call(func=gast.Name(id=name), args=given) if name != "range":
-            return [part for part in given if isinstance(part, gast.Name)]
-    return []
+        case gast.Name() | gast.Constant():
+            return "iter", [node]
+        case gast.Call(func=gast.Name(id=name), args=given) if all(
+            isinstance(part, gast.Name | gast.Constant) for part in given
+        ):
+            if name == "range" and all(isinstance(part, gast.Constant) and type(part.value) is int for part in given):
+                return "iter", []
+            return (name if name in ("range", "reversed") else "iter"), given[:1] if name == "enumerate" else given
+        case gast.Call(func=gast.Name(id="zip"), args=given):
+            return "iter", [part for part in given if isinstance(part, gast.Name)]
+    return "iter", []
 
 
 def may_catch(raised: type[BaseException], kinds: Sequence[gast.expr]) -> bool:
