@@ -17,6 +17,7 @@ import numpy as np
 
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.examples import results, results_of_method
+from srcgrad.infer.generators import lists_of
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import ITERATORS, arithmetic, elements
 from srcgrad.infer.objects import (
@@ -279,8 +280,15 @@ def _of_library(
     if _is_operator(function) and not given.keywords and given.more is None:
         symbol, in_place = _OPERATORS[function]
         return arithmetic(analysis, frame, statement, symbol, given.positional, in_place, heap)
+    if function is next and 0 < len(values) < 3 and not given.keywords:
+        held, heap = elements(analysis, frame, statement, values[0], heap)
+        return union(held, *values[1:]), heap
     owner = getattr(function, "__self__", None)
     effect = of_function(function)
+    if is_fresh(effect, given) and not effect.calls:
+        positional, heap = lists_of(analysis, frame, given.positional, heap)
+        given = replace(given, positional=positional)
+        values = given.values()
     if not effect.is_known and lookup(function) is not None:
         effect = Effect(returns="view")
     known = results(function, given.positional, given.keywords, heap) if is_fresh(effect, given) else None
@@ -386,6 +394,10 @@ def _of_builtin(
         known = results_of_method(name, receiver, given.positional, given.keywords, heap)
         if known is not None:
             return shown(frame, statement, heap, known)
+    if is_fresh(effect, given.after(receiver)) and not effect.calls:
+        positional, heap = lists_of(analysis, frame, given.positional, heap)
+        given = replace(given, positional=positional)
+        values = (receiver, *given.values())
     if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
         return ANY, analysis.unknown(values, heap)
     return applied(analysis, frame, statement, effect, given.after(receiver), heap)

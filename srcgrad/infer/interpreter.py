@@ -21,11 +21,13 @@ import gast
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.lowering import lowered
+from srcgrad.infer import generators
 from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.calls import Given, call
 from srcgrad.infer.control import run_block
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.frames import Frame, Top, merged
+from srcgrad.infer.frames import Frame, Top, Ways, merged
+from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact
@@ -56,6 +58,7 @@ class Analysis:
         self.entered = 0
         #: Function objects that the program makes: what they run, with which globals and cells.
         self.closures: dict[Site, tuple[Function, Mapping[str, Any], Mapping[ir.Cell, Site]]] = {}
+        self.generators: dict[Site, Generator] = {}  # generators of the program that are followed
         self._functions: dict[FunctionType, Function | None] = {}
         self._unknown: set[Function] = set()  # what unknown code may run, and was run so
         self._without_text: set[FunctionType] = set()
@@ -85,7 +88,11 @@ class Analysis:
         """What a call returns, and the heap then; None where it does not return."""
         is_unknown = call is not None and call.is_unknown
         again = (function, statement) in self.running
-        if again or len(self.running) > _DEEPEST or self.entered > _MOST or function.is_generator:
+        follows = function.is_generator and not is_unknown and call is not None and is_followed(function)
+        if follows and call is not None and statement is not None and not again:
+            generator = Generator(function, namespace, dict(cells), statement)
+            return generators.made(self, call, statement, generator, arguments, heap)
+        if again or self.is_deep or function.is_generator:
             given = [*arguments.values(), *map(at, cells.values())]
             heap = self.unknown(given, heap)
             self.run_unknown(function, namespace, cells)
@@ -99,13 +106,21 @@ class Analysis:
             heap = heap.allocated(site, Contents(fields={"cell": NEVER}))
         for version in function.parameters:
             frame.bind(version, arguments.get(version, ANY))
+        left = merged(self.run(frame, function, statement, heap).returned)
+        return None if left is None else (left[0][0], left[1])
+
+    def run(self, frame: Frame, function: Function, statement: Statement | None, heap: Heap) -> Ways:
+        """Run the body of a function, which a statement calls."""
         self.running.append((function, statement))
         try:
-            ways = run_block(self, frame, function.body, heap)
+            return run_block(self, frame, function.body, heap)
         finally:
             self.running.pop()
-        left = merged(ways.returned)
-        return None if left is None else (left[0][0], left[1])
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether no more calls are entered here."""
+        return len(self.running) > _DEEPEST or self.entered > _MOST
 
     def run_unknown(self, function: Function, namespace: Mapping[str, Any], cells: Mapping[ir.Cell, Site]) -> None:
         """Run a function as unknown code may: at any time, with anything."""
@@ -135,6 +150,9 @@ class Analysis:
         for site in sites:
             if site in self.closures:
                 self.run_unknown(*self.closures[site])
+            elif site in self.generators:
+                generator = self.generators[site]
+                self.run_unknown(generator.function, generator.namespace, generator.cells)
             elif site.kind not in (None, CellType, FunctionType):
                 self._run_methods(site.kind)
         for value in held:

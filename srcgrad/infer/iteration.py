@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.examples import outcomes
+from srcgrad.infer.generators import resumed
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.objects import CONTAINERS, Made, class_of, container, data, is_method, is_plain, looked_up, shown
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
@@ -42,6 +43,9 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
                     continue
                 made, heap = data(frame, statement, heap, heap[site].items, part="item")
                 found += [made, Value(frozenset((Array(site, dtype),)))]
+            case At(site=site) if site in analysis.generators:
+                made, _, heap = resumed(analysis, frame, site, heap)
+                found.append(made)
             case At(site=Site(kind=kind) as site) if kind in CONTAINERS:
                 contents = heap[site]
                 if contents.entries is not None and kind in (dict, OrderedDict, defaultdict):
@@ -91,7 +95,7 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
         if kind in _OF_KIND and (isinstance(atom, At) or kind in (str, bytes)):
             made, heap = container(frame, statement, heap, _OF_KIND[kind], Contents(fields={"of": source}), kind)
             found.append(made)
-        elif isinstance(atom, At) and kind in ITERATORS:
+        elif isinstance(atom, At) and (kind in ITERATORS or atom.site in analysis.generators):
             found.append(source)
         elif isinstance(atom, Array) or isinstance(atom, At) and kind is None:
             held, heap = elements(analysis, frame, statement, source, heap)

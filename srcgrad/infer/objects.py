@@ -10,7 +10,14 @@ from abc import ABCMeta
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GeneratorType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    ModuleType,
+)
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -54,7 +61,7 @@ def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
     sites, held = heap.reachable(values)
     if any(value.is_any for value in held) or any(site in heap.seen for site in sites):
         return False
-    if any(site.kind is not None and (site.kind is FunctionType or not is_of_library(site.kind)) for site in sites):
+    if any(site.kind in (FunctionType, GeneratorType) or not is_of_library(site.kind) for site in sites if site.kind):
         return False
     return not any(
         isinstance(atom, Bound) and atom.function is not None

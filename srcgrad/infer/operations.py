@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.calls import Given, call
 from srcgrad.infer.frames import Frame
+from srcgrad.infer.generators import Body, resumed
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.items import get_item, set_item
 from srcgrad.infer.iteration import arithmetic, compare, elements, iterate
@@ -25,7 +26,7 @@ from srcgrad.infer.objects import (
     set_attribute,
     truth,
 )
-from srcgrad.infer.values import ANY, NEVER, At, Exact, Value, at, exact, of, union
+from srcgrad.infer.values import ANY, NEVER, Array, At, Exact, Value, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Assign, Statement
 
@@ -351,10 +352,37 @@ def _super(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Super,
 
 
 def _yield(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Yield | ir.YieldFrom, heap: Heap) -> Made:
-    """A generator goes on at any time, with anything."""
+    """A generator goes on when the next item is asked for, in unknown code at any time, with anything."""
+    if isinstance(frame, Body) and isinstance(op, ir.Yield):
+        return exact(None), frame.give(frame[op.value], heap)  # ``send`` is a method of it, which is unknown code
+    if isinstance(frame, Body) and isinstance(op, ir.YieldFrom):
+        return _given_on(analysis, frame, statement, frame[op.source], heap)
     frame.may_raise(heap)
     value = frame[op.value] if isinstance(op, ir.Yield) else frame[op.source]
     return ANY, analysis.unknown([value], heap)
+
+
+def _given_on(analysis: Analysis, body: Body, statement: Statement, source: Value, heap: Heap) -> Made:
+    """``yield from source`` in a body that is followed: what that gives at its end, and the heap then."""
+    returned = ANY if source.is_any else NEVER
+    for _ in range(_GIVING):
+        before = heap
+        items, heap = elements(analysis, body, statement, source, heap)
+        for atom in source.atoms:
+            if isinstance(atom, At) and atom.site in analysis.generators:
+                _, end, heap = resumed(analysis, body, atom.site, heap)
+                returned = union(returned, end)
+            else:
+                is_builtin = isinstance(atom, At) and atom.site.kind in _SOURCES
+                returned = union(returned, exact(None) if is_builtin or isinstance(atom, Array) else ANY)
+        heap = body.give(items, heap)
+        if heap <= before:
+            return (returned, heap) if returned else None
+    return ANY, analysis.unknown([source, returned], heap)
+
+
+_GIVING = 6  # rounds of a ``yield from``, after which it is unknown code
+_SOURCES = (list, tuple, dict, set, range)
 
 
 _RUN: dict[type[ir.Operation], Callable[[Any, Frame, Statement, Any, Heap], Made]] = {

@@ -421,6 +421,78 @@ def a_text_of_another_class(x):
     return [str(Text("a"))]
 
 
+# --- generators ------------------------------------------------------------------------------------------------------
+def reading(held):
+    held[0] = 1.0
+    yield held[0]
+    yield held[0]
+
+
+def stores_between_items(x):
+    held, found = [2.0], []
+    for v in reading(held):
+        found.append(v)
+        held[0] = "text"
+    return found
+
+
+def remembers_between_items(x):
+    held = ["text"]
+
+    def given():
+        first = held[0]
+        yield 1.0
+        yield first
+
+    items = given()
+    next(items)
+    held[0] = 2.0
+    second = next(items)
+    return [second]
+
+
+def closing(held):
+    try:
+        yield 1.0
+    finally:
+        held.append("text")
+
+
+def closed_by_a_break(x):
+    held = [1.0]
+    for _ in closing(held):
+        break
+    return [held[-1]]
+
+
+def extended_by_what_reads_it(x):
+    held = [1.0]
+    held.extend("text" if len(held) > 1 else 2.0 for _ in range(2))
+    return held
+
+
+def below(tree):
+    if isinstance(tree, list):
+        for part in tree:
+            yield from below(part)
+    else:
+        yield tree
+
+
+def a_tree(x):
+    return [*below([1.0, [x, ["text"]]])]
+
+
+def given_text(x):
+    def told():
+        found = yield 1.0
+        yield found
+
+    items = told()
+    next(items)
+    return [items.send("text")]
+
+
 PROGRAMS = [
     made for made in list(globals().values())
     if isinstance(made, FunctionType) and made.__module__ == __name__ and made.__code__.co_varnames[:1] == ("x",)

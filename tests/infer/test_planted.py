@@ -12,6 +12,8 @@ from srcgrad.infer import (
     assigned,
     calls,
     control,
+    frames,
+    generators,
     heap,
     interpreter,
     items,
@@ -84,9 +86,7 @@ def _every_site_is_one_object(patch: Any) -> None:
 
 
 def _exceptions_come_from_the_beginning(patch: Any) -> None:
-    from srcgrad.infer.frames import Frame
-
-    patch(Frame, "may_raise", lambda self, heap_: None)
+    patch(frames.Frame, "may_raise", lambda self, heap_: None)
 
 
 def _not_is_bool(patch: Any) -> None:
@@ -143,7 +143,17 @@ def _classes_are_what_objects_say(patch: Any) -> None:
     patch(objects, "_answers_itself", lambda kind: False)
 
 
+def _nothing_happens_between_items(patch: Any) -> None:
+    before = generators.Body.give
+    patch(generators.Body, "give", lambda self, value, heap_: (before(self, value, heap_), heap_)[1])
+
+
+def _generators_forget(patch: Any) -> None:
+    patch(generators.Body, "bind", frames.Frame.bind)
+
+
 FAULTS = [
+    _nothing_happens_between_items, _generators_forget,
     _attributes_are_what_they_were, _objects_of_libraries_hold_nothing, _classes_hold_nothing, _exceptions_hold_nothing,
     _classes_are_what_objects_say,
     _tests_hold_for_good,

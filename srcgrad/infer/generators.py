@@ -1,0 +1,121 @@
+"""Generators: bodies that run in parts, each when the next item is asked for.
+
+Enters: a generator function and its arguments.  Leaves: an object, and for each time that it is asked what it may give,
+and the heap then::
+
+    def pairs(x):                      t: generator
+        for v in x:                    v: float64
+            yield v, 2.0 * v           every item: tuple
+    t = pairs(x)
+
+Whoever asks for an item runs the whole body: what its versions were in earlier runs stays among their values, and after
+each ``yield`` the heap is also the one in which the item was asked for, which holds what happened outside meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import CellType, GeneratorType
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.infer.frames import Frame, merged
+from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.values import ANY, NEVER, At, Value, at, union
+from srcgrad.ir.regions import Function, Try, With, walk
+
+if TYPE_CHECKING:
+    from srcgrad.infer.interpreter import Analysis
+    from srcgrad.ir.operations import Cell, Version
+    from srcgrad.ir.regions import Statement
+
+
+@dataclass(eq=False)
+class Generator:
+    """The generators of a site: what they run, and what the versions of their bodies were so far."""
+
+    function: Function
+    namespace: Mapping[str, Any]
+    cells: dict[Cell, Site]
+    context: object
+    values: dict[Version, Value] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Body(Frame):
+    """One run of the body of a generator, from an item that is asked for."""
+
+    asked: Heap = field(default_factory=lambda: Heap({}))
+    given: list[Value] = field(default_factory=list)
+    suspended: list[Heap] = field(default_factory=list)
+
+    def bind(self, version: Version, value: Value) -> None:
+        super().bind(version, union(self.values.get(version, NEVER), value))
+
+    def give(self, value: Value, heap: Heap) -> Heap:
+        """Suspend with an item; the heap when it goes on."""
+        self.given.append(value)
+        self.suspended.append(heap)
+        return heap.join(self.asked)
+
+
+def is_followed(function: Function) -> bool:
+    """Whether the parts of a body run one after the other: closing a generator runs what a ``try`` holds at its end."""
+    return not any(isinstance(statement, Try | With) for _, statement in walk(function.body))
+
+
+def made(
+    analysis: Analysis, frame: Frame, statement: Statement, generator: Generator, arguments: Mapping[Version, Value],
+    heap: Heap,
+) -> tuple[Value, Heap]:  # fmt: skip
+    """The object that calling a generator function gives; nothing of its body has run."""
+    site = frame.site(GeneratorType, statement, generator.function)
+    known = analysis.generators.setdefault(site, generator)
+    held = {f"cell {cell.name}": at(inside) for cell, inside in generator.cells.items()}
+    for version in generator.function.parameters:
+        value = arguments.get(version, ANY)
+        held[f"parameter {version.name}"] = value
+        known.values[version] = union(known.values.get(version, NEVER), analysis.facts.note(version, value))
+    return at(site), heap.allocated(site, Contents(fields=held))
+
+
+def resumed(analysis: Analysis, frame: Frame, site: Site, heap: Heap) -> tuple[Value, Value, Heap]:
+    """The items that a generator may give when it is asked, what it returns at its end, and the heap then."""
+    generator = analysis.generators[site]
+    again = any(function is generator.function for function, _ in analysis.running)
+    if again or analysis.is_deep or frame.is_unknown or heap.is_seen(site):
+        return ANY, ANY, analysis.unknown([at(site)], heap)
+    body = Body(
+        generator.function, generator.namespace, dict(generator.cells), generator.context, analysis.facts,
+        values=generator.values, raised=frame.raised, asked=heap,
+    )  # fmt: skip
+    for cell in generator.function.cells:
+        body.cells[cell] = Site(CellType, cell, generator.context)
+        heap = heap.allocated(body.cells[cell], Contents(fields={"cell": NEVER}))
+    analysis.entered += 1
+    ended = merged(analysis.run(body, generator.function, None, heap).returned)
+    after = body.suspended + ([] if ended is None else [ended[1]])
+    left = after[0] if after else heap
+    for other in after[1:]:
+        left = left.join(other)
+    frame.may_raise(left)  # it may be at its end
+    return union(NEVER, *body.given), NEVER if ended is None else ended[0][0], left
+
+
+def lists_of(
+    analysis: Analysis, frame: Frame, sources: tuple[Value, ...], heap: Heap
+) -> tuple[tuple[Value, ...], Heap]:
+    """Values as a library takes them that asks for all items at once: of generators, lists of what they give."""
+    made: list[Value] = []
+    for source in sources:
+        followed = [a for a in source.atoms if isinstance(a, At) and a.site in analysis.generators]
+        held = NEVER
+        for atom in followed:
+            given, _, heap = resumed(analysis, frame, atom.site, heap)
+            held = union(held, given)
+        if followed:
+            site = Site(list, ("given", source), frame.context)
+            heap = heap.allocated(site, Contents(single=False, rest=held))
+            source = union(Value(source.atoms.difference(followed), source.is_any), at(site))
+        made.append(source)
+    return tuple(made), heap
