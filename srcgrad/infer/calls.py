@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -35,32 +35,18 @@ from srcgrad.infer.objects import (
     shown,
 )
 from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
-from srcgrad.ir.regions import Function, Parameters
+from srcgrad.ir.regions import Function
 from srcgrad.language.effects import ALL, Effect, member, method, of_function
+from srcgrad.language.models import MODELS
 from srcgrad.rules.table import lookup
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
     from srcgrad.infer.interpreter import Analysis
     from srcgrad.ir.regions import Statement
-
-
-@dataclass(frozen=True)
-class Given:
-    """The arguments of a call; ``more`` is one of those whose number is not known, positional or by name."""
-
-    positional: tuple[Value, ...] = ()
-    keywords: tuple[tuple[str, Value], ...] = ()
-    more: Value | None = None
-
-    def values(self) -> tuple[Value, ...]:
-        extra = () if self.more is None else (self.more,)
-        return (*self.positional, *(value for _, value in self.keywords), *extra)
-
-    def after(self, receiver: Value) -> Given:
-        return replace(self, positional=(receiver, *self.positional))
 
 
 def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value, given: Given, heap: Heap) -> Made:
@@ -85,17 +71,22 @@ def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value
 
 def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, given: Given, heap: Heap) -> Made:
     match atom:
+        case Exact(value=found) if (model := model_of(found)) is not None:
+            made = analysis.lowered(model)
+            assert made is not None
+            defaults = defaults_of(analysis, model, made)
+            return _entered(analysis, frame, statement, made, model.__globals__, {}, defaults, given, heap)
         case Exact(value=FunctionType() as function) if not is_of_library(function):
             if is_replaced(analysis.assigned, function):
                 return ANY, analysis.unknown([exact(function), *given.values()], heap)
             made = analysis.lowered(function) if is_entered(function) else None
             if made is not None:
-                defaults = _defaults(analysis, function, made)
+                defaults = defaults_of(analysis, function, made)
                 captured = analysis.cells_of(function, made)
                 return _entered(analysis, frame, statement, made, function.__globals__, captured, defaults, given, heap)
         case At(site=site) if site in analysis.closures:
             made, namespace, cells = analysis.closures[site]
-            defaults = _stored_defaults(made, heap[site])
+            defaults = stored_defaults(made, heap[site])
             return _entered(analysis, frame, statement, made, namespace, cells, defaults, given, heap)
         case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__call__")):
             receiver = Value(frozenset((atom,)))
@@ -111,6 +102,17 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
         case Exact() | Of() | Array():
             return None  # it cannot be called
     return ANY, analysis.unknown([Value(frozenset((atom,))), *given.values()], heap)
+
+
+def model_of(found: Any) -> Any:
+    """The function that does what one of the standard library does, or a function of such a model itself."""
+    if isinstance(found, FunctionType):
+        return found if found.__module__.startswith(_MODELS) else None
+    is_named = isinstance(found, BuiltinFunctionType | type)
+    return MODELS.get(found) if is_named else None
+
+
+_MODELS = "srcgrad.language.models."
 
 
 def is_entered(function: FunctionType) -> bool:
@@ -132,54 +134,6 @@ def _entered(
         return ANY, heap
     arguments, heap = bound
     return analysis.enter(function, namespace, cells, arguments, heap, frame, statement)
-
-
-def _defaults(analysis: Analysis, function: FunctionType, made: Function) -> dict[Any, Value]:
-    given = made.parameters
-    positional = (*given.positional_only, *given.positional)
-    found = function.__defaults__ or ()
-    named = function.__kwdefaults__ or {}
-    last = dict(zip(positional[len(positional) - len(found) :], map(analysis.outside.value, found), strict=True))
-    return last | {v: analysis.outside.value(named[v.variable or v.name]) for v in given.keyword_only
-                   if (v.variable or v.name) in named}  # fmt: skip
-
-
-def _stored_defaults(made: Function, contents: Contents) -> dict[Any, Value]:
-    """The defaults of a function object that the program makes; anything if it was seen since."""
-    found = {v: contents.get(f"default {v.name}") for v in made.parameters}
-    return {version: value for version, value in found.items() if value}
-
-
-def bind(
-    frame: Frame, statement: Statement, parameters: Parameters, defaults: dict[Any, Value], given: Given, heap: Heap
-) -> tuple[dict[Any, Value], Heap] | None:
-    """The values of parameters; None where the call does not fit."""
-    positional = (*parameters.positional_only, *parameters.positional)
-    bound: dict[Any, Value] = dict(zip(positional, given.positional, strict=False))
-    left = list(given.positional[len(positional) :])
-    named = dict(given.keywords)
-    for version in (*parameters.positional, *parameters.keyword_only):
-        name = version.variable or version.name
-        if name in named and version not in bound:
-            bound[version] = named.pop(name)
-    more = given.more if given.more is not None else NEVER
-    for version in (*positional, *parameters.keyword_only):
-        if version not in bound:
-            bound[version] = union(more, defaults.get(version, NEVER))
-            if not bound[version]:
-                return None
-        elif given.more is not None and version in defaults:
-            bound[version] = union(bound[version], more)
-    if left and parameters.variadic is None or named and parameters.rest is None:
-        return None
-    if parameters.variadic is not None:
-        contents = Contents(parts=tuple(left)) if given.more is None else Contents(rest=union(*left, more))
-        bound[parameters.variadic], heap = container(frame, statement, heap, tuple, contents, parameters.variadic)
-    if parameters.rest is not None:
-        rest = union(*named.values(), more, of(str))
-        held = Contents(entries=tuple(named.items())) if given.more is None else Contents(rest=rest)
-        bound[parameters.rest], heap = container(frame, statement, heap, dict, held, parameters.rest)
-    return bound, heap
 
 
 # --- classes ---------------------------------------------------------------------------------------------------------

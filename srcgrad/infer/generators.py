@@ -23,11 +23,14 @@ from srcgrad.infer.frames import Frame, merged
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.values import ANY, NEVER, At, Value, at, union
 from srcgrad.ir.regions import Function, Try, With, walk
+from srcgrad.language.models import KINDS
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
     from srcgrad.ir.operations import Cell, Version
     from srcgrad.ir.regions import Statement
+
+_MODELS = ("srcgrad.language.models.iterators",)
 
 
 @dataclass(eq=False)
@@ -69,7 +72,8 @@ def made(
     heap: Heap,
 ) -> tuple[Value, Heap]:  # fmt: skip
     """The object that calling a generator function gives; nothing of its body has run."""
-    site = frame.site(GeneratorType, statement, generator.function)
+    kind = KINDS.get(generator.function.name) if generator.namespace.get("__name__") in _MODELS else None
+    site = frame.site(kind or GeneratorType, statement, generator.function)
     known = analysis.generators.setdefault(site, generator)
     held = {f"cell {cell.name}": at(inside) for cell, inside in generator.cells.items()}
     for version in generator.function.parameters:

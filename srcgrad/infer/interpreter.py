@@ -23,13 +23,14 @@ from srcgrad.errors import SrcgradError
 from srcgrad.frontend.lowering import lowered
 from srcgrad.infer import generators
 from srcgrad.infer.assigned import Assigned
-from srcgrad.infer.calls import Given, call
+from srcgrad.infer.calls import call
 from srcgrad.infer.control import run_block
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.frames import Frame, Top, Ways, merged
 from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.outside import Outside, is_of_library
+from srcgrad.infer.parameters import Given
 from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (

@@ -13,7 +13,6 @@ from dataclasses import replace
 from types import (
     BuiltinFunctionType,
     FunctionType,
-    GeneratorType,
     GetSetDescriptorType,
     MemberDescriptorType,
     ModuleType,
@@ -61,7 +60,9 @@ def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
     sites, held = heap.reachable(values)
     if any(value.is_any for value in held) or any(site in heap.seen for site in sites):
         return False
-    if any(site.kind in (FunctionType, GeneratorType) or not is_of_library(site.kind) for site in sites if site.kind):
+    if any(site.kind is FunctionType or not is_of_library(site.kind) for site in sites if site.kind is not None):
+        return False
+    if any(site in analysis.generators for site in sites):
         return False
     return not any(
         isinstance(atom, Bound) and atom.function is not None

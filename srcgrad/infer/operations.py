@@ -12,7 +12,7 @@ from dataclasses import replace
 from types import CellType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from srcgrad.infer.calls import Given, call
+from srcgrad.infer.calls import call
 from srcgrad.infer.frames import Frame
 from srcgrad.infer.generators import Body, resumed
 from srcgrad.infer.heap import Contents, Heap
@@ -26,6 +26,7 @@ from srcgrad.infer.objects import (
     set_attribute,
     truth,
 )
+from srcgrad.infer.parameters import Given
 from srcgrad.infer.values import ANY, NEVER, Array, At, Exact, Value, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Assign, Statement

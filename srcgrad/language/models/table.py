@@ -1,0 +1,37 @@
+"""The table of models, which their modules fill.
+
+>>> @models(abs)
+... def absolute(x): return -x if x < 0 else x
+>>> MODELS.pop(abs)(-2)
+2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+#: By the function or class of the standard library that a model stands for.
+MODELS: dict[Any, Callable[..., Any]] = {}
+#: By the name of a generator function, of which class its generators are taken to be.
+KINDS: dict[str, type] = {}
+
+
+def models(*originals: Any) -> Callable[[Any], Any]:
+    """The decorated function does what these do."""
+
+    def noted(model: Any) -> Any:
+        MODELS.update(dict.fromkeys(originals, model))
+        return model
+
+    return noted
+
+
+def stands_for(kind: type) -> Callable[[Any], Any]:
+    """The generators of the decorated function are taken for objects of a class."""
+
+    def noted(generator: Any) -> Any:
+        KINDS[generator.__name__] = kind
+        return generator
+
+    return noted
