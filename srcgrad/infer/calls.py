@@ -329,6 +329,9 @@ def _of_builtin(
         kind = type(atom.value)
     elif isinstance(atom, Of):
         kind = atom.kind
+    model = MODELS.get(getattr(kind, name, None)) if kind in (list, dict, deque) else None
+    if model is not None:
+        return call(analysis, frame, statement, exact(model), given.after(receiver), heap)
     effect = method(name) if kind is None else member(kind, name)
     if name == "resize":
         analysis.assigned.is_reshaped = True

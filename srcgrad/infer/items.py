@@ -151,7 +151,7 @@ def _put(
             if kind in (list, deque, None) and not is_index(index):  # a slice takes what the value holds
                 held, heap = elements(analysis, frame, statement, value, heap)
                 value = union(value, held)
-            new = _stored(heap[site], index, value)
+            new = _stored(heap[site], index, value, is_key=kind not in (list, deque))
             return done, analysis.store(heap, site, replace(new, single=False) if kind is None else new)
         case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__setitem__")):
             method = exact(looked_up(kind, "__setitem__"))
@@ -159,7 +159,7 @@ def _put(
     return done, analysis.unknown([receiver, index, value], heap)
 
 
-def _stored(contents: Contents, index: Value, value: Value) -> Contents:
+def _stored(contents: Contents, index: Value, value: Value, *, is_key: bool) -> Contents:
     """What a list or dict holds after a store."""
     atoms = list(index.atoms)
     key = atoms[0].value if len(atoms) == 1 and isinstance(atoms[0], Exact) else _NO_KEY
@@ -172,6 +172,5 @@ def _stored(contents: Contents, index: Value, value: Value) -> Contents:
         made = {Exact(k): v for k, v in contents.entries} | {Exact(key): value}
         order = [*entries, *(k for k in made if k not in entries)]
         return replace(contents, entries=tuple((k.value, made[k]) for k in order))
-    is_item = is_index(index) and contents.entries is None
-    held = (value,) if is_item else (value, index)
+    held = (value, index) if is_key or not is_index(index) else (value,)
     return replace(contents, parts=None, entries=None, rest=union(contents.items, *held))

@@ -421,6 +421,12 @@ def a_text_of_another_class(x):
     return [str(Text("a"))]
 
 
+def a_key_that_is_stored(x):
+    held = {0: x[0]}
+    held[4] = x[1]
+    return [key for key in held]
+
+
 # --- generators ------------------------------------------------------------------------------------------------------
 def reading(held):
     held[0] = 1.0

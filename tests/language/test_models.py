@@ -7,7 +7,9 @@ import copy
 import functools
 import heapq
 import itertools
+import math
 import operator
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -42,7 +44,7 @@ def took(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dic
         result = MODELS[function](*given, **named) if MODEL[0] else function(*given, **named)
         if isinstance(result, Iterator):
             result = [(item, list(asked)) for item in itertools.islice(result, 30)]
-    except (TypeError, ValueError, IndexError) as error:
+    except (TypeError, ValueError, LookupError) as error:
         result = type(error)
     return result, asked, held if function not in LAZY else None
 
@@ -122,6 +124,45 @@ def test_bisect(items: list[int], x: int, lo: int, hi: int | None) -> None:
         same(function, sorted(items, reverse=True), x, key=operator.neg)
         if hi is None or hi <= len(items):
             same(function, sorted(items), x, max(lo, 0), hi)
+
+
+@given(NUMBERS, NUMBERS, st.booleans())
+def test_folds(items: list[int], others: list[int], reverse: bool) -> None:
+    for function in (sum, math.prod, any, all, min, max, sorted):
+        same(function, items)
+    for function in (min, max):
+        same(function, items, key=abs)
+        same(function, items, default=others)
+        same(function, 1, 2, *others, key=operator.neg)
+        same(function, 1, 2, default=3)
+    same(sum, items, 0.5)
+    same(sum, ["a"], "")
+    same(sorted, items, key=abs, reverse=reverse)
+
+
+@given(NUMBERS, NUMBERS, st.integers(-3, 3))
+def test_containers(items: list[int], others: list[int], n: int) -> None:
+    same(list.extend, items, others)
+    same(list.sort, items, key=abs, reverse=n > 0)
+    for function in (deque.extend, deque.extendleft):
+        same(function, deque(items, max(n, 0) or None), others)
+    held = dict.fromkeys(items, "held")
+    for function in (dict.get, dict.setdefault, dict.pop):
+        same(function, held, n)
+        same(function, held, n, "default")
+
+
+@given(NUMBERS)
+def test_what_is_extended_by_itself(items: list[int]) -> None:
+    for kind in (list, deque):
+        one, other = kind(items), kind(items)
+        MODELS[kind.extend](one, one)
+        other.extend(other)
+        assert one == other
+    one, other = [*items], [*items]
+    MODELS[list.extend](one, (len(one) for _ in items))
+    other.extend(len(other) for _ in items)
+    assert one == other
 
 
 @pytest.mark.parametrize("name", list(KINDS))

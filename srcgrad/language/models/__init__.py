@@ -12,7 +12,7 @@ compares each with its original.
 
 from __future__ import annotations
 
-from srcgrad.language.models import iterators, ordered
+from srcgrad.language.models import containers, folds, iterators, ordered
 from srcgrad.language.models.table import KINDS, MODELS
 
-__all__ = ["KINDS", "MODELS", "iterators", "ordered"]
+__all__ = ["KINDS", "MODELS", "containers", "folds", "iterators", "ordered"]

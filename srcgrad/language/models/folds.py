@@ -1,0 +1,93 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+"""Models of built-in functions that go over all items: ``sum``, ``any``, ``all``, ``min``, ``max``, ``sorted``.
+
+>>> total([1, 2], 0.5), largest([3, -4], key=abs), ordered([3, -4, 1], key=abs, reverse=True)
+(3.5, -4, [-4, 3, 1])
+"""
+
+from __future__ import annotations
+
+import math
+
+from srcgrad.language.models.table import models
+
+_ABSENT = object()
+
+
+@models(sum)
+def total(iterable, /, start=0):
+    if isinstance(start, str | bytes | bytearray):
+        raise TypeError("sum() cannot sum text")
+    made = start
+    for item in iterable:
+        made = made + item
+    return made
+
+
+@models(math.prod)
+def multiplied(iterable, /, *, start=1):
+    made = start
+    for item in iterable:
+        made = made * item
+    return made
+
+
+@models(any)
+def some(iterable, /):
+    for item in iterable:
+        if item:
+            return True
+    return False
+
+
+@models(all)
+def each(iterable, /):
+    for item in iterable:
+        if not item:
+            return False
+    return True
+
+
+@models(max)
+def largest(*values, key=None, default=_ABSENT):
+    return _extreme(values, key, default, lambda one, other: one > other)
+
+
+@models(min)
+def smallest(*values, key=None, default=_ABSENT):
+    return _extreme(values, key, default, lambda one, other: one < other)
+
+
+def _extreme(values, key, default, is_beyond):
+    if not values:
+        raise TypeError("max() and min() take an argument at least")
+    if len(values) > 1 and default is not _ABSENT:
+        raise TypeError("there is no default of several arguments")
+    found = found_key = _ABSENT
+    for item in values[0] if len(values) == 1 else values:
+        item_key = item if key is None else key(item)
+        if found is _ABSENT or is_beyond(item_key, found_key):
+            found, found_key = item, item_key
+    if found is not _ABSENT:
+        return found
+    if default is _ABSENT:
+        raise ValueError("max() and min() of an empty iterable have no value")
+    return default
+
+
+@models(sorted)
+def ordered(iterable, /, *, key=None, reverse=False):
+    made = list(iterable)
+    sort(made, key, reverse)
+    return made
+
+
+def sort(items, key, reverse):
+    """Sort a list in place; equal items keep their order."""
+    keys = [item if key is None else key(item) for item in items]
+    for place in range(1, len(items)):
+        item, item_key = items[place], keys[place]
+        while place > 0 and (keys[place - 1] < item_key if reverse else item_key < keys[place - 1]):
+            items[place], keys[place] = items[place - 1], keys[place - 1]
+            place = place - 1
+        items[place], keys[place] = item, item_key
