@@ -19,7 +19,7 @@ from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.examples import results, results_of_method
 from srcgrad.infer.generators import lists_of
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.iteration import ITERATORS, arithmetic, elements
+from srcgrad.infer.iteration import ITERATORS, arithmetic, elements, iterate
 from srcgrad.infer.objects import (
     CONTAINERS,
     Made,
@@ -217,7 +217,9 @@ def _of_library(
     if function is len and len(values) == 1:
         if not is_plain(analysis, heap, *values):
             heap = analysis.unknown(values, heap)
-        return of(int), heap
+        lengths = [_length(atom, heap) for atom in values[0].atoms]
+        is_counted = not values[0].is_any and None not in lengths
+        return (union(*map(exact, lengths)) if is_counted else of(int)), heap
     if function is isinstance and len(given.positional) == 2 == len(values):
         kinds = classes_of(analysis, given.positional[1], heap)
         answers = [is_instance(atom, kinds) for atom in given.positional[0].atoms]
@@ -234,6 +236,8 @@ def _of_library(
     if _is_operator(function) and not given.keywords and given.more is None:
         symbol, in_place = _OPERATORS[function]
         return arithmetic(analysis, frame, statement, symbol, given.positional, in_place, heap)
+    if function is iter and len(given.positional) == 1 == len(values):
+        return iterate(analysis, frame, statement, values[0], heap)
     if function is next and 0 < len(values) < 3 and not given.keywords:
         held, heap = elements(analysis, frame, statement, values[0], heap)
         return union(held, *values[1:]), heap
@@ -263,6 +267,15 @@ _OPERATORS: dict[Any, tuple[str, bool]] = {
     **{function: (symbol, False) for symbol, function in BINARY.items()},
     **{function: (symbol, True) for symbol, function in IN_PLACE.items()},
 }
+
+
+def _length(atom: Any, heap: Heap) -> int | None:
+    """How many items an object of a built-in class has, where they are known one by one."""
+    if not isinstance(atom, At) or atom.site.kind not in (list, tuple, dict) or not heap[atom.site].single:
+        return None
+    contents = heap[atom.site]
+    held = contents.entries if atom.site.kind is dict else contents.parts
+    return None if held is None else len(held)
 
 
 def _by_name(
@@ -329,6 +342,8 @@ def _of_builtin(
         kind = type(atom.value)
     elif isinstance(atom, Of):
         kind = atom.kind
+    if name == "__init__" and isinstance(kind, type) and _is_of_object(kind) and not given.values():
+        return exact(None), heap
     model = MODELS.get(getattr(kind, name, None)) if kind in (list, dict, deque) else None
     if model is not None:
         return call(analysis, frame, statement, exact(model), given.after(receiver), heap)
@@ -358,6 +373,11 @@ def _of_builtin(
     if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
         return ANY, analysis.unknown(values, heap)
     return applied(analysis, frame, statement, effect, given.after(receiver), heap)
+
+
+def _is_of_object(kind: type) -> bool:
+    """Whether ``object`` is the only base of a class that is not the user's."""
+    return [base for base in kind.__mro__ if is_of_library(base)] == [object]
 
 
 def applied(

@@ -76,7 +76,7 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
 #: Iterables of the class on the left give an iterator of the class on the right.
 _SOURCES: tuple[Any, ...] = ([], (), {}, set(), frozenset(), deque(), range(0), "", b"")
 _VIEWS: tuple[Any, ...] = ({}.items(), {}.values(), {}.keys())
-_OF_KIND: dict[Any, type] = {type(source): type(iter(source)) for source in (*_SOURCES, *_VIEWS)}
+_OF_KIND: dict[Any, type] = {type(source): type(iter(source)) for source in (*_SOURCES, *_VIEWS, np.zeros(1))}
 #: Iterators and views whose sources are known.
 VIEWS = tuple(map(type, _VIEWS))
 ITERATORS = (*_OF_KIND.values(), *VIEWS, type(reversed([])), enumerate, zip)
@@ -91,13 +91,13 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
     for atom in value.atoms:
         source = Value(frozenset((atom,)))
         kind = atom.site.kind if isinstance(atom, At) else type(getattr(atom, "value", None))
-        kind = atom.kind if isinstance(atom, Of) else kind
-        if kind in _OF_KIND and (isinstance(atom, At) or kind in (str, bytes)):
+        kind = atom.kind if isinstance(atom, Of) else np.ndarray if isinstance(atom, Array) else kind
+        if kind in _OF_KIND and (isinstance(atom, At | Array) or kind in (str, bytes)):
             made, heap = container(frame, statement, heap, _OF_KIND[kind], Contents(fields={"of": source}), kind)
             found.append(made)
         elif isinstance(atom, At) and (kind in ITERATORS or atom.site in analysis.generators):
             found.append(source)
-        elif isinstance(atom, Array) or isinstance(atom, At) and kind is None:
+        elif isinstance(atom, At) and kind is None:
             held, heap = elements(analysis, frame, statement, source, heap)
             made, heap = data(frame, statement, heap, held, source, part="iterator")
             found += [made, source]  # an iterator is its own

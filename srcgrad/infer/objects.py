@@ -16,6 +16,7 @@ from types import (
     GetSetDescriptorType,
     MemberDescriptorType,
     ModuleType,
+    WrapperDescriptorType,
 )
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -227,6 +228,8 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
             return made or _of_builtin(frame, statement, receiver, np.ndarray, name, heap)
         case At(site=Site(kind=None)):
             return union(Value(frozenset((Bound(receiver, name),))), heap[atom.site].get(name)), heap
+        case At(site=Site(kind=kind)) if kind is super:
+            return _of_super(analysis, frame, statement, receiver, heap[atom.site], name, heap)
         case At(site=Site(kind=kind)) if is_of_library(kind) and kind is not FunctionType:
             return _of_builtin(frame, statement, receiver, kind, name, heap)
         case At(site=Site(kind=kind)) if kind is not FunctionType:
@@ -319,6 +322,32 @@ def _of_instance(
     if hasattr(type(held), "__get__"):
         return ANY, analysis.unknown([receiver], heap)
     return union(own, analysis.outside.value(held)), heap
+
+
+def _of_super(
+    analysis: Analysis, frame: Frame, statement: Statement, receiver: Value, contents: Contents, name: str, heap: Heap
+) -> Made:
+    """``super().name``: a method or property of the classes behind one, in the order of the object's."""
+    found: list[Value] = []
+    for owner in contents.get("class").atoms:
+        for atom in contents.get("self").atoms:
+            kind: Any = atom.site.kind if isinstance(atom, At) else getattr(atom, "value", None)
+            known = isinstance(owner, Exact) and isinstance(kind, type) and owner.value in kind.__mro__
+            if not known or is_of_library(kind) or analysis.assigned.is_open(kind):
+                return ANY, analysis.unknown([receiver], heap)
+            behind = kind.__mro__[kind.__mro__.index(owner.value) + 1 :]  # type: ignore[union-attr]
+            held = next((vars(base)[name] for base in behind if name in vars(base)), _ABSENT)
+            function = held.__func__ if isinstance(held, classmethod) and isinstance(atom, Exact) else held
+            of_object = isinstance(atom, At) and isinstance(held, FunctionType | WrapperDescriptorType)
+            if not (is_method(function) or isinstance(held, WrapperDescriptorType)) or not (
+                of_object or isinstance(held, classmethod)
+            ):
+                return ANY, analysis.unknown([receiver], heap)
+            method = function if isinstance(function, FunctionType) else None
+            found.append(Value(frozenset((Bound(Value(frozenset((atom,))), name, method),))))
+    if not found:
+        return ANY, analysis.unknown([receiver], heap)
+    return union(*found), heap
 
 
 def set_attribute(

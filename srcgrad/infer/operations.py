@@ -349,6 +349,10 @@ def _match(
 
 def _super(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Super, heap: Heap) -> Made:
     frame.may_raise(heap)
+    owner = NEVER if op.cell is None else heap[frame.cells[op.cell]].get("cell")
+    if frame[op.function] == exact(super) and owner and not owner.is_any and not frame[op.first].is_any:
+        held = {"class": owner, "self": frame[op.first]}
+        return container(frame, statement, heap, super, Contents(fields=held))
     return ANY, analysis.unknown([frame[op.first], frame[op.function]], heap)
 
 

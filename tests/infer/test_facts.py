@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
+import itertools
 from types import FunctionType
 from typing import Any
 
@@ -125,6 +127,31 @@ def recursive(x):
     return depth(3)
 
 
+class Named(Counter):
+    def __init__(self, name):
+        super().__init__()
+        self.name = name
+
+    def add(self, x):
+        return super().add(x).seen
+
+
+def of_super(x):
+    return Named("a").add(x[0])
+
+
+def of_a_generator(x):
+    return sum(v * w for v, w in itertools.pairwise(x))
+
+
+def of_reduce(x):
+    return functools.reduce(lambda a, b: a * b, [x[0], 2.0, x[1]])
+
+
+def of_maximum(x):
+    return max([x, x[1:]], key=lambda v: v[0])
+
+
 @pytest.mark.parametrize(
     "function, argument, expected",
     [
@@ -139,6 +166,10 @@ def recursive(x):
         (of_a_closure, X, "float64"),
         (of_none, X, "3.0"),
         (of_pairs, X, "0.0 | float64"),
+        (of_super, X, "list"),
+        (of_a_generator, X, "0 | float64"),
+        (of_reduce, X, "float | float64"),
+        (of_maximum, X, "float64[1]@ndarray"),
     ],
     ids=lambda part: part.__name__ if callable(part) else "",
 )
@@ -176,7 +207,7 @@ def test_who_shares_memory() -> None:
 
 def given_to_unknown_code(x):
     held, kept = [x], [x[0]]
-    eval("len", {"held": held})
+    functools.partial(len, held)
     return held, kept
 
 
@@ -185,6 +216,10 @@ def test_what_unknown_code_sees() -> None:
     by_name = {v.variable: value for v, value in found.values.items() if v.variable}
     assert all(found.is_seen(site) for site in sites_of(by_name["held"]))
     assert not any(found.is_seen(site) for site in sites_of(by_name["kept"]))
+
+
+def test_what_reaches_for_its_namespace_is_given_up() -> None:
+    assert facts_of(lambda x: globals()["X"] + x, X).is_lost and not facts_of(of_none, X).is_lost
 
 
 def holds_itself(x):

@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections import deque
 
 from srcgrad.language.models.folds import sort
-from srcgrad.language.models.table import models
-
-_ABSENT = object()
+from srcgrad.language.models.table import Absent, models
 
 
 @models(list.extend)
@@ -52,8 +50,8 @@ def setdefault(self, key, default=None, /):
 
 
 @models(dict.pop)
-def pop(self, key, default=_ABSENT, /):
-    if default is not _ABSENT and key not in self:
+def pop(self, key, default=Absent, /):
+    if default is not Absent and key not in self:
         return default
     found = self[key]
     del self[key]

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import math
 
-from srcgrad.language.models.table import models
-
-_ABSENT = object()
+from srcgrad.language.models.table import Absent, models
 
 
 @models(sum)
@@ -49,30 +47,32 @@ def each(iterable, /):
 
 
 @models(max)
-def largest(*values, key=None, default=_ABSENT):
+def largest(*values, key=None, default=Absent):
     return _extreme(values, key, default, lambda one, other: one > other)
 
 
 @models(min)
-def smallest(*values, key=None, default=_ABSENT):
+def smallest(*values, key=None, default=Absent):
     return _extreme(values, key, default, lambda one, other: one < other)
 
 
 def _extreme(values, key, default, is_beyond):
     if not values:
         raise TypeError("max() and min() take an argument at least")
-    if len(values) > 1 and default is not _ABSENT:
+    if len(values) > 1 and default is not Absent:
         raise TypeError("there is no default of several arguments")
-    found = found_key = _ABSENT
-    for item in values[0] if len(values) == 1 else values:
+    items = iter(values[0] if len(values) == 1 else values)
+    found = next(items, Absent)
+    if found is Absent:
+        if default is Absent:
+            raise ValueError("max() and min() of an empty iterable have no value")
+        return default
+    found_key = found if key is None else key(found)
+    for item in items:
         item_key = item if key is None else key(item)
-        if found is _ABSENT or is_beyond(item_key, found_key):
+        if is_beyond(item_key, found_key):
             found, found_key = item, item_key
-    if found is not _ABSENT:
-        return found
-    if default is _ABSENT:
-        raise ValueError("max() and min() of an empty iterable have no value")
-    return default
+    return found
 
 
 @models(sorted)

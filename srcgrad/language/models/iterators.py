@@ -13,20 +13,18 @@ import functools
 import itertools
 import operator
 
-from srcgrad.language.models.table import models, stands_for
-
-_ABSENT = object()
+from srcgrad.language.models.table import Absent, models, stands_for
 
 
 # --- functools -------------------------------------------------------------------------------------------------------
 @models(functools.reduce)
-def reduce(function, sequence, initial=_ABSENT, /):
-    total, is_first = initial, initial is _ABSENT
-    for item in sequence:
-        total = item if is_first else function(total, item)
-        is_first = False
-    if is_first:
+def reduce(function, sequence, initial=Absent, /):
+    items = iter(sequence)
+    total = next(items, Absent) if initial is Absent else initial
+    if total is Absent:
         raise TypeError("reduce() of empty iterable with no initial value")
+    for item in items:
+        total = function(total, item)
     return total
 
 
@@ -38,12 +36,12 @@ def accumulate(iterable, func=None, *, initial=None):
 
 @stands_for(itertools.accumulate)
 def accumulated(items, function, initial):
-    total, is_first = initial, initial is None
-    if not is_first:
-        yield total
+    total = next(items, Absent) if initial is None else initial
+    if total is Absent:
+        return
+    yield total
     for item in items:
-        total = item if is_first else function(total, item)
-        is_first = False
+        total = function(total, item)
         yield total
 
 
@@ -194,10 +192,11 @@ def pairwise(iterable, /):
 
 @stands_for(itertools.pairwise)
 def paired(items):
-    before = _ABSENT
+    before = next(items, Absent)
+    if before is Absent:
+        return
     for item in items:
-        if before is not _ABSENT:
-            yield before, item
+        yield before, item
         before = item
 
 
@@ -216,8 +215,8 @@ def islice(iterable, *places):
 def sliced(items, start, stop, step):
     at, wanted = 0, start
     while stop is None or at < max(stop, start):
-        item = next(items, _ABSENT)
-        if item is _ABSENT:
+        item = next(items, Absent)
+        if item is Absent:
             return
         if at == wanted and (stop is None or at < stop):
             wanted = wanted + step
@@ -226,8 +225,8 @@ def sliced(items, start, stop, step):
 
 
 @models(itertools.repeat)
-def repeat(object, times=_ABSENT):
-    return repeated(object, None if times is _ABSENT else operator.index(times))
+def repeat(object, times=Absent):
+    return repeated(object, None if times is Absent else operator.index(times))
 
 
 @stands_for(itertools.repeat)
@@ -321,8 +320,8 @@ def zipped(sources, filling):
         row = []
         for place, source in enumerate(sources):
             if going[place]:
-                item = next(source, _ABSENT)
-                going[place] = item is not _ABSENT
+                item = next(source, Absent)
+                going[place] = item is not Absent
             row.append(item if going[place] else filling)
         if not any(going):
             return

@@ -11,6 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+
+class Absent:
+    """In place of an argument or item that there is none of; the class itself, which ``is`` can be told of."""
+
+
 #: By the function or class of the standard library that a model stands for.
 MODELS: dict[Any, Callable[..., Any]] = {}
 #: By the name of a generator function, of which class its generators are taken to be.
