@@ -107,9 +107,9 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
 def model_of(found: Any) -> Any:
     """The function that does what one of the standard library does, or a function of such a model itself."""
     if isinstance(found, FunctionType):
-        return found if found.__module__.startswith(_MODELS) else None
-    is_named = isinstance(found, BuiltinFunctionType | type)
-    return MODELS.get(found) if is_named else None
+        return found if str(found.__module__).startswith(_MODELS) else None
+    is_original = isinstance(found, BuiltinFunctionType | type) and is_of_library(found)
+    return MODELS.get(found) if is_original else None
 
 
 _MODELS = "srcgrad.language.models."
