@@ -27,6 +27,7 @@ SHARES = {
     "tests/rules/test_statistics.py::test_every_method_by_elements_and_by_q": 2,
     "tests/rules/test_stats.py::test_functions_agree_with_each_other": 2,
     "tests/test_complex.py::test_reverse_forward_and_second_order_agree_with_numbers": 2,
+    "tests/test_corpus.py::test_analytic_examples_are_analytic": 3,
     "tests/test_corpus.py::test_reverse_without_facts": 2,
     "tests/test_effects.py::test_effects_are_those_of_the_program": 2,
     "tests/test_evaluation_order.py::test_a_form_evaluates_its_operands_as_python_does": 2,

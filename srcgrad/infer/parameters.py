@@ -3,6 +3,7 @@
 Enters: positional and named arguments, perhaps of unknown number; the parameters of a function and their defaults.
 Leaves: the value of each parameter, and the heap with the tuple and dict of what is left over.
 
+>>> from srcgrad.infer.values import exact
 >>> Given((exact(1.0),), (("k", exact(2.0)),)).after(exact(3.0)).values()
 (3.0, 1.0, 2.0)
 """
