@@ -17,8 +17,8 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.inference import Table
-from srcgrad.frontend.known import PLAIN, Blurred, Known, OneOf, is_named_tuple, parts_of
-from srcgrad.frontend.normal_form import Apply, Bind, Fixed, For, Function, Index, Statement, Unpack
+from srcgrad.frontend.known import PLAIN, Blurred, Known, OneOf, is_named_tuple, matters, parts_of
+from srcgrad.frontend.normal_form import Apply, Bind, Fixed, For, Function, Index, Pop, Statement, Unpack
 from srcgrad.frontend.walking import statements_of
 from srcgrad.runtime.objects import has_operators
 from srcgrad.syntax.parse import walk
@@ -29,8 +29,24 @@ _HOMES = ("numpy", "scipy", "builtins", "operator", "_operator", "math")
 def blurred_names(function: Function, table: Table) -> frozenset[str]:
     """The names that are worked on as numbers, and may hold an object of a class that is not known as well."""
     names = {name for name in table.names if isinstance(table.of(name), Blurred | OneOf)}
-    asked = {name for worked_on in asked_as_numbers(function, frozenset(names)).values() for name in worked_on}
-    return frozenset(name for name in asked if _is_blurred(table, table.of(name)))
+    items = _items_of_unknown(function, table)
+    asked = {name for worked_on in asked_as_numbers(function, frozenset(names | items)).values() for name in worked_on}
+    return frozenset(name for name in asked if name in items or _is_blurred(table, table.of(name)))
+
+
+def _items_of_unknown(function: Function, table: Table) -> set[str]:
+    """The names of items that may be objects, since some were put into a container, nobody knows which: a callee may
+    have been given this one."""
+    if table.generated or not any(matters(known) for _, known in table.puts):
+        return set()
+    found: set[str] = set()
+    for statement in statements_of(function.body):
+        match statement:
+            case Bind(target=target, operation=Index(base=base)) if table.of(base) == PLAIN:
+                found.add(target)
+            case Unpack(targets=targets, source=base) | Pop(targets=targets, sequence=base) if table.of(base) == PLAIN:
+                found.update(targets)
+    return {name for name in found if table.of(name) == PLAIN}
 
 
 def _is_blurred(table: Table, known: Known) -> bool:

@@ -291,7 +291,7 @@ class Normalizer(Statements):
         body = by_places(body, parameters_of(node.args), meaning, fresh)
         if isinstance(callee.makes, Initialiser):
             body = self._folded(callee.makes, body, source, fresh)  # type: ignore[arg-type]
-        body = desugar(body, fresh)
+        body = desugar(body, fresh, meaning)
         depth = max(
             [0 if parent is None else parent.depth]
             + [closure_of(local).depth + 1 for value in statics.values() if (local := local_in(value)) is not None]

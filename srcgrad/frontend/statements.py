@@ -45,6 +45,7 @@ from srcgrad.frontend.scope import (
 )
 from srcgrad.frontend.sequencing import ordered, ordered_statement
 from srcgrad.frontend.side_effects import unknown_effect
+from srcgrad.frontend.source import meaning_outside
 from srcgrad.language import effects
 from srcgrad.rules.memory import home_of
 from srcgrad.rules.table import lookup
@@ -55,7 +56,7 @@ class Statements(ForeignValues):
     """Writes the statements of one function."""
 
     def desugared(self, statements: list[gast.stmt]) -> list[gast.stmt]:
-        return desugar(statements, self.fresh, nest_returns=False)
+        return desugar(statements, self.fresh, meaning_outside(self.scope.source), nest_returns=False)
 
     def run(self, statements: Iterable[gast.stmt]) -> None:
         outer = self.span

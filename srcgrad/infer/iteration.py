@@ -222,6 +222,8 @@ def _of_numbers(symbol: str, operands: tuple[Value, ...], kinds: list[set[type]]
                 found.append(exact(result) if type(result) in SCALARS else of(type(result)))
         return union(*found) or ANY
     for classes in product(*kinds):
+        if not all(map(_samples, classes)):
+            return ANY  # of a class without samples
         for values in product(*map(_samples, classes)):
             result = _computed(symbol, list(values))
             if result is not _FAILED:

@@ -125,28 +125,27 @@ def raised_augmenting(
         return attempt_store(_AUGMENTED[operation], caught, alike, value)[1]
 
 
-def raised_iterating(raised: BaseException | None, caught: Caught, how: str, *given: Any) -> BaseException | None:
+def raised_iterating(raised: BaseException | None, caught: Caught, how: Any, *given: Any) -> BaseException | None:
     """What a loop by ``iter`` or ``reversed`` over each of these, or by ``range`` of them, would raise of what is
     caught, before an item; if something was raised before, that.
 
-    >>> raised_iterating(None, (TypeError,), "iter", [1.0], 2.0), raised_iterating(None, (TypeError,), "range", 2, 5)
+    >>> raised_iterating(None, (TypeError,), iter, [1.0], 2.0), raised_iterating(None, (TypeError,), range, 2, 5)
     (TypeError("'float' object is not iterable"), None)
     """
-    for values in [given] if how == "range" else [(value,) for value in given]:
+    for values in [given] if how is range else [(value,) for value in given]:
         if raised is None:
             raised = attempt(_require_iterable, caught, how, *values)[1]
     return raised
 
 
-_ITERATING: dict[str, Callable[..., Any]] = {"iter": iter, "reversed": reversed, "range": range}
-_ITERATED_BY = {
-    "iter": ("__iter__", "__getitem__"), "reversed": ("__reversed__", "__getitem__"), "range": ("__index__",),
+_ITERATED_BY: dict[Any, tuple[str, ...]] = {
+    iter: ("__iter__", "__getitem__"), reversed: ("__reversed__", "__getitem__"), range: ("__index__",),
 }  # fmt: skip
 
 
-def _require_iterable(how: str, *values: Any) -> None:
+def _require_iterable(how: Callable[..., Any], *values: Any) -> None:
     if all(map(_is_known, values)):
-        _ITERATING[how](*values)
+        how(*values)
         return
     for value in values:  # of objects of other classes it is not asked: their methods may do more than answer
         kind: Any = type(value)

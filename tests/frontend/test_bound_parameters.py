@@ -122,3 +122,43 @@ def test_the_object_where_a_number_may_be(function: Any, specialise: bool) -> No
         for derivative in (srcgrad.grad(function), lambda x: srcgrad.jvp(function, (x,), (1.0,))):
             with pytest.raises(RefusedType, match="an object of class Sized stands here"):
                 derivative(0.7)
+
+
+def by_an_inner_function(x, y):
+    def bound():
+        nonlocal y
+        if x > 0.5:
+            y = Sized(x)
+
+    bound()
+    return y * x
+
+
+def put(held, x):
+    if x > 0.5:
+        held[0] = Sized(x)
+
+
+def put_by_a_callee(x, y):
+    held = [y, x]
+    put(held, x)
+    return held[0] * x
+
+
+def unpacked_after_a_callee(x, y):
+    held = [y, x]
+    put(held, x)
+    first, _ = held
+    return first * x
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize(
+    "function", [by_an_inner_function, put_by_a_callee, unpacked_after_a_callee], ids=lambda f: f.__name__
+)
+def test_objects_that_a_callee_puts_in_place_of_numbers(function: Any, specialise: bool) -> None:
+    with srcgrad.options(specialise=specialise):
+        assert srcgrad.value_and_grad(function)(0.4, 2.0) == pytest.approx((0.8, 2.0))
+        for derivative in (srcgrad.grad(function), lambda x, y: srcgrad.jvp(function, (x, y), (1.0, 0.0))):
+            with pytest.raises(RefusedType, match="an object of class Sized stands here"):
+                derivative(0.7, 2.0)

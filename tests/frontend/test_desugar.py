@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import textwrap
 
 import gast
@@ -178,14 +179,14 @@ def test_a_local_function_may_read_what_is_assigned():
 def test_the_tree_that_enters_is_not_changed():
     program = "for a, (b, c) in x:\n    if a:\n        break\nelse:\n    a, b = b, a"
     tree = parse(program)
-    desugar(tree.body, names(tree).fresh)
+    desugar(tree.body, names(tree).fresh, vars(builtins).get)
     assert same_tree(tree, parse(program))
 
 
 def test_every_node_that_is_made_has_a_place():
     for before, _ in SMALLER.values():
         tree = parse(textwrap.dedent(before).strip())
-        for node in walk(*desugar(tree.body, names(tree).fresh)):
+        for node in walk(*desugar(tree.body, names(tree).fresh, vars(builtins).get)):
             if "lineno" in node._attributes:
                 assert getattr(node, "lineno", None) is not None, unparse(node)
 
@@ -246,7 +247,7 @@ def names(tree):
 
 def text_of(program):
     tree = parse(program)
-    return "\n".join(unparse(statement) for statement in desugar(tree.body, names(tree).fresh))
+    return "\n".join(unparse(statement) for statement in desugar(tree.body, names(tree).fresh, vars(builtins).get))
 
 
 def canonical(program):

@@ -228,6 +228,11 @@ def a_ufunc_of_the_users(x):
     return [MADE(float(x[2]))]
 
 
+def one_of_two_classes_has_no_samples(x):
+    day = DAY if x[0] > 0.5 else 3
+    return [day - 1]
+
+
 def what_has_no_samples(x):
     return [DAY - DAY, LARGE + 1]
 

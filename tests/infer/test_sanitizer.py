@@ -40,6 +40,16 @@ def test_the_language(entry: tuple[FunctionType, tuple[object, ...]]) -> None:
 
 @for_each(ORDERED[::80])
 def test_order_of_evaluation(name: tuple[str, str, str]) -> None:
+    _ordered(name)
+
+
+@pytest.mark.nightly
+@for_each(ORDERED)
+def test_order_of_evaluation_in_every_form(name: tuple[str, str, str]) -> None:
+    _ordered(name)
+
+
+def _ordered(name: tuple[str, str, str]) -> None:
     try:
         made = program(*name)
     except SyntaxError:

@@ -29,10 +29,17 @@ from srcgrad.syntax.parse import walk
 __all__ = ["desugar"]
 
 
-def desugar(body: Sequence[gast.stmt], fresh: Callable[[str], str], *, nest_returns: bool = True) -> list[gast.stmt]:
-    """The body of a function in the smaller language; ``fresh`` hands out names."""
+def desugar(
+    body: Sequence[gast.stmt],
+    fresh: Callable[[str], str],
+    meaning: Callable[[str], object],
+    *,
+    nest_returns: bool = True,
+) -> list[gast.stmt]:
+    """The body of a function in the smaller language; ``fresh`` hands out names, ``meaning`` tells what those mean that
+    the function binds nowhere."""
     closures = any(isinstance(node, gast.FunctionDef | gast.Lambda) for node in walk(*body))
-    made = _Statements(fresh, closures).block(body)
+    made = _Statements(fresh, closures, meaning).block(body)
     return exits.nested_returns(made, fresh) if nest_returns else made
 
 
@@ -40,6 +47,7 @@ def desugar(body: Sequence[gast.stmt], fresh: Callable[[str], str], *, nest_retu
 class _Statements:
     fresh: Callable[[str], str]
     closures: bool
+    meaning: Callable[[str], object]
 
     def block(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
         made: list[gast.stmt] = []
@@ -73,7 +81,7 @@ class _Statements:
                 kept = [target for target in flat if not isinstance(target, gast.Name)]
                 return [with_bodies(statement, targets=kept)] if kept else []
             case gast.Try():
-                return list(attempts.without_try(statement, self.block, self.fresh))
+                return list(attempts.without_try(statement, self.block, self.fresh, self.meaning))
             case gast.Global() | gast.Nonlocal():
                 return []  # of names that are only read, by the fence
             case gast.Assign():

@@ -63,6 +63,8 @@ from srcgrad.syntax.globals import builtin, of_runtime, reference
 from srcgrad.syntax.parse import clone, walk
 
 Body = Sequence[gast.stmt]
+Meaning = Callable[[str], object]  # of names that a function binds nowhere
+Blocks = Callable[[Body], list[gast.stmt]]
 _CHANGES = effects.updating()
 _ATTEMPT = of_runtime(runtime.attempt)
 _AUGMENTING = of_runtime(runtime.raised_augmenting)
@@ -74,19 +76,19 @@ class Stays(Exception):
     """This ``try`` cannot be taken apart."""
 
 
-def without_try(statement: gast.Try, block: Callable[[Body], list[gast.stmt]], fresh: Callable[[str], str]) -> Body:
+def without_try(statement: gast.Try, block: Blocks, fresh: Callable[[str], str], meaning: Meaning) -> Body:
     """The statements in place of a ``try``; ``block`` takes apart what stands inside of it."""
     statement = with_bodies(statement, body=_staged(statement.body, fresh))
     try:
-        handled = _handled(statement, block, fresh)
-        return _finally(handled, statement, block(statement.finalbody), fresh) if statement.finalbody else handled
+        handled = _handled(statement, block, fresh, meaning)
+        if not statement.finalbody:
+            return handled
+        return _finally(handled, statement, block(statement.finalbody), fresh, meaning)
     except Stays:
         return [statement]
 
 
-def _handled(
-    statement: gast.Try, block: Callable[[Body], list[gast.stmt]], fresh: Callable[[str], str]
-) -> list[gast.stmt]:
+def _handled(statement: gast.Try, block: Blocks, fresh: Callable[[str], str], meaning: Meaning) -> list[gast.stmt]:
     if not statement.handlers:
         return [*block(statement.body), *block(statement.orelse)]
     raised = fresh("raised")
@@ -104,7 +106,7 @@ def _handled(
             continue
         test = call(reference(builtin("isinstance")), [load(raised, handler), kinds], handler)
         dispatch = [branch(test, body, dispatch, handler)]
-    attempts = _Attempts(raised, tuple(caught), fresh)
+    attempts = _Attempts(raised, tuple(caught), fresh, meaning)
     body, _ = attempts.block(block(statement.body))
     at = statement.body[0]
     no = compare(load(raised, statement), gast.IsNot(), constant(None, statement), statement)
@@ -116,12 +118,12 @@ def _handled(
 
 
 def _finally(
-    body: list[gast.stmt], statement: gast.Try, final: list[gast.stmt], fresh: Callable[[str], str]
+    body: list[gast.stmt], statement: gast.Try, final: list[gast.stmt], fresh: Callable[[str], str], meaning: Meaning
 ) -> list[gast.stmt]:
     if any(isinstance(inner, gast.Return | gast.Break | gast.Continue) for inner in walk(*final)):
         raise Stays
     raised = fresh("raised")
-    attempts = _Attempts(raised, (reference(builtin("BaseException")),), fresh, tuple(final))
+    attempts = _Attempts(raised, (reference(builtin("BaseException")),), fresh, meaning, tuple(final))
     made, may = attempts.block(body)
     if not may:
         return [*made, *(clone(s) for s in final)]
@@ -142,6 +144,7 @@ class _Attempts:
     raised: str
     caught: tuple[gast.expr, ...]
     fresh: Callable[[str], str]
+    meaning: Meaning
     final: tuple[gast.stmt, ...] = ()
     in_loop: bool = False  # in a loop of the body, so that break and continue stay inside of it
 
@@ -344,18 +347,17 @@ class _Attempts:
         if isinstance(loop, gast.For) and not is_known_iterable(loop.iter):
             before, held, may_start = self.attempt(loop.iter)
             loop = with_bodies(loop, iter=held)
-        elif isinstance(loop, gast.For) and may_catch(TypeError, self.caught) and iterated_by(loop.iter)[1]:
-            how, given = iterated_by(loop.iter)
+        elif isinstance(loop, gast.For) and may_catch(TypeError, self.caught) and (
+            iterated := iterated_by(loop.iter, self.meaning)
+        ):
             kinds = tuple_of([clone(kind) for kind in self.caught], loop)
-            asked = [load(self.raised, loop), kinds, constant(how, loop), *map(clone, given)]
+            asked = [load(self.raised, loop), kinds, *map(clone, iterated)]
             before.append(assign(self.raised, call(reference(_ITERATING), asked, loop), loop))
             may_start = True
         else:
             may_start = False
-        fitting = unpacked_inside(loop, self.fresh) if isinstance(loop, gast.For) else loop
-        body, may = replace(self, in_loop=True).block(fitting.body)
+        body, may = replace(self, in_loop=True).block(loop.body)
         if may:
-            loop = fitting
             test = compare(load(self.raised, loop), gast.IsNot(), constant(None, loop), loop)
             body.append(branch(test, [placed(gast.Break(), loop)], [], loop))
         made = with_bodies(loop, body=body)
@@ -381,7 +383,8 @@ class _Attempts:
 
 
 def _staged(body: Body, fresh: Callable[[str], str]) -> list[gast.stmt]:
-    """The statements with every value of a parallel assignment evaluated before the first name is bound."""
+    """The statements with every value of a parallel assignment evaluated before the first name is bound, and the parts
+    of what a loop goes over unpacked by statements."""
     made: list[gast.stmt] = []
     for statement in body:
         match statement:
@@ -400,6 +403,8 @@ def _staged(body: Body, fresh: Callable[[str], str]) -> list[gast.stmt]:
             case gast.Delete(targets=[_, _, *_] as targets):
                 made += [placed(gast.Delete([target]), statement) for target in targets]
             case gast.If() | gast.For() | gast.While():
+                if isinstance(statement, gast.For):
+                    statement = unpacked_inside(statement, fresh)
                 inner, orelse = _staged(statement.body, fresh), _staged(statement.orelse, fresh)
                 made.append(with_bodies(statement, body=inner, orelse=orelse))
             case gast.With():

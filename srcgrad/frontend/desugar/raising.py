@@ -6,13 +6,13 @@ Enters: nodes.  Leaves: yes or no; where the text does not tell, yes.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import gast
 
 from srcgrad import runtime
 from srcgrad.language import effects
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, of_runtime
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, of_runtime, reference
 from srcgrad.syntax.parse import walk
 
 _LOOPS = effects.returning(dict, "view") | {"range", "enumerate", "zip", "reversed"}
@@ -102,20 +102,20 @@ def is_known_iterable(node: gast.expr) -> bool:
     return not may_raise(node)
 
 
-def iterated_by(node: gast.expr) -> tuple[str, list[gast.expr]]:
-    """How a known iterable goes over what, of names and constants: by ``iter``, ``reversed`` or ``range``."""
+def iterated_by(node: gast.expr, meaning: Callable[[str], object]) -> list[gast.expr]:
+    """A built-in function, and the names and constants that are given to it, where a loop begins with calling it;
+    ``meaning`` tells what a name means that the function binds nowhere."""
     match node:
         case gast.Name() | gast.Constant():
-            return "iter", [node]
-        case gast.Call(func=gast.Name(id=name), args=given) if all(
-            isinstance(part, gast.Name | gast.Constant) for part in given
-        ):
-            if name == "range" and all(isinstance(part, gast.Constant) and type(part.value) is int for part in given):
-                return "iter", []
-            return (name if name in ("range", "reversed") else "iter"), given[:1] if name == "enumerate" else given
-        case gast.Call(func=gast.Name(id="zip"), args=given):
-            return "iter", [part for part in given if isinstance(part, gast.Name)]
-    return "iter", []
+            return [reference(builtin("iter")), node]
+        case gast.Call(func=gast.Name(id=name), args=given):
+            plain = [part for part in given if isinstance(part, gast.Name | gast.Constant)]
+            called = meaning(name)
+            if called is zip or called is enumerate:
+                return [reference(builtin("iter")), *(plain if called is zip else plain[:1])]
+            if (called is range or called is reversed) and len(plain) == len(given):
+                return [reference(builtin(name)), *plain]
+    return []
 
 
 def may_catch(raised: type[BaseException], kinds: Sequence[gast.expr]) -> bool:
