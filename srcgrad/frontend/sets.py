@@ -282,6 +282,8 @@ class Sets(Defaulting):
             super().admit_method(node)
 
     def plan(self, node: gast.expr, rebound: set[str]) -> Plan | None:
+        if self._calls(node, reversed) and isinstance(node, gast.Call) and any(map(self._is_set, node.args)):
+            raise self.refuse(node, "a set has no order to be reversed", "write reversed(sorted(...)), or leave it out")
         constants = isinstance(node, gast.Set) and all(isinstance(element, gast.Constant) for element in node.elts)
         if constants or not self._is_set(node):
             return super().plan(node, rebound)

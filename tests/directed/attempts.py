@@ -708,21 +708,27 @@ def a_loop_over_what_cannot_be_iterated(x, a):
 
 @directed(vector(3), 0.5)
 def a_loop_by_what_raises_before_it_begins(x, a):
-    """What stands right of the parts that do not fit is not bound; a set has no order to be reversed."""
-    i, n, seen = a, 2.5, {1.0, 2.0}
+    """What stands right of the parts that do not fit is not bound."""
+    i, n = a, 2.5
     try:
         for (u, v), i in zip([(x[0],)], [x[1]]):
             a = a * u * v * 7.0
     except ValueError:
         i = i + a * x[0]
     try:
-        for v in reversed(seen):
-            i = i * v * x[1]
-    except TypeError:
-        i = i + x[1]
-    try:
         for k in range(n):
             i = i * k
     except TypeError:
         i = i * x[2]
     return i
+
+
+@directed(vector(3), 0.5)
+def a_set_that_is_reversed(x, a):
+    """Once silently wrong: Python raises, and the items were taken in some order."""
+    try:
+        for v in reversed({1.0, 2.0}):
+            a = a * v * x[0]
+    except TypeError:
+        a = a * x[1]
+    return a

@@ -28,6 +28,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "an_argument_hides_a_method": ("a field of an object of class Acting hides the method 'act'",),
     "keywords_that_a_callee_adds_to": ("is handed on by a function known only when the program runs",),
     "keywords_that_an_alias_adds_to": ("is handed on by a function known only when the program runs",),
+    "a_set_that_is_reversed": ("a set has no order to be reversed",),
     "sets_in_a_dict_in_a_field": ("which classes the objects in",),
     "sets_put_in_by_setdefault": ("what changes here is not known to be a set",),
     "the_rest_of_an_array_is_stored_into": (
