@@ -119,7 +119,7 @@ class Heap:
         """With a new object of a site; where there was one before, the site stands for many from now on."""
         if site in self._contents:
             contents = replace(joined(self._contents[site], contents), single=False)
-        return self._with({site: contents})
+        return self.with_all({site: contents})
 
     def updated(self, site: Site, contents: Contents) -> Heap:
         """With other contents: instead of those that were there if the site stands for one object, besides otherwise.
@@ -127,9 +127,10 @@ class Heap:
         before = self[site]
         if not before.single:
             contents = replace(joined(before, contents), single=False)
-        return self if contents == before else self._with({site: contents})
+        return self if contents == before else self.with_all({site: contents})
 
-    def _with(self, contents: Mapping[Site, Contents]) -> Heap:
+    def with_all(self, contents: Mapping[Site, Contents]) -> Heap:
+        """With these contents, instead of those that were there."""
         return Heap(self._before, {**self._contents, **contents}, self.seen)
 
     def reachable(self, roots: Iterable[Value]) -> tuple[frozenset[Site], list[Value]]:
@@ -145,6 +146,21 @@ class Heap:
                     if site not in self.seen:
                         pending += [part for part in self[site].values() if part.atoms]
         return frozenset(found), held
+
+    def __contains__(self, site: Site) -> bool:
+        return site in self._contents
+
+    def own(self, site: Site) -> Contents:
+        """What a site holds as far as unknown code has not changed it."""
+        return self._contents[site]
+
+    def part(self, sites: Iterable[Site], seen: Iterable[Site]) -> Heap:
+        """These sites alone."""
+        contents = {site: self._contents[site] for site in sites if site in self._contents}
+        return Heap(self._before, contents, frozenset(seen))
+
+    def is_same(self, other: Heap) -> bool:
+        return self.seen == other.seen and self._contents == other._contents
 
     def exposed(self, roots: Iterable[Value]) -> Heap:
         """Where unknown code has seen what is reachable from values: it may hold anything, for good."""

@@ -7,8 +7,8 @@ Enters: a function object and its arguments, or the values of them.  Leaves: ``F
         held.append(x[0])              t: None
         return held[1]                 t: float64
 
-Calls are entered with one call of context.  What a statement calls while it is calling it, and what lies too deep, is
-unknown code: it may change and call all that it can reach.
+Calls are summarised with one call of context (``infer.summaries``).  What lies too deep is unknown code: it may change
+and call all that it can reach.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.calls import call
 from srcgrad.infer.control import run_block
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.frames import Frame, Top, Ways, merged
+from srcgrad.infer.frames import Frame, Top, Ways
 from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.values import ANY, NEVER, Bound, Exact, Value, at, exact
+from srcgrad.infer.summaries import Summaries, entered
+from srcgrad.infer.values import ANY, Bound, Exact, Value, at, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
     Assign,
@@ -57,6 +58,7 @@ class Analysis:
         self.kept = kept  # sites from outside that unknown code may hold from the beginning on
         self.running: list[tuple[Function, Statement | None]] = []  # with the statements that call them
         self.entered = 0
+        self.summaries = Summaries()
         #: Function objects that the program makes: what they run, with which globals and cells.
         self.closures: dict[Site, tuple[Function, Mapping[str, Any], Mapping[ir.Cell, Site]]] = {}
         self.generators: dict[Site, Generator] = {}  # generators of the program that are followed
@@ -83,32 +85,17 @@ class Analysis:
         cells: Mapping[ir.Cell, Site],
         arguments: Mapping[ir.Version, Value],
         heap: Heap,
-        call: Frame | None,
-        statement: Statement | None,
+        call: Frame,
+        statement: Statement,
     ) -> tuple[Value, Heap] | None:
         """What a call returns, and the heap then; None where it does not return."""
-        is_unknown = call is not None and call.is_unknown
-        again = (function, statement) in self.running
-        follows = function.is_generator and not is_unknown and call is not None and is_followed(function)
-        if follows and call is not None and statement is not None and not again:
+        if function.is_generator and is_followed(function) and (function, statement) not in self.running:
             generator = Generator(function, namespace, dict(cells), statement)
             return generators.made(self, call, statement, generator, arguments, heap)
-        if again or self.is_deep or function.is_generator:
-            given = [*arguments.values(), *map(at, cells.values())]
-            heap = self.unknown(given, heap)
+        if self.is_deep or function.is_generator:
             self.run_unknown(function, namespace, cells)
-            return ANY, heap
-        self.entered += 1
-        frame = Frame(function, namespace, dict(cells), statement, self.facts, is_unknown)
-        frame.raised = None if call is None else call.raised
-        for cell in function.cells:
-            site = Site(CellType, cell, "unknown" if is_unknown else statement)
-            frame.cells[cell] = site
-            heap = heap.allocated(site, Contents(fields={"cell": NEVER}))
-        for version in function.parameters:
-            frame.bind(version, arguments.get(version, ANY))
-        left = merged(self.run(frame, function, statement, heap).returned)
-        return None if left is None else (left[0][0], left[1])
+            return ANY, self.unknown([*arguments.values(), *map(at, cells.values())], heap)
+        return entered(self, function, namespace, cells, arguments, heap, call, statement)
 
     def run(self, frame: Frame, function: Function, statement: Statement | None, heap: Heap) -> Ways:
         """Run the body of a function, which a statement calls."""
@@ -147,7 +134,7 @@ class Analysis:
     # --- unknown code ------------------------------------------------------------------------------------------------
     def unknown(self, given: Sequence[Value], heap: Heap) -> Heap:
         """The heap after unknown code got these values: it keeps, changes and calls what it can reach."""
-        sites, held = heap.reachable(given)
+        sites, held = self.reachable(heap, given)
         for site in sites:
             if site in self.closures:
                 self.run_unknown(*self.closures[site])
@@ -167,9 +154,20 @@ class Analysis:
                         self._may_reach(list(vars(module).values()))
                     case Bound(function=FunctionType() as function):
                         self.run_unknown_function(function)
-        heap = heap.exposed(given)
+        heap = heap.exposed(map(at, sites))
         self.facts.seen |= heap.seen
         return heap
+
+    def reachable(self, heap: Heap, roots: Sequence[Value]) -> tuple[frozenset[Site], list[Value]]:
+        """As ``Heap.reachable``, with what the variables of generators hold."""
+        resumed: set[Site] = set()
+        while True:
+            sites, held = heap.reachable(roots)
+            more = [site for site in sites if site in self.generators and site not in resumed]
+            if not more:
+                return sites, held
+            resumed.update(more)
+            roots = [*roots, *(value for site in more for value in self.generators[site].values.values())]
 
     def store(self, heap: Heap, site: Site, contents: Contents) -> Heap:
         """The heap after a store; unknown code sees what is stored where it sees the object."""

@@ -18,6 +18,7 @@ from srcgrad.infer.interpreter import analysed
 from srcgrad.infer.values import Value
 from srcgrad.ir.operations import GetAttribute
 from srcgrad.ir.regions import Assign, Return, walk
+from tests.infer import calling
 from tests.ir.running import checked
 
 X = np.array([1.0, 2.0, 3.0])
@@ -230,3 +231,12 @@ def holds_itself(x):
 
 def test_a_list_that_holds_itself() -> None:
     assert facts_of(holds_itself, X).reached
+
+
+def test_recursion_is_followed():
+    """What calls itself returns what its rounds found, and not anything."""
+    assert last(calling.fibonacci, X) == "tuple"
+    values = {str(v) for v in facts_of(calling.fibonacci, X).values.values()}
+    assert "any" not in values
+    assert last(calling.a_tree_of_numbers, X) == "float"
+    assert last(calling.what_a_suspended_body_holds, X) == "'text' | 1.0"

@@ -21,9 +21,11 @@ from srcgrad.infer import (
     objects,
     operations,
     outside,
+    summaries,
     values,
 )
 from srcgrad.ir import operations as ir
+from tests.infer import calling
 from tests.infer.programs import PROGRAMS
 from tests.infer.sanitizer import unforeseen
 
@@ -31,7 +33,7 @@ X = np.array([1.0, 2.0, 3.0])
 
 
 def complaints() -> list[str]:
-    return [text for program in PROGRAMS for text in unforeseen(program, (X,), {})]
+    return [text for program in (*PROGRAMS, *calling.PROGRAMS) for text in unforeseen(program, (X,), {})]
 
 
 def test_without_a_fault_nothing_is_found():
@@ -82,7 +84,7 @@ def _unknown_code_changes_nothing(patch: Any) -> None:
 
 
 def _every_site_is_one_object(patch: Any) -> None:
-    patch(heap.Heap, "allocated", lambda self, site, contents: self._with({site: replace(contents, single=True)}))
+    patch(heap.Heap, "allocated", lambda self, site, contents: self.with_all({site: replace(contents, single=True)}))
 
 
 def _exceptions_come_from_the_beginning(patch: Any) -> None:
@@ -152,7 +154,36 @@ def _generators_forget(patch: Any) -> None:
     patch(generators.Body, "bind", frames.Frame.bind)
 
 
+def _calls_do_not_depend_on_the_heap(patch: Any) -> None:
+    patch(heap.Heap, "is_same", lambda self, other: True)
+
+
+def _recursion_comes_to_an_end_at_once(patch: Any) -> None:
+    patch(summaries, "_is_within", lambda after, before: True)
+
+
+def _what_depends_on_a_first_round_is_kept(patch: Any) -> None:
+    def asked(running: Any, found: Any) -> None:
+        found.is_asked = True
+
+    patch(summaries, "_ask", asked)
+
+
+def _callees_make_what_the_caller_has(patch: Any) -> None:
+    patch(summaries, "joined", lambda before, after: after)
+
+
+def _callees_reach_no_globals(patch: Any) -> None:
+    patch(summaries, "reached", lambda analysis, heap_, roots: heap_.part(analysis.reachable(heap_, roots)[0], ()))
+
+
+def _suspended_bodies_hold_nothing(patch: Any) -> None:
+    patch(interpreter.Analysis, "reachable", lambda self, heap_, roots: heap_.reachable(roots))
+
+
 FAULTS = [
+    _calls_do_not_depend_on_the_heap, _recursion_comes_to_an_end_at_once, _what_depends_on_a_first_round_is_kept,
+    _callees_make_what_the_caller_has, _callees_reach_no_globals, _suspended_bodies_hold_nothing,
     _nothing_happens_between_items, _generators_forget,
     _attributes_are_what_they_were, _objects_of_libraries_hold_nothing, _classes_hold_nothing, _exceptions_hold_nothing,
     _classes_are_what_objects_say,
