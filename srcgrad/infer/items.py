@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import elements
 from srcgrad.infer.objects import Made, class_of, container, data, is_method, is_plain, looked_up, of_each
-from srcgrad.infer.values import ANY, NEVER, Array, At, Atom, Exact, Of, Value, exact, of, union
+from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -82,6 +82,8 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             return of(str), heap
         case Of(kind=kind) if kind is str:
             return of(str), heap
+        case Exact() | Of() if class_of(atom) in SCALARS and not hasattr(class_of(atom), "__getitem__"):
+            return None  # it has no items
     return ANY, analysis.unknown([receiver, index], heap)
 
 
@@ -139,6 +141,8 @@ def _put(
     """A store into an item of one object."""
     done, receiver = exact(None), Value(frozenset((atom,)))
     match atom:
+        case Exact() | Of() if class_of(atom) in SCALARS:
+            return None
         case Array(site=site) if is_plain(analysis, heap, index, value):
             if atom.dtype is None or atom.dtype.hasobject:
                 more = replace(heap[site], single=False, rest=union(heap[site].items, value))
