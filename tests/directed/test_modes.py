@@ -20,16 +20,20 @@ MODES = {
     "forward-over-reverse-beside": lambda program: running.run_second(program, "forward-over-reverse", sink=False),
     "reverse-over-reverse": lambda program: running.run_second(program, "reverse-over-reverse"),
 }
-#: The themes of the design, run at every run in every mode, but for shadows that are not sunk.
+#: The themes of the design, run at every run both ways.
 DESIGN = ("directed", "memory", "survive_stores", "worked_example")
 
 
 def marks_of(number, program, mode):
-    """Every program at every run, two of three in reverse and one forward; the design in both and in the other modes
-    too, a third of it at second order; the rest at night."""
-    if mode in ("reverse", "forward") and (program.theme in DESIGN or (mode == "forward") == (number % 3 == 0)):
-        return []
-    by_day = program.theme in DESIGN and "beside" not in mode and ("over" not in mode or number % 3 == 0)
+    """The design at every run both ways, half of it in the other modes of first order and a sixth at second; every
+    other one of the other programs in reverse, or one of three of these forward; the rest at night."""
+    is_design = program.theme in DESIGN
+    if mode in ("reverse", "forward"):
+        if is_design or number % 2 == 0 and (mode == "forward") == (number % 3 == 0):
+            return []
+        return [pytest.mark.nightly]
+    every = 6 if "over" in mode else 2
+    by_day = is_design and "beside" not in mode and number % every == 0
     return [pytest.mark.slow if by_day else pytest.mark.nightly]
 
 

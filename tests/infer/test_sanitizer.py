@@ -21,7 +21,7 @@ def _program(case: Case) -> None:
     assert unforeseen(case.function, case.arguments, case.keywords) == []
 
 
-@for_each(RUNNABLE[::3])
+@for_each(RUNNABLE[::6])
 def test_programs(case: Case) -> None:
     """Corpus and directed programs, with the functions of their modules that they call."""
     _program(case)
