@@ -9,17 +9,22 @@ from srcgrad.errors import SrcgradError
 from srcgrad.frontend.lowering import lowered
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.frontend.normalize import normalize
+from srcgrad.infer import printing
+from srcgrad.infer.interpreter import analysed
+from srcgrad.infer.summaries import Summary
 from srcgrad.pipeline import Module, compile_request
 from srcgrad.programs import Request, options
 from srcgrad.rules.facts import Unknown
 
 
 def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
-    """The program as the compiler sees it at a stage: ``source``, ``lower``, ``normalize``, ``analysis``, ``emit``."""
+    """The program at a stage: ``source``, ``lower``, ``infer``, ``normalize``, ``analysis``, ``emit``."""
     if at == "lower":
         if not isinstance(callee.function, FunctionType):
             raise SrcgradError("only functions with a text of their own are lowered")
         return str(lowered(callee.function))
+    if at == "infer":
+        return _inferred(callee)
     function = normalize(callee)
     if at in ("source", "fence"):
         return str(function.source)
@@ -33,10 +38,26 @@ def text_at(callee: Callee, at: str, wanted: tuple[str, ...] = ()) -> str:
         with options(optimise=at != "reverse"):
             return compile_request(Request(callee, wanted or function.parameters, "reverse", shown=True)).emission.text
     raise SrcgradError(
-        f"the road has no door {at!r}", hint="one of source, lower, normalize, analysis, reverse, optimize, emit"
+        f"the road has no door {at!r}", hint="one of source, lower, infer, normalize, analysis, reverse, optimize, emit"
     )
 
 
 def _explained(facts: Activity) -> str:
     row = "{:5}  {:50}  active after: {}\n"
     return "".join(row.format(s.span.line, s.span.code, ", ".join(facts.active_after(s))) for s in facts.graph.heads)
+
+
+def _inferred(callee: Callee) -> str:
+    """The IR of a function and of what it calls, with what versions may be where nothing is said of its arguments."""
+    if not isinstance(callee.function, FunctionType):
+        raise SrcgradError("only functions with a text of their own are analysed")
+    facts = analysed(callee.function, None)
+    if facts is None or not facts.entry or facts.is_lost:
+        raise SrcgradError(f"what {callee.function.__name__} does is not known: its text cannot be read")
+    pending, found = list(facts.entry), list[Summary]()
+    while pending:
+        summary = pending.pop(0)
+        if summary not in found:
+            found.append(summary)
+            pending += [inner for inners in summary.calls.values() for inner in inners]
+    return "\n".join(map(printing.text_of, found))

@@ -56,6 +56,7 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
     ways = Ways()
     for statement in block.statements:
         analysis.facts.reached.add(statement)
+        frame.reached.add(statement)
         if isinstance(statement, Assign):
             frame.may_raise(heap)
             if frame.raised is not None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from srcgrad.infer.heap import Contents, Heap, Site, joined
 from srcgrad.infer.values import NEVER, Array, Value, union
 from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Statement
+
+if TYPE_CHECKING:
+    from srcgrad.infer.summaries import Summary
 
 
 @dataclass
@@ -19,6 +23,7 @@ class Facts:
     contents: dict[Site, Contents] = field(default_factory=dict)
     seen: set[Site] = field(default_factory=set)
     is_reshaped: bool = False  # some array gets another rank or dtype: those of arrays are not known
+    entry: list[Summary] = field(default_factory=list)  # of the call that is analysed
     is_lost: bool = False  # the program reaches its own frames or namespaces: anything may be anything
     _last: dict[Site, Contents] = field(default_factory=dict)
 

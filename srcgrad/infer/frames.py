@@ -62,6 +62,9 @@ class Frame:
     values: dict[Version, Value] = field(default_factory=dict)
     made: dict[Version, Operation] = field(default_factory=dict)  # the operation that bound a version
     raised: list[Heap] | None = None
+    noted: dict[Version, Value] = field(default_factory=dict)  # what each version was at any time
+    reached: set[Statement] = field(default_factory=set)
+    calls: dict[Statement, list[Any]] = field(default_factory=dict)  # the summaries of what a statement calls
 
     def __getitem__(self, operand: Operand) -> Value:
         return exact(operand.value) if isinstance(operand, Literal) else self.values.get(operand, ANY)
@@ -70,7 +73,9 @@ class Frame:
         return tuple([self[operand] for operand in operands])
 
     def bind(self, version: Version, value: Value) -> None:
-        self.values[version] = self.facts.note(version, value)
+        self.values[version] = value = self.facts.note(version, value)
+        before = self.noted.get(version)
+        self.noted[version] = value if before is None or before is value else union(before, value)
 
     def bind_all(self, versions: Sequence[Version], values: Sequence[Value]) -> None:
         for version, value in zip(versions, values, strict=True):

@@ -238,9 +238,15 @@ def unwrapped(found: Any) -> tuple[Any, ...]:
 
 
 def analysed(
-    function: FunctionType, arguments: Sequence[Any], keywords: Mapping[str, Any] | None = None, lower: Lower = lowered
+    function: FunctionType,
+    arguments: Sequence[Any] | None,
+    keywords: Mapping[str, Any] | None = None,
+    lower: Lower = lowered,
 ) -> Facts | None:
-    """Facts of a call with these arguments; None of a function whose text cannot be read.  ``lower`` makes the IR."""
+    """Facts of a call with these arguments, or of any call with data; None of a function whose text cannot be read.
+
+    ``lower`` makes the IR.
+    """
     assigned, kept, alive = Assigned(), dict[Site, object](), list[Outside]()
     while True:
         analysis = Analysis(assigned, kept, lower)
@@ -253,13 +259,23 @@ def analysed(
         frame = Frame(made, function.__globals__, {}, None, analysis.facts)
         heap = analysis.unknown([outside.again(found) for found in list(kept.values())], Heap(outside.contents))
         named = tuple((name, outside.value(value)) for name, value in (keywords or {}).items())
-        given = Given(tuple(map(outside.value, arguments)), named)
+        given = data_for(outside, made) if arguments is None else Given(tuple(map(outside.value, arguments)), named)
         call(analysis, frame, _ENTRY, exact(function), given, heap)
         analysis.facts.seen |= set(kept)
         analysis.facts.note_heap(Heap(outside.contents, outside.contents))
         analysis.facts.is_lost = assigned.is_lost
+        analysis.facts.entry = frame.calls.get(_ENTRY, [])
         if assigned.is_lost or before == (len(assigned), len(kept)):  # all stores, and what is kept, were known before
             return analysis.facts
+
+
+def data_for(outside: Outside, function: Function) -> Given:
+    """Arguments of which nothing is said: numbers, arrays and containers of such, which may be one another."""
+    site = Site(None, "arguments", "outside")
+    outside.contents[site] = Contents(single=False, rest=at(site))
+    given = function.parameters
+    named = tuple((version.variable or version.name, at(site)) for version in given.keyword_only)
+    return Given((at(site),) * len((*given.positional_only, *given.positional)), named)
 
 
 _ENTRY = Assign((), ir.Copy(ir.Literal(None)), gast.Pass())  # the call from outside

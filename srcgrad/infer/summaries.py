@@ -53,6 +53,9 @@ class Summary:
     returned: Way | None = None  # None: it does not return
     raised: Heap | None = None
     is_asked: bool = False  # its result was used before it was worked out
+    values: Mapping[Version, Value] = field(default_factory=dict)  # what versions are when its result is worked out
+    reached: set[Statement] = field(default_factory=set)
+    calls: Mapping[Statement, list[Summary]] = field(default_factory=dict)
     lowest: int = 0  # how deep on the stack the first summary lies whose unfinished result it depends on
 
     def is_of(self, other: Summary) -> bool:
@@ -109,6 +112,9 @@ def entered(
                 known.append(asked)
         elif found in summaries.running:
             _ask(summaries, found)
+    made = call.calls.setdefault(statement, [])
+    if found not in made:
+        made.append(found)
     return _applied(analysis, found, part, heap, call)
 
 
@@ -167,6 +173,7 @@ def _run(analysis: Analysis, summary: Summary, statement: Statement) -> None:
     for version, value in summary.arguments.items():
         frame.bind(version, value)
     left = merged(analysis.run(frame, summary.function, statement, heap).returned)
+    summary.values, summary.reached, summary.calls = frame.noted, frame.reached, frame.calls
     summary.returned = merged([summary.returned, left])
     for thrown in frame.raised or ():
         summary.raised = thrown if summary.raised is None else summary.raised.join(thrown)

@@ -24,7 +24,7 @@ from srcgrad.inspect.report import print_code, table
 from srcgrad.inspect.target import BadTarget, resolve
 
 TARGET = "FILE.py:function or package.module:function"
-STAGES = ("source", "lower", "normalize", "analysis", "reverse", "emit")
+STAGES = ("source", "lower", "infer", "normalize", "analysis", "reverse", "emit")
 
 
 class _Parser(argparse.ArgumentParser):

@@ -9,7 +9,7 @@ for prints as ``END``, ``UNBOUND`` and calls that say what they do (``bound``, `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import BuiltinFunctionType
 
 from srcgrad.ir.operations import (
@@ -82,17 +82,31 @@ from srcgrad.syntax.depth import unless_too_deep
 _INDENT = "    "
 
 
-def text_of(function: Function) -> str:
-    """The definition of a function."""
+#: What is said of a version, behind the statement that binds it.
+Notes = Mapping[Version, str]
+
+
+def text_of(function: Function, notes: Notes | None = None) -> str:
+    """The definition of a function, with ``notes`` on what its versions are."""
     name = function.name if function.name.isidentifier() else "function"
-    return unless_too_deep(lambda: "\n".join(_function(function, name)) + "\n")
+    return unless_too_deep(lambda: "\n".join(_function(function, name, notes or {})) + "\n")
+
+
+def _noted(line: str, versions: Sequence[Version], notes: Notes) -> str:
+    said = [notes[version] for version in versions if version in notes]
+    return f"{line:<40}  # {', '.join(said)}" if said else line
 
 
 def _function(
-    function: Function, name: str, defaults: Sequence[Operand] = (), by_name: Sequence[tuple[str, Operand]] = ()
+    function: Function,
+    name: str,
+    notes: Notes,
+    defaults: Sequence[Operand] = (),
+    by_name: Sequence[tuple[str, Operand]] = (),
 ) -> Iterator[str]:
-    yield f"def {name}({', '.join(_parameters(function.parameters, defaults, dict(by_name)))}):"
-    yield from _indented(_body(function))
+    head = f"def {name}({', '.join(_parameters(function.parameters, defaults, dict(by_name)))}):"
+    yield _noted(head, list(function.parameters), notes)
+    yield from _indented(_body(function, notes))
 
 
 def _parameters(given: Parameters, defaults: Sequence[Operand], by_name: dict[str, Operand]) -> Iterator[str]:
@@ -112,7 +126,7 @@ def _parameters(given: Parameters, defaults: Sequence[Operand], by_name: dict[st
         yield f"**{given.rest.name}"
 
 
-def _body(function: Function) -> Iterator[str]:
+def _body(function: Function, notes: Notes) -> Iterator[str]:
     operations = [s.operation for _, s in walk(function.body) if isinstance(s, Assign)]
     written = {o.cell for o in operations if isinstance(o, WriteCell | DeleteCell)}
     outer = [cell.name for cell in function.free if cell in written]
@@ -121,7 +135,7 @@ def _body(function: Function) -> Iterator[str]:
     named = sorted({o.name for o in operations if isinstance(o, WriteGlobal | DeleteGlobal)})
     if named:
         yield f"global {', '.join(named)}"
-    yield from _block(function.body, None, None, None)
+    yield from _block(function.body, None, None, None, notes)
 
 
 def _indented(lines: Iterator[str]) -> Iterator[str]:
@@ -136,9 +150,11 @@ def _indented(lines: Iterator[str]) -> Iterator[str]:
 _Targets = Sequence[Version] | None
 
 
-def _block(block: Block, falls: _Targets, breaks: _Targets, continues: _Targets) -> Iterator[str]:
+def _block(
+    block: Block, falls: _Targets, breaks: _Targets, continues: _Targets, notes: Notes
+) -> Iterator[str]:
     for statement in block.statements:
-        yield from _statement(statement, breaks, continues)
+        yield from _statement(statement, breaks, continues, notes)
     match block.exit:
         case Fall(values=values) if falls is not None:
             yield from _copies(falls, values)
@@ -164,43 +180,43 @@ def _copies(targets: Sequence[Version], values: Sequence[Operand]) -> Iterator[s
         yield f"{', '.join(t.name for t, _ in pairs)} = {', '.join(_operand(v) for _, v in pairs)}"
 
 
-def _statement(statement: Statement, breaks: _Targets, continues: _Targets) -> Iterator[str]:
+def _statement(statement: Statement, breaks: _Targets, continues: _Targets, notes: Notes) -> Iterator[str]:
     match statement:
         case Assign(targets=targets, operation=MakeFunction() as made):
             inner = made.function
-            yield from _function(inner, targets[0].name, made.defaults, made.keyword_defaults)
+            yield from _function(inner, targets[0].name, {}, made.defaults, made.keyword_defaults)
             if made.annotations:
                 kinds = ", ".join(f"{name!r}: {_operand(kind)}" for name, kind in made.annotations)
                 yield f"{targets[0].name}.__annotations__ = {{{kinds}}}"
         case Assign(targets=targets, operation=MakeClass() as made):
             bases, keywords = _operand(made.bases), _operand(made.keywords)
             yield f"class {targets[0].name}(*{bases}, **{keywords}):  # {made.body.name}"
-            yield from _indented(_body(made.body))
+            yield from _indented(_body(made.body, {}))
         case Assign(targets=targets, operation=operation):
             text = _operation(operation)
             names = ", ".join(target.name for target in targets) + ("," if isinstance(operation, Unpack) else "")
-            yield f"{names} = {text}" if targets else text
+            yield _noted(f"{names} = {text}", targets, notes) if targets else text
         case If(targets=targets, test=test, body=body, orelse=orelse):
-            yield f"if {_operand(test)}:"
-            yield from _indented(_block(body, targets, breaks, continues))
-            other = list(_block(orelse, targets, breaks, continues))
+            yield _noted(f"if {_operand(test)}:", targets, notes)
+            yield from _indented(_block(body, targets, breaks, continues, notes))
+            other = list(_block(orelse, targets, breaks, continues, notes))
             if other:
                 yield "else:"
                 yield from _indented(iter(other))
         case Loop(targets=targets, heads=heads, initial=initial, body=body):
             yield from _copies(heads, initial)
-            yield "while True:"
-            yield from _indented(_block(body, None, targets, heads))
+            yield _noted("while True:", heads, notes)
+            yield from _indented(_block(body, None, targets, heads, notes))
         case With(manager=manager, entered=entered, body=body):
             yield f"with {_operand(manager)} as {entered.name}:"
-            yield from _indented(_block(body, None, breaks, continues))
+            yield from _indented(_block(body, None, breaks, continues, notes))
         case Try():
-            yield from _try(statement, breaks, continues)
+            yield from _try(statement, breaks, continues, notes)
 
 
-def _try(statement: Try, breaks: _Targets, continues: _Targets) -> Iterator[str]:
+def _try(statement: Try, breaks: _Targets, continues: _Targets, notes: Notes) -> Iterator[str]:
     def inner(block: Block) -> list[str]:
-        return list(_block(block, None, breaks, continues))
+        return list(_block(block, None, breaks, continues, notes))
 
     final = inner(statement.final)
     if not statement.handlers and not final:

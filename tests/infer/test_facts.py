@@ -15,6 +15,7 @@ import pytest
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import sites_of
 from srcgrad.infer.interpreter import analysed
+from srcgrad.infer.printing import text_of
 from srcgrad.infer.values import Value
 from srcgrad.ir.operations import GetAttribute
 from srcgrad.ir.regions import Assign, Return, walk
@@ -240,3 +241,29 @@ def test_recursion_is_followed():
     assert "any" not in values
     assert last(calling.a_tree_of_numbers, X) == "30.0"
     assert last(calling.what_a_suspended_body_holds, X) == "'text' | 1.0"
+
+
+def half(layer, k):
+    if k is None:
+        return layer.scale
+    return layer.scale * 0.5 + k
+
+
+def of_two_kinds(x):
+    layer = Layer(x, x[0])
+    return half(layer, 1.0) + half(layer, None)
+
+
+def test_a_callee_is_told_apart_by_what_it_is_given():
+    (entry,) = facts_of(of_two_kinds, X).entry
+    made = [each for inner in entry.calls.values() for each in inner if each.function.name == "half"]
+    texts = [[line.partition("#")[2].strip() for line in text_of(each).splitlines()[:2]] for each in made]
+    assert texts == [["Layer, 1.0", "False"], ["Layer, None", "True"]]
+
+
+def test_of_arguments_of_which_nothing_is_said():
+    facts = analysed(of_two_kinds, None, lower=checked)
+    assert facts is not None
+    (entry,) = facts.entry
+    assert text_of(entry).splitlines()[0].endswith("# data")
+    assert not any(value.is_any for value in entry.values.values())
