@@ -14,6 +14,7 @@ and call all that it can reach.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -21,17 +22,17 @@ import gast
 
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.lowering import lowered
-from srcgrad.infer import generators
+from srcgrad.infer import generators, summaries
 from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.calls import call
 from srcgrad.infer.control import run_block
+from srcgrad.infer.entry import of_kind
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.frames import Frame, Top, Ways
 from srcgrad.infer.generators import Generator, is_followed
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.outside import Outside, is_of_library
 from srcgrad.infer.parameters import Given
-from srcgrad.infer.summaries import Summaries, entered
 from srcgrad.infer.values import ANY, Bound, Exact, Value, at, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
@@ -58,7 +59,7 @@ class Analysis:
         self.kept = kept  # sites from outside that unknown code may hold from the beginning on
         self.running: list[tuple[Function, Statement | None]] = []  # with the statements that call them
         self.entered = 0
-        self.summaries = Summaries()
+        self.summaries = summaries.Summaries()
         #: Function objects that the program makes: what they run, with which globals and cells.
         self.closures: dict[Site, tuple[Function, Mapping[str, Any], Mapping[ir.Cell, Site]]] = {}
         self.generators: dict[Site, Generator] = {}  # generators of the program that are followed
@@ -95,7 +96,7 @@ class Analysis:
         if self.is_deep or function.is_generator:
             self.run_unknown(function, namespace, cells)
             return ANY, self.unknown([*arguments.values(), *map(at, cells.values())], heap)
-        return entered(self, function, namespace, cells, arguments, heap, call, statement)
+        return summaries.entered(self, function, namespace, cells, arguments, heap, call, statement)
 
     def run(self, frame: Frame, function: Function, statement: Statement | None, heap: Heap) -> Ways:
         """Run the body of a function, which a statement calls."""
@@ -242,10 +243,12 @@ def analysed(
     arguments: Sequence[Any] | None,
     keywords: Mapping[str, Any] | None = None,
     lower: Lower = lowered,
+    *,
+    by_kind: bool = False,
 ) -> Facts | None:
     """Facts of a call with these arguments, or of any call with data; None of a function whose text cannot be read.
 
-    ``lower`` makes the IR.
+    ``by_kind``: of every call with arguments of the same kinds.  ``lower`` makes the IR.
     """
     assigned, kept, alive = Assigned(), dict[Site, object](), list[Outside]()
     while True:
@@ -258,8 +261,9 @@ def analysed(
         before = len(assigned), len(kept)
         frame = Frame(made, function.__globals__, {}, None, analysis.facts)
         heap = analysis.unknown([outside.again(found) for found in list(kept.values())], Heap(outside.contents))
-        named = tuple((name, outside.value(value)) for name, value in (keywords or {}).items())
-        given = data_for(outside, made) if arguments is None else Given(tuple(map(outside.value, arguments)), named)
+        entered = partial(of_kind, outside, assigned) if by_kind else outside.value
+        named = tuple((name, entered(value)) for name, value in (keywords or {}).items())
+        given = data_for(outside, made) if arguments is None else Given(tuple(map(entered, arguments)), named)
         call(analysis, frame, _ENTRY, exact(function), given, heap)
         analysis.facts.seen |= set(kept)
         analysis.facts.note_heap(Heap(outside.contents, outside.contents))

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.api.arguments import kind_of
+from srcgrad.fuzz.agreement import OutOfTime, time_limit
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Contents, sites_of
 from srcgrad.infer.interpreter import analysed
@@ -205,6 +207,52 @@ def unforeseen(function: FunctionType, arguments: tuple[Any, ...], keywords: Map
     given, named = copy.deepcopy((arguments, dict(keywords)))
     facts = analysed(function, given, named, checked)
     assert facts is not None
+    return _not_said(facts, function, given, named)
+
+
+def unforeseen_of_kinds(function: FunctionType, arguments: tuple[Any, ...]) -> list[str]:
+    """What runs with other arguments do that the facts of calls with arguments of their kinds do not say."""
+    complaints: list[str] = []
+    for change in (lambda value: value, moved):
+        facts = analysed(function, copy.deepcopy(arguments), {}, checked, by_kind=True)
+        assert facts is not None
+        given = tuple(change(value) for value in copy.deepcopy(arguments))
+        by_kind: dict[object, Any] = {}
+        shared = tuple(by_kind.setdefault(kind_of(value), value) for value in given)  # one argument for several
+        complaints += _not_said(facts, function, given, {})
+        if any(one is not other for one, other in zip(shared, given, strict=True)):
+            complaints += _not_said(facts, function, copy.deepcopy(shared), {})
+    return complaints
+
+
+def moved(value: Any) -> Any:
+    """Another value of the same kind."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + 1
+        case float() | complex():
+            return 0.5 - value
+        case str():
+            return value + "other"
+        case np.ndarray(ndim=rank) if rank and value.dtype.kind in "fc":
+            return np.concatenate([0.5 - value, value], 0)
+        case list():
+            return [moved(item) for item in value]
+        case tuple() if type(value) is tuple:
+            return tuple(moved(item) for item in value)
+        case dict():
+            return {key: moved(item) for key, item in value.items()}
+    if is_object(value) and not isinstance(value, tuple):
+        made = copy.copy(value)
+        for name, held in fields_of(value).items():
+            object.__setattr__(made, name, moved(held))
+        return made
+    return value
+
+
+def _not_said(facts: Facts, function: FunctionType, given: tuple[Any, ...], named: dict[str, Any]) -> list[str]:
     if facts.is_lost:  # they say nothing
         return []
     watching = Watching(facts)
@@ -213,10 +261,11 @@ def unforeseen(function: FunctionType, arguments: tuple[Any, ...], keywords: Map
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                result = function(*given, **named)
-                if isinstance(result, Iterator):
-                    list(result)
-            except Exception:  # of the program
+                with time_limit(2):
+                    result = function(*given, **named)
+                    if isinstance(result, Iterator):
+                        list(result)
+            except (Exception, OutOfTime):  # of the program, which may not end where its arguments are others
                 pass
     watching.left(function, given, named, globals_)
     return watching.complaints

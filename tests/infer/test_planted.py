@@ -27,7 +27,7 @@ from srcgrad.infer import (
 from srcgrad.ir import operations as ir
 from tests.infer import calling
 from tests.infer.programs import PROGRAMS
-from tests.infer.sanitizer import unforeseen
+from tests.infer.sanitizer import unforeseen, unforeseen_of_kinds
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -198,3 +198,19 @@ FAULTS = [
 def test_planted(fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fault(monkeypatch.setattr)
     assert complaints()
+
+
+def asks_about_a_number(n):
+    return 1.0 if n > 1 else "text"
+
+
+def changes_one_of_two(a, b):
+    a[0] = "text"
+    return b[0]
+
+
+@pytest.mark.parametrize(("program", "arguments"), [(asks_about_a_number, (2,)), (changes_one_of_two, ([1.0], [2.0]))])
+def test_what_one_call_says_is_not_said_of_all(program: Any, arguments: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert unforeseen_of_kinds(program, arguments) == []
+    monkeypatch.setattr(interpreter, "of_kind", lambda outside, assigned, value: outside.value(value))
+    assert unforeseen_of_kinds(program, arguments)

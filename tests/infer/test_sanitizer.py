@@ -11,7 +11,7 @@ from srcgrad.fuzz.hunt import Hunt, written
 from srcgrad.fuzz.numbers import forget, load, point_of
 from tests.corpus.example import Case
 from tests.evaluation_order import program
-from tests.infer.sanitizer import unforeseen
+from tests.infer.sanitizer import unforeseen, unforeseen_of_kinds
 from tests.ir.language import PROGRAMS as LANGUAGE
 from tests.ir.test_interpreter import ORDERED, RUNNABLE
 from tests.parameters import for_each
@@ -31,6 +31,22 @@ def test_programs(case: Case) -> None:
 @for_each(RUNNABLE)
 def test_all_programs(case: Case) -> None:
     _program(case)
+
+
+def _of_kinds(case: Case) -> None:
+    assert unforeseen_of_kinds(case.function, case.arguments) == []
+
+
+@for_each([case for case in RUNNABLE if not case.keywords][::12])
+def test_other_arguments_of_the_same_kinds(case: Case) -> None:
+    """What holds of every call that runs one program: other numbers, other lengths, arguments that are one another."""
+    _of_kinds(case)
+
+
+@pytest.mark.nightly
+@for_each([case for case in RUNNABLE if not case.keywords])
+def test_all_other_arguments_of_the_same_kinds(case: Case) -> None:
+    _of_kinds(case)
 
 
 @for_each(LANGUAGE, name=lambda entry: f"{entry[0].__name__}{entry[1]}")
