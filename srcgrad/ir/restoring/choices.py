@@ -8,7 +8,7 @@ written as the statement that it is otherwise.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -184,13 +184,13 @@ def comprehension(pad: Pad, statements: Sequence[Statement], at: int) -> int | N
     read = reads_of([], loop.body) - {source.key}
     if any(entry.key in read for entry in pad.pending):
         return None
-    made = _Comprehension(pad.plan, loop, result, [], [])
+    made = _Comprehension(pad.plan, loop, result, [])
     shape = made.level(loop, source.part.source, first=True)
     if shape is None or made.results is None:
         return None
     pad.pending.pop()
     node = _display(loop.node, made)
-    node.shape = [gast.Expr(source.part.source), Inner(made.bound, shape)]
+    node.shape = [gast.Expr(source.part.source), Inner(made.bound, made.cells, shape)]
     push(pad, result, Part(node, node=loop.node), pad.plan.uses[result] - 1)
     return behind + 1
 
@@ -208,12 +208,12 @@ def _display(node: gast.AST, made: _Comprehension) -> Any:
 
 def generator(plan: Plan, loop: Loop, source: Any) -> Any:
     """A generator expression from the loop that its function is; None if it is something else."""
-    made = _Comprehension(plan, loop, None, [], [])
+    made = _Comprehension(plan, loop, None, [])
     shape = made.level(loop, source, first=True)
     if shape is None or made.results is None:
         return None
     node = gast.GeneratorExp(*made.results, made.generators)
-    node.body_shape = [Inner(made.bound, shape)]
+    node.body_shape = [Inner(made.bound, made.cells, shape)]
     return node
 
 
@@ -225,21 +225,26 @@ class _Comprehension:
     whole: Loop
     container: Version | None  # of a generator expression none
     generators: list[Any]
-    bound: list[Version]
+    bound: list[Version] = field(default_factory=list)
+    cells: set[str] = field(default_factory=set)
     results: list[Any] | None = None
 
     def level(self, loop: Loop, source: Any, first: bool = False) -> list[Any] | None:
         """The shape of a loop."""
-        from srcgrad.ir.restoring.targets import bound_in, target
+        from srcgrad.ir.restoring.targets import bound_in, cells_in, target
 
         parts = over(loop)
         if parts is None or parts.ended.statements or not isinstance(parts.ended.exit, Break):
             return None
-        found = target(self.plan, parts.body.statements, 0, parts.item, loop.node)
+        form = loop.node.generators[len(self.generators)].target if len(self.generators) < len(
+            loop.node.generators
+        ) else None
+        found = target(self.plan, parts.body.statements, 0, parts.item, loop.node, form)
         if found is None:
             return None
         place, start = found
         self.bound += bound_in(place)
+        self.cells |= cells_in(place)
         clause = gast.comprehension(place, source, [], 0)
         self.generators.append(clause)
         body = self.rest(parts.body.statements[start:], clause)
@@ -249,7 +254,9 @@ class _Comprehension:
         after = self._copies(loop.targets, parts.ended.exit.values)
         if after is None or None in around:
             return None
-        return [around[0], gast.For(place, None if first else source, [*body, around[1]], [after], None)]
+        made = gast.For(place, None if first else source, [*body, around[1]], [after], None)
+        made.heads = around[0]
+        return [around[0], made]
 
     def rest(self, statements: Sequence[Statement], clause: Any) -> list[Any] | None:
         """What stands in a loop: a condition, another loop, or the result."""

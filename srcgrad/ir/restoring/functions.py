@@ -102,8 +102,8 @@ def _declared(function: Function, plan: Plan) -> list[Any]:
     found: list[Any] = []
     for part in gast.walk(gast.Module(_own_statements(function.node), [])):
         if isinstance(part, gast.Nonlocal | gast.Global):
-            known = free if isinstance(part, gast.Nonlocal) else globals_
-            names = [text for text in part.names if text in known]
+            is_outer = isinstance(part, gast.Nonlocal)
+            names = [text for text in part.names if (text in free if is_outer else text not in free | own)]
             if names:
                 found.append(type(part)(names))
                 needed[type(part)] -= set(names)
@@ -299,6 +299,40 @@ def class_(pad: Pad, statements: Sequence[Statement], at: int) -> int:
     return behind + (bind is not None)
 
 
+def annotated(pad: Pad, statements: Sequence[Statement], at: int) -> int | None:
+    """An annotation in the body of a class, from where ``__annotations__`` is read; where it ends."""
+    from srcgrad.ir.restoring.statements import run
+
+    here = statements[at]
+    assert isinstance(here, Assign)
+    behind = at + 1
+    while behind < len(statements):
+        last = statements[behind]
+        if isinstance(last, Assign) and isinstance(last.operation, ir.SetItem):
+            break
+        behind += 1
+    match statements[behind] if behind < len(statements) else None:
+        case Assign(operation=ir.SetItem(base=base, index=ir.Literal(value=str() as text), value=kind)) if (
+            base is here.targets[0] and pad.plan.uses[base] == 1
+        ):
+            inner = Pad(pad.plan)
+            run(inner, statements[at + 1 : behind], None)
+            (given,) = take(inner, [kind])
+            if not inner.is_clear:
+                return None
+            value = None
+            before = statements[at - 1] if at else None
+            match pad.out[-1] if pad.out and not pad.pending else None:
+                case gast.Assign(targets=[gast.Name(id=bound)], value=stored_value) if (
+                    before is not None and before.node is here.node and bound == text
+                ):
+                    value = stored_value
+                    pad.out.pop()
+            emit(pad, gast.AnnAssign(name(text, gast.Store), plain(pad.plan, given.value), value, 1))
+            return behind + 1
+    return None
+
+
 def _class_body(inner: Function, outer: frozenset[str]) -> list[Any]:
     """The body of a class: what its preparation does anyway is left out, and annotations are written as such."""
     made = restored_body(inner, outer)
@@ -309,17 +343,6 @@ def _class_body(inner: Function, outer: frozenset[str]) -> list[Any]:
                 continue
             case gast.Assign(targets=[gast.Name(id="__doc__")], value=gast.Constant(value=str())) if not found:
                 statement = gast.Expr(statement.value)
-            case gast.Assign(
-                targets=[gast.Subscript(value=gast.Name(id="__annotations__"), slice=gast.Constant(value=str() as text))],
-                value=kind,
-            ):
-                last = found[-1] if found else None
-                value = None
-                match last:
-                    case gast.Assign(targets=[gast.Name(id=bound)], value=given) if bound == text:
-                        value = given
-                        found.pop()
-                statement = gast.AnnAssign(name(text, gast.Store), kind, value, 1)
         found.append(statement)
     return found
 

@@ -39,7 +39,7 @@ def loop(pad: Pad, given: Sequence[Statement], at: int, around: Around) -> int:
     initial = take(pad, here.initial)
     flush(pad, len(pad.pending))
     begun = [(h, plain(pad.plan, p.value)) for h, p in zip(here.heads, initial, strict=True) if h not in dropped]
-    pad.out += [Copies([h for h, _ in begun], [v for _, v in begun])] if begun else []
+    heads = Copies([h for h, _ in begun], [v for _, v in begun])
     targets, more = here.targets, ()
     if flag is not None:
         assert isinstance(behind, If) and isinstance(behind.orelse.exit, Fall)
@@ -60,11 +60,13 @@ def loop(pad: Pad, given: Sequence[Statement], at: int, around: Around) -> int:
 
     if source is not None:
         assert parts is not None
-        found = target(pad.plan, parts.body.statements, 0, parts.item, here.node)
+        found = target(pad.plan, parts.body.statements, 0, parts.item, here.node, getattr(here.node, "target", None))
         if found is None or pad.plan.uses[parts.item] != 2:
             found = of_version(parts.item, gast.Store), 0
         body = block(pad.plan, parts.body, inside, found[1])
-        pad.out.append(gast.For(found[0], source, body_of(body), ended(parts.ended), None))
+        made = gast.For(found[0], source, body_of(body), ended(parts.ended), None)
+        made.heads = heads
+        pad.out += [heads, made]
         return at + 1 + (flag is not None)
     test = _conditional(here)
     condition = Pad(pad.plan)
@@ -75,12 +77,12 @@ def loop(pad: Pad, given: Sequence[Statement], at: int, around: Around) -> int:
         (part,) = take(condition, [test.test])
         if condition.is_clear:
             body = block(pad.plan, test.body, inside)
-            pad.out.append(gast.While(part.tested, body_of(body), ended(test.orelse)))
+            pad.out += [heads, gast.While(part.tested, body_of(body), ended(test.orelse))]
             return at + 1 + (flag is not None)
     written = block(pad.plan, here.body, Around((), targets, here.heads, (), True, dropped))
     asked = getattr(here.node, "test", None)
     truth = asked.value if isinstance(asked, gast.Constant) and asked.value else True
-    pad.out.append(gast.While(gast.Constant(truth, None), body_of(written), []))
+    pad.out += [heads, gast.While(gast.Constant(truth, None), body_of(written), [])]
     return at + 1
 
 

@@ -163,7 +163,13 @@ def _unite(naming: Naming, one: Version, other: Version, reason: Statement) -> N
 
 
 def _free_names(body: list[Any]) -> set[str]:
-    return {node.id for node in _nodes(body) if isinstance(node, gast.Name) and not hasattr(node, "version")}
+    """The names that are no versions, but for those of comprehensions."""
+    found: set[str] = set()
+    for node in _nodes(body):
+        if isinstance(node, gast.Name) and not hasattr(node, "version"):
+            found.add(node.id)
+    inner = [node for node in _nodes(body) if isinstance(node, Inner)]
+    return found - {text for scope in inner for text in scope.cells}
 
 
 def _bound_here(body: list[Any]) -> list[Version]:
@@ -232,10 +238,14 @@ class _Walk:
 
     # --- statements --------------------------------------------------------------------------------------------------
     def statements(self, body: list[Any], state: State | None) -> State | None:
-        for statement in body:
+        for place, statement in enumerate(body):
             if state is None:
                 return None
-            state = self.statement(statement, state)
+            behind = body[place + 1] if place + 1 < len(body) else None
+            if isinstance(statement, Copies) and getattr(behind, "heads", None) is statement:
+                self.copies(statement, state, kept=False)
+            else:
+                state = self.statement(statement, state)
         return state
 
     def statement(self, node: Any, state: State) -> State | None:
@@ -245,9 +255,9 @@ class _Walk:
             case Branch(test=test, body=body, orelse=orelse) | gast.If(test=test, body=body, orelse=orelse):
                 self.value(test, state)
                 return _join([self.statements(body, dict(state)), self.statements(orelse, dict(state))])
-            case Inner(bound=bound, body=body):
-                names = {self.naming.name(version) for version in bound}
-                inside = {**state, **{text: NOTHING for text in names}}
+            case Inner(bound=bound, cells=cells, body=body):
+                names = {*(self.naming.name(version) for version in bound), *cells}
+                inside = {**state, **{text: frozenset({text}) if text in cells else NOTHING for text in names}}
                 after = self.statements(body, inside)
                 return None if after is None else {**after, **{text: state.get(text, NOTHING) for text in names}}
             case gast.For() | gast.While():
@@ -268,6 +278,9 @@ class _Walk:
             case gast.Assign(targets=targets, value=value):
                 self.value(value, state)
                 self.targets(targets, state)
+            case gast.AnnAssign(annotation=kind, value=value):
+                self.value(value, state)
+                self.value(kind, state)
             case gast.AugAssign(target=gast.Name() as target, value=value):
                 if hasattr(target, "version"):
                     self.read(getattr(target, "held", target.version), state)
@@ -298,8 +311,13 @@ class _Walk:
                 self.value(value, state)
         return state
 
-    def copies(self, node: Copies, state: State) -> State:
+    def copies(self, node: Copies, state: State, kept: bool | None = None) -> State:
+        """Block arguments; ``kept``: only those that keep their spelling, or only the others."""
+        chosen: list[Version] = []
         for place, (target, value) in enumerate(zip(node.targets, node.values, strict=True)):
+            if kept is not None and self.keeps(target, value) is not kept:
+                continue
+            chosen.append(target)
             if not is_nothing(value):
                 self.value(value, state)
                 continue
@@ -307,13 +325,20 @@ class _Walk:
             node.found[place] = node.found.get(place, frozenset()) | held
             if node.tied is not None and held != NOTHING:
                 self.refused.add(node.tied)
-        for target in node.targets:
+        for target in chosen:
             self.bind(target, state)
         return state
+
+    def keeps(self, target: Version, value: Any) -> bool:
+        """Whether a block argument is no assignment."""
+        spelling = self.naming.name(target)
+        return hasattr(value, "version") and self.naming.name(value.version) == spelling
 
     def loop(self, node: Any, state: State) -> State | None:
         if isinstance(node, gast.For) and node.iter is not None:
             self.value(node.iter, state)
+        if hasattr(node, "heads"):  # the heads of a loop are bound once what it goes over has been evaluated
+            self.copies(node.heads, state, kept=True)
         begins = dict(state)
         while True:
             here = _Loop()

@@ -14,7 +14,7 @@ from srcgrad.ir.regions import (
     Assign, Block, Break, Continue, Fall, Handler, If, Loop, Raise, Return, Statement, Try, With,
 )
 from srcgrad.ir.restoring.choices import choice, comparison, comprehension
-from srcgrad.ir.restoring.functions import class_, function, generator_expression
+from srcgrad.ir.restoring.functions import annotated, class_, function, generator_expression
 from srcgrad.ir.restoring.loops import loop
 from srcgrad.ir.restoring.matching import match, pattern_test
 from srcgrad.ir.restoring.operations import deleted, expression, growing, insert
@@ -117,6 +117,10 @@ def _operation(pad: Pad, here: Assign, given: Sequence[Statement], at: int) -> i
             return function(pad, given, at)
         case ir.MakeClass():
             return class_(pad, given, at)
+        case ir.ReadName(name="__annotations__") if isinstance(here.node, gast.AnnAssign) and (
+            found := annotated(pad, given, at)
+        ) is not None:
+            return found
         case ir.Import():
             return _import(pad, given, at)
         case ir.FreshCell(cell=cell):
@@ -254,7 +258,9 @@ def _managed(plan: Plan, here: With, items: list[Any], around: Around) -> list[A
     statements = here.body.statements
     start = 0
     if plan.uses[here.entered]:
-        found = target(plan, statements, 0, here.entered, here.node) if plan.uses[here.entered] == 1 else None
+        form = here.node.items[len(items) - 1].optional_vars if len(items) <= len(here.node.items) else None
+        once = plan.uses[here.entered] == 1
+        found = target(plan, statements, 0, here.entered, here.node, form) if once else None
         items[-1].optional_vars, start = found or (of_version(here.entered, gast.Store), 0)
     last = statements[-1] if len(statements) > start else None
     if isinstance(last, With) and last.node is here.node and isinstance(here.body.exit, Fall):
@@ -276,7 +282,7 @@ def _try(plan: Plan, here: Try, around: Around) -> Any:
     if not handlers and orelse:
         body, orelse = [*body, *orelse], []  # nothing is caught before them
     if not handlers and not final:
-        return gast.If(gast.Constant(True, None), body, [])
+        final = [gast.Pass()]
     return gast.Try(body_of(body), handlers, orelse, final)
 
 

@@ -35,8 +35,12 @@ def stored(statement: Statement) -> Operand | None:
     return None
 
 
-def target(plan: Plan, statements: Sequence[Statement], at: int, value: Operand, node: gast.AST) -> _Found | None:
-    """The target of the next store of a value, if only what it stands on is computed before; where it ends."""
+def target(
+    plan: Plan, statements: Sequence[Statement], at: int, value: Operand, node: gast.AST, form: Any = None
+) -> _Found | None:
+    """The target of the next store of a value, if only what it stands on is computed before; where it ends.
+
+    ``form`` is the target that the user wrote, if it is known."""
     place = at
     while place < len(statements) and stored(statements[place]) is not value:
         here = statements[place]
@@ -54,7 +58,7 @@ def target(plan: Plan, statements: Sequence[Statement], at: int, value: Operand,
     if place != at:
         return None
     if isinstance(statement.operation, ir.Unpack):
-        return _unpacked(plan, statements, place, node)
+        return _unpacked(plan, statements, place, node, form)
     return place_of(statement.operation, statement.targets), place + 1
 
 
@@ -78,18 +82,23 @@ def _place(plan: Plan, made: ir.SetAttribute | ir.SetItem, parts: Sequence[Part]
     return gast.Subscript(base, parts[1].value, gast.Store())
 
 
-def _unpacked(plan: Plan, statements: Sequence[Statement], at: int, node: gast.AST) -> _Found | None:
+def _unpacked(
+    plan: Plan, statements: Sequence[Statement], at: int, node: gast.AST, form: Any = None
+) -> _Found | None:
     statement = statements[at]
     assert isinstance(statement, Assign) and isinstance(statement.operation, ir.Unpack)
     place = at + 1
     elements: list[Any] = []
+    forms = [getattr(part, "value", part) if isinstance(part, gast.Starred) else part for part in
+             getattr(form, "elts", [])]
     for number, item in enumerate(statement.targets):
-        found = target(plan, statements, place, item, node) if plan.uses[item] == 1 else None
+        inner = forms[number] if number < len(forms) else None
+        found = target(plan, statements, place, item, node, inner) if plan.uses[item] == 1 else None
         if found is None:
             return None
         element, place = found
         elements.append(gast.Starred(element, gast.Store()) if number == statement.operation.star else element)
-    kind = gast.Tuple
+    kind = gast.List if isinstance(form, gast.List) else gast.Tuple
     return kind(elements, gast.Store()), place
 
 
@@ -97,6 +106,12 @@ def bound_in(place: Any) -> list[Version]:
     """The versions that a target binds."""
     return [node.version for node in gast.walk(place) if isinstance(node, gast.Name) and hasattr(node, "version")
             and isinstance(node.ctx, gast.Store)]
+
+
+def cells_in(place: Any) -> set[str]:
+    """The other variables that a target binds."""
+    return {node.id for node in gast.walk(place) if isinstance(node, gast.Name) and not hasattr(node, "version")
+            and isinstance(node.ctx, gast.Store)}
 
 
 def store(pad: Pad, statements: Sequence[Statement], at: int) -> int:
@@ -110,18 +125,21 @@ def store(pad: Pad, statements: Sequence[Statement], at: int) -> int:
         return at + 1
     behind = at + 1
     first: Any = None
+    forms = [*(getattr(node, "targets", None) or [None])]
     if isinstance(made, ir.Unpack):
-        found = None if statement in pad.plan.refused else _unpacked(pad.plan, statements, at, node)
+        found = None if statement in pad.plan.refused else _unpacked(pad.plan, statements, at, node, forms[0])
         first, behind = found if found is not None else (_temporaries(statement), behind)
     more: list[Any] = []
-    while (found := target(pad.plan, statements, behind, value, node)) is not None:
+    while (
+        found := target(pad.plan, statements, behind, value, node, next(iter(forms[1 + len(more) :]), None))
+    ) is not None:
         more.append(found[0])
         behind = found[1]
     entry = waiting(pad, value)
     if entry is not None and not entry.named and entry.uses != 1 + len(more):
         more, behind = [], at + 1  # something else reads the value: it has a name, and each store is its own
         if isinstance(made, ir.Unpack):
-            found = _unpacked(pad.plan, statements, at, node)
+            found = _unpacked(pad.plan, statements, at, node, forms[0])
             behind = found[1] if found is not None and first is found[0] else behind
             if found is not None:
                 first, behind = found

@@ -56,9 +56,10 @@ class Branch:
 
 @dataclass(eq=False)
 class Inner:
-    """The scope of a comprehension, which binds ``bound``."""
+    """The scope of a comprehension, which binds ``bound`` and the captured variables ``cells``."""
 
     bound: list[Version]
+    cells: set[str]
     body: list[Any]
 
 
