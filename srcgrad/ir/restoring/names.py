@@ -293,9 +293,8 @@ class _Walk:
                 return self.managed(items, body, state)
             case gast.Try():
                 return self.attempt(node, state)
-            case gast.Match(subject=subject, cases=cases):
-                self.value(subject, state)
-                return self.cases(cases, state)
+            case gast.Match():
+                return self.statements(node.shape, state)
             case gast.Delete(targets=targets):
                 self.targets(targets, state)
             case gast.FunctionDef() | gast.ClassDef():
@@ -391,20 +390,6 @@ class _Walk:
             return end
         final = self.statements(node.finalbody, _join([end, whole]))
         return None if end is None else final
-
-    def cases(self, cases: list[Any], state: State) -> State | None:
-        ends: list[State | None] = []
-        for case in cases:
-            taken = dict(state)
-            for part in getattr(case.pattern, "reads", []):
-                self.value(part, taken)
-            self.targets(getattr(case.pattern, "captures", []), taken)
-            self.value(case.guard, taken)
-            ends.append(self.statements(case.body, dict(taken)))
-            state = taken if case.guard is not None else state
-            if getattr(case.pattern, "always", False) and case.guard is None:
-                return _join(ends)
-        return _join([*ends, state])
 
     # --- expressions -------------------------------------------------------------------------------------------------
     def value(self, node: Any, state: State) -> None:

@@ -82,7 +82,9 @@ def run(pad: Pad, statements: Sequence[Statement], behind: Statement | None, aro
     at = 0
     while at < len(statements):
         here = statements[at]
-        if isinstance(here, Assign):
+        if isinstance(here, Assign) and (end := match(pad, given, at, around)) is not None:
+            at = end
+        elif isinstance(here, Assign):
             at = _operation(pad, here, given, at)
         else:
             at = _region(pad, here, given, at, around)
@@ -207,7 +209,7 @@ def _alias(text: str, found: ir.Operation, to: Any) -> Any:
 def _region(pad: Pad, here: Statement, given: Sequence[Statement], at: int, around: Around) -> int:
     match here:
         case If():
-            if not choice(pad, here) and not match(pad, here, around):
+            if not choice(pad, here):
                 _if(pad, here, around)
         case Loop():
             return loop(pad, given, at, around)

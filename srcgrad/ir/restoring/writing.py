@@ -81,6 +81,11 @@ def _statement(naming: Naming, node: Any) -> Any:
     return node
 
 
+def _captured(naming: Naming, pattern: Any) -> str:
+    """The name that a part of a pattern binds."""
+    return str(_expression(naming, pattern.target).id)
+
+
 def _definition(naming: Naming, node: Any) -> Any:
     """A definition whose body has its names already."""
     text = _expression(naming, node.target).id
@@ -106,6 +111,13 @@ def _expression(naming: Naming, node: Any) -> Any:
                 return gast.Name(naming.name(node.version), node.ctx, _expression(naming, node.annotation), None)
             node.annotation = _expression(naming, node.annotation)
             return node
+        case gast.MatchAs(pattern=inner, name=bound):
+            return gast.MatchAs(_expression(naming, inner), None if bound is None else _captured(naming, node))
+        case gast.MatchStar(name=bound):
+            return gast.MatchStar(None if bound is None else _captured(naming, node))
+        case gast.MatchMapping(rest=rest) if rest is not None:
+            keys, patterns = _expression(naming, node.keys), _expression(naming, node.patterns)
+            return gast.MatchMapping(keys, patterns, _captured(naming, node))
         case gast.BoolOp(op=op, values=values):
             parts = [_expression(naming, part) for part in values]
             last = values[-1]
