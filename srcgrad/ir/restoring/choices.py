@@ -173,7 +173,7 @@ def comprehension(pad: Pad, statements: Sequence[Statement], at: int) -> int | N
         behind += 1
     loop = statements[behind] if behind < len(statements) else None
     result = start.targets[0]
-    if not isinstance(loop, Loop) or loop.node is not start.node or loop in pad.plan.refused:
+    if not isinstance(loop, Loop) or loop.node is not start.node or loop in pad.plan.refused or loop in pad.plan.spread:
         return None
     first = over(loop)
     source = pad.pending[-1] if pad.pending else None

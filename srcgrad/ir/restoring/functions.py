@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 import gast
@@ -18,13 +18,24 @@ from srcgrad.ir.restoring.writing import written, written_generator
 from srcgrad.ir.restoring.tree import assigned, body_of, call, name, of_version
 
 
-def restored_body(function: Function, outer: frozenset[str], plan: Plan | None = None) -> list[Any]:
-    """The statements of a function, with names.  What cannot be named is refused, and written in another form."""
+def restored_body(
+    function: Function,
+    outer: frozenset[str],
+    apart: Set[Version] = frozenset(),
+    as_statements: Set[Statement] = frozenset(),
+    movable: Set[Version] = frozenset(),
+) -> list[Any]:
+    """The statements of a function, with names.  What cannot be named is refused, and written in another form.
+
+    Values that are kept ``apart`` are bound to names, and regions are written ``as_statements``.
+    """
     from srcgrad.ir.restoring.statements import Around, block
 
-    refused: set[Statement] = set()
+    spread = frozenset(statement for statement in as_statements if isinstance(statement, Loop))
+    refused = set(as_statements - spread)
     while True:
-        plan = Plan(function, uses_of(function), refused, names_of(function), outer=outer)
+        plan = Plan(function, uses_of(function), refused, names_of(function), outer=outer, apart=apart,
+                    movable=movable, spread=spread)
         before = len(refused)
         body = block(plan, function.body, Around(), _parameters_kept(function))
         naming = Naming(plan)

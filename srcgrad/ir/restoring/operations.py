@@ -28,6 +28,7 @@ def expression(pad: Pad, statement: Assign) -> bool:
     if part is None:
         return False
     part.node = statement.node
+    part.value.statement = statement
     if statement.targets:
         push(pad, statement.targets[0], part)
     else:

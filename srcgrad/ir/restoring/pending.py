@@ -14,7 +14,7 @@ reads and exceptions keep the order that they have in the IR, whether they are n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,9 @@ class Plan:
     names: set[str] = field(default_factory=set)  # that the function uses otherwise
     same: dict[Version, Version] = field(default_factory=dict)  # checked versions -> what they check
     outer: frozenset[str] = frozenset()  # variables of the functions around
+    apart: Set[Version] = frozenset()  # what is bound by a statement of its own
+    spread: Set[Statement] = frozenset()  # comprehensions that are written as loops
+    movable: Set[Version] = frozenset()  # what is the same wherever it is computed
 
 
 @dataclass(eq=False)
@@ -150,11 +153,15 @@ def waiting(pad: Pad, key: Operand) -> Entry | None:
 
 def push(pad: Pad, key: Version, part: Part, uses: int | None = None) -> Entry | None:
     """Let a value wait; one that nothing reads is a statement."""
+    if not isinstance(part.value, gast.Name):
+        part.value.version = key
     entry = Entry(key, part, pad.plan.uses[key] if uses is None else uses)
     if not entry.uses:
         emit(pad, gast.Expr(plain(pad.plan, part.value)))
         return None
     pad.pending.append(entry)
+    if key in pad.plan.apart:
+        flush(pad, len(pad.pending))
     return entry
 
 
@@ -165,15 +172,18 @@ def emit(pad: Pad, statement: Any) -> None:
 
 
 def flush(pad: Pad, count: int) -> None:
-    """Write the first values that are pending."""
+    """Write the first values that are pending, but for those that can be computed later as well."""
+    kept = [entry for entry in pad.pending[:count] if entry.key in pad.plan.movable and entry.uses == 1]
     for entry in pad.pending[:count]:
+        if entry in kept:
+            continue
         value = plain(pad.plan, entry.part.value)
         targets = list(entry.targets)
         if not entry.named and entry.uses:
             assert isinstance(entry.key, Version)
             targets.insert(0, of_version(entry.key, gast.Store))
         pad.out.append(assigned(targets, value) if targets else gast.Expr(value))
-    del pad.pending[:count]
+    pad.pending[:count] = kept
 
 
 def settle(pad: Pad, read: set[Operand]) -> None:
@@ -186,6 +196,8 @@ def take(pad: Pad, operands: Sequence[Operand], allow: Mapping[Operand, int] | N
     """The expressions of operands, given in the order in which Python evaluates them where they will stand.
 
     ``allow`` says of which operands more than one use is written at once."""
+    moved = {e.key: e for e in pad.pending if e.key in pad.plan.movable and e.uses == 1 and e.key in operands}
+    pad.pending = [entry for entry in pad.pending if entry.key not in moved]
     places = {entry.key: place for place, entry in enumerate(pad.pending)}
     first: dict[Operand, int] = {}
     for position, given in enumerate(operands):
@@ -202,6 +214,7 @@ def take(pad: Pad, operands: Sequence[Operand], allow: Mapping[Operand, int] | N
     flush(pad, max((places[given] for given, p in first.items() if p not in chosen), default=-1) + 1)
     if chosen:
         del pad.pending[-len(chosen) :]
+    chosen.update((p, moved[given]) for p, given in enumerate(operands) if given in moved)
     return [_nested(chosen[p]) if p in chosen else Part(_read(pad.plan, given)) for p, given in enumerate(operands)]
 
 

@@ -21,6 +21,7 @@ import gast
 
 from srcgrad.ir.operations import UNBOUND, Literal, Operand, Version
 from srcgrad.ir.regions import Statement
+from srcgrad.syntax.parse import clone
 
 OPERATORS = {
     "+": gast.Add, "-": gast.Sub, "*": gast.Mult, "/": gast.Div, "//": gast.FloorDiv, "%": gast.Mod, "**": gast.Pow,
@@ -63,6 +64,14 @@ class Inner:
     body: list[Any]
 
 
+@dataclass(frozen=True, eq=False)
+class Spelled:
+    """A value that is known, and the expression that stands for it."""
+
+    node: Any
+    value: object
+
+
 def name(text: str, context: type[gast.expr_context] = gast.Load) -> Any:
     return gast.Name(text, context(), None, None)
 
@@ -79,6 +88,8 @@ def operand(given: Operand) -> Any:
 
 
 def constant(value: object) -> Any:
+    if isinstance(value, Spelled):
+        return clone(value.node)
     if isinstance(value, type) or callable(value):
         return name(value.__name__)
     if type(value) in (int, float) and math.copysign(1, value) < 0:  # type: ignore[arg-type]  # a sign is an operator

@@ -108,7 +108,9 @@ def _expression(naming: Naming, node: Any) -> Any:
             return [_expression(naming, part) for part in node]
         case gast.Name():
             if hasattr(node, "version"):
-                return gast.Name(naming.name(node.version), node.ctx, _expression(naming, node.annotation), None)
+                made = gast.Name(naming.name(node.version), node.ctx, _expression(naming, node.annotation), None)
+                made.version = node.version
+                return made
             node.annotation = _expression(naming, node.annotation)
             return node
         case gast.MatchAs(pattern=inner, name=bound):

@@ -1,0 +1,245 @@
+"""Which values get names: operands of what is differentiated do, and what carries no derivative stays nested.
+
+Enters: a function's IR and what its versions may be.  Leaves: the versions that are bound by statements of their own,
+and the regions that are no expressions::
+
+    s = s * np.sin(x[i + 1])     x[i + 1] and np.sin(...) are operands of rules: named;  i + 1 is an index: nested
+    if x[0] > 0.5 and n > 1:     a truth value has no derivative, so that nothing in the test is named
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.infer.facts import Facts
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Operand, Version
+from srcgrad.ir.regions import (
+    Assign,
+    Block,
+    Break,
+    Continue,
+    Fall,
+    Function,
+    If,
+    Loop,
+    Return,
+    Statement,
+    blocks_of,
+    operands_of,
+    walk,
+)
+from srcgrad.language.effects import method
+from srcgrad.rules.table import is_constant, lookup
+from srcgrad.specialise.reducing import Reduced
+
+#: Classes whose objects hold no number that may vary.
+_PLAIN = (slice, range, np.dtype, FunctionType, BuiltinFunctionType, ModuleType, type)
+
+
+@dataclass(eq=False)
+class Naming:
+    """What is decided about a function."""
+
+    apart: set[Version] = field(default_factory=set)  # bound by statements of their own
+    statements: set[Statement] = field(default_factory=set)  # regions that are written as statements
+    movable: set[Version] = field(default_factory=set)  # methods of built-in objects that are looked up
+    fixed: set[Version] = field(default_factory=set)  # what is computed for values without a derivative alone
+
+
+def carries(facts: Facts, value: Value, depth: int = 0) -> bool:
+    """Whether a value may carry a derivative, itself or in what it holds."""
+    return value.is_any or any(_carries(facts, atom, depth) for atom in value.atoms)
+
+
+def _carries(facts: Facts, atom: Any, depth: int) -> bool:
+    match atom:
+        case Exact():
+            return False
+        case Of(kind=kind):
+            return issubclass(kind, float | complex | np.inexact)
+        case Array():
+            return atom.dtype is None or atom.dtype.kind in "fcO"
+        case At(site=site) if site.kind in _PLAIN:
+            return False
+        case At(site=site) if site.kind is not None and not facts.is_seen(site) and depth < 4:
+            contents = facts.contents.get(site)
+            return contents is None or any(carries(facts, held, depth + 1) for held in contents.values())
+        case Bound(receiver=receiver):
+            return carries(facts, receiver, depth + 1)
+    return True
+
+
+def decided(reduced: Reduced, facts: Facts) -> Naming:
+    """Which versions of a function are named, and which regions are statements."""
+    made, function, value = Naming(), reduced.function, reduced.value
+    uses: dict[Operand, list[Any]] = {}
+    for _, statement in walk(function.body):
+        for part in _reading(statement):
+            for operand in operands_of(part):
+                uses.setdefault(operand, []).append((statement, part))
+        for block in blocks_of(statement):
+            for operand in operands_of(block.exit):
+                uses.setdefault(operand, []).append((statement, block.exit))
+    for operand in operands_of(function.body.exit):
+        uses.setdefault(operand, []).append((None, function.body.exit))
+
+    ordered = [statement for _, statement in walk(function.body) if isinstance(statement, Assign)]
+    for _, statement in walk(function.body):
+        if isinstance(statement, If | Loop):
+            made.fixed.update(target for target in statement.targets if not carries(facts, value(target)))
+    for statement in reversed(ordered):
+        if len(statement.targets) == 1 and _is_fixed(facts, statement, value, made, uses):
+            made.fixed.add(statement.targets[0])
+    for statement in ordered:
+        operation = statement.operation
+        if isinstance(operation, ir.Iterate):
+            made.movable.update(statement.targets)  # it reads nothing yet
+        if isinstance(operation, ir.GetAttribute) and _is_method(value(statement.targets[0])):
+            made.movable.update(statement.targets)
+            made.apart.update(v for v in operands_of(operation) if isinstance(v, Version))
+            continue
+        if isinstance(operation, ir.Call) and (of_user := statement in reduced.calls):
+            made.apart.update(v for v in statement.targets)
+        else:
+            of_user = False
+        if of_user or _changes(operation, value) or not (statement.targets and set(statement.targets) <= made.fixed):
+            made.apart.update(
+                v for v in _atoms(operation, value) if isinstance(v, Version)
+            )
+    for _, statement in walk(function.body):
+        match statement:
+            case Loop(node=gast.ListComp() | gast.SetComp() | gast.DictComp()):
+                made.statements.add(statement)
+            case If(node=gast.IfExp() | gast.BoolOp() | gast.Compare()) if not _is_expression(statement, made, reduced):
+                made.statements.add(statement)
+    for block in _blocks(function):
+        if isinstance(block.exit, Return) and isinstance(block.exit.value, Version):
+            made.apart.add(block.exit.value)
+    return made
+
+
+def _reading(statement: Statement) -> Iterator[Any]:
+    match statement:
+        case Assign(operation=operation):
+            yield operation
+        case If(test=test):
+            yield Fall((test,))
+        case Loop(initial=initial):
+            yield Fall(initial)
+
+
+def _blocks(function: Function) -> Iterator[Block]:
+    yield function.body
+    for _, statement in walk(function.body):
+        yield from blocks_of(statement)
+
+
+def _is_fixed(facts: Facts, statement: Assign, value: Any, made: Naming, uses: Mapping[Operand, list[Any]]) -> bool:
+    """Whether a value has no derivative, or is read by nothing but what computes such a value."""
+    (target,) = statement.targets
+    if not carries(facts, value(target)):
+        return True
+    if isinstance(statement.operation, ir.Call | ir.Make | ir.Copy) and target.variable is not None:
+        return False
+    readers = uses.get(target, [])
+    if len(readers) != 1:
+        return False
+    ((reader, part),) = readers
+    return isinstance(reader, Assign) and bool(reader.targets) and set(reader.targets) <= made.fixed and (
+        isinstance(part, ir.Compare | ir.Operator | ir.GetAttribute | ir.GetItem | ir.Format)
+        or isinstance(part, ir.Call) and _is_about(value(part.function))
+    )  # fmt: skip
+
+
+def _is_about(function: Value) -> bool:
+    """Whether a function of the table says something about its operands that has no derivative."""
+    return all(isinstance(a, Exact) and is_constant(a.value) for a in function.atoms) and not function.is_any
+
+
+def _atoms(operation: ir.Operation, value: Any) -> list[Operand]:
+    """The operands that a statement of the normal form takes as names."""
+    match operation:
+        case ir.GetItem(base=base):
+            return [base]
+        case ir.SetItem(base=base, value=stored):
+            return [base, stored]
+        case ir.Call(function=function):
+            return _atoms_of_call(operation, value(function))
+        case ir.Copy() | ir.Bound():
+            return []
+        case ir.Iterate() | ir.Next() | ir.Compare():
+            return []
+        case ir.Operator(symbol="bool" | "not"):
+            return []
+    return list(operands_of(operation))
+
+
+def _atoms_of_call(operation: ir.Call, function: Value) -> list[Operand]:
+    (atom,) = function.atoms if len(function.atoms) == 1 and not function.is_any else (None,)
+    given = [*operation.positional, *(operand for _, operand in operation.keywords)]
+    if not isinstance(atom, Exact):
+        return given if not isinstance(atom, Bound) else given
+    if atom.value in ITERATING:
+        return given
+    rule = lookup(atom.value)
+    if rule is None:
+        return given if isinstance(atom.value, FunctionType) else []
+    names = {operand: f"_{place}" for place, operand in enumerate(dict.fromkeys(given))}
+    spelled = {operand: gast.Name(name, gast.Load(), None, None) for operand, name in names.items()}
+    try:
+        bound = rule.bind(
+            atom.value, [spelled[o] for o in operation.positional], {k: spelled[o] for k, o in operation.keywords}
+        )
+    except Exception:
+        return given
+    kept: set[str] = set()
+    for parameter, expression in bound.items():
+        if parameter in rule.sensitive:
+            kept |= {node.id for node in gast.walk(expression) if isinstance(node, gast.Name)}
+    return [operand for operand, name in names.items() if name in kept]
+
+
+def _changes(operation: ir.Operation, value: Any) -> bool:
+    """Whether a call is of a method of a built-in object that may change it."""
+    if not isinstance(operation, ir.Call):
+        return False
+    atoms = value(operation.function).atoms
+    return any(isinstance(a, Bound) and method(a.name).updated(1 + len(operation.positional), []) for a in atoms)
+
+
+def _is_method(value: Value) -> bool:
+    """Whether a value is a method of a built-in object, which is the same whenever it is looked up."""
+    return not value.is_any and bool(value.atoms) and all(
+        isinstance(atom, Bound) and atom.function is None for atom in value.atoms
+    )  # fmt: skip
+
+
+#: Built-in functions that loops run over, by what they are given.
+ITERATING = frozenset({zip, enumerate, reversed})
+
+
+def _is_expression(statement: If, made: Naming, reduced: Reduced) -> bool:
+    """Whether a region of an expression stays one: nothing in it is a statement of the normal form."""
+    if not set(statement.targets) <= made.fixed:
+        return False
+    for block in blocks_of(statement):
+        for inner in block.statements:
+            match inner:
+                case Assign() if inner in reduced.calls or not set(inner.targets) <= made.fixed:
+                    return False
+                case If() if not _is_expression(inner, made, reduced):
+                    return False
+                case Loop():
+                    return False
+    return True
+
+
+_ = (Break, Continue)

@@ -1,0 +1,191 @@
+"""A function for one kind of call: tests that its values decide are decided, functions that are known are spelled.
+
+Enters: a summary.  Leaves: its IR without the branches that are not reached, and without reads of modules, functions
+and classes: where one is used, the operand is a ``Literal`` of how it is spelled::
+
+    if k is None:              (k is None)          t = np.sin(b)
+        return np.sin(b)              ->            return t
+    return b * k
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import Any
+
+import gast
+
+from srcgrad.infer.summaries import Summary
+from srcgrad.infer.values import NEVER, SCALARS, Exact, Value, exact
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Literal, Operand, Version
+from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
+from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.ir.rewriting import with_operands
+
+
+@dataclass(eq=False)
+class Reduced:
+    """A function that is reduced, and what was found out about its operands."""
+
+    function: Function
+    summary: Summary
+    resolve: Callable[[str, gast.AST], Any]  # the reference that a global name is
+    known: dict[Operand, Literal] = field(default_factory=dict)  # what is spelled where it is used
+    calls: dict[Statement, list[Summary]] = field(default_factory=dict)  # of the functions that statements call
+
+    def value(self, operand: Operand) -> Value:
+        """What an operand may be."""
+        if isinstance(operand, Literal):
+            return exact(operand.value.value if isinstance(operand.value, Spelled) else operand.value)
+        return self.summary.values.get(operand, NEVER)
+
+
+def static_of(value: Value) -> Any:
+    """The function, class or module that a value is; None of any other."""
+    if value.is_any or len(value.atoms) != 1:
+        return None
+    (atom,) = value.atoms
+    return atom.value if isinstance(atom, Exact) and type(atom.value) not in SCALARS else None
+
+
+def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any]) -> Reduced:
+    """The function of a summary as it runs there."""
+    made = Reduced(summary.function, summary, resolve)
+    made.function = replace(summary.function, body=_without_unused(_block(made, summary.function.body)))
+    return made
+
+
+def _block(made: Reduced, block: Block) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        match statement:
+            case If(test=test) if (chosen := _chosen(made, statement, test)) is not None:
+                inner = _block(made, chosen)
+                statements += inner.statements
+                if not isinstance(inner.exit, Fall):
+                    return Block(tuple(statements), inner.exit)
+                for target, value in zip(statement.targets, inner.exit.values, strict=True):
+                    statements.append(Assign((target,), ir.Copy(value), statement.node))
+            case Assign(targets=(target,), operation=operation) if (spelled := _spelled(made, statement)) is not None:
+                made.known[target] = spelled
+            case Assign(operation=operation):
+                other = replace(statement, operation=with_operands(operation, made.known.get))
+                if statement in made.summary.calls:
+                    made.calls[other] = made.summary.calls[statement]
+                statements.append(other)
+            case _:
+                statements.append(_region(made, statement))
+    return Block(tuple(statements), with_operands(block.exit, made.known.get))
+
+
+def _region(made: Reduced, statement: Statement) -> Statement:
+    def operand(given: Operand) -> Operand:
+        return made.known.get(given, given)
+
+    match statement:
+        case If(test=test, body=body, orelse=orelse):
+            return replace(statement, test=operand(test), body=_block(made, body), orelse=_block(made, orelse))
+        case Loop(initial=initial, body=body):
+            return replace(statement, initial=tuple(map(operand, initial)), body=_block(made, body))
+        case With(manager=manager, body=body):
+            return replace(statement, manager=operand(manager), body=_block(made, body))
+        case Try(body=body, handlers=handlers, orelse=orelse, final=final):
+            caught = tuple(
+                replace(h, kinds=None if h.kinds is None else _block(made, h.kinds), body=_block(made, h.body))
+                for h in handlers
+            )
+            return replace(
+                statement, body=_block(made, body), handlers=caught, orelse=_block(made, orelse),
+                final=_block(made, final),
+            )  # fmt: skip
+    return statement
+
+
+def _chosen(made: Reduced, statement: If, test: Operand) -> Block | None:
+    """The branch that is taken, where the values decide it."""
+    value = made.value(test)
+    if value == exact(True):
+        return statement.body
+    return statement.orelse if value == exact(False) else None
+
+
+def _spelled(made: Reduced, statement: Assign) -> Literal | None:
+    """How a function, class or module is spelled that a statement reads; None of what is computed, or may change."""
+    static = static_of(made.value(statement.targets[0]))
+    if static is None:
+        return None
+    match statement.operation:
+        case ir.ReadGlobal(name=name):
+            return Literal(Spelled(made.resolve(name, statement.node), static))
+        case ir.GetAttribute(base=base, name=name) if (owner := made.known.get(base)) is not None:
+            if isinstance(owner.value.value, ModuleType | type):
+                node = gast.Attribute(owner.value.node, name, gast.Load())
+                return Literal(Spelled(gast.copy_location(node, statement.node), static))
+    return None
+
+
+# --- what is left over -----------------------------------------------------------------------------------------------
+def _without_unused(body: Block) -> Block:
+    """Without what only decided tests were computed from: temporaries that nothing reads, of operations that do
+    nothing but compute."""
+    while True:
+        read = {operand for part in _parts(body) for operand in operands_of(part)}
+        made = _kept(body, read)
+        if made is body:
+            return body
+        body = made
+
+
+def _parts(body: Block) -> list[Any]:
+    found: list[Any] = [body.exit]
+    for block, statement in walk(body):
+        found.append(block.exit)
+        match statement:
+            case Assign(operation=operation):
+                found.append(operation)
+            case If(test=test, body=inner, orelse=orelse):
+                found += [Fall((test,)), inner.exit, orelse.exit]
+            case Loop(initial=initial, body=inner):
+                found += [Fall(initial), inner.exit]
+            case With(manager=manager, body=inner):
+                found += [Fall((manager,)), inner.exit]
+            case Try(body=inner, handlers=handlers, orelse=orelse, final=final):
+                found += [inner.exit, orelse.exit, final.exit]
+                found += [part.exit for h in handlers for part in (h.kinds, h.body) if part is not None]
+    return found
+
+
+def _kept(block: Block, read: set[Operand]) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        match statement:
+            case Assign(targets=(Version(variable=None) as target,), operation=operation) if (
+                target not in read and _only_computes(operation)
+            ):
+                continue
+            case If(body=body, orelse=orelse):
+                made: Statement = replace(statement, body=_kept(body, read), orelse=_kept(orelse, read))
+                is_same = made.body is body and made.orelse is orelse  # type: ignore[union-attr]
+            case Loop(body=body) | With(body=body):
+                made = replace(statement, body=_kept(body, read))
+                is_same = made.body is body  # type: ignore[union-attr]
+            case _:
+                made, is_same = statement, True
+        statements.append(statement if is_same else made)
+    is_whole = len(statements) == len(block.statements)
+    is_whole = is_whole and all(a is b for a, b in zip(statements, block.statements, strict=True))
+    return block if is_whole else Block(tuple(statements), block.exit)
+
+
+def _only_computes(operation: ir.Operation) -> bool:
+    match operation:
+        case ir.Copy() | ir.ReadGlobal() | ir.Make():
+            return True
+        case ir.Compare(symbol="is" | "is not") | ir.Operator(symbol="bool" | "not"):
+            return True
+        case ir.Call(function=Literal(value=Spelled(value=called))):
+            return called in (isinstance, callable)
+    return False

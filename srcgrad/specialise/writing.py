@@ -1,0 +1,538 @@
+"""Statements of the normal form, from restored statements whose expressions know which versions they compute.
+
+Enters: the tree of a function in which what is differentiated stands in statements of its own (``planning``).
+Leaves: the normal form.  Which operation an expression is, is asked of its values::
+
+    t = x[i + 1]           Index: x is an array
+    t2 = np.sin(t)         Apply: np.sin is the function of that name, which has a rule
+    n = x.shape[0] - 1     Fixed: an int has no derivative
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any, NoReturn
+
+import gast
+import numpy as np
+
+from srcgrad.errors import Span, UnsupportedSyntax
+from srcgrad.frontend import normal_form as nf
+from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed
+from srcgrad.frontend.signatures import signature_of
+from srcgrad.frontend.source import Source
+from srcgrad.infer.facts import Facts
+from srcgrad.infer.heap import Site
+from srcgrad.infer.summaries import Summary
+from srcgrad.infer.values import NEVER, Array, At, Bound, Value
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Version
+from srcgrad.ir.regions import Assign, Function
+from srcgrad.ir.restoring.functions import restored_body
+from srcgrad.rules.table import attribute as attribute_function
+from srcgrad.rules.table import is_constant, lookup, operator_of
+from srcgrad.rules.table import method as method_function
+from srcgrad.rules.template import Rule, UnsupportedCall
+from srcgrad.specialise.planning import Naming, decided
+from srcgrad.specialise.reducing import Reduced, reduced, static_of
+from srcgrad.syntax.globals import GlobalReference, reference
+from srcgrad.syntax.namer import Namer
+from srcgrad.syntax.parse import walk
+
+Made = tuple[gast.expr, nf.Operation]
+
+
+@dataclass(eq=False)
+class Context:
+    """A function that is written."""
+
+    reduced: Reduced
+    facts: Facts
+    naming: Naming
+    source: Source
+    namer: Namer
+    callee: Callable[[Summary, FunctionType], nf.Callee]
+    out: list[nf.Statement] = field(default_factory=list)
+    span: Span = field(default_factory=Span.unknown)
+    temporaries: set[str] = field(default_factory=set)
+
+    def fresh(self, stem: str = "t") -> str:
+        name = self.namer.fresh(stem)
+        self.temporaries.add(name)
+        return name
+
+    def value(self, node: gast.AST) -> Value:
+        """What an expression may be; never of what was not kept apart."""
+        version = getattr(node, "version", None)
+        return NEVER if version is None else self.reduced.value(version)
+
+    def is_fixed(self, node: gast.AST) -> bool:
+        """Whether an expression carries no derivative, or is read by nothing that does."""
+        version = getattr(node, "version", None)
+        return version is None or version in self.naming.fixed
+
+    def refuse(self, node: gast.AST, what: str) -> NoReturn:
+        raise UnsupportedSyntax(f"{what} is not specialised yet", self.span)
+
+
+def specialised(
+    summary: Summary, facts: Facts, source: Source, callee: Callable[[Summary, FunctionType], nf.Callee]
+) -> nf.Function:
+    """The normal form of a function for one kind of call."""
+    resolve: Callable[[str, gast.AST], Any] = lambda name, at: reference(source.resolve(name, source.span(at)))
+    made = reduced(summary, resolve)
+    naming = decided(made, facts)
+    body = restored_body(made.function, frozenset(), naming.apart, naming.statements, naming.movable)
+    parameters = [version.variable or version.name for version in made.function.parameters]
+    used = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
+    context = Context(made, facts, naming, source, Namer({*used, *parameters}), callee)
+    block = written(context, body)
+    statements = block.statements
+    if not statements or not isinstance(statements[-1], nf.Return):
+        nothing = nf.Return(gast.Constant(None, None), source.span())
+        block = nf.Block((*statements, nothing))
+    given = made.function.parameters
+    named = frozenset(version.variable or version.name for version in given.keyword_only)
+    return nf.Function(
+        made.function.name, tuple(parameters), block, source, source.span(), keyword_only=named,
+        variadic=None if given.variadic is None else given.variadic.variable,
+        keywords=None if given.rest is None else given.rest.variable,
+        temporaries=frozenset(context.temporaries | {name for name in used if _is_temporary(name, made.function)}),
+    )  # fmt: skip
+
+
+def _is_temporary(name: str, function: Function) -> bool:
+    return name[:1] == "t" and name[1:].isdigit()
+
+
+# --- statements ------------------------------------------------------------------------------------------------------
+def written(context: Context, statements: list[Any], start: Callable[[], None] | None = None) -> nf.Block:
+    outer, context.out = context.out, []
+    if start is not None:
+        start()
+    for statement in statements:
+        _statement(context, statement)
+    made, context.out = context.out, outer
+    return nf.Block(tuple(made))
+
+
+def _statement(context: Context, statement: Any) -> None:
+    _enter(context, statement)
+    match statement:
+        case gast.Assign(targets=targets, value=value):
+            _assignment(context, targets, value)
+        case gast.AugAssign():
+            _augmented(context, statement)
+        case gast.Expr(value=gast.Call() as called):
+            _effect(context, called)
+        case gast.Expr():
+            pass
+        case gast.If(test=test, body=body, orelse=orelse):
+            span = context.span
+            tested = settled(context, test)
+            context.out.append(nf.If(tested, written(context, body), written(context, orelse), span))
+        case gast.While(test=test, body=body, orelse=[]):
+            span = context.span
+            context.out.append(nf.While(settled(context, test), written(context, body), span))
+        case gast.For(orelse=[]):
+            _for(context, statement)
+        case gast.Return(value=value):
+            context.out.append(nf.Return(atom(context, value), context.span))
+        case gast.Break():
+            context.out.append(nf.Break(context.span))
+        case gast.Continue():
+            context.out.append(nf.Continue(context.span))
+        case gast.Pass():
+            pass
+        case _:
+            context.refuse(statement, type(statement).__name__)
+
+
+def _enter(context: Context, statement: Any) -> None:
+    """Take up the place that a statement comes from."""
+    for node in walk(statement):
+        origin = getattr(getattr(node, "statement", None), "node", None)
+        if getattr(origin, "lineno", None) is not None:
+            context.span = context.source.span(origin)
+            return
+
+
+def _assignment(context: Context, targets: list[Any], value: Any) -> None:
+    if len(targets) > 1:
+        context.refuse(value, "several targets")
+    match targets[0]:
+        case gast.Name(id=name):
+            expression, operation = operation_of(context, value)
+            context.out.append(nf.Bind(name, expression, operation, context.span))
+        case gast.Subscript(value=base, slice=index):
+            stored = atom(context, value)
+            context.out.append(nf.Store(named(context, base), settled(context, index), stored, context.span))
+        case gast.Tuple(elts=elements) | gast.List(elts=elements):
+            _unpack(context, elements, value)
+        case _:
+            context.refuse(value, "this target")
+
+
+def _unpack(context: Context, elements: list[Any], value: Any) -> None:
+    stars = [place for place, element in enumerate(elements) if isinstance(element, gast.Starred)]
+    if isinstance(value, gast.Tuple) and not stars and not hasattr(value, "version"):  # all at once
+        held = []
+        for part in value.elts:
+            name = context.fresh()
+            context.out.append(nf.Bind(name, *operation_of(context, part), context.span))
+            held.append(name)
+        for element, name in zip(elements, held, strict=True):
+            _assignment(context, [element], load(name, value))
+        return
+    source = named(context, value)
+    inner: list[tuple[str, Any]] = []
+    names: list[str] = []
+    for element in elements:
+        target = element.value if isinstance(element, gast.Starred) else element
+        names.append(target.id if isinstance(target, gast.Name) else context.fresh())
+        if not isinstance(target, gast.Name):
+            inner.append((names[-1], target))
+    context.out.append(nf.Unpack(tuple(names), source, context.span, stars[0] if stars else None))
+    for name, target in inner:
+        _assignment(context, [target], load(name, value))
+
+
+def _augmented(context: Context, statement: gast.AugAssign) -> None:
+    match statement.target:
+        case gast.Name(id=name):
+            operand = atom(context, statement.value)
+            node = gast.BinOp(load(name, statement), statement.op, operand)
+            expression, operation = _operate(context, statement.op, [load(name, statement), operand], node)
+            context.out.append(nf.Bind(name, expression, operation, context.span, inplace=True))
+        case gast.Subscript(value=base, slice=index):
+            operand = atom(context, statement.value)
+            place = named(context, base), settled(context, index)
+            context.out.append(
+                nf.AugStore(*place, statement.op, operand, context.span, context.fresh(), context.fresh())
+            )
+        case _:
+            context.refuse(statement, "this augmented target")
+
+
+def _effect(context: Context, called: gast.Call) -> None:
+    """A call for what it does."""
+    match called:
+        case gast.Call(func=gast.Attribute(value=base, attr="append"), args=[item], keywords=[]) if _is_list(context, base):
+            context.out.append(nf.Append(named(context, base), atom(context, item), context.span))
+            return
+    expression, operation = operation_of(context, called)
+    if not isinstance(operation, nf.Call):
+        context.refuse(called, "a call for its effect")
+    context.out.append(nf.Bind(context.fresh(), expression, operation, context.span))
+
+
+def _is_list(context: Context, node: Any) -> bool:
+    value = context.value(node)
+    return not value.is_any and bool(value.atoms) and all(
+        isinstance(a, At) and a.site.kind is list for a in value.atoms
+    )  # fmt: skip
+
+
+# --- loops -----------------------------------------------------------------------------------------------------------
+def _for(context: Context, statement: gast.For) -> None:
+    span, source, target = context.span, statement.iter, statement.target
+    function = _called(context, source)
+    if function is range and isinstance(target, gast.Name):
+        iterable = settled(context, source)
+        context.out.append(nf.For(target.id, iterable, written(context, statement.body), span))
+        return
+    parts = _sources(context, source)
+    if parts is None:
+        context.refuse(source, "this loop")
+    is_counted, names = parts
+    own = target.elts[0].id if is_counted and isinstance(target, gast.Tuple) and len(target.elts) == 2 and isinstance(
+        target.elts[0], gast.Name) else None  # fmt: skip
+    index = own or context.fresh("i")
+    counts = [call_builtin("len", [load(name, source)], source) for name in names]
+    count = counts[0]
+    if len(counts) > 1:
+        held = context.fresh()
+        context.out.append(nf.Bind(held, call_builtin("min", counts, source), nf.Fixed(), span))
+        count = load(held, source)
+    if is_counted:
+        if own is None:
+            context.refuse(source, "this loop")
+        targets = [target.elts[1]]
+    else:
+        targets = list(target.elts) if len(names) > 1 and isinstance(target, gast.Tuple) else [target]
+    if len(targets) != len(names):
+        context.refuse(source, "this loop")
+    elements = 0
+
+    def start() -> None:
+        nonlocal elements
+        for element, name in zip(targets, names, strict=True):
+            item = placed(gast.Subscript(load(name, source), load(index, source), gast.Load()), source)
+            if isinstance(element, gast.Name):
+                context.out.append(nf.Bind(element.id, item, nf.Index(name, item.slice), span))
+                continue
+            held = context.fresh()
+            context.out.append(nf.Bind(held, item, nf.Index(name, item.slice), span))
+            _unpack(context, element.elts, load(held, source))
+        elements = len(context.out)
+
+    body = written(context, statement.body, start)
+    heading = target, _printed(source, names)
+    iterable = call_builtin("range", [count], source)
+    context.out.append(nf.For(index, iterable, body, span, True, heading, elements, indexed=True))
+
+
+def _called(context: Context, node: Any) -> Any:
+    made = getattr(node, "statement", None)
+    if not isinstance(node, gast.Call) or made is None or not isinstance(made.operation, ir.Call):
+        return None
+    return static_of(context.reduced.value(made.operation.function))
+
+
+def _sources(context: Context, node: Any) -> tuple[bool, list[str]] | None:
+    """Whether a loop counts, and the names of what it runs over."""
+    function = _called(context, node)
+    if function is enumerate and len(node.args) == 1 and not node.keywords:
+        return (True, [named(context, node.args[0])]) if _is_sequence(context, node.args[0]) else None
+    if function is zip and node.args and not node.keywords:
+        return (False, [named(context, a) for a in node.args]) if all(
+            _is_sequence(context, a) for a in node.args) else None  # fmt: skip
+    return (False, [named(context, node)]) if _is_sequence(context, node) else None
+
+
+def _is_sequence(context: Context, node: Any) -> bool:
+    value = context.value(node)
+    return not value.is_any and bool(value.atoms) and all(
+        isinstance(a, Array) or isinstance(a, At) and a.site.kind in (list, tuple) for a in value.atoms
+    )  # fmt: skip
+
+
+def _printed(node: Any, names: list[str]) -> gast.expr:
+    if isinstance(node, gast.Call) and len(names) <= len(node.args):
+        return placed(gast.Call(node.func, [load(name, node) for name in names], []), node)
+    return load(names[0], node)
+
+
+# --- expressions -----------------------------------------------------------------------------------------------------
+def settled(context: Context, node: Any) -> Any:
+    """An expression that stays as it is, on names of the normal form."""
+    for part in walk(node):
+        if isinstance(part, gast.ListComp | gast.GeneratorExp | gast.Lambda | gast.NamedExpr | gast.SetComp):
+            context.refuse(part, "this expression")
+    return _resolved(context, node)
+
+
+def _resolved(context: Context, node: Any) -> Any:
+    """Names of globals as references."""
+    if isinstance(node, gast.Name) and not isinstance(node, GlobalReference):
+        if not hasattr(node, "version") and isinstance(node.ctx, gast.Load) and node.id not in context.temporaries:
+            binding = context.source.resolve(node.id, context.span)
+            return node if binding is None else reference(binding)
+        return node
+    if isinstance(node, gast.AST):
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, gast.AST):
+                setattr(node, name, _resolved(context, value))
+            elif isinstance(value, list):
+                setattr(node, name, [_resolved(context, part) for part in value])
+    return node
+
+
+def atom(context: Context, node: Any) -> gast.expr:
+    """A name or a constant."""
+    match node:
+        case None:
+            return gast.Constant(None, None)
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() | complex() as number)):
+            return placed(gast.Constant(-number, None), node)
+        case gast.Constant():
+            return node
+        case gast.Name() if hasattr(node, "version") or node.id in context.temporaries:
+            return node
+    name = context.fresh()
+    context.out.append(nf.Bind(name, *operation_of(context, node), context.span))
+    return load(name, node)
+
+
+def named(context: Context, node: Any) -> str:
+    made = atom(context, node)
+    if not isinstance(made, gast.Name):
+        context.refuse(node, "a literal in this place")
+    return str(made.id)
+
+
+def operation_of(context: Context, node: Any) -> Made:
+    """One operation on names."""
+    if isinstance(node, gast.Name) and (hasattr(node, "version") or node.id in context.temporaries):
+        return node, nf.Copy(node.id)
+    if isinstance(node, gast.Call):
+        return _call(context, node)
+    if context.is_fixed(node):
+        return settled(context, node), nf.Fixed()
+    match node:
+        case gast.BinOp(op=op, left=left, right=right):
+            return _operate(context, op, [atom(context, left), atom(context, right)], node)
+        case gast.UnaryOp(op=op, operand=operand):
+            return _operate(context, op, [atom(context, operand)], node)
+        case gast.Subscript(value=base, slice=index):
+            whole = named(context, base)
+            if not _is_indexed(context.value(base)):
+                context.refuse(node, "an item of this")
+            made = placed(gast.Subscript(load(whole, node), settled(context, index), gast.Load()), node)
+            return made, nf.Index(whole, made.slice)
+        case gast.Attribute(value=base, attr=name):
+            return _attribute(context, node, base, name)
+        case gast.Tuple(elts=elements) | gast.List(elts=elements):
+            if any(isinstance(element, gast.Starred) for element in elements):
+                context.refuse(node, "a display with stars")
+            given = tuple(atom(context, element) for element in elements)
+            kind = "tuple" if isinstance(node, gast.Tuple) else "list"
+            return placed(type(node)(list(given), gast.Load()), node), nf.Pack(kind, given)
+        case gast.Dict(keys=keys, values=values) if all(isinstance(key, gast.Constant) for key in keys):
+            given = tuple(atom(context, value) for value in values)
+            return placed(gast.Dict(keys, list(given)), node), nf.Pack("dict", given, tuple(keys))
+    context.refuse(node, f"an expression of class {type(node).__name__}")
+
+
+def _is_indexed(value: Value) -> bool:
+    """Whether a value is an array or a container, whose items are read by ``Index``."""
+    return not value.is_any and bool(value.atoms) and all(
+        isinstance(a, Array) or isinstance(a, At) and a.site.kind in (list, tuple, dict, None) for a in value.atoms
+    )  # fmt: skip
+
+
+def _operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -> Made:
+    if any(_is_object(context.value(operand)) for operand in atoms):
+        context.refuse(node, "an operator of an object")
+    function = operator_of(type(op))
+    rule = lookup(function)
+    expression = gast.UnaryOp(op, atoms[0]) if len(atoms) == 1 else gast.BinOp(atoms[0], op, atoms[1])
+    if rule is None:
+        if function is not None and is_constant(function):
+            return placed(expression, node), nf.Fixed()
+        context.refuse(node, "this operator")
+    return placed(expression, node), nf.Apply(rule, function, rule.bind(function, atoms, {}))
+
+
+def _is_object(value: Value) -> bool:
+    return value.is_any or any(
+        isinstance(a, At) and (not isinstance(a.site, Site) or a.site.kind not in (None, list, tuple, dict))
+        for a in value.atoms
+    )  # fmt: skip
+
+
+def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
+    value = context.value(base)
+    if value.is_any or not all(isinstance(a, Array) for a in value.atoms):
+        context.refuse(node, "an attribute of this")
+    function = attribute_function(name)
+    rule = None if function is None else lookup(function)
+    if rule is None:
+        context.refuse(node, f"the attribute {name!r}")
+    held = atom(context, base)
+    expression = placed(gast.Attribute(held, name, gast.Load()), node)
+    return expression, nf.Apply(rule, function, rule.bind(function, [held], {}))
+
+
+# --- calls -----------------------------------------------------------------------------------------------------------
+def _call(context: Context, node: gast.Call) -> Made:
+    made = node.statement
+    operation = made.operation
+    if not isinstance(operation, ir.Call) or operation.star is not None or operation.rest is not None:
+        context.refuse(node, "a call with stars")
+    called = context.reduced.calls.get(made)
+    function = static_of(context.reduced.value(operation.function))
+    if called is not None:
+        if len(called) != 1 or not isinstance(function, FunctionType):
+            context.refuse(node, "this call")
+        return _of_user(context, node, called[0], function)
+    if function is not None:
+        return _of_library(context, node, function)
+    value = context.reduced.value(operation.function)
+    if len(value.atoms) == 1 and not value.is_any and isinstance(node.func, gast.Attribute):
+        (bound,) = value.atoms
+        if isinstance(bound, Bound) and bound.function is None:
+            return _method(context, node, bound)
+    context.refuse(node, "this call")
+
+
+def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
+    rule = lookup(function)
+    if rule is not None and not context.is_fixed(node):
+        return _applied(context, node, rule, function, None, list(node.args))
+    if context.is_fixed(node) and (rule is not None or is_constant(function)):
+        return settled(context, node), nf.Fixed()
+    context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
+
+
+def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
+    kinds = {np.ndarray if isinstance(a, Array) else None for a in bound.receiver.atoms}
+    function = method_function(bound.name)
+    rule = None if function is None else lookup(function)
+    if kinds != {np.ndarray} or rule is None or bound.receiver.is_any:
+        context.refuse(node, f"the method {bound.name!r}")
+    arguments = list(node.args)
+    if bound.name in ("reshape", "transpose") and len(arguments) > 1:
+        arguments = [placed(gast.Tuple(arguments, gast.Load()), node)]
+    return _applied(context, node, rule, function, node.func.value, arguments)
+
+
+def _applied(
+    context: Context, node: gast.Call, rule: Rule, function: Any, receiver: Any, arguments: list[Any]
+) -> Made:
+    """A function with a rule."""
+    first = [] if receiver is None else [receiver]
+    keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+    if "out" in keywords:
+        context.refuse(node, "a call that stores into an array")
+    try:
+        bound = rule.bind(function, [*first, *arguments], keywords)
+    except UnsupportedCall:
+        context.refuse(node, "this form of call")
+    done: dict[int, Any] = {}
+    for parameter, expression in bound.items():
+        parts = expression.elts if parameter == rule.variadic and isinstance(expression, gast.Tuple) else [expression]
+        for part in parts:
+            done[id(part)] = atom(context, part) if parameter in rule.sensitive else settled(context, part)
+    given: dict[str, Any] = {}
+    for parameter, expression in bound.items():
+        if id(expression) in done:
+            given[parameter] = done[id(expression)]
+        else:
+            given[parameter] = placed(gast.Tuple([done[id(e)] for e in expression.elts], gast.Load()), node)
+    printed = [done.get(id(a), a) for a in node.args]
+    named_ = [placed(gast.keyword(k.arg, done.get(id(k.value), k.value)), k) for k in node.keywords]
+    head = node.func
+    if receiver is not None:
+        head = placed(gast.Attribute(done[id(receiver)], node.func.attr, gast.Load()), node.func)
+    return placed(gast.Call(head, printed, named_), node), nf.Apply(rule, function, given)
+
+
+def _of_user(context: Context, node: gast.Call, called: Summary, function: FunctionType) -> Made:
+    """A function of the user's: an operand for each of its parameters."""
+    signature = signature_of(function)
+    if signature.variadic is not None or signature.keywords is not None:
+        context.refuse(node, "a call of a function with stars")
+    bound = dict(zip(signature.positional, node.args, strict=False))
+    bound |= {keyword.arg: keyword.value for keyword in node.keywords}
+    passed: list[gast.expr] = []
+    for parameter in signature.parameters:
+        if parameter in bound:
+            passed.append(atom(context, bound[parameter]))
+            continue
+        default = signature.defaults.get(parameter)
+        if not isinstance(default, gast.Constant):
+            context.refuse(node, "this default")
+        passed.append(default)
+    if any(static_of(context.value(argument)) is not None for argument in passed):
+        context.refuse(node, "a function that is passed on")
+    expression = placed(gast.Call(node.func, passed[: len(node.args)], [
+        placed(gast.keyword(k.arg, passed[signature.parameters.index(k.arg)]), k) for k in node.keywords
+    ]), node)  # fmt: skip
+    return expression, nf.Call(context.callee(called, function), tuple(passed))
+
+
+_ = (Assign, Version, constant)
