@@ -1,0 +1,133 @@
+"""Local functions, written out where they are called: a closure cannot stand in the emitted module.
+
+Enters: a function of the IR for one kind of call, its operands.  Leaves: its statements with versions of their own, and
+the operand that holds what it returns; None where its text does not end in one place::
+
+    inner = lambda v: v * k
+    s = inner(x) + 1.0             t = x * k;  s = t + 1.0
+
+What it captured are cells of the function around, which it reads and writes as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.ir.operations import Cell, Operand, Version
+from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Return, Statement, Try, With, walk
+from srcgrad.ir.rewriting import with_operands
+
+
+class Renaming:
+    """Versions and cells of a function under names of their own, each time that it is written out."""
+
+    def __init__(self, given: Mapping[Version, Operand], name: Callable[[Version], str]) -> None:
+        self.versions: dict[Operand, Operand] = dict(given)
+        self.cells: dict[Cell, Cell] = {}
+        self._name = name
+
+    def target(self, version: Version) -> Version:
+        if version not in self.versions:
+            self.versions[version] = Version(self._name(version), version.variable)
+        made = self.versions[version]
+        assert isinstance(made, Version)
+        return made
+
+    def operand(self, operand: Operand, default: Any = None) -> Operand:
+        return self.versions.get(operand, operand)
+
+
+def inlined(
+    function: Function,
+    given: Mapping[Version, Operand],
+    name: Callable[[Version], str],
+    note: Callable[[Statement, Statement], None],
+) -> tuple[list[Statement], Operand] | None:
+    """The statements of a function, and what it returns; ``note`` gets each statement with the one it was made from."""
+    if function.is_generator or function.cells:
+        return None
+    body = _with_one_end(function.body, name)
+    if body is None or not isinstance(body.exit, Return):
+        return None
+    if any(isinstance(s, Try | With) for _, s in walk(body)) or _returns_inside(body):
+        return None
+    renaming = Renaming(given, name)
+    made = _block(renaming, body, note)
+    assert isinstance(made.exit, Return)
+    return list(made.statements), made.exit.value
+
+
+def _with_one_end(block: Block, name: Callable[[Version], str]) -> Block | None:
+    """A block that returns at its end, where it returned in the branches that it ends with."""
+    last = block.statements[-1] if block.statements else None
+    if isinstance(block.exit, Return) and not (isinstance(last, If) and _ends(last)):
+        return block
+    if not isinstance(last, If):
+        return None
+    rest = Block((), block.exit)
+    sides: list[Block] = []
+    for side in (last.body, last.orelse):
+        whole = side if isinstance(side.exit, Return) else _continued(side, last, rest)
+        made = None if whole is None else _with_one_end(whole, name)
+        if made is None or not isinstance(made.exit, Return):
+            return None
+        sides.append(Block(made.statements, Fall((made.exit.value,))))
+    result = Version(name(Version("result")), None)
+    joined = replace(last, targets=(result,), body=sides[0], orelse=sides[1])
+    return Block((*block.statements[:-1], joined), Return(result))
+
+
+def _ends(statement: If) -> bool:
+    return any(isinstance(side.exit, Return) for side in (statement.body, statement.orelse))
+
+
+def _continued(side: Block, statement: If, rest: Block) -> Block | None:
+    """A side that goes on behind its region, with what follows there."""
+    if not isinstance(side.exit, Fall) or not isinstance(rest.exit, Return):
+        return None
+    bound: dict[Any, Any] = dict(zip(statement.targets, side.exit.values, strict=True))
+    return Block(side.statements, with_operands(rest.exit, bound.get))
+
+
+def _returns_inside(body: Block) -> bool:
+    pending = [inner for _, s in walk(body) for inner in _sides(s)]
+    return any(isinstance(block.exit, Return) for block in pending)
+
+
+def _sides(statement: Statement) -> Sequence[Block]:
+    match statement:
+        case If(body=body, orelse=orelse):
+            return body, orelse
+        case Loop(body=body):
+            return (body,)
+    return ()
+
+
+def _block(renaming: Renaming, block: Block, note: Callable[[Statement, Statement], None]) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        made: Statement
+        match statement:
+            case Assign(targets=targets, operation=operation):
+                changed = with_operands(operation, renaming.operand)
+                made = replace(statement, targets=tuple(map(renaming.target, targets)), operation=changed)
+            case If(targets=targets, test=test, body=body, orelse=orelse):
+                sides = _block(renaming, body, note), _block(renaming, orelse, note)
+                tested = renaming.operand(test)
+                bound = tuple(map(renaming.target, targets))
+                made = replace(statement, targets=bound, test=tested, body=sides[0], orelse=sides[1])
+            case Loop(targets=targets, heads=heads, initial=initial, body=body):
+                first = tuple(map(renaming.operand, initial))
+                begun = tuple(map(renaming.target, heads))
+                inner = _block(renaming, body, note)
+                made = replace(statement, targets=tuple(map(renaming.target, targets)), heads=begun, initial=first,
+                               body=inner)  # fmt: skip
+            case _:
+                raise AssertionError(statement)
+        note(made, statement)
+        statements.append(made)
+    return Block(tuple(statements), with_operands(block.exit, renaming.operand))
+
+
