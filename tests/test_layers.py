@@ -1,7 +1,8 @@
 """The rooms of srcgrad import each other in one direction only (imports inside functions included).
 
-``errors → {runtime, syntax} → language → rules → ir → {frontend → analysis → transform → optimize → emit | eager} →
-pipeline → api → {parallel, check, inspect}``: left never imports right, and the compiler never meets the eager machine.
+``errors → {runtime, syntax} → language → rules → ir → {frontend → infer → analysis → transform → optimize → emit |
+eager} → pipeline → api → {parallel, check, inspect}``: left never imports right, and the compiler never meets the eager
+machine.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "faults": ("errors", "frontend", "programs"),
     "pipeline": (*BASE, "rules", *COMPILER, "spec", "programs", "faults"),
     "calling": (*BASE, "rules", *COMPILER, "spec", "programs", "pipeline"),
-    "api": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "faults", "pipeline", "calling"),
+    "api": (*BASE, "rules", *COMPILER, "infer", "spec", "eager", "programs", "faults", "pipeline", "calling"),
     "check": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api"),
     "fuzz": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api"),
     "parallel": (*BASE, "programs", "api", PUBLIC),
