@@ -40,7 +40,7 @@ from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, O
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.ir.regions import Function
 from srcgrad.language.effects import ALL, Effect, member, method, of_function
-from srcgrad.language.models import MODELS
+from srcgrad.language.models import MODELS, is_of_model
 from srcgrad.rules.table import lookup
 
 if TYPE_CHECKING:
@@ -106,13 +106,10 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
 
 def model_of(found: Any) -> Any:
     """The function that does what one of the standard library does, or a function of such a model itself."""
-    if isinstance(found, FunctionType):
-        return found if str(found.__module__).startswith(_MODELS) else None
-    is_original = isinstance(found, BuiltinFunctionType | type) and is_of_library(found)
+    if is_of_model(found):
+        return found
+    is_original = isinstance(found, FunctionType | BuiltinFunctionType | type) and is_of_library(found)
     return MODELS.get(found) if is_original else None
-
-
-_MODELS = "srcgrad.language.models."
 
 
 def is_entered(function: FunctionType) -> bool:

@@ -23,14 +23,12 @@ from srcgrad.infer.frames import Frame, merged
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.values import ANY, NEVER, At, Value, at, union
 from srcgrad.ir.regions import Function, Try, With, walk
-from srcgrad.language.models import KINDS
+from srcgrad.language.models import HOME, KINDS
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
     from srcgrad.ir.operations import Cell, Version
     from srcgrad.ir.regions import Statement
-
-_MODELS = ("srcgrad.language.models.iterators",)
 
 
 @dataclass(eq=False)
@@ -72,7 +70,7 @@ def made(
     heap: Heap,
 ) -> tuple[Value, Heap]:  # fmt: skip
     """The object that calling a generator function gives; nothing of its body has run."""
-    kind = KINDS.get(generator.function.name) if generator.namespace.get("__name__") in _MODELS else None
+    kind = KINDS.get(generator.function.name) if str(generator.namespace.get("__name__")).startswith(HOME) else None
     site = frame.site(kind or GeneratorType, statement, generator.function)
     known = analysis.generators.setdefault(site, generator)
     held = {f"cell {cell.name}": at(inside) for cell, inside in generator.cells.items()}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import functools
+import heapq
+import itertools
 import numbers
 from collections import namedtuple
 from dataclasses import dataclass, field
@@ -502,6 +504,36 @@ def given_text(x):
     items = told()
     next(items)
     return [items.send("text")]
+
+
+# --- models: what they call, keep and change -------------------------------------------------------------------------
+def grouped(x):
+    held = []
+    for key, group in itertools.groupby(x, lambda v: held.append(v) or v > 1.5):
+        held.append([key, [*group]])
+    return held
+
+
+def copies_of_an_iterator(x):
+    one, other = itertools.tee(v * 2.0 for v in x)
+    return [next(one), [*other], [*one]]
+
+
+def merged(x):
+    kept = []
+    rows = heapq.merge([x[0], 4.0], [2, 3], key=lambda v: kept.append("text") or v)
+    return [next(rows), kept[-1], *rows]
+
+
+def firsts(x):
+    held = [1.0]
+    found = heapq.nlargest(2, [*x], key=lambda v: held.append("text") or -v)
+    return [held[-1], found, heapq.nsmallest(1, [[2.0], [x[0]]])]
+
+
+def batches(x):
+    made = getattr(itertools, "batched", None)
+    return [[1.0]] if made is None else [*made([*x, "text"], 2)]
 
 
 PROGRAMS = [

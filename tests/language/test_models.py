@@ -51,8 +51,8 @@ def took(function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dic
 
 MODEL = [False]
 LAZY = {f for f in MODELS if getattr(f, "__module__", "") == "itertools" or f in (map, filter, functools.reduce)} | {
-    itertools.chain.from_iterable
-}
+    itertools.chain.from_iterable, heapq.merge,
+}  # fmt: skip
 
 
 def same(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> None:
@@ -126,6 +126,46 @@ def test_bisect(items: list[int], x: int, lo: int, hi: int | None) -> None:
             same(function, sorted(items), x, max(lo, 0), hi)
 
 
+@given(NUMBERS, NUMBERS, st.integers(-1, 7), st.booleans())
+def test_first_of_a_sorted_list(items: list[int], others: list[int], n: int, is_falling: bool) -> None:
+    for function in (heapq.nlargest, heapq.nsmallest):
+        same(function, n, items)
+        same(function, n, items, key=abs)
+    rows = [sorted(given, key=abs, reverse=is_falling) for given in (items, others, [n])]
+    same(heapq.merge, *rows, key=abs, reverse=is_falling)
+    same(heapq.merge, sorted(items), sorted(others))
+    same(heapq.merge, items, others)
+
+
+@given(NUMBERS, st.integers(0, 4), st.data())
+def test_iterators_of_one_source(items: list[int], n: int, data: st.DataObject) -> None:
+    """Groups and copies are asked in any order; what they read is read once."""
+    places = data.draw(st.lists(st.integers(0, 5), max_size=12))
+    if hasattr(itertools, "batched"):
+        same(itertools.batched, items, n)
+    found = []
+    for split, function in ((itertools.groupby, abs), (MODELS[itertools.groupby], abs)):
+        read: list[Any] = []
+        made = split((read.append(v) or v for v in items), function)
+        groups, given = list[Any](), list[Any]()
+        for place in places:
+            if place > len(groups) or not groups:
+                key, group = next(made, (None, iter(())))
+                groups.append(group)
+                given.append(key)
+            else:
+                given.append(next(groups[place % len(groups)], "end"))
+            given.append(len(read))
+        found.append((given, read))
+    assert found[0] == found[1]
+    copies = []
+    for split in (itertools.tee, MODELS[itertools.tee]):
+        read = []
+        made = split((read.append(v) or v for v in items), n)
+        copies.append([(next(made[place % n], "end"), len(read)) for place in places if n])
+    assert copies[0] == copies[1]
+
+
 @given(NUMBERS, NUMBERS, st.booleans())
 def test_folds(items: list[int], others: list[int], reverse: bool) -> None:
     for function in (sum, math.prod, any, all, min, max, sorted):
@@ -167,4 +207,5 @@ def test_what_is_extended_by_itself(items: list[int]) -> None:
 
 @pytest.mark.parametrize("name", list(KINDS))
 def test_a_generator_stands_for_what_its_model_does(name: str) -> None:
-    assert KINDS[name] in MODELS or any(getattr(found, "__self__", None) is KINDS[name] for found in MODELS)
+    makers = {**MODELS, itertools._tee: None, itertools._grouper: None}  # type: ignore[attr-defined]
+    assert KINDS[name] in makers or any(getattr(found, "__self__", None) is KINDS[name] for found in MODELS)

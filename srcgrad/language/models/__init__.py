@@ -12,7 +12,7 @@ compares each with its original.
 
 from __future__ import annotations
 
-from srcgrad.language.models import containers, folds, iterators, ordered
-from srcgrad.language.models.table import KINDS, MODELS
+from srcgrad.language.models import containers, folds, iterators, ordered, sources
+from srcgrad.language.models.table import HOME, KINDS, MODELS, is_of_model
 
-__all__ = ["KINDS", "MODELS", "containers", "folds", "iterators", "ordered"]
+__all__ = ["HOME", "KINDS", "MODELS", "containers", "folds", "is_of_model", "iterators", "ordered", "sources"]

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 
@@ -16,6 +17,8 @@ class Absent:
     """In place of an argument or item that there is none of; the class itself, which ``is`` can be told of."""
 
 
+#: How the names of the modules of models begin.
+HOME = "srcgrad.language.models."
 #: By the function or class of the standard library that a model stands for.
 MODELS: dict[Any, Callable[..., Any]] = {}
 #: By the name of a generator function, of which class its generators are taken to be.
@@ -36,7 +39,13 @@ def stands_for(kind: type) -> Callable[[Any], Any]:
     """The generators of the decorated function are taken for objects of a class."""
 
     def noted(generator: Any) -> Any:
+        assert generator.__name__ not in KINDS
         KINDS[generator.__name__] = kind
         return generator
 
     return noted
+
+
+def is_of_model(found: object) -> bool:
+    """Whether an object is a function that a model consists of."""
+    return isinstance(found, FunctionType) and str(found.__module__).startswith(HOME)
