@@ -10,28 +10,28 @@ import dataclasses
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType, WrapperDescriptorType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from srcgrad.infer.assigned import is_reflective, is_replaced
+from srcgrad.infer.builtin import followed
 from srcgrad.infer.examples import results, results_of_method
 from srcgrad.infer.generators import lists_of
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.iteration import ITERATORS, arithmetic, elements, iterate
+from srcgrad.infer.iteration import ITERATORS, arithmetic, backwards, elements, iterate
 from srcgrad.infer.objects import (
     CONTAINERS,
+    MAPPINGS,
     Made,
-    classes_of,
+    class_of,
     container,
     data,
-    get_attribute,
-    is_instance,
     is_method,
     is_plain,
     looked_up,
-    set_attribute,
+    of_each,
     shown,
 )
 from srcgrad.infer.outside import is_of_library
@@ -40,7 +40,7 @@ from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, O
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.ir.regions import Function
 from srcgrad.language.effects import ALL, Effect, member, method, of_function
-from srcgrad.language.models import MODELS, is_of_model
+from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
 from srcgrad.rules.table import lookup
 
 if TYPE_CHECKING:
@@ -84,6 +84,15 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
                 defaults = defaults_of(analysis, function, made)
                 captured = analysis.cells_of(function, made)
                 return _entered(analysis, frame, statement, made, function.__globals__, captured, defaults, given, heap)
+        case Exact(value=MethodDescriptorType() | WrapperDescriptorType() as found) if given.positional:
+            if (model := MODELS.get(found)) is not None:
+                return call(analysis, frame, statement, exact(model), given, heap)
+            receiver, rest = given.positional[0], replace(given, positional=given.positional[1:])
+            kinds = {class_of(one) for one in receiver.atoms}
+            if not receiver.is_any and kinds == {found.__objclass__}:  # ``list.append`` of a list
+                return of_each(receiver, heap, lambda one, heap: _of_builtin(
+                    analysis, frame, statement, Value(frozenset((one,))), found.__name__, rest, heap))  # fmt: skip
+            return _of_library(analysis, frame, statement, found, given, heap)
         case At(site=site) if site in analysis.closures:
             made, namespace, cells = analysis.closures[site]
             defaults = stored_defaults(made, heap[site])
@@ -135,7 +144,12 @@ def _entered(
 
 # --- classes ---------------------------------------------------------------------------------------------------------
 def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, given: Given, heap: Heap) -> Made:
-    values = given.values()
+    values, kind = given.values(), ORIGINALS.get(kind, kind)
+    made = followed(analysis, frame, statement, kind, given, heap)
+    if made is not NotImplemented:
+        return made  # type: ignore[no-any-return]
+    if kind in CLASSES:
+        return _started(analysis, frame, statement, kind, Contents(), given, heap)
     if kind in (type, super) or is_of_library(kind) and not is_plain(analysis, heap, *values):
         if kind not in (*CONTAINERS, *ITERATORS):
             return (of(kind) if kind in (bool, int) else ANY), analysis.unknown(values, heap)
@@ -153,6 +167,10 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         return container(frame, statement, heap, kind, contents)
     if kind is dict and not values:
         return container(frame, statement, heap, dict, Contents(entries=()))
+    if kind is reversed and len(given.positional) == len(values) == 1:
+        made = backwards(frame, statement, values[0], heap)
+        if made is not NotImplemented:
+            return made
     if kind is enumerate and given.positional and given.more is None:
         return container(frame, statement, heap, enumerate, Contents(fields={"of": values[0]}))
     if kind is zip and not given.keywords and given.more is None:
@@ -167,7 +185,15 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     plain = type(kind) is type and looked_up(kind, "__new__") is object.__new__
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
-    receiver, heap = container(frame, statement, heap, kind, Contents())
+    return _started(analysis, frame, statement, kind, Contents(), given, heap)
+
+
+def _started(
+    analysis: Analysis, frame: Frame, statement: Statement, kind: Any, contents: Contents, given: Given, heap: Heap
+) -> Made:
+    """A new object of a class, on which ``__init__`` has run."""
+    values = given.values()
+    receiver, heap = container(frame, statement, heap, kind, contents)
     start = looked_up(kind, "__init__")
     if dataclasses.is_dataclass(kind) and getattr(getattr(start, "__code__", None), "co_filename", "") == "<string>":
         return _of_dataclass(analysis, frame, statement, kind, receiver, given, heap)
@@ -211,23 +237,9 @@ def _of_library(
     analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap
 ) -> Made:
     values = given.values()
-    if function is len and len(values) == 1:
-        if not is_plain(analysis, heap, *values):
-            heap = analysis.unknown(values, heap)
-        lengths = [_length(atom, heap) for atom in values[0].atoms]
-        is_counted = not values[0].is_any and None not in lengths
-        return (union(*map(exact, lengths)) if is_counted else of(int)), heap
-    if function is isinstance and len(given.positional) == 2 == len(values):
-        kinds = classes_of(analysis, given.positional[1], heap)
-        answers = [is_instance(atom, kinds) for atom in given.positional[0].atoms]
-        if not given.positional[0].is_any and None not in answers:
-            return union(*(exact(answer) for answer in answers)), heap
-    if function in (isinstance, issubclass, callable, hasattr) and is_plain(analysis, heap, *given.positional[:1]):
-        return of(bool), heap
-    if function in (getattr, setattr) and not given.keywords and given.more is None:
-        made = _by_name(analysis, frame, statement, function, given.positional, heap)
-        if made is not None:
-            return made
+    made = followed(analysis, frame, statement, function, given, heap)
+    if made is not NotImplemented:
+        return made  # type: ignore[no-any-return]
     if is_reflective(function) or function is vars and not all(isinstance(a, At) for v in values for a in v.atoms):
         analysis.assigned.is_lost = True
     if _is_operator(function) and not given.keywords and given.more is None:
@@ -264,30 +276,6 @@ _OPERATORS: dict[Any, tuple[str, bool]] = {
     **{function: (symbol, False) for symbol, function in BINARY.items()},
     **{function: (symbol, True) for symbol, function in IN_PLACE.items()},
 }
-
-
-def _length(atom: Any, heap: Heap) -> int | None:
-    """How many items an object of a built-in class has, where they are known one by one."""
-    if not isinstance(atom, At) or atom.site.kind not in (list, tuple, dict) or not heap[atom.site].single:
-        return None
-    contents = heap[atom.site]
-    held = contents.entries if atom.site.kind is dict else contents.parts
-    return None if held is None else len(held)
-
-
-def _by_name(
-    analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: tuple[Value, ...], heap: Heap
-) -> Made:
-    """``getattr`` and ``setattr`` with a name that is known; None of others."""
-    atom = next(iter(given[1].atoms)) if len(given) > 1 and len(given[1].atoms) == 1 and not given[1].is_any else None
-    if not isinstance(atom, Exact) or not isinstance(atom.value, str):
-        return None
-    if function is setattr and len(given) == 3:
-        after = set_attribute(analysis, frame, statement, given[0], atom.value, given[2], heap)
-        return None if after is None else (exact(None), after)
-    if function is getattr and len(given) == 2:
-        return get_attribute(analysis, frame, statement, given[0], atom.value, heap)
-    return None
 
 
 #: Libraries of which no function stores into classes, modules or functions that it is given.
@@ -341,7 +329,9 @@ def _of_builtin(
         kind = atom.kind
     if name == "__init__" and isinstance(kind, type) and _is_of_object(kind) and not given.values():
         return exact(None), heap
-    model = MODELS.get(getattr(kind, name, None)) if kind in (list, dict, deque) else None
+    if kind in CLASSES and is_method(held := looked_up(kind, name)):
+        return call(analysis, frame, statement, exact(held), given.after(receiver), heap)
+    model = MODELS.get(getattr(kind, name, None)) if kind in CONTAINERS else None
     if model is not None:
         return call(analysis, frame, statement, exact(model), given.after(receiver), heap)
     effect = method(name) if kind is None else member(kind, name)
@@ -357,8 +347,8 @@ def _of_builtin(
         else:
             new = replace(contents, parts=None, rest=union(contents.items, value))
         return exact(None), analysis.store(heap, atom.site, new)
-    if isinstance(atom, At) and kind is dict and name in ("items", "keys", "values") and not given.values():
-        return container(frame, statement, heap, type(getattr({}, name)()), Contents(fields={"of": receiver}))
+    if isinstance(atom, At) and kind in MAPPINGS and name in ("items", "keys", "values") and not given.values():
+        return container(frame, statement, heap, type(getattr(kind(), name)()), Contents(fields={"of": receiver}))
     if isinstance(atom, Array) and is_fresh(effect, given.after(receiver)):
         known = results_of_method(name, receiver, given.positional, given.keywords, heap)
         if known is not None:

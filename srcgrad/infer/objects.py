@@ -7,7 +7,7 @@ are.  A method of the user's that is found is entered; what is not understood is
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections import OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import (
@@ -43,6 +43,7 @@ from srcgrad.infer.values import (
     union,
 )
 from srcgrad.language.effects import member
+from srcgrad.language.models import CLASSES, is_of_model
 from srcgrad.runtime.objects import defines
 
 if TYPE_CHECKING:
@@ -51,7 +52,9 @@ if TYPE_CHECKING:
     from srcgrad.ir.regions import Statement
 
 Made: TypeAlias = "tuple[Value, Heap] | None"
-CONTAINERS = (list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict)
+CONTAINERS = (list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict, Counter)
+#: Those that have entries.
+MAPPINGS = (dict, defaultdict, OrderedDict, Counter)
 _ABSENT = object()
 
 
@@ -61,7 +64,8 @@ def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
     sites, held = heap.reachable(values)
     if any(value.is_any for value in held) or any(site in heap.seen for site in sites):
         return False
-    if any(site.kind is FunctionType or not is_of_library(site.kind) for site in sites if site.kind is not None):
+    kinds = [site.kind for site in sites if site.kind is not None]
+    if any(kind is FunctionType or kind in CLASSES or not is_of_library(kind) for kind in kinds):
         return False
     if any(site in analysis.generators for site in sites):
         return False
@@ -103,12 +107,14 @@ def shown(
 
 
 def looked_up(kind: type, name: str) -> Any:
-    """What a class or one of its bases holds under a name; ``_ABSENT`` otherwise."""
-    return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), _ABSENT)
+    """What a class, or the model of it, or one of its bases holds under a name; ``_ABSENT`` otherwise."""
+    bases = CLASSES.get(kind, kind).__mro__
+    return next((vars(base)[name] for base in bases if name in vars(base)), _ABSENT)
 
 
 def is_method(found: object) -> bool:
-    return isinstance(found, FunctionType) and not is_of_library(found)
+    """Whether something is a function that is entered."""
+    return isinstance(found, FunctionType) and not is_of_library(found) or is_of_model(found)
 
 
 def class_of(atom: Atom) -> type | None:
@@ -184,6 +190,8 @@ def truth(analysis: Analysis, frame: Frame, value: Value, heap: Heap) -> tuple[s
             case _:
                 frame.may_raise(heap)
                 decided |= {True, False}
+                if isinstance(atom, At) and atom.site.kind in CLASSES:
+                    heap = analysis.unknown([value], heap)
     return (decided, heap) if decided else None
 
 
@@ -230,7 +238,11 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
             return union(Value(frozenset((Bound(receiver, name),))), heap[atom.site].get(name)), heap
         case At(site=Site(kind=kind)) if kind is super:
             return _of_super(analysis, frame, statement, receiver, heap[atom.site], name, heap)
+        case At(site=Site(kind=kind)) if kind in CLASSES:
+            return _of_modelled(analysis, frame, statement, receiver, atom.site, name, heap)
         case At(site=Site(kind=kind)) if is_of_library(kind) and kind is not FunctionType:
+            if kind is defaultdict and name == "default_factory":
+                return heap[atom.site].get(name), heap
             return _of_builtin(frame, statement, receiver, kind, name, heap)
         case At(site=Site(kind=kind)) if kind is not FunctionType:
             return _of_instance(analysis, frame, statement, receiver, atom.site, name, heap)
@@ -324,6 +336,21 @@ def _of_instance(
     return union(own, analysis.outside.value(held)), heap
 
 
+def _of_modelled(
+    analysis: Analysis, frame: Frame, statement: Statement, receiver: Value, site: Site, name: str, heap: Heap
+) -> Made:
+    """An attribute of an object of a library class that has a model."""
+    kind: Any = site.kind
+    held, own = looked_up(kind, name), heap[site].get(name)
+    if isinstance(held, property):
+        return analysis.call(frame, statement, exact(held.fget), (receiver,), heap)
+    if is_method(held):
+        return union(own, Value(frozenset((Bound(receiver, name),)))), heap
+    if own and held is _ABSENT:
+        return own, heap
+    return ANY, analysis.unknown([receiver], heap)
+
+
 def _of_super(
     analysis: Analysis, frame: Frame, statement: Statement, receiver: Value, contents: Contents, name: str, heap: Heap
 ) -> Made:
@@ -375,7 +402,10 @@ def _stored(
         case At(site=Site(kind=None) as site):
             contents = heap[site]
             return done, analysis.store(heap, site, replace(contents, others=union(contents.others, value)))
-        case At(site=Site(kind=kind)) if kind is FunctionType or is_of_library(kind):
+        case At(site=Site(kind=kind) as site) if kind is defaultdict and name == "default_factory":
+            contents = heap[site]
+            return done, analysis.store(heap, site, replace(contents, fields={**contents.fields, name: value}))
+        case At(site=Site(kind=kind)) if kind is FunctionType or is_of_library(kind) and kind not in CLASSES:
             return done, analysis.unknown([receiver, value], heap)
         case At(site=Site(kind=type() as kind) as site):
             held = looked_up(kind, name)

@@ -7,9 +7,13 @@ import functools
 import heapq
 import itertools
 import numbers
-from collections import namedtuple
+import operator
+import random
+import statistics
+from collections import ChainMap, Counter, OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass, field
 from types import FunctionType
+from typing import cast
 
 import numpy as np
 
@@ -534,6 +538,136 @@ def firsts(x):
 def batches(x):
     made = getattr(itertools, "batched", None)
     return [[1.0]] if made is None else [*made([*x, "text"], 2)]
+
+
+def hashed(x):
+    made = Counter([Noting(), Noting()])
+    return [len(made), last_noted()]
+
+
+def counted_twice(x):
+    made = Counter("abca")
+    made.update(a=2.0)
+    made += Counter({"b": x[0]})
+    kept = made + Counter(["z"])
+    made.subtract(["c"])
+    return [made["a"], made["nothing"], kept["z"], made.most_common(2), [*kept.elements()] if x[0] > 5.0 else []]
+
+
+def copied_into_an_empty_counter(x):
+    made = Counter()
+    made.update({"a": x})
+    made["a"][0] = 7.0
+    return x[0]
+
+
+def made_when_missing(x):
+    held = defaultdict(list)
+    held["a"].append(x)
+    held["b"].append("text")
+    return [held["a"], held["c"], len(held)]
+
+
+def a_factory_that_changes(x):
+    kept = [1.0]
+    held = defaultdict(lambda: kept.append("text"))
+    held[2]
+    held.default_factory = None
+    return [kept[-1], held.get(3), held.default_factory]
+
+
+def moved_to_the_end(x):
+    held = OrderedDict(a=x, b=2.0)
+    held.move_to_end("a")
+    held["c"] = "text"
+    return [*held, *held.values(), *reversed(held)]
+
+
+def looked_up_in_turn(x):
+    one, other = {"a": 1.0}, {"a": "text", "b": x}
+    held = ChainMap(one, other)
+    held["c"] = x
+    inner = held.new_child({"a": None})
+    found = [held["a"], held["b"], inner["a"], inner.parents["a"], one["c"], "b" in held, len(held), [*inner]]
+    del held["c"]
+    return [*found, len(one), held.get("c", 2.0)]
+
+
+def looked_up_and_made(x):
+    made = defaultdict(lambda: [1.0])
+    held = ChainMap({}, made)
+    held["a"].append("text")
+    return [made["a"][-1], len(made)]
+
+
+class Same:
+    def __eq__(self, other):
+        LOG.append("text")
+        return True
+
+    __hash__ = None
+
+
+def compared_in_a_list(x):
+    found = [Same()].index(3.0), [2.0, Same()].count(1)
+    return [found, last_noted()]
+
+
+def updated_and_removed(x):
+    held = {"a": 1.0}
+    held.update([("b", x)], c="text")
+    held.update({3: 2.0})
+    rows = [1.0, "text", x[0]]
+    rows.remove(1.0)
+    seen = set()
+    seen.update([1.0], "ab")
+    return [*held.items(), *rows, *seen, *dict.fromkeys("ab", x)]
+
+
+def called_in_part(x):
+    held = [1.0]
+    add = functools.partial(lambda a, b, *, c: [held.append(c), a * b], 2.0)
+    again = functools.partial(add, c="text")
+    return [again(x), held[-1], again.func, again.args, again.keywords]
+
+
+def called_once(x):
+    seen = []
+
+    @functools.lru_cache(maxsize=None)
+    def g(n):
+        seen.append(n)
+        return [n * x[0]]
+
+    return [g(1), g(1), g("a" if x[0] > 5 else 2), seen[-1], g.__wrapped__(3)]
+
+
+def cached_by_what_changes(x):
+    cached = functools.cache(lambda v: 1.0)
+    cached(Noting())
+    return [last_noted()]
+
+
+def by_names_and_items(x):
+    holder = Holder(Holder(x))
+    first, inner, size = operator.itemgetter(0), operator.attrgetter("value.value"), operator.methodcaller("sum")
+    parts = operator.itemgetter(0, 1)(["a", x]), operator.attrgetter("value", "__class__")(holder)
+    return [first([x, "text"]), inner(holder), size(x), parts]
+
+
+def operators_as_functions(x):
+    held = {"a": 1.0}
+    operator.setitem(held, "a", "text")
+    operator.eq(Same(), 1.0)
+    return [held["a"], operator.getitem(held, "a"), operator.not_(x.size), operator.call(len, held), last_noted()]
+
+
+def what_functions_hand_on(x):
+    held = [x]
+    cast(list, held).append("text")
+    random.choice([held])[0] = 2.0
+    statistics.mode(("a", "a")), random.sample([held], 1)[0].append(None)
+    return held
 
 
 PROGRAMS = [

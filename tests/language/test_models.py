@@ -9,7 +9,7 @@ import heapq
 import itertools
 import math
 import operator
-from collections import deque
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from srcgrad.language.models import KINDS, MODELS
+from srcgrad.language.models import CLASSES, KINDS, MODELS
 
 NUMBERS = st.lists(st.integers(-3, 3), max_size=6)
 PLACES = st.none() | st.integers(0, 7)
@@ -190,6 +190,137 @@ def test_containers(items: list[int], others: list[int], n: int) -> None:
     for function in (dict.get, dict.setdefault, dict.pop):
         same(function, held, n)
         same(function, held, n, "default")
+
+
+COUNTERS = st.dictionaries(st.integers(0, 3), st.integers(-2, 2)).map(Counter)
+
+
+@given(COUNTERS, COUNTERS, NUMBERS, st.none() | st.integers(-1, 3))
+def test_counters(one: Counter[int], other: Counter[int], items: list[int], n: int | None) -> None:
+    for iterable in (items, other, None):
+        same(Counter, iterable)
+        same(Counter, iterable, a=2)
+        same(Counter.update, one, iterable)
+        same(Counter.update, Counter(), iterable, a=1)
+        same(Counter.subtract, one, iterable, a=1)
+    for method in (Counter.copy, Counter.elements, Counter.total, Counter.__pos__, Counter.__neg__):
+        same(method, one)
+    for name in ("add", "sub", "or", "and", "iadd", "isub", "ior", "iand"):
+        same(getattr(Counter, f"__{name}__"), one, other)
+    same(Counter.most_common, one, n)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers())), st.integers(0, 4), st.booleans())
+def test_mappings(rows: list[tuple[int, int]], key: int, last: bool) -> None:
+    for function in (defaultdict, OrderedDict):
+        same(function, *([None] if function is defaultdict else []), rows, a=1)
+        same(function, *([None] if function is defaultdict else []), dict(rows))
+    same(defaultdict)
+    same(defaultdict, 3)
+    made = MODELS[defaultdict](list, rows)
+    assert made[5] == [] and type(made) is defaultdict and made.default_factory is list
+    same(defaultdict.__missing__, made, key)
+    same(defaultdict.__missing__, defaultdict(None, rows), key)
+    same(OrderedDict.move_to_end, OrderedDict(rows), key, last)
+    for other in (dict(rows), rows, OrderedDict(rows), [1], Rows(rows)):
+        same(dict.update, {0: "held", 9: "held"}, other, a=1)
+    same(dict.fromkeys, [row[0] for row in rows])
+    same(dict.fromkeys, [row[0] for row in rows], key)
+    same(set.update, {9}, [row[0] for row in rows], "ab")
+
+
+class Rows:
+    """What ``dict.update`` takes for a mapping."""
+
+    def __init__(self, rows: list[tuple[int, int]]) -> None:
+        self.rows = dict(rows)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rows) and self.rows == other.rows
+
+    def keys(self) -> list[int]:
+        return list(self.rows)
+
+    def __getitem__(self, key: int) -> int:
+        return self.rows[key]
+
+
+@given(st.lists(st.dictionaries(st.integers(0, 3), st.integers()), max_size=3), st.integers(0, 4))
+def test_chains_of_mappings(maps: list[dict[int, int]], key: int) -> None:
+    found = []
+    for kind in (ChainMap, CLASSES[ChainMap]):
+        held: Any = kind(*copy.deepcopy(maps), defaultdict(int) if key > 2 else {})
+        given = [bool(held), len(held), list(held), key in held, held.get(key), attempt(lambda: held[key])]
+        held[key] = 7
+        given += [attempt(lambda: held.pop(key + 1)), held.parents.maps, held.new_child({key: 1}, a=2).maps]
+        del held[key]
+        given += [attempt(lambda: held.__delitem__(key)), held.maps]
+        held.clear()
+        found.append([*given, held.maps, held.new_child(b=1).maps])
+    assert found[0] == found[1]
+
+
+def attempt(function: Callable[[], Any]) -> Any:
+    try:
+        return function()
+    except Exception as error:
+        return type(error)
+
+
+@given(NUMBERS, st.integers(-3, 3), st.integers(-7, 7), st.integers(-7, 7))
+def test_where_items_are(items: list[int], value: int, start: int, stop: int) -> None:
+    same(list.index, items, value)
+    same(list.index, items, value, start, stop)
+    same(list.count, items, value)
+    same(list.remove, items, value)
+
+
+@given(st.lists(st.one_of(st.integers(0, 2), st.floats(0, 2).map(round).map(float), st.just("a"))), st.booleans())
+def test_cached_functions(given: list[Any], is_typed: bool) -> None:
+    for most in (None, 0, 2, 128):
+        found = []
+        for make in (functools.lru_cache, MODELS[functools.lru_cache]):
+            called: list[Any] = []
+
+            def noted(*given: Any, called: list[Any] = called, **named: Any) -> int:
+                called.append((given, named))
+                return len(called)
+
+            cached = make(most, is_typed)(noted)
+            results = [[cached(v), cached(v, 1), cached(v, k=v), len(called)] for v in given]
+            cached.cache_clear()
+            found.append((results, [cached(v) for v in given], attempt(lambda: cached([]))))
+        assert repr(found[0]) == repr(found[1])
+    one, other = (make(abs) for make in (functools.cache, MODELS[functools.cache]))
+    assert one(-2) == other(-2) == MODELS[functools.lru_cache](abs)(-2) and other.__wrapped__ is abs
+
+
+def test_objects_that_call() -> None:
+    def gives(*given: Any, **named: Any) -> Any:
+        return given, named
+
+    for kinds in (lambda kind: kind, CLASSES.__getitem__):
+        part = kinds(functools.partial)(functools.partial(gives, 1, a=2), 3, b=4)
+        assert part(5, a=6) == ((1, 3, 5), {"a": 6, "b": 4})
+        assert kinds(operator.itemgetter)(1)("abc") == "b" and kinds(operator.itemgetter)(1, 0)("abc") == ("b", "a")
+        assert kinds(operator.attrgetter)("real")(2.5) == 2.5
+        assert kinds(operator.attrgetter)("real.imag", "imag")(2.5) == (0.0, 0.0)
+        assert kinds(operator.methodcaller)("split", sep="b", maxsplit=1)("abcb") == ["a", "cb"]
+        assert attempt(lambda: kinds(operator.attrgetter)("real.nothing")(1)) is AttributeError
+
+
+@given(st.integers(-3, 3), st.integers(-3, 3), NUMBERS)
+def test_operators(a: int, b: int, items: list[int]) -> None:
+    for function in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
+        same(function, a, b)
+    same(operator.not_, items)
+    same(operator.truth, items)
+    same(operator.is_, items, a)
+    same(operator.is_not, None, None)
+    for function in (operator.contains, operator.countOf, operator.indexOf, operator.getitem, operator.delitem):
+        same(function, items, b)
+    same(operator.setitem, items, a, b)
+    same(operator.call, abs, a)
 
 
 @given(NUMBERS)

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,var-annotated"
 """Models of iterators that share a source or read ahead: ``groupby``, ``tee``, ``batched`` and ``heapq.merge``.
 
 >>> [(key, list(group)) for key, group in groupby([1, 3, 2], lambda n: n % 2)]

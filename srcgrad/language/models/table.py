@@ -21,6 +21,10 @@ class Absent:
 HOME = "srcgrad.language.models."
 #: By the function or class of the standard library that a model stands for.
 MODELS: dict[Any, Callable[..., Any]] = {}
+#: By a class of the standard library, a class whose objects do the same; their fields are those of its objects.
+CLASSES: dict[type, type] = {}
+#: The other way round.
+ORIGINALS: dict[type, type] = {}
 #: By the name of a generator function, of which class its generators are taken to be.
 KINDS: dict[str, type] = {}
 
@@ -36,14 +40,23 @@ def models(*originals: Any) -> Callable[[Any], Any]:
 
 
 def stands_for(kind: type) -> Callable[[Any], Any]:
-    """The generators of the decorated function are taken for objects of a class."""
+    """The generators of the decorated function, or the objects of the decorated class, are taken for those of a class.
+    """
 
-    def noted(generator: Any) -> Any:
-        assert generator.__name__ not in KINDS
-        KINDS[generator.__name__] = kind
-        return generator
+    def noted(made: Any) -> Any:
+        if isinstance(made, type):
+            CLASSES[kind], ORIGINALS[made] = made, kind
+        else:
+            assert made.__name__ not in KINDS
+            KINDS[made.__name__] = kind
+        return made
 
     return noted
+
+
+def perhaps() -> bool:
+    """Whether something happens that a program does not decide: the analysis follows both, as of every text."""
+    return bool(f"{1}")
 
 
 def is_of_model(found: object) -> bool:

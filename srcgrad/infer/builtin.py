@@ -1,0 +1,244 @@
+"""Built-in functions that are followed by themselves: ``len``, ``isinstance``, ``type``, ``getattr``, ``copy.copy``.
+
+Enters: the function and its arguments.  Leaves: what it returns, and the heap after it; ``NotImplemented`` of another
+function, or of arguments that are not known well enough::
+
+    name = "weights"                   name: 'weights'
+    w = getattr(layer, name)           w: float64[1]@ndarray
+    n = len([w, w])                    n: 2
+    other = copy.copy(layer)           other: Layer, another site that holds the same array
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from copyreg import dispatch_table
+from dataclasses import replace
+from types import BuiltinFunctionType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.objects import (
+    CONTAINERS,
+    MAPPINGS,
+    class_of,
+    classes_of,
+    container,
+    get_attribute,
+    is_instance,
+    is_plain,
+    looked_up,
+    set_attribute,
+)
+from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Value, at, exact, of, union
+from srcgrad.language.models import CLASSES
+
+if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
+    from srcgrad.infer.interpreter import Analysis
+    from srcgrad.infer.parameters import Given
+    from srcgrad.ir.regions import Statement
+
+_Values = tuple[Value, ...]
+
+
+def followed(analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap) -> Any:
+    """What a function of the table below does."""
+    known = isinstance(function, FunctionType | BuiltinFunctionType | type)
+    one = _FOLLOWED.get(function) if known and not given.keywords and given.more is None else None
+    if one is not None:
+        return one(analysis, frame, statement, given.positional, heap)
+    if known and getattr(function, "__name__", "") == "__new__" and isinstance(function, BuiltinFunctionType):
+        return _new(analysis, frame, statement, function, given, heap)
+    return NotImplemented
+
+
+# --- what an object is -----------------------------------------------------------------------------------------------
+def _len(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    if len(given) != 1:
+        return NotImplemented
+    counted = (*CONTAINERS, *SCALARS, np.ndarray, range)  # which ask nothing of what they hold
+    if given[0].is_any or any(class_of(atom) not in counted for atom in given[0].atoms):
+        if not is_plain(analysis, heap, *given):
+            heap = analysis.unknown(given, heap)
+    lengths = [_length(atom, heap) for atom in given[0].atoms]
+    is_counted = not given[0].is_any and None not in lengths
+    return (union(*map(exact, lengths)) if is_counted else of(int)), heap
+
+
+def _length(atom: Any, heap: Heap) -> int | None:
+    """How many items an object of a built-in class has, where they are known one by one."""
+    if not isinstance(atom, At) or atom.site.kind not in (list, tuple, *MAPPINGS) or not heap[atom.site].single:
+        return None
+    contents = heap[atom.site]
+    held = contents.entries if atom.site.kind in MAPPINGS else contents.parts
+    return None if held is None else len(held)
+
+
+def _isinstance(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    if len(given) != 2:
+        return NotImplemented
+    kinds = classes_of(analysis, given[1], heap)
+    answers = [is_instance(atom, kinds) for atom in given[0].atoms]
+    if not given[0].is_any and None not in answers:
+        return union(*(exact(answer) for answer in answers)), heap
+    return _asked(analysis, frame, statement, given, heap)
+
+
+def _asked(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    """``isinstance``, ``issubclass`` and ``callable``, where the answer is not known."""
+    return (of(bool), heap) if is_plain(analysis, heap, *given[:1]) else NotImplemented
+
+
+def _callable(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    answers = [_is_callable(atom) for value in given for atom in value.atoms]
+    if len(given) == 1 and not given[0].is_any and None not in answers:
+        return union(*map(exact, answers)), heap
+    return _asked(analysis, frame, statement, given, heap)
+
+
+def _is_callable(atom: Any) -> bool | None:
+    kind = class_of(atom)
+    if isinstance(atom, Bound) or kind in (FunctionType, BuiltinFunctionType, type):
+        return True
+    return False if kind in (*SCALARS, *CONTAINERS, np.ndarray) else None
+
+
+def _type(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    kinds = [class_of(atom) for atom in given[0].atoms] if len(given) == 1 else []
+    if not kinds or given[0].is_any or None in kinds:
+        return NotImplemented
+    return union(*map(exact, kinds)), heap
+
+
+def _new(
+    analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap
+) -> Any:
+    """``dict.__new__(Counter)``, ``object.__new__(Layer)``: an object of a class, which is not initialized."""
+    values = given.values()
+    if len(values) != 1 or given.more is not None or len(values[0].atoms) != 1 or values[0].is_any:
+        return NotImplemented
+    (atom,) = values[0].atoms
+    kind: Any = getattr(atom, "value", None)
+    if not isinstance(kind, type) or looked_up(kind, "__new__") is not function and kind not in CONTAINERS:
+        return NotImplemented
+    if kind in CONTAINERS and issubclass(kind, dict):
+        return container(frame, statement, heap, kind, Contents(entries=()))
+    is_users = type(kind) is type and function is object.__new__ and not is_of_library(kind)
+    if not is_users or analysis.assigned.is_open(kind):
+        return NotImplemented
+    return container(frame, statement, heap, kind, Contents())
+
+
+# --- attributes by name ----------------------------------------------------------------------------------------------
+def _name(given: _Values) -> str | None:
+    """The name that is given after an object, where it is known."""
+    atom = next(iter(given[1].atoms)) if len(given) > 1 and len(given[1].atoms) == 1 and not given[1].is_any else None
+    return atom.value if isinstance(atom, Exact) and isinstance(atom.value, str) else None
+
+
+def _setattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    name = _name(given)
+    if name is None or len(given) != 3:
+        return NotImplemented
+    after = set_attribute(analysis, frame, statement, given[0], name, given[2], heap)
+    return None if after is None else (exact(None), after)
+
+
+def _getattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    name = _name(given)
+    if name is None or len(given) not in (2, 3):
+        return NotImplemented
+    if len(given) == 3 and (given[0].is_any or any(_may_run(atom, name) for atom in given[0].atoms)):
+        return NotImplemented  # what raised, may have changed something before
+    found = get_attribute(analysis, frame, statement, given[0], name, heap)
+    if len(given) == 2:
+        return found
+    holds = [_holds(analysis, atom, name, heap) for atom in given[0].atoms]
+    if all(holds):
+        return found
+    if found is None or not any(answer is not False for answer in holds):
+        return given[2], heap
+    return union(found[0], given[2]), heap.join(found[1])
+
+
+def _may_run(atom: Any, name: str) -> bool:
+    """Whether reading an attribute may run a function that raises."""
+    kind = class_of(atom)
+    return kind is None or not is_of_library(kind) and hasattr(type(looked_up(kind, name)), "__set__")
+
+
+def _hasattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    name = _name(given)
+    if name is not None and len(given) == 2 and not given[0].is_any:
+        answers = [_holds(analysis, atom, name, heap) for atom in given[0].atoms]
+        if None not in answers:
+            return union(*map(exact, answers)), heap
+    return _asked(analysis, frame, statement, given, heap)
+
+
+def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
+    """Whether the objects of an atom have an attribute; None where it is not known."""
+    kind = class_of(atom)
+    if kind is None or kind in CLASSES:
+        return None
+    if kind in SCALARS or kind in (list, tuple, dict, set, frozenset) or kind.__name__ == "ndarray":
+        return hasattr(kind, name)
+    return None
+
+
+# --- copies ----------------------------------------------------------------------------------------------------------
+#: Methods by which a class decides itself how it is copied.
+_COPYING = "__copy__ __reduce__ __reduce_ex__ __getstate__ __setstate__ __getnewargs__ __getnewargs_ex__".split()
+
+
+def is_copied_by_fields(analysis: Analysis, kind: Any) -> bool:
+    """Whether a copy of an object of a class of the user's is an object with the same fields, made by no method."""
+    own = all(looked_up(kind, name) is looked_up(object, name) for name in _COPYING) and kind not in dispatch_table
+    plain = type(kind) is type and looked_up(kind, "__new__") is object.__new__ and not is_of_library(kind)
+    has_slots = any("__slots__" in vars(base) for base in kind.__mro__)
+    stores = looked_up(kind, "__setattr__") is object.__setattr__ or not has_slots
+    reads = looked_up(kind, "__getattribute__") is object.__getattribute__ and not hasattr(kind, "__getattr__")
+    return own and plain and stores and reads and not analysis.assigned.is_open(kind)
+
+
+def _copy(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    if len(given) != 1 or given[0].is_any or not given[0].atoms:
+        return NotImplemented
+    found = [NEVER]
+    copied: list[tuple[Site, Contents]] = []
+    for atom in given[0].atoms:
+        kind = class_of(atom)
+        if kind in SCALARS or isinstance(atom, Exact) and isinstance(atom.value, FunctionType | type):
+            found.append(Value(frozenset((atom,))))
+        elif isinstance(atom, At) and kind is tuple or isinstance(atom, At) and kind is frozenset:
+            found.append(Value(frozenset((atom,))))
+        elif isinstance(atom, At) and not heap.is_seen(atom.site) and (
+            kind in (list, dict, set) or kind is not None and is_copied_by_fields(analysis, kind)
+        ):
+            site = frame.site(kind, statement, atom.site)
+            copied.append((site, heap[atom.site]))
+            found.append(at(site))
+        else:
+            return NotImplemented
+    for site, contents in copied:
+        heap = heap.allocated(site, replace(contents, single=True))
+    return union(*found), heap
+
+
+_Follow = Callable[["Analysis", "Frame", "Statement", _Values, Heap], Any]
+_FOLLOWED: dict[Any, _Follow] = {
+    len: _len,
+    isinstance: _isinstance,
+    issubclass: _asked,
+    callable: _callable,
+    hasattr: _hasattr,
+    getattr: _getattr,
+    setattr: _setattr,
+    type: _type,
+    copy.copy: _copy,
+}
