@@ -1,4 +1,4 @@
-"""Built-in functions that are followed by themselves: ``len``, ``isinstance``, ``type``, ``getattr``, ``copy.copy``.
+"""Built-in functions that are followed by themselves: ``len``, ``isinstance``, ``type``, ``getattr``.
 
 Enters: the function and its arguments.  Leaves: what it returns, and the heap after it; ``NotImplemented`` of another
 function, or of arguments that are not known well enough::
@@ -6,21 +6,20 @@ function, or of arguments that are not known well enough::
     name = "weights"                   name: 'weights'
     w = getattr(layer, name)           w: float64[1]@ndarray
     n = len([w, w])                    n: 2
-    other = copy.copy(layer)           other: Layer, another site that holds the same array
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
-from copyreg import dispatch_table
-from dataclasses import replace
+import math
+from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.copies import copied
+from srcgrad.infer.generators import lists_of
+from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.objects import (
     CONTAINERS,
     MAPPINGS,
@@ -34,7 +33,7 @@ from srcgrad.infer.objects import (
     set_attribute,
 )
 from srcgrad.infer.outside import is_of_library
-from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Value, at, exact, of, union
+from srcgrad.infer.values import SCALARS, At, Bound, Exact, Value, exact, of, union
 from srcgrad.language.models import CLASSES
 
 if TYPE_CHECKING:
@@ -49,9 +48,15 @@ _Values = tuple[Value, ...]
 def followed(analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap) -> Any:
     """What a function of the table below does."""
     known = isinstance(function, FunctionType | BuiltinFunctionType | type)
+    if isinstance(function, BuiltinFunctionType) and function in _OF_MATH:
+        positional, heap = lists_of(analysis, frame, given.positional, heap)
+        values = (*positional, *given.values()[len(positional) :])
+        return of(_OF_MATH[function]), heap if is_plain(analysis, heap, *values) else analysis.unknown(values, heap)
     one = _FOLLOWED.get(function) if known and not given.keywords and given.more is None else None
     if one is not None:
         return one(analysis, frame, statement, given.positional, heap)
+    if isinstance(function, FunctionType):
+        return copied(analysis, frame, statement, function, given, heap)
     if known and getattr(function, "__name__", "") == "__new__" and isinstance(function, BuiltinFunctionType):
         return _new(analysis, frame, statement, function, given, heap)
     return NotImplemented
@@ -191,45 +196,17 @@ def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
     return None
 
 
-# --- copies ----------------------------------------------------------------------------------------------------------
-#: Methods by which a class decides itself how it is copied.
-_COPYING = "__copy__ __reduce__ __reduce_ex__ __getstate__ __setstate__ __getnewargs__ __getnewargs_ex__".split()
+
+def _classes_of_math() -> Iterator[tuple[Any, type]]:
+    """The functions of ``math`` whose results are of one class, whatever they are given."""
+    others = {"ceil", "floor", "trunc", "frexp", "modf", "prod", "sumprod"}
+    kinds = {bool: ("isclose", "isfinite", "isinf", "isnan"), int: ("comb", "factorial", "gcd", "isqrt", "lcm", "perm")}
+    for name, function in vars(math).items():
+        if isinstance(function, BuiltinFunctionType) and name not in others:
+            yield function, next((kind for kind, names in kinds.items() if name in names), float)
 
 
-def is_copied_by_fields(analysis: Analysis, kind: Any) -> bool:
-    """Whether a copy of an object of a class of the user's is an object with the same fields, made by no method."""
-    own = all(looked_up(kind, name) is looked_up(object, name) for name in _COPYING) and kind not in dispatch_table
-    plain = type(kind) is type and looked_up(kind, "__new__") is object.__new__ and not is_of_library(kind)
-    has_slots = any("__slots__" in vars(base) for base in kind.__mro__)
-    stores = looked_up(kind, "__setattr__") is object.__setattr__ or not has_slots
-    reads = looked_up(kind, "__getattribute__") is object.__getattribute__ and not hasattr(kind, "__getattr__")
-    return own and plain and stores and reads and not analysis.assigned.is_open(kind)
-
-
-def _copy(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
-    if len(given) != 1 or given[0].is_any or not given[0].atoms:
-        return NotImplemented
-    found = [NEVER]
-    copied: list[tuple[Site, Contents]] = []
-    for atom in given[0].atoms:
-        kind = class_of(atom)
-        if kind in SCALARS or isinstance(atom, Exact) and isinstance(atom.value, FunctionType | type):
-            found.append(Value(frozenset((atom,))))
-        elif isinstance(atom, At) and kind is tuple or isinstance(atom, At) and kind is frozenset:
-            found.append(Value(frozenset((atom,))))
-        elif isinstance(atom, At) and not heap.is_seen(atom.site) and (
-            kind in (list, dict, set) or kind is not None and is_copied_by_fields(analysis, kind)
-        ):
-            site = frame.site(kind, statement, atom.site)
-            copied.append((site, heap[atom.site]))
-            found.append(at(site))
-        else:
-            return NotImplemented
-    for site, contents in copied:
-        heap = heap.allocated(site, replace(contents, single=True))
-    return union(*found), heap
-
-
+_OF_MATH: dict[Any, type] = dict(_classes_of_math())
 _Follow = Callable[["Analysis", "Frame", "Statement", _Values, Heap], Any]
 _FOLLOWED: dict[Any, _Follow] = {
     len: _len,
@@ -240,5 +217,4 @@ _FOLLOWED: dict[Any, _Follow] = {
     getattr: _getattr,
     setattr: _setattr,
     type: _type,
-    copy.copy: _copy,
 }

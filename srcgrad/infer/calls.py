@@ -10,7 +10,14 @@ import dataclasses
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType, WrapperDescriptorType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    ModuleType,
+    SimpleNamespace,
+    WrapperDescriptorType,
+)
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +25,7 @@ import numpy as np
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed
 from srcgrad.infer.examples import results, results_of_method
-from srcgrad.infer.generators import lists_of
+from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import ITERATORS, arithmetic, backwards, elements, iterate
 from srcgrad.infer.objects import (
@@ -148,6 +155,8 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     made = followed(analysis, frame, statement, kind, given, heap)
     if made is not NotImplemented:
         return made  # type: ignore[no-any-return]
+    if kind is SimpleNamespace and not given.positional and given.more is None:
+        return container(frame, statement, heap, kind, Contents(fields=dict(given.keywords)))
     if kind in CLASSES:
         return _started(analysis, frame, statement, kind, Contents(), given, heap)
     if kind in (type, super) or is_of_library(kind) and not is_plain(analysis, heap, *values):
@@ -334,6 +343,9 @@ def _of_builtin(
     model = MODELS.get(getattr(kind, name, None)) if kind in CONTAINERS else None
     if model is not None:
         return call(analysis, frame, statement, exact(model), given.after(receiver), heap)
+    if isinstance(atom, At) and name == "throw" and is_left_by_exceptions(analysis, atom.site, heap):
+        frame.may_raise(heap)
+        return None
     effect = method(name) if kind is None else member(kind, name)
     if name == "resize":
         analysis.assigned.is_reshaped = True

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.infer.frames import Frame, merged
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.values import ANY, NEVER, At, Value, at, union
-from srcgrad.ir.regions import Function, Try, With, walk
+from srcgrad.ir.operations import YieldFrom
+from srcgrad.ir.regions import Assign, Function, Try, With, walk
 from srcgrad.language.models import HOME, KINDS
 
 if TYPE_CHECKING:
@@ -63,6 +64,14 @@ class Body(Frame):
 def is_followed(function: Function) -> bool:
     """Whether the parts of a body run one after the other: closing a generator runs what a ``try`` holds at its end."""
     return not any(isinstance(statement, Try | With) for _, statement in walk(function.body))
+
+
+def is_left_by_exceptions(analysis: Analysis, site: Site, heap: Heap) -> bool:
+    """Whether an exception that is thrown into generators of a site leaves them, and nothing of them runs before."""
+    if site not in analysis.generators or heap.is_seen(site):
+        return False
+    body = analysis.generators[site].function.body
+    return not any(isinstance(s, Assign) and isinstance(s.operation, YieldFrom) for _, s in walk(body))
 
 
 def made(

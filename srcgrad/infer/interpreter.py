@@ -139,10 +139,11 @@ class Analysis:
             self.running = running
 
     def call(
-        self, frame: Frame, statement: Statement, function: Value, positional: tuple[Value, ...], heap: Heap
-    ) -> tuple[Value, Heap] | None:
-        """Call a function with positional arguments."""
-        return call(self, frame, statement, function, Given(positional), heap)
+        self, frame: Frame, statement: Statement, function: Value, positional: tuple[Value, ...], heap: Heap,
+        named: tuple[tuple[str, Value], ...] = (),
+    ) -> tuple[Value, Heap] | None:  # fmt: skip
+        """Call a function."""
+        return call(self, frame, statement, function, Given(positional, named), heap)
 
     # --- unknown code ------------------------------------------------------------------------------------------------
     def unknown(self, given: Sequence[Value], heap: Heap) -> Heap:

@@ -6,12 +6,16 @@ import copy
 import functools
 import heapq
 import itertools
+import math
 import numbers
 import operator
 import random
 import statistics
+import types
 from collections import ChainMap, Counter, OrderedDict, defaultdict, namedtuple
-from dataclasses import dataclass, field
+from contextlib import closing as closed
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import asdict, astuple, dataclass, field, replace
 from types import FunctionType
 from typing import cast
 
@@ -668,6 +672,126 @@ def what_functions_hand_on(x):
     random.choice([held])[0] = 2.0
     statistics.mode(("a", "a")), random.sample([held], 1)[0].append(None)
     return held
+
+
+# --- copies ----------------------------------------------------------------------------------------------------------
+@dataclass
+class Layer:
+    weights: object
+    scale: object = 2.0
+
+
+class Copying(Holder):
+    def __deepcopy__(self, memo):
+        self.value.append("text")
+        return self
+
+
+def copied_by_fields(x):
+    held = [Layer(x), x, "a"]
+    one, other = copy.copy(held[0]), copy.copy(held)
+    one.weights[0] = 7.0
+    one.scale = "text"
+    other.append("text")
+    return [held[0].weights, held[0].scale, type(one) is Layer, len(held)]
+
+
+def copied_deep(x):
+    inner = [x]
+    held = [Layer(inner), inner, (1.0, "a"), (inner, 2.0), {"a": inner}]
+    made = copy.deepcopy(held)
+    made[1].append("text")
+    made[0].weights[0][0] = 7.0
+    kept = copy.deepcopy(held[2])
+    return [made, held, kept is held[2], x[0], copy.deepcopy(x), copy.deepcopy(Layer)]
+
+
+def copied_by_a_method(x):
+    kept = [1.0]
+    made = copy.deepcopy([Copying(kept)])
+    return [kept[-1], made]
+
+
+def replaced(x):
+    one = Layer(x)
+    other = replace(one, scale="text")
+    made = asdict(Layer([one, (x, 1.0)], {"a": other}))
+    made["weights"][0]["weights"][0] = 7.0
+    return [one.scale, other.weights, other.scale, made, astuple(other), x[0]]
+
+
+# --- context managers ------------------------------------------------------------------------------------------------
+@contextmanager
+def appending(held, value):
+    held.append("text")
+    yield value
+    held.append(value)
+
+
+@contextmanager
+def trying(held):
+    try:
+        yield held
+    except IndexError as error:
+        held.append(error.args)
+    finally:
+        held.append("text")
+
+
+class Closed:
+    def __init__(self, held):
+        self.held = held
+
+    def close(self):
+        self.held.append("text")
+
+
+def with_generators(x):
+    held, other = [1.0], [2.0]
+    with appending(held, x) as value, trying(other) as inner:
+        inner.append(None)
+        other[9]
+    return [value, held, other]
+
+
+def with_a_local_generator(x):
+    kept = []
+
+    @contextmanager
+    def noting(value):
+        kept.append(value)
+        yield value * 2.0
+
+    with noting(x) as twice, nullcontext(x[0]) as first:
+        kept.append(first)
+    return [twice, kept]
+
+
+def with_what_closes(x):
+    held = [1.0]
+    with closed(Closed(held)) as made:
+        made.held.append(x)
+    with suppress(IndexError, KeyError):
+        held[0] = "first"
+        held[9]
+        held = None
+    return [held[0], held[-1]]
+
+
+def a_namespace(x):
+    made = types.SimpleNamespace(a=x, b=2.0)
+    made.a[0] = 7.0
+    made.c = "text"
+    vars(made)["b"] = None
+    setattr(made, "abc"[1], [x]) if x[0] > 5.0 else None
+    return [made.a, made.b, made.c, x[0], type(made) is types.SimpleNamespace]
+
+
+def medians(x):
+    rows = [[1.0], [x[0]]]
+    statistics.median_low(rows).append("text")
+    found = [statistics.median(x), statistics.median([3, 1]), statistics.multimode("abba")]
+    return [rows, found, math.fsum(v for v in x)]
 
 
 PROGRAMS = [

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import bisect
+import contextlib
 import copy
 import functools
 import heapq
 import itertools
 import math
 import operator
+import statistics
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -321,6 +323,65 @@ def test_operators(a: int, b: int, items: list[int]) -> None:
         same(function, items, b)
     same(operator.setitem, items, a, b)
     same(operator.call, abs, a)
+
+
+@given(NUMBERS)
+def test_statistics(items: list[int]) -> None:
+    for name in ("median", "median_low", "median_high", "mode", "multimode"):
+        same(getattr(statistics, name), items)
+
+
+class Closed:
+    def __init__(self, log: list[Any]) -> None:
+        self.log = log
+
+    def close(self) -> None:
+        self.log.append("closed")
+
+
+def begun(log: list[Any], behaviour: int) -> Iterator[int]:
+    """A generator that gives no item, gives one, catches what is thrown, raises another exception, or does not stop."""
+    log.append("begun")
+    if behaviour == 0:
+        return
+    try:
+        yield behaviour
+    except ValueError as error:
+        log.append(str(error))
+        if behaviour == 2:
+            raise
+        if behaviour == 3:
+            raise KeyError("another") from None
+        if behaviour == 4:
+            yield 5
+    if behaviour == 5:
+        yield 6
+    log.append("ended")
+
+
+@pytest.mark.parametrize("behaviour", range(6))
+@pytest.mark.parametrize("raised", [None, ValueError("here"), LookupError("there")])
+def test_context_managers(behaviour: int, raised: Exception | None) -> None:
+    found = []
+    for take in (lambda kind: kind, lambda kind: CLASSES.get(kind) or MODELS[kind]):
+        manage: Any = take(contextlib.contextmanager)(begun)
+        log: list[Any] = []
+        for manager in (
+            manage(log, behaviour), take(contextlib.nullcontext)(1), take(contextlib.closing)(Closed(log)),
+            take(contextlib.suppress)(ValueError, KeyError), take(contextlib.suppress)(),
+        ):  # fmt: skip
+            log.append(attempt(lambda: entered(manager, log, raised)))
+        found.append([type(part) if isinstance(part, Closed) else part for part in log])
+    assert found[0] == found[1]
+
+
+def entered(manager: Any, log: list[Any], raised: Exception | None) -> str:
+    with manager as given:
+        log.append(given)
+        if raised is not None:
+            raise raised
+        return "left"
+    return "caught"
 
 
 @given(NUMBERS)
