@@ -10,8 +10,10 @@ function, or of arguments that are not known well enough::
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +54,8 @@ def followed(analysis: Analysis, frame: Frame, statement: Statement, function: A
         positional, heap = lists_of(analysis, frame, given.positional, heap)
         values = (*positional, *given.values()[len(positional) :])
         return of(_OF_MATH[function]), heap if is_plain(analysis, heap, *values) else analysis.unknown(values, heap)
+    if function is functools.update_wrapper:
+        return _wrapped(analysis, given, heap)
     one = _FOLLOWED.get(function) if known and not given.keywords and given.more is None else None
     if one is not None:
         return one(analysis, frame, statement, given.positional, heap)
@@ -60,6 +64,30 @@ def followed(analysis: Analysis, frame: Frame, statement: Statement, function: A
     if known and getattr(function, "__name__", "") == "__new__" and isinstance(function, BuiltinFunctionType):
         return _new(analysis, frame, statement, function, given, heap)
     return NotImplemented
+
+
+def _wrapped(analysis: Analysis, given: Given, heap: Heap) -> Any:
+    """``update_wrapper``: a function that the program makes holds another one from now on, and its attributes."""
+    named = {"wrapped": given.positional[1]} if len(given.positional) == 2 else {}
+    named |= dict(given.keywords)
+    usual = {"assigned": functools.WRAPPER_ASSIGNMENTS, "updated": functools.WRAPPER_UPDATES}
+    if given.more is not None or len(given.positional) not in (1, 2) or not named.keys() <= {"wrapped", *usual}:
+        return NotImplemented
+    if any(named[name] != analysis.outside.value(held) for name, held in usual.items() if name in named):
+        return NotImplemented
+    wrapper, wrapped = given.positional[0], named.get("wrapped")
+    if wrapped is None or wrapped.is_any or wrapper.is_any:
+        return NotImplemented
+    if not all(isinstance(a, At) and a.site in analysis.closures for a in wrapper.atoms):
+        return NotImplemented
+    if not all(class_of(atom) is FunctionType for atom in wrapped.atoms):
+        return NotImplemented
+    for atom in wrapper.atoms:
+        assert isinstance(atom, At)
+        contents = heap[atom.site]
+        fields = {**contents.fields, "attribute __wrapped__": wrapped}
+        heap = analysis.store(heap, atom.site, replace(contents, fields=fields))
+    return wrapper, heap
 
 
 # --- what an object is -----------------------------------------------------------------------------------------------

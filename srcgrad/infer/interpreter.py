@@ -184,7 +184,7 @@ class Analysis:
         made = self.lowered(function)
         cells = self.cells_of(function, made)
         self.keep(at(*cells.values()))
-        self._may_reach([function.__defaults__, function.__kwdefaults__])
+        self._may_reach([function.__defaults__, function.__kwdefaults__, *vars(function).values()])
         if made is not None:
             self.run_unknown(made, function.__globals__, cells)
         elif function not in self._without_text:

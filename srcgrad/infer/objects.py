@@ -7,7 +7,7 @@ are.  A method of the user's that is found is entered; what is not understood is
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import (
@@ -25,7 +25,8 @@ import numpy as np
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
 from srcgrad.infer.examples import Result
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.outside import MAPPINGS as MAPPINGS
+from srcgrad.infer.outside import SEQUENCES, is_of_library
 from srcgrad.infer.values import (
     ANY,
     NEVER,
@@ -52,9 +53,7 @@ if TYPE_CHECKING:
     from srcgrad.ir.regions import Statement
 
 Made: TypeAlias = "tuple[Value, Heap] | None"
-CONTAINERS = (list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict, Counter)
-#: Those that have entries.
-MAPPINGS = (dict, defaultdict, OrderedDict, Counter)
+CONTAINERS = (*SEQUENCES, *MAPPINGS, set, frozenset)
 _ABSENT = object()
 
 

@@ -794,6 +794,42 @@ def medians(x):
     return [rows, found, math.fsum(v for v in x)]
 
 
+# --- wrappers, and library objects from outside ----------------------------------------------------------------------
+def of_attributes(x):
+    return x
+
+
+of_attributes.kept = [1.0]
+
+
+def logged(function):
+    @functools.wraps(function)
+    def inner(*args):
+        LOG.append("text")
+        return [function(*args)]
+
+    return inner
+
+
+def wrapped_here(x):
+    twice = logged(lambda v: v * 2.0)
+    kept = logged(of_attributes)
+    kept.kept.append("text")
+    return [twice(x), last_noted(), twice.__wrapped__(x), of_attributes.kept.pop()]
+
+
+DEFAULTS, COUNTED = defaultdict(lambda: noting([1.0]), {"a": SHARED}), Counter(a=2)
+CHAINED, NAMES, DOUBLED = ChainMap({}, {"a": SHARED}), types.SimpleNamespace(a=SHARED), functools.partial(map, abs)
+
+
+def library_objects_from_outside(x):
+    found = [DEFAULTS["a"], last_noted(), DEFAULTS["b"], last_noted(), COUNTED["b"], NAMES.a, [*DOUBLED(x)]]
+    CHAINED["a"][0] = "text"
+    last, SHARED[0] = SHARED[0], 1.0
+    del DEFAULTS["b"]
+    return [last, found, CHAINED.maps[1]["a"]]
+
+
 PROGRAMS = [
     made for made in list(globals().values())
     if isinstance(made, FunctionType) and made.__module__ == __name__ and made.__code__.co_varnames[:1] == ("x",)

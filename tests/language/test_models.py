@@ -297,6 +297,16 @@ def test_cached_functions(given: list[Any], is_typed: bool) -> None:
     assert one(-2) == other(-2) == MODELS[functools.lru_cache](abs)(-2) and other.__wrapped__ is abs
 
 
+def test_wrappers() -> None:
+    def gives(*given: Any) -> Any:
+        """What it is given."""
+        return given
+
+    gives.kept = 1  # type: ignore[attr-defined]
+    made = MODELS[functools.wraps](gives)(lambda *given: given)
+    assert made(1) == (1,) and made.__wrapped__ is gives and made.__doc__ == gives.__doc__ and made.kept == 1
+
+
 def test_objects_that_call() -> None:
     def gives(*given: Any, **named: Any) -> Any:
         return given, named

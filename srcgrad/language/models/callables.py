@@ -26,6 +26,11 @@ class Partial:
         return self.func(*self.args, *args, **{**self.keywords, **keywords})
 
 
+@models(functools.wraps)
+def wraps(wrapped, assigned=functools.WRAPPER_ASSIGNMENTS, updated=functools.WRAPPER_UPDATES):
+    return functools.partial(functools.update_wrapper, wrapped=wrapped, assigned=assigned, updated=updated)
+
+
 @models(functools.cache)
 def cache(user_function, /):
     return Cached(user_function, None, False)
