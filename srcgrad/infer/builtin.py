@@ -80,7 +80,7 @@ def _wrapped(analysis: Analysis, given: Given, heap: Heap) -> Any:
         return NotImplemented
     if not all(isinstance(a, At) and a.site in analysis.closures for a in wrapper.atoms):
         return NotImplemented
-    if not all(class_of(atom) is FunctionType for atom in wrapped.atoms):
+    if not all(class_of(a) is FunctionType or isinstance(a, Exact) and is_of_library(a.value) for a in wrapped.atoms):
         return NotImplemented
     for atom in wrapper.atoms:
         assert isinstance(atom, At)
@@ -105,7 +105,7 @@ def _len(analysis: Analysis, frame: Frame, statement: Statement, given: _Values,
 
 def _length(atom: Any, heap: Heap) -> int | None:
     """How many items an object of a built-in class has, where they are known one by one."""
-    if not isinstance(atom, At) or atom.site.kind not in (list, tuple, *MAPPINGS) or not heap[atom.site].single:
+    if not isinstance(atom, At) or atom.site.kind not in (list, tuple, *MAPPINGS):
         return None
     contents = heap[atom.site]
     held = contents.entries if atom.site.kind in MAPPINGS else contents.parts
@@ -165,6 +165,25 @@ def _new(
     if not is_users or analysis.assigned.is_open(kind):
         return NotImplemented
     return container(frame, statement, heap, kind, Contents())
+
+
+def merged_into(analysis: Analysis, receiver: Value, given: Given, heap: Heap) -> Heap | None:
+    """``dict.update``, where all entries are known one by one; None where they are not."""
+    (atom,) = receiver.atoms if len(receiver.atoms) == 1 and not receiver.is_any else (None,)
+    before = _entries(receiver, heap)
+    sources = [_entries(source, heap) for source in given.positional]
+    if not isinstance(atom, At) or before is None or None in sources or len(sources) > 1 or given.more is not None:
+        return None
+    named = [(Exact(name), value) for name, value in given.keywords]
+    entries = before | dict(pair for source in sources for pair in (source or {}).items()) | dict(named)
+    made = replace(heap[atom.site], entries=tuple((key.value, value) for key, value in entries.items()))
+    return analysis.store(heap, atom.site, made)
+
+
+def _entries(value: Value, heap: Heap) -> dict[Exact, Value] | None:
+    (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
+    held = heap[atom.site].entries if isinstance(atom, At) and atom.site.kind in MAPPINGS else None
+    return None if held is None else {Exact(key): item for key, item in held}
 
 
 # --- attributes by name ----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ What is in no table is unknown code: it keeps, changes and calls what it can rea
 from __future__ import annotations
 
 import dataclasses
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import replace
 from types import (
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.assigned import is_reflective, is_replaced
-from srcgrad.infer.builtin import followed
+from srcgrad.infer.builtin import followed, merged_into
 from srcgrad.infer.examples import results, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site
@@ -92,6 +92,8 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
                 captured = analysis.cells_of(function, made)
                 return _entered(analysis, frame, statement, made, function.__globals__, captured, defaults, given, heap)
         case Exact(value=MethodDescriptorType() | WrapperDescriptorType() as found) if given.positional:
+            if found is vars(dict)["update"] and (merged := _updated(analysis, given, heap)) is not None:
+                return exact(None), merged
             if (model := MODELS.get(found)) is not None:
                 return call(analysis, frame, statement, exact(model), given, heap)
             receiver, rest = given.positional[0], replace(given, positional=given.positional[1:])
@@ -169,10 +171,9 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     if kind in (set, frozenset, dict, zip, enumerate) and not is_plain(analysis, heap, *values):
         heap = analysis.unknown(values, heap)
     if kind in (list, tuple, set, frozenset, deque) and not given.keywords and given.more is None and len(values) < 2:
+        parts = () if not values else _parts(values[0], heap) if kind in (list, tuple) else None
         held, heap = (NEVER, heap) if not values else elements(analysis, frame, statement, values[0], heap)
-        contents = Contents(rest=held)
-        if kind in (list, tuple) and not values:
-            contents = Contents(parts=())
+        contents = Contents(rest=held) if parts is None or kind not in (list, tuple) else Contents(parts=parts)
         return container(frame, statement, heap, kind, contents)
     if kind is dict and not values:
         return container(frame, statement, heap, dict, Contents(entries=()))
@@ -195,6 +196,12 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
     return _started(analysis, frame, statement, kind, Contents(), given, heap)
+
+
+def _parts(value: Value, heap: Heap) -> tuple[Value, ...] | None:
+    """The items of a list or tuple one by one, where they are known."""
+    (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
+    return heap[atom.site].parts if isinstance(atom, At) and atom.site.kind in (list, tuple) else None
 
 
 def _started(
@@ -340,6 +347,9 @@ def _of_builtin(
         return exact(None), heap
     if kind in CLASSES and is_method(held := looked_up(kind, name)):
         return call(analysis, frame, statement, exact(held), given.after(receiver), heap)
+    if getattr(kind, name, None) in (dict.update, OrderedDict.update):
+        if (merged := _updated(analysis, given.after(receiver), heap)) is not None:
+            return exact(None), merged
     model = MODELS.get(getattr(kind, name, None)) if kind in CONTAINERS else None
     if model is not None:
         return call(analysis, frame, statement, exact(model), given.after(receiver), heap)
@@ -372,6 +382,10 @@ def _of_builtin(
     if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
         return ANY, analysis.unknown(values, heap)
     return applied(analysis, frame, statement, effect, given.after(receiver), heap)
+
+
+def _updated(analysis: Analysis, given: Given, heap: Heap) -> Heap | None:
+    return merged_into(analysis, given.positional[0], replace(given, positional=given.positional[1:]), heap)
 
 
 def _is_of_object(kind: type) -> bool:

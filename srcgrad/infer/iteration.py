@@ -156,12 +156,16 @@ def _of_iterator(
         parts = []
         for one in contents.parts or (contents.items,):
             held, heap = elements(analysis, frame, statement, one, heap)
+            if not held and contents.parts is not None:
+                return NEVER, heap
             parts.append(held)
         known = contents.parts is not None
         made = Contents(parts=tuple(parts)) if known else Contents(rest=union(*parts))
         return container(frame, statement, heap, tuple, made, kind)
     if kind is enumerate:
         held, heap = elements(analysis, frame, statement, source, heap)
+        if not held:
+            return NEVER, heap
         return container(frame, statement, heap, tuple, Contents(parts=(of(int), held)), kind)
     if kind in map(type, (*_ITEMS, *_VALUES)):
         keys, values = NEVER, NEVER
@@ -178,6 +182,8 @@ def _of_iterator(
                 keys, values = union(keys, held_.items), union(values, held_.items)
         if kind in map(type, _VALUES):
             return values, heap
+        if not keys:
+            return NEVER, heap
         return container(frame, statement, heap, tuple, Contents(parts=(keys, values)), kind)
     return elements(analysis, frame, statement, source, heap)
 

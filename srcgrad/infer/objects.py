@@ -178,7 +178,7 @@ def truth(analysis: Analysis, frame: Frame, value: Value, heap: Heap) -> tuple[s
             case At(site=Site(kind=kind)) if kind in CONTAINERS:
                 contents = heap[atom.site]
                 known = contents.parts if contents.parts is not None else contents.entries
-                decided |= {True, False} if known is None or not contents.single else {bool(known)}
+                decided |= {True, False} if known is None else {bool(known)}  # all that it stands for have as many
             case At(site=Site(kind=kind)) if kind is not None and not is_of_library(kind):
                 if defines(kind, "__bool__") or defines(kind, "__len__"):
                     decided |= {True, False}

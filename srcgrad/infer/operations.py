@@ -7,6 +7,7 @@ it; None where it raises in every case.
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from types import CellType, FunctionType
@@ -142,7 +143,8 @@ def _delete(
         (kind,) = kinds
         if kind is not None and is_method(looked_up(kind, "__delitem__")):
             return analysis.call(frame, statement, exact(looked_up(kind, "__delitem__")), (base, frame[op.index]), heap)
-    if isinstance(op, ir.DeleteItem) and is_plain(analysis, heap, base, frame[op.index]):
+    held = NEVER if kinds <= {list, deque} and not base.is_any else base  # of which no method is asked
+    if isinstance(op, ir.DeleteItem) and is_plain(analysis, heap, held, frame[op.index]):
         for atom in base.atoms:
             if isinstance(atom, At):
                 contents = heap[atom.site]

@@ -275,6 +275,10 @@ def test_where_items_are(items: list[int], value: int, start: int, stop: int) ->
     same(list.index, items, value, start, stop)
     same(list.count, items, value)
     same(list.remove, items, value)
+    same(list.pop, items)
+    same(list.pop, items, start)
+    same(deque.pop, deque(items))
+    same(deque.popleft, deque(items))
 
 
 @given(st.lists(st.one_of(st.integers(0, 2), st.floats(0, 2).map(round).map(float), st.just("a"))), st.booleans())

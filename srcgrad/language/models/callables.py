@@ -23,7 +23,15 @@ class Partial:
             self.func, self.args, self.keywords = func, args, keywords
 
     def __call__(self, /, *args, **keywords):
-        return self.func(*self.args, *args, **{**self.keywords, **keywords})
+        return self.func(*_after(self.args, args), **_and(self.keywords, keywords))
+
+
+def _after(some, others):
+    return (*some, *others) if some and others else some or others
+
+
+def _and(some, others):
+    return {**some, **others} if some and others else some or others
 
 
 @models(functools.wraps)

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
+from collections import OrderedDict, deque
 
 from srcgrad.language.models.folds import sort
 from srcgrad.language.models.table import Absent, models
@@ -32,6 +32,23 @@ def index(self, value, start=0, stop=sys.maxsize, /):
         if place < len(self) and (self[place] is value or self[place] == value):
             return place
     raise ValueError("it is not in the list")
+
+
+@models(list.pop)
+def taken(self, index=-1, /):
+    found = self[index]
+    del self[index]
+    return found
+
+
+@models(deque.pop)
+def last(self, /):
+    return taken(self, -1)
+
+
+@models(deque.popleft)
+def first(self, /):
+    return taken(self, 0)
 
 
 @models(list.count)
@@ -83,7 +100,7 @@ def setdefault(self, key, default=None, /):
     return self[key]
 
 
-@models(dict.update)
+@models(dict.update, OrderedDict.update)
 def update(self, other=(), /, **named):
     if isinstance(other, dict):
         for key, value in other.items():

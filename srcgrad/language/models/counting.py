@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import ChainMap, Counter, OrderedDict, defaultdict
 from collections.abc import Mapping
 
-from srcgrad.language.models.containers import update
 from srcgrad.language.models.iterators import chain_from_iterable
 from srcgrad.language.models.table import models, stands_for
 
@@ -44,7 +43,7 @@ def subtract(self, iterable=None, /, **named):
 
 def _counted(self, iterable, adds):
     if isinstance(iterable, Mapping) and adds and not self:
-        update(self, iterable)
+        dict.update(self, iterable)
     elif isinstance(iterable, Mapping):
         for item, number in iterable.items():
             self[item] = number + self.get(item, 0) if adds else self.get(item, 0) - number
@@ -185,7 +184,7 @@ def default(default_factory=None, /, *given, **named):
         raise TypeError("the first argument must be callable or None")
     made = defaultdict.__new__(defaultdict)
     made.default_factory = default_factory
-    update(made, *given, **named)
+    dict.update(made, *given, **named)
     return made
 
 
@@ -202,7 +201,7 @@ def missing(self, key, /):
 @models(OrderedDict)
 def ordered(*given, **named):
     made = OrderedDict.__new__(OrderedDict)
-    update(made, *given, **named)
+    made.update(*given, **named)
     return made
 
 
