@@ -22,6 +22,7 @@ import numpy as np
 from srcgrad.infer.copies import copied
 from srcgrad.infer.generators import lists_of
 from srcgrad.infer.heap import Contents, Heap
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     CONTAINERS,
     MAPPINGS,
@@ -95,7 +96,8 @@ def _len(analysis: Analysis, frame: Frame, statement: Statement, given: _Values,
     if len(given) != 1:
         return NotImplemented
     counted = (*CONTAINERS, *SCALARS, np.ndarray, range)  # which ask nothing of what they hold
-    if given[0].is_any or any(class_of(atom) not in counted for atom in given[0].atoms):
+    kinds = [class_of(atom) for atom in given[0].atoms]
+    if given[0].is_any or any(kind not in counted and not is_named_tuple(kind) for kind in kinds):
         if not is_plain(analysis, heap, *given):
             heap = analysis.unknown(given, heap)
     lengths = [_length(atom, heap) for atom in given[0].atoms]
@@ -105,10 +107,11 @@ def _len(analysis: Analysis, frame: Frame, statement: Statement, given: _Values,
 
 def _length(atom: Any, heap: Heap) -> int | None:
     """How many items an object of a built-in class has, where they are known one by one."""
-    if not isinstance(atom, At) or atom.site.kind not in (list, tuple, *MAPPINGS):
+    kind = class_of(atom)
+    if not isinstance(atom, At) or kind not in (list, tuple, *MAPPINGS) and not is_named_tuple(kind):
         return None
     contents = heap[atom.site]
-    held = contents.entries if atom.site.kind in MAPPINGS else contents.parts
+    held = contents.entries if kind in MAPPINGS else contents.parts
     return None if held is None else len(held)
 
 

@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer import named
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into
 from srcgrad.infer.examples import results, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import ITERATORS, arithmetic, backwards, elements, iterate
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     CONTAINERS,
     MAPPINGS,
@@ -192,6 +194,10 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
             return ANY, analysis.unknown(values, heap)
         return applied(analysis, frame, statement, replace(effect, returns="element"), given, heap)
+    if is_named_tuple(kind):
+        made = named.made(analysis, frame, statement, kind, given, heap)
+        if made is not NotImplemented:
+            return made  # type: ignore[no-any-return]
     plain = type(kind) is type and looked_up(kind, "__new__") is object.__new__
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
@@ -345,6 +351,10 @@ def _of_builtin(
         kind = atom.kind
     if name == "__init__" and isinstance(kind, type) and _is_of_object(kind) and not given.values():
         return exact(None), heap
+    if isinstance(atom, At) and is_named_tuple(kind):
+        found = named.method(analysis, frame, statement, atom, name, given, heap)
+        if found is not NotImplemented:
+            return found  # type: ignore[no-any-return]
     if kind in CLASSES and is_method(held := looked_up(kind, name)):
         return call(analysis, frame, statement, exact(held), given.after(receiver), heap)
     if getattr(kind, name, None) in (dict.update, OrderedDict.update):

@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import elements
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     MAPPINGS,
     Made,
@@ -63,7 +64,7 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
                 heap = analysis.unknown([index], heap)
             value, heap = data(frame, statement, heap, heap[site].items)
             return union(value, Value(frozenset((Array(site, dtype),)))), heap
-        case At(site=Site(kind=kind) as site) if kind in (list, tuple, deque):
+        case At(site=Site(kind=kind) as site) if kind in (list, tuple, deque) or is_named_tuple(kind):
             contents = heap[site]
             places = [a.value for a in index.atoms if isinstance(a, Exact) and isinstance(a.value, int)]
             if contents.parts is not None and len(places) == len(index.atoms) and not index.is_any:
@@ -74,7 +75,8 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             is_slice = not index.is_any and all(isinstance(a, At) and a.site.kind is slice for a in index.atoms)
             if not is_plain(analysis, heap, index):
                 heap = analysis.unknown([index], heap)
-            slice_, heap = container(frame, statement, heap, kind, Contents(rest=contents.items), kind)
+            sliced: Any = tuple if is_named_tuple(kind) else kind
+            slice_, heap = container(frame, statement, heap, sliced, Contents(rest=contents.items), kind)
             return (slice_ if is_slice else union(contents.items, slice_)), heap
         case At(site=Site(kind=kind) as site) if kind in MAPPINGS:
             contents = heap[site]

@@ -17,6 +17,7 @@ import numpy as np
 from srcgrad.infer.examples import outcomes
 from srcgrad.infer.generators import resumed
 from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     CONTAINERS,
     MAPPINGS,
@@ -59,7 +60,7 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
             case At(site=site) if site in analysis.generators:
                 made, _, heap = resumed(analysis, frame, site, heap)
                 found.append(made)
-            case At(site=Site(kind=kind) as site) if kind in CONTAINERS:
+            case At(site=Site(kind=kind) as site) if kind in CONTAINERS or is_named_tuple(kind):
                 contents = heap[site]
                 if contents.entries is not None and kind in MAPPINGS:
                     found.append(union(*(exact(key) for key, _ in contents.entries)))
@@ -115,6 +116,7 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
     for atom in value.atoms:
         source = Value(frozenset((atom,)))
         kind = atom.site.kind if isinstance(atom, At) else type(getattr(atom, "value", None))
+        kind = tuple if isinstance(atom, At) and is_named_tuple(kind) else kind
         kind = atom.kind if isinstance(atom, Of) else np.ndarray if isinstance(atom, Array) else kind
         if kind in _OF_KIND and (isinstance(atom, At | Array) or kind in (str, bytes)):
             made, heap = container(frame, statement, heap, _OF_KIND[kind], Contents(fields={"of": source}), kind)

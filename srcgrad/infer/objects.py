@@ -25,6 +25,7 @@ import numpy as np
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
 from srcgrad.infer.examples import Result
 from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.outside import MAPPINGS as MAPPINGS
 from srcgrad.infer.outside import SEQUENCES, is_of_library
 from srcgrad.infer.values import (
@@ -175,7 +176,7 @@ def truth(analysis: Analysis, frame: Frame, value: Value, heap: Heap) -> tuple[s
                 decided.add(bool(found))
             case Exact(value=FunctionType() | ModuleType() | BuiltinFunctionType()) | Bound():
                 decided.add(True)
-            case At(site=Site(kind=kind)) if kind in CONTAINERS:
+            case At(site=Site(kind=kind)) if kind in CONTAINERS or is_named_tuple(kind):
                 contents = heap[atom.site]
                 known = contents.parts if contents.parts is not None else contents.entries
                 decided |= {True, False} if known is None else {bool(known)}  # all that it stands for have as many
@@ -312,11 +313,17 @@ def _of_instance(
 ) -> Made:
     """An attribute of an object of a class of the user's: data descriptors, then fields, then what the class holds."""
     kind: Any = site.kind
-    if defines(kind, "__getattr__") or looked_up(kind, "__getattribute__") is not object.__getattribute__:
+    usual = tuple.__getattribute__ if is_named_tuple(kind) else object.__getattribute__
+    if defines(kind, "__getattr__") or looked_up(kind, "__getattribute__") is not usual:
         return ANY, analysis.unknown([receiver], heap)
     held = looked_up(kind, name)
     if analysis.assigned.may_be(kind, name):
         return ANY, analysis.unknown([receiver], heap)
+    if (place := index_of(held, kind, name)) is not None:
+        parts = heap[site].parts
+        return (heap[site].items if parts is None else parts[place]), heap
+    if is_named_tuple(kind) and name in ("_replace", "_asdict"):
+        return Value(frozenset((Bound(receiver, name),))), heap
     if isinstance(held, property) and is_method(held.fget):
         return analysis.call(frame, statement, exact(held.fget), (receiver,), heap)
     if held is not _ABSENT and hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):

@@ -20,6 +20,7 @@ from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.importing import import_module, import_name
 from srcgrad.infer.items import get_item, set_item
 from srcgrad.infer.iteration import arithmetic, compare, elements, iterate
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     Made,
     class_of,
@@ -205,7 +206,7 @@ def _known(value: Value, heap: Heap) -> Contents | None:
     if value.is_any or len(value.atoms) != 1:
         return None
     (atom,) = value.atoms
-    if not isinstance(atom, At) or atom.site.kind not in (tuple, list, dict):
+    if not isinstance(atom, At) or atom.site.kind not in (tuple, list, dict) and not is_named_tuple(atom.site.kind):
         return None
     contents = heap[atom.site]
     return None if contents.parts is None and contents.entries is None else contents

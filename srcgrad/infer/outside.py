@@ -34,6 +34,7 @@ import numpy as np
 from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.examples import is_named
 from srcgrad.infer.heap import Contents, Site
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import ANY, SCALARS, Array, Bound, Of, Value, at, exact, union
 from srcgrad.language.effects import is_compiled_ufunc
 from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object
@@ -154,8 +155,9 @@ class Outside:
 
     def _looked_into(self, found: Any, depth: int) -> Value | None:
         """The value of a container or object whose items or fields are looked at one by one; None of others."""
-        kind = type(found)
-        is_container = kind in (*SEQUENCES, *MAPPINGS, set, frozenset) and len(found) <= _LONGEST
+        kind: Any = type(found)
+        is_tuple = is_named_tuple(kind)
+        is_container = (is_tuple or kind in (*SEQUENCES, *MAPPINGS, set, frozenset)) and len(found) <= _LONGEST
         is_container = is_container and not getattr(found, "__dict__", None)
         parts = _parts_of_model(found)
         is_instance = is_object(found) and not is_of_library(found) and not self._assigned.is_open(kind)
@@ -167,13 +169,13 @@ class Outside:
         def inside(held: Any) -> Value:
             return self.value(held, depth + 1)
 
-        if is_instance:
+        if is_instance and not is_tuple:
             made = Contents(fields={name: inside(held) for name, held in fields_of(found).items()})
         elif parts is not None:
             made = Contents(fields={name: inside(held) for name, held in parts.items()})
         elif kind in MAPPINGS and all(type(key) in (str, int) for key in found):
             made = Contents(entries=tuple((key, inside(held)) for key, held in found.items()))
-        elif kind in SEQUENCES:
+        elif kind in SEQUENCES or is_tuple:
             made = Contents(parts=tuple(map(inside, found)))
         else:
             items = [*found, *found.values()] if kind in MAPPINGS else found

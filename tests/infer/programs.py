@@ -17,7 +17,7 @@ from contextlib import closing as closed
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, astuple, dataclass, field, replace
 from types import FunctionType
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -828,6 +828,29 @@ def library_objects_from_outside(x):
     last, SHARED[0] = SHARED[0], 1.0
     del DEFAULTS["b"]
     return [last, found, CHAINED.maps[1]["a"]]
+
+
+class Triple(NamedTuple):
+    first: object
+    second: object = 2.0
+    third: object = "text"
+
+    @property
+    def both(self):
+        return [self.first, self.second]
+
+    def swapped(self):
+        return Triple(self.second, self.first)
+
+
+def named_tuples(x):
+    made = Triple(x, third=None)
+    other = made._replace(second=[1.0])
+    other.second.append("text")
+    first, *rest = other
+    held = other._asdict()
+    held["first"][0] = 7.0
+    return [made.both, other.swapped(), rest, made[1:], len(made), x[0], PAIR.first, PAIR[1], [*PAIR], made == other]
 
 
 PROGRAMS = [

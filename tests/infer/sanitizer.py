@@ -58,7 +58,7 @@ def _is_of(atom: Any, found: Any) -> bool:
 
 def held_by(found: Any) -> Iterator[tuple[str, Any]]:
     """What an object holds itself: the names of its fields, or "" of an item."""
-    if type(found) in (list, tuple, deque, set, frozenset):
+    if type(found) in (list, deque, set, frozenset) or isinstance(found, tuple):
         yield from (("", item) for item in found)
     elif isinstance(found, dict):
         yield from (("", item) for item in [*found, *found.values()])

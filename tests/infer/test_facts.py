@@ -247,6 +247,14 @@ def of_a_sum_of_floats(x):
     return math.fsum(v for v in x)
 
 
+Pair = collections.namedtuple("Pair", "first second", defaults=(2.0,))
+
+
+def of_a_named_tuple(x):
+    first, second = Pair(1.0)._replace(first=x)
+    return first * second
+
+
 def of_a_name(x):
     return getattr(Layer(x), "weights", None) if hasattr(x, "shape") and type(x) is np.ndarray else "text"
 
@@ -285,6 +293,7 @@ def of_a_name(x):
         (of_a_namespace, X, "float64[1]@ndarray"),
         (of_a_median, X, "float64"),
         (of_a_sum_of_floats, X, "float"),
+        (of_a_named_tuple, X, "float64[1]@ndarray"),
         (of_a_name, X, "None | float64[1]@ndarray"),
     ],
     ids=lambda part: part.__name__ if callable(part) else "",
