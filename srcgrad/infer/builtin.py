@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
@@ -163,7 +164,8 @@ def _new(
     if not isinstance(kind, type) or looked_up(kind, "__new__") is not function and kind not in CONTAINERS:
         return NotImplemented
     if kind in CONTAINERS and issubclass(kind, dict):
-        return container(frame, statement, heap, kind, Contents(entries=()))
+        fields = {"default_factory": exact(None)} if kind is defaultdict else {}
+        return container(frame, statement, heap, kind, Contents(entries=(), fields=fields))
     is_users = type(kind) is type and function is object.__new__ and not is_of_library(kind)
     if not is_users or analysis.assigned.is_open(kind):
         return NotImplemented

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.objects import class_of, container, get_attribute, looked_up
+from srcgrad.infer.objects import MAPPINGS, class_of, container, get_attribute, looked_up
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, at, exact, union
 
@@ -87,6 +87,8 @@ def _copy(analysis: Analysis, frame: Frame, statement: Statement, given: Given, 
             raise Unknown
         if atom.site.kind not in _COPIED and not is_copied_by_fields(analysis, atom.site.kind):
             raise Unknown
+        if atom.site.kind in (OrderedDict, Counter) and not _are_plain_keys(heap[atom.site]):
+            raise Unknown  # which are made again, item by item
         made, after = container(
             frame, statement, after, _kind(atom.site), replace(heap[atom.site], single=True), atom.site
         )
@@ -221,6 +223,8 @@ class _Taken:
                 raise Unknown
             entries = tuple((key, self.of(part, depth + 1)) for key, part in contents.entries)
             return self._made(dict, Contents(entries=entries), atom)
+        if kind in MAPPINGS:
+            raise Unknown  # made of pairs by their classes
         if kind is None or not dataclasses.is_dataclass(kind):
             return self.deep.value(Value(frozenset((atom,))))
         return self.object(atom, depth)

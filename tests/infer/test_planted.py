@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from srcgrad.infer import (
     assigned,
     calls,
     control,
+    copies,
     frames,
     generators,
     heap,
@@ -152,7 +154,21 @@ def _generators_forget(patch: Any) -> None:
     patch(generators.Body, "bind", frames.Frame.bind)
 
 
+def _missing_keys_make_nothing(patch: Any) -> None:
+    patch(items, "_or_missing", lambda *given: given[-2:])
+
+
+def _copies_are_the_objects(patch: Any) -> None:
+    itself = {copy.copy: lambda analysis, frame, statement, given, heap_: (given.positional[0], heap_)}
+    patch(copies, "_FUNCTIONS", copies._FUNCTIONS | itself)
+
+
+def _exceptions_leave_every_manager(patch: Any) -> None:
+    patch(control, "_is_passed", lambda *given: True)
+
+
 FAULTS = [
+    _missing_keys_make_nothing, _copies_are_the_objects, _exceptions_leave_every_manager,
     _nothing_happens_between_items, _generators_forget,
     _attributes_are_what_they_were, _objects_of_libraries_hold_nothing, _classes_hold_nothing, _exceptions_hold_nothing,
     _classes_are_what_objects_say,
