@@ -27,13 +27,15 @@ from srcgrad.infer import (
 )
 from srcgrad.ir import operations as ir
 from tests.infer.programs import PROGRAMS
+from tests.infer.programs_of_models import PROGRAMS_OF_MODELS
 from tests.infer.sanitizer import unforeseen
 
+ALL = [*PROGRAMS, *PROGRAMS_OF_MODELS]
 X = np.array([1.0, 2.0, 3.0])
 
 
 def complaints() -> list[str]:
-    return [text for program in PROGRAMS for text in unforeseen(program, (X,), {})]
+    return [text for program in ALL for text in unforeseen(program, (X,), {})]
 
 
 def test_without_a_fault_nothing_is_found():
