@@ -1,7 +1,8 @@
 """The rooms of srcgrad import each other in one direction only (imports inside functions included).
 
-``errors → {runtime, syntax} → language → rules → ir → {frontend → analysis → transform → optimize → emit | eager} →
-pipeline → api → {parallel, check, inspect}``: left never imports right, and the compiler never meets the eager machine.
+``errors → {runtime, syntax} → language → rules → ir → {frontend → infer → analysis → transform → optimize → emit |
+eager} → pipeline → api → {parallel, check, inspect}``: left never imports right, and the compiler never meets the eager
+machine.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "faults": ("errors", "frontend", "programs"),
     "pipeline": (*BASE, "rules", *COMPILER, "spec", "programs", "faults"),
     "calling": (*BASE, "rules", *COMPILER, "spec", "programs", "pipeline"),
-    "api": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "faults", "pipeline", "calling"),
+    "api": (*BASE, "rules", *COMPILER, "infer", "spec", "eager", "programs", "faults", "pipeline", "calling"),
     "check": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api"),
     "fuzz": (*BASE, "rules", *COMPILER, "spec", "eager", "programs", "pipeline", "calling", "api"),
     "parallel": (*BASE, "programs", "api", PUBLIC),
@@ -51,6 +52,19 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 #: The package itself and its command only hand on what is above.
 FRONT = ("__init__", "__main__")
+
+EAGER = ROOT / "eager"
+#: The modules that lie directly in ``eager``: tensors, graph and engine, and what they stand on.
+CORE = frozenset(path.stem for path in EAGER.glob("*.py") if path.stem not in FRONT)
+#: What each package of ``eager`` may import of ``eager``, besides itself and the core, which imports none of them.
+PACKAGES: dict[str, tuple[str, ...]] = {
+    "operations": (),
+    "func": ("operations", "autograd"),  # they meet in custom functions, which every transform has to treat
+    "autograd": ("operations", "func"),
+    "nn": ("operations", "autograd"),
+    "optim": (),
+    "utils": ("autograd",),
+}
 
 
 def imports(text: str, module: str, is_package: bool = False) -> Iterator[tuple[int, str]]:
@@ -86,6 +100,25 @@ def breaches(text: str, module: str, is_package: bool = False) -> list[str]:
     return found
 
 
+def outward(text: str, module: str, is_package: bool = False) -> list[str]:
+    """The imports of a module of ``eager`` that lead out of the core, or to a package not listed for its own."""
+    part = module.split(".")[2]
+    allowed = CORE if part in CORE else {*CORE, part, *PACKAGES[part]}
+    found = []
+    for line, name in imports(text, module, is_package):
+        parts = name.split(".")
+        if parts[:2] == ["srcgrad", "eager"] and (len(parts) == 2 or parts[2] not in allowed):
+            found.append(f"{module}:{line} imports {name}")
+    return found
+
+
+def named(path: Path) -> tuple[str, bool]:
+    """The name of the module in a file, and whether it is a package."""
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    is_package = parts[-1] == "__init__"
+    return ".".join(parts[:-1] if is_package else parts), is_package
+
+
 MODULES = sorted(path for path in ROOT.rglob("*.py"))
 
 
@@ -95,9 +128,37 @@ def test_layer(path: Path) -> None:
     if parts[0] in FRONT:
         return
     assert parts[0] in MAY_IMPORT, f"{parts[0]} is no room of DESIGN §3"
-    is_package = parts[-1] == "__init__"
-    module = ".".join(["srcgrad", *(parts[:-1] if is_package else parts)])
-    assert breaches(path.read_text(encoding="utf-8"), module, is_package) == []
+    assert breaches(path.read_text(encoding="utf-8"), *named(path)) == []
+
+
+@for_each([path for path in MODULES if EAGER in path.parents and not (path.parent == EAGER and path.stem in FRONT)])
+def test_core_of_eager_imports_no_package_of_it(path: Path) -> None:
+    assert outward(path.read_text(encoding="utf-8"), *named(path)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import srcgrad.eager.operations.joining",
+        "from srcgrad.eager import func",
+        "from srcgrad.eager import vmap",
+        "from srcgrad import eager",
+        "from . import autograd",
+        "from .nn.module import Module",
+        "def f():\n    from srcgrad.eager.operations import picking",
+        "if TYPE_CHECKING:\n    from srcgrad.eager.optim import SGD",
+        "def f():\n    import_module('srcgrad.eager.utils.checkpoint')",
+    ],
+)
+def test_a_way_out_of_the_core_is_seen(text: str) -> None:
+    assert outward(text, "srcgrad.eager.engine")
+
+
+def test_packages_of_eager_import_the_core_and_what_lies_left_of_them() -> None:
+    assert {path.name for path in EAGER.iterdir() if (path / "__init__.py").exists()} == PACKAGES.keys()
+    assert not outward("from srcgrad.eager import graph\nfrom .dispatch import call", "srcgrad.eager.engine")
+    assert not outward("from ..operations import joining\nfrom . import forward", "srcgrad.eager.func.batching")
+    assert outward("from srcgrad.eager.func import vmap", "srcgrad.eager.operations.joining")
 
 
 @for_each(MODULES)

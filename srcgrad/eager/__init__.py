@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any as _Any
 
-from srcgrad.eager import autograd, fft, func, linalg, special
 from srcgrad.eager import dtypes as _dtypes
 from srcgrad.eager import operations as _operations  # noqa: F401  (registers the functions)
 
-from srcgrad.eager import nn, optim, utils  # isort: skip  (once the functions are there)
+from srcgrad.eager import autograd, fft, func, linalg, nn, optim, special, utils  # isort: skip  (once they are there)
 from srcgrad.eager.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from srcgrad.eager.dtypes import dtype, get_default_dtype, set_default_dtype
 from srcgrad.eager.generators import Generator, default_generator

@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import messages
+from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.graph import AccumulateGrad
+from srcgrad.eager.levels import made_of, of_primal
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new
+
+_copy = Operation(np.copy, "torch::autograd::CopyBackwards")
 
 
 def accumulate_into(node: AccumulateGrad, g: Any, create: bool, handed: set[int]) -> None:
@@ -33,8 +37,6 @@ def accumulate_into(node: AccumulateGrad, g: Any, create: bool, handed: set[int]
 
 def _for_leaf(g: Any, leaf: Tensor) -> Any:
     """A gradient that has a tangent as that of a leaf: without it, unless the leaf has one."""
-    from srcgrad.eager.func.levels import made_of, of_primal
-
     g = of_primal(g)
     array = getattr(g, "array", g)
     if not hasattr(array, "paired") or hasattr(leaf.array, "paired"):
@@ -54,12 +56,7 @@ def add_to_grad(leaf: Tensor, g: Any, create: bool, handed: set[int]) -> None:
     """``leaf.grad += g``: in place without a graph, a new tensor with one; never an array that others hold."""
     known = leaf.gradient
     if create:
-        if known is None:
-            from srcgrad.eager.operations import copied
-
-            leaf.gradient = copied(g)
-        else:
-            leaf.gradient = known + g
+        leaf.gradient = call(_copy, {"a": g}, array=np.copy(g.array)) if known is None else known + g
         return
     if known is None:
         wanted, is_copy = leaf.array, False

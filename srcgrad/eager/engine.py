@@ -18,8 +18,10 @@ import numpy as np
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.accumulation import accumulate_into
 from srcgrad.eager.graph import AccumulateGrad, Node
+from srcgrad.eager.levels import gradients_of_batch, of_primal
 from srcgrad.eager.lifted_arrays import concerns
 from srcgrad.eager.modes import anomaly, state
+from srcgrad.eager.recovery import recovered
 from srcgrad.eager.size import Size
 from srcgrad.eager.tasks import Root, Task
 from srcgrad.eager.tensor import Tensor
@@ -221,8 +223,6 @@ def _applied(node: Node, g: Any, create: bool) -> Any:
         except Exception as error:
             if not concerns(error, (g,), node.saved):
                 raise
-            from srcgrad.eager.func.recovery import recovered
-
             partials = recovered(node, g, error)
     if node.posthooks:
         from srcgrad.eager.hooks import run_posthooks
@@ -334,8 +334,6 @@ def grad(
         node, number = tensor.edge()
         g = grads[places[id(node), number]]
         if getattr(getattr(g, "array", g), "paired", False):
-            from srcgrad.eager.func.levels import of_primal
-
             g = of_primal(g)
         if g is None:
             if not allow_unused:
@@ -360,8 +358,6 @@ def _batched(
     outputs: Any, inputs: Any, seeds_of: Any, keep: bool, create: bool, allow_unused: bool, materialize: bool
 ) -> tuple[Any, ...]:
     """The gradients for each entry along the first dimension of the seeds, all at once where that is possible."""
-    from srcgrad.eager.func.batching import gradients_of_batch
-
     for index, (seed, output) in enumerate(zip(seeds_of, outputs, strict=False)):
         given, expected = Size(seed.array.shape), Size(output.array.shape)
         if given[1:] != expected:

@@ -8,10 +8,14 @@ array([0.49625659, 0.7682218 , 0.08847743])
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import messages
+from srcgrad.eager.batched import Batched
+from srcgrad.eager.lifted_arrays import Escape
 from srcgrad.eager.modes import state
 
 _FIRST_SEED = 67280421310721  # what PyTorch starts with
@@ -97,14 +101,25 @@ class Generator:
 
 def check_draw() -> None:
     """Refuse to draw inside transforms where it is not said how; numbers for each example are drawn for all at once."""
-    from srcgrad.eager.func.batching import RANDOM
-    from srcgrad.eager.lifted_arrays import Escape
-
     levels = [level for level in state.transforms if level.kind in ("vmap", "loop")]
     if any(level.randomness == "error" for level in levels):
-        raise RuntimeError(RANDOM)
+        raise RuntimeError(messages.RANDOM_IN_BATCH)
     if state.drawing is None and any(level.randomness == "different" for level in levels if level.kind == "vmap"):
         raise Escape("random numbers for each example")
+
+
+def drawn(draw: Callable[[tuple[int, ...]], Any], shape: tuple[int, ...]) -> Any:
+    """Random numbers inside transforms: refused, the same for all examples, or different ones for each."""
+    mapped = [level for level in state.transforms if level.kind in ("vmap", "batch")]
+    different = [level for level in mapped if level.randomness == "different"]
+    state.drawing = True
+    try:
+        array = draw((*(level.count for level in different), *shape))
+    finally:
+        state.drawing = None
+    for level in different:  # the batch of the outermost transform is the first axis
+        array = Batched(level.id, array)
+    return array
 
 
 Generator.__module__ = "torch._C"  # as PyTorch's prints

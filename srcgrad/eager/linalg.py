@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from srcgrad.eager import operations as _operations  # noqa: F401  (registers the functions)
 from srcgrad.eager.registry import FUNCTIONS as _FUNCTIONS
 
 globals().update(_FUNCTIONS["linalg"])

@@ -35,6 +35,10 @@ IN_TRANSFORM = (
     "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
     "functorch.vjp instead or call backward() outside of functorch transforms."
 )
+RANDOM_IN_BATCH = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
+    "randomness flags on vmap or perform the randomness operation out of vmap"
+)
 DETACHED_INPLACE = (
     "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
     "use out-of-place `.detach()` instead"

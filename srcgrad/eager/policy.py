@@ -90,14 +90,15 @@ class _Following(Node):
         return made
 
     def apply_to_tensors(self, g: Any) -> Any:
-        from srcgrad.eager.operations.picking import where
+        from srcgrad.eager.lifting import lifted
 
         changes = self._changes()
         made = list(super().apply_to_tensors(g))
         for place, mask, number in changes:
             if made[place] is not None:
-                fitted = Tensor.of(as_array(_fitted(mask, made[place].array.shape)))
-                made[place] = where(fitted, number, made[place])
+                array = made[place].array
+                instead = Tensor.of(array.dtype.type(number))
+                made[place] = lifted(np.where)(_fitted(mask, array.shape), instead, made[place])
         return made
 
     def _changes(self) -> list[tuple[int, Any, float]]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtypes
+from srcgrad.eager.levels import wrapped_text
 from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor
@@ -157,8 +158,6 @@ def _summarised(array: Any) -> Any:
 def text(tensor: Tensor, *, prefix: str | None = None, tangent: str | None = None) -> str:
     """``tensor(...)`` with everything that PyTorch appends."""
     if state.transform_level or is_lifted(tensor.array):
-        from srcgrad.eager.func.levels import wrapped_text
-
         wrapped = wrapped_text(tensor, text)
         if wrapped is not None:
             return wrapped

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,13 +18,55 @@ from srcgrad.eager import messages
 from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.graph import Edge, Node, sequence
-from srcgrad.eager.lifted_arrays import is_lifted
-
-if TYPE_CHECKING:
-    from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.lifted_arrays import in_order, is_lifted
+from srcgrad.eager.tensor import Tensor
 
 Replay = Callable[[Any], Any]
 _gather = Operation(np.take, "AsStridedBackward0", {"a": "self"})
+_real = Operation(np.real, "SelectBackward0")
+_imag = Operation(np.imag, "SelectBackward0")
+_stack = Operation(np.stack, "StackBackward0")
+
+
+# --- complex numbers -------------------------------------------------------------------------------------------------
+def apart(z: Tensor) -> Tensor:
+    """Real and imaginary parts along a last dimension, recorded as one node."""
+
+    def compute(z: Tensor) -> Tensor:
+        parts = [call(_real, {"val": z}), call(_imag, {"val": z})]
+        made: Tensor = call(_stack, {"arrays": parts, "axis": z.array.ndim})
+        return made
+
+    made: Tensor = composed("ViewAsRealBackward0", compute, z, keeps=True)
+    return made
+
+
+def joined(real: Tensor, imag: Tensor) -> Tensor:
+    """``real + 1j * imag``."""
+    unit = Tensor.of(np.asarray(1j, real.dtype.to_complex().numpy))
+    made: Tensor = real + imag * unit
+    return made
+
+
+def together(parts: Tensor) -> Tensor:
+    """Complex numbers of the parts along the last dimension, recorded as one node."""
+
+    def compute(x: Tensor) -> Tensor:
+        return joined(x.select(-1, 0), x.select(-1, 1))
+
+    made: Tensor = composed("ViewAsComplexBackward0", compute, parts, keeps=True)
+    made.array = unpaired(in_order(parts.array))  # what was computed is nan where a part is infinite
+    return made
+
+
+def unpaired(array: Any) -> Any:
+    """Complex numbers of pairs, in the same memory; of places, the first of each pair."""
+    if array.dtype.kind != "f":
+        return array[..., 0]
+    return array.view(np.result_type(array.dtype, np.complex64))[..., 0]
+
+
+# --- places in memory ------------------------------------------------------------------------------------------------
 
 
 class Layout:
@@ -73,33 +115,29 @@ class Region:
 
     def gathered(self, whole: Tensor) -> Tensor:
         """The part of a tensor, recorded."""
-        from srcgrad.eager.operations import complex_parts
-
         if not self.halves:
             made: Tensor = call(_gather, {"a": whole, "indices": self.places})
             return made
-        flat = complex_parts.view_as_real(whole) if self.whole_is_complex else whole
+        flat = apart(whole) if self.whole_is_complex else whole
         made = call(_gather, {"a": flat, "indices": self.places})
-        return complex_parts.view_as_complex(made) if self.part_is_complex else made
+        return together(made) if self.part_is_complex else made
 
     def replaced(self, whole: Tensor, part: Tensor | None) -> Tensor:
         """The whole with another part, recorded; with zeros there for None."""
         from srcgrad.eager.lifting import lifted
-        from srcgrad.eager.operations import complex_parts
-        from srcgrad.eager.tensor import Tensor
 
         pairs = self.halves and self.whole_is_complex
-        flat = complex_parts.view_as_real(whole) if pairs else whole
+        flat = apart(whole) if pairs else whole
         kept = np.ones(flat.array.shape, bool)
         kept.ravel()[self.places.ravel()] = False
         made = flat.masked_fill(Tensor.of(~kept), 0.0)
         if part is not None:
             if self.halves and self.part_is_complex:
-                part = complex_parts.view_as_real(part)
+                part = apart(part)
             like = np.zeros(flat.array.size, flat.array.dtype)
             spread = lifted(runtime.untake)(lifted(np.reshape)(part, (-1,)), like, self.places.ravel())
             made = made + lifted(np.reshape)(spread, flat.array.shape)
-        return complex_parts.view_as_complex(made) if pairs else made
+        return together(made) if pairs else made
 
 
 def _are_pairs(places: Any) -> bool:
@@ -150,8 +188,6 @@ class CopySlices(Node):
 
     def part(self, array: Any) -> Tensor:
         """What was written, as a tensor of the graph."""
-        from srcgrad.eager.tensor import Tensor
-
         whole = Tensor.of(np.broadcast_to(np.zeros((), self.dtype), self.shape))
         whole.node = self
         made = self.region.gathered(whole)

@@ -7,31 +7,40 @@ What is in no table is unknown code: it keeps, changes and calls what it can rea
 from __future__ import annotations
 
 import dataclasses
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import replace
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    ModuleType,
+    SimpleNamespace,
+    WrapperDescriptorType,
+)
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer import named
 from srcgrad.infer.assigned import is_reflective, is_replaced
+from srcgrad.infer.builtin import followed, merged_into
 from srcgrad.infer.examples import results, results_of_method
-from srcgrad.infer.generators import lists_of
+from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.iteration import ITERATORS, arithmetic, elements, iterate
+from srcgrad.infer.iteration import ITERATORS, arithmetic, backwards, elements, iterate
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     CONTAINERS,
+    MAPPINGS,
     Made,
-    classes_of,
+    class_of,
     container,
     data,
-    get_attribute,
-    is_instance,
     is_method,
     is_plain,
     looked_up,
-    set_attribute,
+    of_each,
     shown,
 )
 from srcgrad.infer.outside import is_of_library
@@ -40,7 +49,7 @@ from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, O
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.ir.regions import Function
 from srcgrad.language.effects import ALL, Effect, member, method, of_function
-from srcgrad.language.models import MODELS
+from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
 from srcgrad.rules.table import lookup
 
 if TYPE_CHECKING:
@@ -84,6 +93,17 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
                 defaults = defaults_of(analysis, function, made)
                 captured = analysis.cells_of(function, made)
                 return _entered(analysis, frame, statement, made, function.__globals__, captured, defaults, given, heap)
+        case Exact(value=MethodDescriptorType() | WrapperDescriptorType() as found) if given.positional:
+            if found is vars(dict)["update"] and (merged := _updated(analysis, given, heap)) is not None:
+                return exact(None), merged
+            if (model := MODELS.get(found)) is not None:
+                return call(analysis, frame, statement, exact(model), given, heap)
+            receiver, rest = given.positional[0], replace(given, positional=given.positional[1:])
+            kinds = {class_of(one) for one in receiver.atoms}
+            if not receiver.is_any and kinds == {found.__objclass__}:  # ``list.append`` of a list
+                return of_each(receiver, heap, lambda one, heap: _of_builtin(
+                    analysis, frame, statement, Value(frozenset((one,))), found.__name__, rest, heap))  # fmt: skip
+            return _of_library(analysis, frame, statement, found, given, heap)
         case At(site=site) if site in analysis.closures:
             made, namespace, cells = analysis.closures[site]
             defaults = stored_defaults(made, heap[site])
@@ -106,13 +126,10 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
 
 def model_of(found: Any) -> Any:
     """The function that does what one of the standard library does, or a function of such a model itself."""
-    if isinstance(found, FunctionType):
-        return found if str(found.__module__).startswith(_MODELS) else None
-    is_original = isinstance(found, BuiltinFunctionType | type) and is_of_library(found)
+    if is_of_model(found):
+        return found
+    is_original = isinstance(found, FunctionType | BuiltinFunctionType | type) and is_of_library(found)
     return MODELS.get(found) if is_original else None
-
-
-_MODELS = "srcgrad.language.models."
 
 
 def is_entered(function: FunctionType) -> bool:
@@ -138,7 +155,14 @@ def _entered(
 
 # --- classes ---------------------------------------------------------------------------------------------------------
 def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, given: Given, heap: Heap) -> Made:
-    values = given.values()
+    values, kind = given.values(), ORIGINALS.get(kind, kind)
+    made = followed(analysis, frame, statement, kind, given, heap)
+    if made is not NotImplemented:
+        return made  # type: ignore[no-any-return]
+    if kind is SimpleNamespace and not given.positional and given.more is None:
+        return container(frame, statement, heap, kind, Contents(fields=dict(given.keywords)))
+    if kind in CLASSES:
+        return _started(analysis, frame, statement, kind, Contents(), given, heap)
     if kind in (type, super) or is_of_library(kind) and not is_plain(analysis, heap, *values):
         if kind not in (*CONTAINERS, *ITERATORS):
             return (of(kind) if kind in (bool, int) else ANY), analysis.unknown(values, heap)
@@ -149,13 +173,16 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     if kind in (set, frozenset, dict, zip, enumerate) and not is_plain(analysis, heap, *values):
         heap = analysis.unknown(values, heap)
     if kind in (list, tuple, set, frozenset, deque) and not given.keywords and given.more is None and len(values) < 2:
+        parts = () if not values else _parts(values[0], heap) if kind in (list, tuple) else None
         held, heap = (NEVER, heap) if not values else elements(analysis, frame, statement, values[0], heap)
-        contents = Contents(rest=held)
-        if kind in (list, tuple) and not values:
-            contents = Contents(parts=())
+        contents = Contents(rest=held) if parts is None or kind not in (list, tuple) else Contents(parts=parts)
         return container(frame, statement, heap, kind, contents)
     if kind is dict and not values:
         return container(frame, statement, heap, dict, Contents(entries=()))
+    if kind is reversed and len(given.positional) == len(values) == 1:
+        made = backwards(frame, statement, values[0], heap)
+        if made is not NotImplemented:
+            return made
     if kind is enumerate and given.positional and given.more is None:
         return container(frame, statement, heap, enumerate, Contents(fields={"of": values[0]}))
     if kind is zip and not given.keywords and given.more is None:
@@ -167,10 +194,28 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
             return ANY, analysis.unknown(values, heap)
         return applied(analysis, frame, statement, replace(effect, returns="element"), given, heap)
+    if is_named_tuple(kind):
+        made = named.made(analysis, frame, statement, kind, given, heap)
+        if made is not NotImplemented:
+            return made  # type: ignore[no-any-return]
     plain = type(kind) is type and looked_up(kind, "__new__") is object.__new__
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
-    receiver, heap = container(frame, statement, heap, kind, Contents())
+    return _started(analysis, frame, statement, kind, Contents(), given, heap)
+
+
+def _parts(value: Value, heap: Heap) -> tuple[Value, ...] | None:
+    """The items of a list or tuple one by one, where they are known."""
+    (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
+    return heap[atom.site].parts if isinstance(atom, At) and atom.site.kind in (list, tuple) else None
+
+
+def _started(
+    analysis: Analysis, frame: Frame, statement: Statement, kind: Any, contents: Contents, given: Given, heap: Heap
+) -> Made:
+    """A new object of a class, on which ``__init__`` has run."""
+    values = given.values()
+    receiver, heap = container(frame, statement, heap, kind, contents)
     start = looked_up(kind, "__init__")
     if dataclasses.is_dataclass(kind) and getattr(getattr(start, "__code__", None), "co_filename", "") == "<string>":
         return _of_dataclass(analysis, frame, statement, kind, receiver, given, heap)
@@ -214,23 +259,9 @@ def _of_library(
     analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap
 ) -> Made:
     values = given.values()
-    if function is len and len(values) == 1:
-        if not is_plain(analysis, heap, *values):
-            heap = analysis.unknown(values, heap)
-        lengths = [_length(atom, heap) for atom in values[0].atoms]
-        is_counted = not values[0].is_any and None not in lengths
-        return (union(*map(exact, lengths)) if is_counted else of(int)), heap
-    if function is isinstance and len(given.positional) == 2 == len(values):
-        kinds = classes_of(analysis, given.positional[1], heap)
-        answers = [is_instance(atom, kinds) for atom in given.positional[0].atoms]
-        if not given.positional[0].is_any and None not in answers:
-            return union(*(exact(answer) for answer in answers)), heap
-    if function in (isinstance, issubclass, callable, hasattr) and is_plain(analysis, heap, *given.positional[:1]):
-        return of(bool), heap
-    if function in (getattr, setattr) and not given.keywords and given.more is None:
-        made = _by_name(analysis, frame, statement, function, given.positional, heap)
-        if made is not None:
-            return made
+    made = followed(analysis, frame, statement, function, given, heap)
+    if made is not NotImplemented:
+        return made  # type: ignore[no-any-return]
     if is_reflective(function) or function is vars and not all(isinstance(a, At) for v in values for a in v.atoms):
         analysis.assigned.is_lost = True
     if _is_operator(function) and not given.keywords and given.more is None:
@@ -267,30 +298,6 @@ _OPERATORS: dict[Any, tuple[str, bool]] = {
     **{function: (symbol, False) for symbol, function in BINARY.items()},
     **{function: (symbol, True) for symbol, function in IN_PLACE.items()},
 }
-
-
-def _length(atom: Any, heap: Heap) -> int | None:
-    """How many items an object of a built-in class has, where they are known one by one."""
-    if not isinstance(atom, At) or atom.site.kind not in (list, tuple, dict) or not heap[atom.site].single:
-        return None
-    contents = heap[atom.site]
-    held = contents.entries if atom.site.kind is dict else contents.parts
-    return None if held is None else len(held)
-
-
-def _by_name(
-    analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: tuple[Value, ...], heap: Heap
-) -> Made:
-    """``getattr`` and ``setattr`` with a name that is known; None of others."""
-    atom = next(iter(given[1].atoms)) if len(given) > 1 and len(given[1].atoms) == 1 and not given[1].is_any else None
-    if not isinstance(atom, Exact) or not isinstance(atom.value, str):
-        return None
-    if function is setattr and len(given) == 3:
-        after = set_attribute(analysis, frame, statement, given[0], atom.value, given[2], heap)
-        return None if after is None else (exact(None), after)
-    if function is getattr and len(given) == 2:
-        return get_attribute(analysis, frame, statement, given[0], atom.value, heap)
-    return None
 
 
 #: Libraries of which no function stores into classes, modules or functions that it is given.
@@ -344,9 +351,21 @@ def _of_builtin(
         kind = atom.kind
     if name == "__init__" and isinstance(kind, type) and _is_of_object(kind) and not given.values():
         return exact(None), heap
-    model = MODELS.get(getattr(kind, name, None)) if kind in (list, dict, deque) else None
+    if isinstance(atom, At) and is_named_tuple(kind):
+        found = named.method(analysis, frame, statement, atom, name, given, heap)
+        if found is not NotImplemented:
+            return found  # type: ignore[no-any-return]
+    if kind in CLASSES and is_method(held := looked_up(kind, name)):
+        return call(analysis, frame, statement, exact(held), given.after(receiver), heap)
+    if getattr(kind, name, None) in (dict.update, OrderedDict.update):
+        if (merged := _updated(analysis, given.after(receiver), heap)) is not None:
+            return exact(None), merged
+    model = MODELS.get(getattr(kind, name, None)) if kind in CONTAINERS else None
     if model is not None:
         return call(analysis, frame, statement, exact(model), given.after(receiver), heap)
+    if isinstance(atom, At) and name == "throw" and is_left_by_exceptions(analysis, atom.site, heap):
+        frame.may_raise(heap)
+        return None
     effect = method(name) if kind is None else member(kind, name)
     if name == "resize":
         analysis.assigned.is_reshaped = True
@@ -360,8 +379,8 @@ def _of_builtin(
         else:
             new = replace(contents, parts=None, rest=union(contents.items, value))
         return exact(None), analysis.store(heap, atom.site, new)
-    if isinstance(atom, At) and kind is dict and name in ("items", "keys", "values") and not given.values():
-        return container(frame, statement, heap, type(getattr({}, name)()), Contents(fields={"of": receiver}))
+    if isinstance(atom, At) and kind in MAPPINGS and name in ("items", "keys", "values") and not given.values():
+        return container(frame, statement, heap, type(getattr(kind(), name)()), Contents(fields={"of": receiver}))
     if isinstance(atom, Array) and is_fresh(effect, given.after(receiver)):
         known = results_of_method(name, receiver, given.positional, given.keywords, heap)
         if known is not None:
@@ -373,6 +392,10 @@ def _of_builtin(
     if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
         return ANY, analysis.unknown(values, heap)
     return applied(analysis, frame, statement, effect, given.after(receiver), heap)
+
+
+def _updated(analysis: Analysis, given: Given, heap: Heap) -> Heap | None:
+    return merged_into(analysis, given.positional[0], replace(given, positional=given.positional[1:]), heap)
 
 
 def _is_of_object(kind: type) -> bool:

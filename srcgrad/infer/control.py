@@ -10,14 +10,16 @@ Enters: a block, the frame that holds its operands, the heap.  Leaves: ``Ways``,
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import _GeneratorContextManager
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.frames import Frame, Way, Ways, merged
+from srcgrad.infer.generators import is_left_by_exceptions
 from srcgrad.infer.heap import Heap
 from srcgrad.infer.iteration import is_single
-from srcgrad.infer.objects import classes_of, is_instance, is_method, is_plain, looked_up, truth
+from srcgrad.infer.objects import class_of, classes_of, is_instance, is_method, is_plain, looked_up, truth
 from srcgrad.infer.operations import run
-from srcgrad.infer.values import ANY, At, Exact, Value, at, exact, widened
+from srcgrad.infer.values import ANY, At, Atom, Exact, Value, at, exact, widened
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
     Assign,
@@ -35,6 +37,7 @@ from srcgrad.ir.regions import (
     With,
     operands_of,
 )
+from srcgrad.language.models import PASSING
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
@@ -248,6 +251,17 @@ def _finally(
     return ways
 
 
+def _is_passed(analysis: Analysis, atom: Atom, heap: Heap) -> bool:
+    """Whether an exception leaves a context manager, which runs nothing: one of a generator that catches nothing."""
+    if not isinstance(atom, At) or atom.site.kind is not _GeneratorContextManager or heap.is_seen(atom.site):
+        return False
+    held = heap[atom.site].get("gen")
+    sites = [one.site for one in held.atoms if isinstance(one, At)]
+    return not held.is_any and len(sites) == len(held.atoms) > 0 and all(
+        is_left_by_exceptions(analysis, site, heap) for site in sites
+    )  # fmt: skip
+
+
 def _with(analysis: Analysis, frame: Frame, statement: With, heap: Heap) -> Ways:
     """The methods of a context manager run around a block; that at its end may end an exception."""
     manager = frame[statement.manager]
@@ -274,11 +288,19 @@ def _with(analysis: Analysis, frame: Frame, statement: With, heap: Heap) -> Ways
     thrown = raised[0]
     for other in raised[1:]:
         thrown = thrown.join(other)
-    if not is_plain(analysis, thrown, manager):  # its method gets the exception, and what that holds
+    is_passed = not manager.is_any and all(_is_passed(analysis, atom, thrown) for atom in manager.atoms)
+    is_passing = not manager.is_any and all(class_of(atom) in PASSING for atom in manager.atoms)
+    if not is_passed and not is_passing and not is_plain(analysis, thrown, manager):
+        # its method gets the exception, and what that holds
         thrown = analysis.unknown(list(analysis.carried), thrown)
-    ended = leave((), thrown, ANY)
-    if ended is not None:
-        frame.may_raise(ended[1])
+    answer: Way | Any = (exact(False), thrown)
+    if not is_passed:
+        answer = special(analysis, frame, statement, manager, "__exit__", (ANY,) * 3, thrown)
+    ended: Way | None = None
+    if answer is not None:
+        frame.may_raise(answer[1])
+        tested = truth(analysis, frame, *answer)
+        ended = None if tested is None or True not in tested[0] else ((), tested[1])
     ways.fell = merged([None if inner.fell is None else leave(inner.fell[0], inner.fell[1], exact(None)), ended])
     return ways
 

@@ -22,15 +22,14 @@ from typing import TYPE_CHECKING, Any
 from srcgrad.infer.frames import Frame, merged
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.values import ANY, NEVER, At, Value, at, union
-from srcgrad.ir.regions import Function, Try, With, walk
-from srcgrad.language.models import KINDS
+from srcgrad.ir.operations import YieldFrom
+from srcgrad.ir.regions import Assign, Function, Try, With, walk
+from srcgrad.language.models import HOME, KINDS
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
     from srcgrad.ir.operations import Cell, Version
     from srcgrad.ir.regions import Statement
-
-_MODELS = ("srcgrad.language.models.iterators",)
 
 
 @dataclass(eq=False)
@@ -67,12 +66,20 @@ def is_followed(function: Function) -> bool:
     return not any(isinstance(statement, Try | With) for _, statement in walk(function.body))
 
 
+def is_left_by_exceptions(analysis: Analysis, site: Site, heap: Heap) -> bool:
+    """Whether an exception that is thrown into generators of a site leaves them, and nothing of them runs before."""
+    if site not in analysis.generators or heap.is_seen(site):
+        return False
+    body = analysis.generators[site].function.body
+    return not any(isinstance(s, Assign) and isinstance(s.operation, YieldFrom) for _, s in walk(body))
+
+
 def made(
     analysis: Analysis, frame: Frame, statement: Statement, generator: Generator, arguments: Mapping[Version, Value],
     heap: Heap,
 ) -> tuple[Value, Heap]:  # fmt: skip
     """The object that calling a generator function gives; nothing of its body has run."""
-    kind = KINDS.get(generator.function.name) if generator.namespace.get("__name__") in _MODELS else None
+    kind = KINDS.get(generator.function.name) if str(generator.namespace.get("__name__")).startswith(HOME) else None
     site = frame.site(kind or GeneratorType, statement, generator.function)
     known = analysis.generators.setdefault(site, generator)
     held = {f"cell {cell.name}": at(inside) for cell, inside in generator.cells.items()}

@@ -127,10 +127,11 @@ class Analysis:
             self.running = running
 
     def call(
-        self, frame: Frame, statement: Statement, function: Value, positional: tuple[Value, ...], heap: Heap
-    ) -> tuple[Value, Heap] | None:
-        """Call a function with positional arguments."""
-        return call(self, frame, statement, function, Given(positional), heap)
+        self, frame: Frame, statement: Statement, function: Value, positional: tuple[Value, ...], heap: Heap,
+        named: tuple[tuple[str, Value], ...] = (),
+    ) -> tuple[Value, Heap] | None:  # fmt: skip
+        """Call a function."""
+        return call(self, frame, statement, function, Given(positional, named), heap)
 
     # --- unknown code ------------------------------------------------------------------------------------------------
     def unknown(self, given: Sequence[Value], heap: Heap) -> Heap:
@@ -182,7 +183,7 @@ class Analysis:
         made = self.lowered(function)
         cells = self.cells_of(function, made)
         self.keep(at(*cells.values()))
-        self._may_reach([function.__defaults__, function.__kwdefaults__])
+        self._may_reach([function.__defaults__, function.__kwdefaults__, *vars(function).values()])
         if made is not None:
             self.run_unknown(made, function.__globals__, cells)
         elif function not in self._without_text:

@@ -5,7 +5,7 @@ Enters: operands.  Leaves: what an item may be, and the heap after it; None wher
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,20 @@ import numpy as np
 
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import elements
-from srcgrad.infer.objects import Made, class_of, container, data, is_method, is_plain, looked_up, of_each
+from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.objects import (
+    MAPPINGS,
+    Made,
+    class_of,
+    container,
+    data,
+    is_method,
+    is_plain,
+    looked_up,
+    of_each,
+)
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
+from srcgrad.language.models import MODELS
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -52,7 +64,7 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
                 heap = analysis.unknown([index], heap)
             value, heap = data(frame, statement, heap, heap[site].items)
             return union(value, Value(frozenset((Array(site, dtype),)))), heap
-        case At(site=Site(kind=kind) as site) if kind in (list, tuple, deque):
+        case At(site=Site(kind=kind) as site) if kind in (list, tuple, deque) or is_named_tuple(kind):
             contents = heap[site]
             places = [a.value for a in index.atoms if isinstance(a, Exact) and isinstance(a.value, int)]
             if contents.parts is not None and len(places) == len(index.atoms) and not index.is_any:
@@ -63,16 +75,21 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             is_slice = not index.is_any and all(isinstance(a, At) and a.site.kind is slice for a in index.atoms)
             if not is_plain(analysis, heap, index):
                 heap = analysis.unknown([index], heap)
-            slice_, heap = container(frame, statement, heap, kind, Contents(rest=contents.items), kind)
+            sliced: Any = tuple if is_named_tuple(kind) else kind
+            slice_, heap = container(frame, statement, heap, sliced, Contents(rest=contents.items), kind)
             return (slice_ if is_slice else union(contents.items, slice_)), heap
-        case At(site=Site(kind=kind) as site) if kind in (dict, OrderedDict):
+        case At(site=Site(kind=kind) as site) if kind in MAPPINGS:
             contents = heap[site]
             keys = [a for a in index.atoms if isinstance(a, Exact) and type(a.value) in KEYS]
             if contents.entries is not None and len(keys) == len(index.atoms) and not index.is_any:
-                return union(*(v for k, v in contents.entries if Exact(k) in keys)), heap
+                held = {Exact(k): v for k, v in contents.entries}
+                found = union(*(held[key] for key in keys if key in held))
+                if all(key in held for key in keys):
+                    return found, heap
+                return _or_missing(analysis, frame, statement, receiver, kind, index, found, heap)
             if not is_plain(analysis, heap, index, contents.items):
                 heap = analysis.unknown([index, receiver], heap)
-            return heap[site].items, heap
+            return _or_missing(analysis, frame, statement, receiver, kind, index, heap[site].items, heap)
         case At(site=Site(kind=kind)) if kind is not None and is_method(looked_up(kind, "__getitem__")):
             method = exact(looked_up(kind, "__getitem__"))
             return analysis.call(frame, statement, method, (receiver, index), heap)
@@ -85,6 +102,19 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
         case Exact() | Of() if class_of(atom) in SCALARS and not hasattr(class_of(atom), "__getitem__"):
             return None  # it has no items
     return ANY, analysis.unknown([receiver, index], heap)
+
+
+def _or_missing(
+    analysis: Analysis, frame: Frame, statement: Statement, receiver: Value, kind: Any, key: Value, found: Value,
+    heap: Heap,
+) -> Made:  # fmt: skip
+    """What a mapping gives of a key that it may not hold."""
+    if kind is Counter:
+        return union(found, exact(0)), heap
+    if kind is not defaultdict:
+        return found, heap
+    made = analysis.call(frame, statement, exact(MODELS[defaultdict.__missing__]), (receiver, key), heap)
+    return (found, heap) if made is None else (union(found, made[0]), heap.join(made[1]))
 
 
 def _seen(array: Array, index: Value, heap: Heap) -> Value | None:
@@ -148,8 +178,8 @@ def _put(
                 more = replace(heap[site], single=False, rest=union(heap[site].items, value))
                 heap = analysis.store(heap, site, more)
             return done, heap
-        case At(site=Site(kind=kind) as site) if kind in (list, dict, deque, OrderedDict, None):
-            keys = heap[site].items if kind in (dict, OrderedDict) and heap[site].entries is None else NEVER
+        case At(site=Site(kind=kind) as site) if kind in (list, deque, None, *MAPPINGS):
+            keys = heap[site].items if kind in MAPPINGS and heap[site].entries is None else NEVER
             if not is_plain(analysis, heap, index, keys) or kind is None and not is_plain(analysis, heap, value):
                 return done, analysis.unknown([receiver, index, value], heap)
             if kind in (list, deque, None) and not is_index(index):  # a slice takes what the value holds

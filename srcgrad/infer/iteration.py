@@ -6,7 +6,7 @@ Enters: operands.  Leaves: what one item may be, or what an operator gives, and 
 from __future__ import annotations
 
 import warnings
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, deque
 from dataclasses import replace
 from itertools import product
 from types import FunctionType
@@ -17,10 +17,24 @@ import numpy as np
 from srcgrad.infer.examples import outcomes
 from srcgrad.infer.generators import resumed
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.objects import CONTAINERS, Made, class_of, container, data, is_method, is_plain, looked_up, shown
+from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.objects import (
+    CONTAINERS,
+    MAPPINGS,
+    Made,
+    class_of,
+    container,
+    data,
+    is_method,
+    is_plain,
+    looked_up,
+    shown,
+)
+from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
 from srcgrad.ir.evaluating import BINARY, COMPARING, UNARY
 from srcgrad.ir.operations import END, UNBOUND
+from srcgrad.language.models import CLASSES, MODELS
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -46,15 +60,20 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
             case At(site=site) if site in analysis.generators:
                 made, _, heap = resumed(analysis, frame, site, heap)
                 found.append(made)
-            case At(site=Site(kind=kind) as site) if kind in CONTAINERS:
+            case At(site=Site(kind=kind) as site) if kind in CONTAINERS or is_named_tuple(kind):
                 contents = heap[site]
-                if contents.entries is not None and kind in (dict, OrderedDict, defaultdict):
+                if contents.entries is not None and kind in MAPPINGS:
                     found.append(union(*(exact(key) for key, _ in contents.entries)))
                 else:
                     found.append(contents.items)
             case At(site=Site(kind=kind) as site) if kind in ITERATORS:
                 made, heap = _of_iterator(analysis, frame, statement, kind, heap[site], heap)
                 found.append(made)
+            case At(site=Site(kind=kind)) if kind in CLASSES and is_method(looked_up(kind, "__iter__")):
+                begun = iterate(analysis, frame, statement, Value(frozenset((atom,))), heap)
+                if begun is not None:
+                    made, heap = elements(analysis, frame, statement, *begun)
+                    found.append(made)
             case At(site=Site(kind=None) as site):
                 found += [heap[site].items, Value(frozenset((Array(site),)))]
             case At(site=Site(kind=kind)) if kind is range:
@@ -74,12 +93,18 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
 
 
 #: Iterables of the class on the left give an iterator of the class on the right.
-_SOURCES: tuple[Any, ...] = ([], (), {}, set(), frozenset(), deque(), range(0), "", b"")
-_VIEWS: tuple[Any, ...] = ({}.items(), {}.values(), {}.keys())
+_SOURCES: tuple[Any, ...] = (*(kind() for kind in CONTAINERS), range(0), "", b"")
+_VALUES, _ITEMS, _KEYS = (
+    tuple(getattr(kind(), name)() for kind in (dict, OrderedDict)) for name in ("values", "items", "keys")
+)
+_VIEWS: tuple[Any, ...] = (*_ITEMS, *_VALUES, *_KEYS)
 _OF_KIND: dict[Any, type] = {type(source): type(iter(source)) for source in (*_SOURCES, *_VIEWS, np.zeros(1))}
 #: Iterators and views whose sources are known.
 VIEWS = tuple(map(type, _VIEWS))
-ITERATORS = (*_OF_KIND.values(), *VIEWS, type(reversed([])), enumerate, zip)
+_BACKWARDS: dict[Any, type] = {
+    type(source): type(reversed(source)) for source in ([], (), {}, deque(), OrderedDict(), range(0), *_VIEWS)
+}
+ITERATORS = (*_OF_KIND.values(), *VIEWS, *_BACKWARDS.values(), enumerate, zip)
 
 
 def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made:
@@ -91,6 +116,7 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
     for atom in value.atoms:
         source = Value(frozenset((atom,)))
         kind = atom.site.kind if isinstance(atom, At) else type(getattr(atom, "value", None))
+        kind = tuple if isinstance(atom, At) and is_named_tuple(kind) else kind
         kind = atom.kind if isinstance(atom, Of) else np.ndarray if isinstance(atom, Array) else kind
         if kind in _OF_KIND and (isinstance(atom, At | Array) or kind in (str, bytes)):
             made, heap = container(frame, statement, heap, _OF_KIND[kind], Contents(fields={"of": source}), kind)
@@ -103,10 +129,24 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
             found += [made, source]  # an iterator is its own
         elif isinstance(atom, Exact | Of) and kind in SCALARS:
             continue
+        elif isinstance(atom, At) and kind in CLASSES and is_method(looked_up(kind, "__iter__")):
+            begun = analysis.call(frame, statement, exact(looked_up(kind, "__iter__")), (source,), heap)
+            if begun is not None:
+                found.append(begun[0])
+                heap = begun[1]
         else:
             heap = analysis.unknown([source], heap)
             found.append(ANY)
     return (union(*found), heap) if found else None
+
+
+def backwards(frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made | Any:
+    """``reversed(value)`` of one object of a built-in class; ``NotImplemented`` of others."""
+    atom = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
+    if not isinstance(atom, At) or atom.site.kind not in _BACKWARDS:
+        return NotImplemented
+    kind = _BACKWARDS[atom.site.kind]
+    return container(frame, statement, heap, kind, Contents(fields={"of": value}))
 
 
 def _of_iterator(
@@ -118,14 +158,18 @@ def _of_iterator(
         parts = []
         for one in contents.parts or (contents.items,):
             held, heap = elements(analysis, frame, statement, one, heap)
+            if not held and contents.parts is not None:
+                return NEVER, heap
             parts.append(held)
         known = contents.parts is not None
         made = Contents(parts=tuple(parts)) if known else Contents(rest=union(*parts))
         return container(frame, statement, heap, tuple, made, kind)
     if kind is enumerate:
         held, heap = elements(analysis, frame, statement, source, heap)
+        if not held:
+            return NEVER, heap
         return container(frame, statement, heap, tuple, Contents(parts=(of(int), held)), kind)
-    if kind in (type({}.items()), type({}.values())):
+    if kind in map(type, (*_ITEMS, *_VALUES)):
         keys, values = NEVER, NEVER
         if source.is_any:
             return ANY, heap
@@ -138,8 +182,10 @@ def _of_iterator(
                 values = union(values, *(value for _, value in held_.entries))
             else:
                 keys, values = union(keys, held_.items), union(values, held_.items)
-        if kind is type({}.values()):
+        if kind in map(type, _VALUES):
             return values, heap
+        if not keys:
+            return NEVER, heap
         return container(frame, statement, heap, tuple, Contents(parts=(keys, values)), kind)
     return elements(analysis, frame, statement, source, heap)
 
@@ -164,6 +210,8 @@ def arithmetic(
             return shown(frame, statement, heap, known)
         if known is not None and arrays == operands[0]:
             return arrays, heap
+    if (model := _model_of(symbol, operands, in_place)) is not None:
+        return analysis.call(frame, statement, exact(model), operands, heap)
     if not is_plain(analysis, heap, *operands):
         return _of_users(analysis, frame, statement, symbol, operands, in_place, heap)
     held = [NEVER]
@@ -282,6 +330,16 @@ def _of_users(
     return ANY, analysis.unknown(operands, heap)
 
 
+def _model_of(symbol: str, operands: tuple[Value, ...], in_place: bool) -> Any:
+    """The model of an operator, where all operands are of one library class whose method has one; None of others."""
+    name = _METHODS.get((symbol, len(operands)))
+    kinds = {class_of(atom) for value in operands for atom in value.atoms}
+    if name is None or len(kinds) != 1 or (kind := kinds.pop()) is None or not is_of_library(kind):
+        return None
+    in_place_name = f"__i{name[2:]}"
+    return MODELS.get(getattr(kind, in_place_name if in_place and hasattr(kind, in_place_name) else name, None))
+
+
 def _may_be(value: Value, constant: object) -> bool:
     return exact(constant) <= value
 
@@ -289,6 +347,7 @@ def _may_be(value: Value, constant: object) -> bool:
 _METHODS = {
     ("+", 2): "__add__", ("-", 2): "__sub__", ("*", 2): "__mul__", ("/", 2): "__truediv__", ("//", 2): "__floordiv__",
     ("%", 2): "__mod__", ("**", 2): "__pow__", ("@", 2): "__matmul__", ("-", 1): "__neg__", ("+", 1): "__pos__",
+    ("&", 2): "__and__", ("|", 2): "__or__",
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ are.  A method of the user's that is found is entered; what is not understood is
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections import OrderedDict, defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import (
@@ -25,7 +25,9 @@ import numpy as np
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
 from srcgrad.infer.examples import Result
 from srcgrad.infer.heap import Contents, Heap, Site
-from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.named import index_of, is_named_tuple
+from srcgrad.infer.outside import MAPPINGS as MAPPINGS
+from srcgrad.infer.outside import SEQUENCES, is_of_library
 from srcgrad.infer.values import (
     ANY,
     NEVER,
@@ -43,6 +45,7 @@ from srcgrad.infer.values import (
     union,
 )
 from srcgrad.language.effects import member
+from srcgrad.language.models import CLASSES, is_of_model
 from srcgrad.runtime.objects import defines
 
 if TYPE_CHECKING:
@@ -51,7 +54,7 @@ if TYPE_CHECKING:
     from srcgrad.ir.regions import Statement
 
 Made: TypeAlias = "tuple[Value, Heap] | None"
-CONTAINERS = (list, tuple, dict, set, frozenset, deque, defaultdict, OrderedDict)
+CONTAINERS = (*SEQUENCES, *MAPPINGS, set, frozenset)
 _ABSENT = object()
 
 
@@ -61,7 +64,8 @@ def is_plain(analysis: Analysis, heap: Heap, *values: Value) -> bool:
     sites, held = heap.reachable(values)
     if any(value.is_any for value in held) or any(site in heap.seen for site in sites):
         return False
-    if any(site.kind is FunctionType or not is_of_library(site.kind) for site in sites if site.kind is not None):
+    kinds = [site.kind for site in sites if site.kind is not None]
+    if any(kind is FunctionType or kind in CLASSES or not is_of_library(kind) for kind in kinds):
         return False
     if any(site in analysis.generators for site in sites):
         return False
@@ -103,12 +107,14 @@ def shown(
 
 
 def looked_up(kind: type, name: str) -> Any:
-    """What a class or one of its bases holds under a name; ``_ABSENT`` otherwise."""
-    return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), _ABSENT)
+    """What a class, or the model of it, or one of its bases holds under a name; ``_ABSENT`` otherwise."""
+    bases = CLASSES.get(kind, kind).__mro__
+    return next((vars(base)[name] for base in bases if name in vars(base)), _ABSENT)
 
 
 def is_method(found: object) -> bool:
-    return isinstance(found, FunctionType) and not is_of_library(found)
+    """Whether something is a function that is entered."""
+    return isinstance(found, FunctionType) and not is_of_library(found) or is_of_model(found)
 
 
 def class_of(atom: Atom) -> type | None:
@@ -170,10 +176,10 @@ def truth(analysis: Analysis, frame: Frame, value: Value, heap: Heap) -> tuple[s
                 decided.add(bool(found))
             case Exact(value=FunctionType() | ModuleType() | BuiltinFunctionType()) | Bound():
                 decided.add(True)
-            case At(site=Site(kind=kind)) if kind in CONTAINERS:
+            case At(site=Site(kind=kind)) if kind in CONTAINERS or is_named_tuple(kind):
                 contents = heap[atom.site]
                 known = contents.parts if contents.parts is not None else contents.entries
-                decided |= {True, False} if known is None or not contents.single else {bool(known)}
+                decided |= {True, False} if known is None else {bool(known)}  # all that it stands for have as many
             case At(site=Site(kind=kind)) if kind is not None and not is_of_library(kind):
                 if defines(kind, "__bool__") or defines(kind, "__len__"):
                     decided |= {True, False}
@@ -184,6 +190,8 @@ def truth(analysis: Analysis, frame: Frame, value: Value, heap: Heap) -> tuple[s
             case _:
                 frame.may_raise(heap)
                 decided |= {True, False}
+                if isinstance(atom, At) and atom.site.kind in CLASSES:
+                    heap = analysis.unknown([value], heap)
     return (decided, heap) if decided else None
 
 
@@ -230,7 +238,11 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
             return union(Value(frozenset((Bound(receiver, name),))), heap[atom.site].get(name)), heap
         case At(site=Site(kind=kind)) if kind is super:
             return _of_super(analysis, frame, statement, receiver, heap[atom.site], name, heap)
+        case At(site=Site(kind=kind)) if kind in CLASSES:
+            return _of_modelled(analysis, frame, statement, receiver, atom.site, name, heap)
         case At(site=Site(kind=kind)) if is_of_library(kind) and kind is not FunctionType:
+            if kind is defaultdict and name == "default_factory":
+                return heap[atom.site].get(name), heap
             return _of_builtin(frame, statement, receiver, kind, name, heap)
         case At(site=Site(kind=kind)) if kind is not FunctionType:
             return _of_instance(analysis, frame, statement, receiver, atom.site, name, heap)
@@ -301,11 +313,17 @@ def _of_instance(
 ) -> Made:
     """An attribute of an object of a class of the user's: data descriptors, then fields, then what the class holds."""
     kind: Any = site.kind
-    if defines(kind, "__getattr__") or looked_up(kind, "__getattribute__") is not object.__getattribute__:
+    usual = tuple.__getattribute__ if is_named_tuple(kind) else object.__getattribute__
+    if defines(kind, "__getattr__") or looked_up(kind, "__getattribute__") is not usual:
         return ANY, analysis.unknown([receiver], heap)
     held = looked_up(kind, name)
     if analysis.assigned.may_be(kind, name):
         return ANY, analysis.unknown([receiver], heap)
+    if (place := index_of(held, kind, name)) is not None:
+        parts = heap[site].parts
+        return (heap[site].items if parts is None else parts[place]), heap
+    if is_named_tuple(kind) and name in ("_replace", "_asdict"):
+        return Value(frozenset((Bound(receiver, name),))), heap
     if isinstance(held, property) and is_method(held.fget):
         return analysis.call(frame, statement, exact(held.fget), (receiver,), heap)
     if held is not _ABSENT and hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
@@ -322,6 +340,21 @@ def _of_instance(
     if hasattr(type(held), "__get__"):
         return ANY, analysis.unknown([receiver], heap)
     return union(own, analysis.outside.value(held)), heap
+
+
+def _of_modelled(
+    analysis: Analysis, frame: Frame, statement: Statement, receiver: Value, site: Site, name: str, heap: Heap
+) -> Made:
+    """An attribute of an object of a library class that has a model."""
+    kind: Any = site.kind
+    held, own = looked_up(kind, name), heap[site].get(name)
+    if isinstance(held, property):
+        return analysis.call(frame, statement, exact(held.fget), (receiver,), heap)
+    if is_method(held):
+        return union(own, Value(frozenset((Bound(receiver, name),)))), heap
+    if own and held is _ABSENT:
+        return own, heap
+    return ANY, analysis.unknown([receiver], heap)
 
 
 def _of_super(
@@ -375,7 +408,10 @@ def _stored(
         case At(site=Site(kind=None) as site):
             contents = heap[site]
             return done, analysis.store(heap, site, replace(contents, others=union(contents.others, value)))
-        case At(site=Site(kind=kind)) if kind is FunctionType or is_of_library(kind):
+        case At(site=Site(kind=kind) as site) if kind is defaultdict and name == "default_factory":
+            contents = heap[site]
+            return done, analysis.store(heap, site, replace(contents, fields={**contents.fields, name: value}))
+        case At(site=Site(kind=kind)) if kind is FunctionType or is_of_library(kind) and kind not in CLASSES:
             return done, analysis.unknown([receiver, value], heap)
         case At(site=Site(kind=type() as kind) as site):
             held = looked_up(kind, name)

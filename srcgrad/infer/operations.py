@@ -7,22 +7,28 @@ it; None where it raises in every case.
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from types import CellType, FunctionType, ModuleType
+from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.calls import call
 from srcgrad.infer.frames import Frame
 from srcgrad.infer.generators import Body, resumed
 from srcgrad.infer.heap import Contents, Heap
+from srcgrad.infer.importing import import_module, import_name
 from srcgrad.infer.items import get_item, set_item
 from srcgrad.infer.iteration import arithmetic, compare, elements, iterate
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     Made,
+    class_of,
     container,
     get_attribute,
+    is_method,
     is_plain,
+    looked_up,
     set_attribute,
     truth,
 )
@@ -133,7 +139,13 @@ def _delete(
 ) -> Made:
     frame.may_raise(heap)
     base = frame[op.base]
-    if isinstance(op, ir.DeleteItem) and is_plain(analysis, heap, base, frame[op.index]):
+    kinds = {class_of(atom) for atom in base.atoms}
+    if isinstance(op, ir.DeleteItem) and len(kinds) == 1 and not base.is_any:
+        (kind,) = kinds
+        if kind is not None and is_method(looked_up(kind, "__delitem__")):
+            return analysis.call(frame, statement, exact(looked_up(kind, "__delitem__")), (base, frame[op.index]), heap)
+    held = NEVER if kinds <= {list, deque} and not base.is_any else base  # of which no method is asked
+    if isinstance(op, ir.DeleteItem) and is_plain(analysis, heap, held, frame[op.index]):
         for atom in base.atoms:
             if isinstance(atom, At):
                 contents = heap[atom.site]
@@ -194,7 +206,7 @@ def _known(value: Value, heap: Heap) -> Contents | None:
     if value.is_any or len(value.atoms) != 1:
         return None
     (atom,) = value.atoms
-    if not isinstance(atom, At) or atom.site.kind not in (tuple, list, dict):
+    if not isinstance(atom, At) or atom.site.kind not in (tuple, list, dict) and not is_named_tuple(atom.site.kind):
         return None
     contents = heap[atom.site]
     return None if contents.parts is None and contents.entries is None else contents
@@ -247,6 +259,17 @@ def _into(analysis: Analysis, container: Value, heap: Heap, held: list[Value], *
 
 def _extend(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Extend, heap: Heap) -> Made:
     source = frame[op.source]
+    known, into = _known(source, heap), _known(frame[op.container], heap)
+    if known is not None and into is not None and into.single:
+        (atom,) = frame[op.container].atoms
+        assert isinstance(atom, At)
+        if atom.site.kind is list and known.parts is not None and into.parts is not None:
+            made = replace(into, parts=(*into.parts, *known.parts))
+            return exact(None), analysis.store(heap, atom.site, made)
+        if atom.site.kind is dict and known.entries is not None and into.entries is not None:
+            entries = {Exact(key): value for key, value in (*into.entries, *known.entries)}
+            made = replace(into, entries=tuple((key.value, value) for key, value in entries.items()))
+            return exact(None), analysis.store(heap, atom.site, made)
     held, heap = elements(analysis, frame, statement, source, heap)
     values = [heap[atom.site].items for atom in source.atoms if isinstance(atom, At)]
     return _into(analysis, frame[op.container], heap, [held, *values])
@@ -278,29 +301,13 @@ def _next(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Next, h
     return union(held, exact(ir.END)), heap
 
 
-# --- text, imports ---------------------------------------------------------------------------------------------------
+# --- text ------------------------------------------------------------------------------------------------------------
 def _text(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Format | ir.Join, heap: Heap) -> Made:
     if isinstance(op, ir.Join):
         return of(str), heap
     given = [frame[part] for part in (op.value, op.specification) if part is not None]
     frame.may_raise(heap)
     return (of(str), heap) if is_plain(analysis, heap, *given) else (ANY, analysis.unknown(given, heap))
-
-
-def _import(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Import, heap: Heap) -> Made:
-    frame.may_raise(heap)
-    top = op.module.partition(".")[0] if not op.names and op.whole else op.module
-    if op.level or top not in sys.modules or op.module not in sys.modules:
-        return ANY, heap
-    return exact(sys.modules[top]), heap
-
-
-def _import_name(analysis: Analysis, frame: Frame, statement: Statement, op: ir.ImportName, heap: Heap) -> Made:
-    frame.may_raise(heap)
-    atom = next(iter(frame[op.module].atoms)) if len(frame[op.module].atoms) == 1 else None
-    if isinstance(atom, Exact) and isinstance(atom.value, ModuleType) and op.name in vars(atom.value):
-        return get_attribute(analysis, frame, statement, frame[op.module], op.name, heap)
-    return ANY, heap
 
 
 # --- functions, classes, patterns ------------------------------------------------------------------------------------
@@ -419,8 +426,8 @@ _RUN: dict[type[ir.Operation], Callable[[Any, Frame, Statement, Any, Heap], Made
     ir.Next: _next,
     ir.Format: _text,
     ir.Join: _text,
-    ir.Import: _import,
-    ir.ImportName: _import_name,
+    ir.Import: import_module,
+    ir.ImportName: import_name,
     ir.MakeFunction: _make_function,
     ir.MakeClass: _make_class,
     ir.MatchSequence: _matched,

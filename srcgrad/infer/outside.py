@@ -12,10 +12,21 @@ True
 
 from __future__ import annotations
 
+import functools
 import gc
-from collections import deque
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType, NoneType
+from dataclasses import replace
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+    NoneType,
+    SimpleNamespace,
+)
 from typing import Any
 
 import numpy as np
@@ -23,12 +34,14 @@ import numpy as np
 from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.examples import is_named
 from srcgrad.infer.heap import Contents, Site
+from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import ANY, SCALARS, Array, Bound, Of, Value, at, exact, union
 from srcgrad.language.effects import is_compiled_ufunc
 from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object
 
 #: Containers whose items are looked at one by one.
 SEQUENCES = (list, tuple, deque)
+MAPPINGS = (dict, defaultdict, OrderedDict, Counter)
 _LONGEST, _DEEPEST = 50, 6  # of what is looked into
 _MOST = 20_000  # parts of one object
 _HOLDS = 1 << 14  # the flag of classes whose objects tell the garbage collector what they hold
@@ -90,6 +103,15 @@ def _is_leaf(part: object) -> bool:
     return isinstance(part, type(np.sum)) or is_compiled_ufunc(part) or type(part).__module__ in _OF_LEAVES
 
 
+def _parts_of_model(found: object) -> dict[str, Any] | None:
+    """The fields that an object of a library class has in its model; None of a class whose objects are not known."""
+    if type(found) in (SimpleNamespace, ChainMap):
+        return dict(vars(found))
+    if type(found) is functools.partial and not found.__reduce__()[2][3]:  # the attributes that it was given
+        return {"func": found.func, "args": found.args, "keywords": found.keywords}
+    return None
+
+
 class Outside:
     """The sites of objects from outside, and what they hold.
 
@@ -133,10 +155,13 @@ class Outside:
 
     def _looked_into(self, found: Any, depth: int) -> Value | None:
         """The value of a container or object whose items or fields are looked at one by one; None of others."""
-        kind = type(found)
-        is_container = kind in (*SEQUENCES, dict, set, frozenset) and len(found) <= _LONGEST
+        kind: Any = type(found)
+        is_tuple = is_named_tuple(kind)
+        is_container = (is_tuple or kind in (*SEQUENCES, *MAPPINGS, set, frozenset)) and len(found) <= _LONGEST
+        is_container = is_container and not getattr(found, "__dict__", None)
+        parts = _parts_of_model(found)
         is_instance = is_object(found) and not is_of_library(found) and not self._assigned.is_open(kind)
-        if depth >= _DEEPEST or not (is_container or is_instance):
+        if depth >= _DEEPEST or not (is_container or is_instance or parts is not None):
             return None
         site = self._site(kind, found)
         value = self._noted(found, at(site))
@@ -144,15 +169,19 @@ class Outside:
         def inside(held: Any) -> Value:
             return self.value(held, depth + 1)
 
-        if is_instance:
+        if is_instance and not is_tuple:
             made = Contents(fields={name: inside(held) for name, held in fields_of(found).items()})
-        elif kind is dict and all(type(key) in (str, int) for key in found):
+        elif parts is not None:
+            made = Contents(fields={name: inside(held) for name, held in parts.items()})
+        elif kind in MAPPINGS and all(type(key) in (str, int) for key in found):
             made = Contents(entries=tuple((key, inside(held)) for key, held in found.items()))
-        elif kind in SEQUENCES:
+        elif kind in SEQUENCES or is_tuple:
             made = Contents(parts=tuple(map(inside, found)))
         else:
-            items = [*found, *found.values()] if kind is dict else found
+            items = [*found, *found.values()] if kind in MAPPINGS else found
             made = Contents(rest=union(*map(inside, items)))
+        if kind is defaultdict:
+            made = replace(made, fields={"default_factory": inside(found.default_factory)})
         self.contents[site] = made
         return value
 

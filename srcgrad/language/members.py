@@ -200,6 +200,8 @@ updates element lengths: heappop
 updates keeps element: heapreplace
 updates keeps alias: heappushpop
 updates: heapify
+element: nlargest nsmallest
+view: merge
 """
 FUNCTIONS: dict[str, str] = {
     "heapq": _HEAPS,
@@ -235,7 +237,12 @@ view: transpose trim_zeros unstack vsplit
 """,
     "numpy.random": "draws updates: shuffle",
     "numpy.random.mtrand": "draws updates: shuffle",
-    "random": "draws updates: shuffle",
+    "random": """
+draws updates: shuffle
+draws element: choice choices sample
+""",
+    "statistics": "element: median_high median_low mode multimode",
+    "typing": "alias: assert_type cast",
     "functools": "alias calls: reduce partial",
     "copy": """
 element: copy replace

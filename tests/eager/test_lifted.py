@@ -11,9 +11,9 @@ import pytest
 
 import srcgrad.eager as torch
 from srcgrad.eager import messages, warned
+from srcgrad.eager.batched import Batched
+from srcgrad.eager.dual import Dual
 from srcgrad.eager.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
-from srcgrad.eager.func.batched import Batched
-from srcgrad.eager.func.dual import Dual
 from srcgrad.eager.lifted_arrays import is_escape, is_lifted
 
 D = torch.float64

@@ -22,7 +22,7 @@ from srcgrad.fuzz.agreement import OutOfTime, time_limit
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Contents, sites_of
 from srcgrad.infer.interpreter import analysed
-from srcgrad.infer.outside import runs_no_code
+from srcgrad.infer.outside import is_of_library, runs_no_code
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import interpreter
 from srcgrad.ir.evaluating import Frame
@@ -52,13 +52,15 @@ def _is_of(atom: Any, found: Any) -> bool:
             owner = getattr(found, "__self__", None)
             if not covers(receiver, owner) and not (function is None and isinstance(owner, type)):
                 return False
-            return getattr(found, "__func__", None) is function and getattr(found, "__name__", None) == name
+            own = getattr(found, "__func__", None)
+            of_library = function is None and isinstance(own, FunctionType) and is_of_library(own)
+            return (own is function or of_library) and getattr(found, "__name__", None) == name
     return False
 
 
 def held_by(found: Any) -> Iterator[tuple[str, Any]]:
     """What an object holds itself: the names of its fields, or "" of an item."""
-    if type(found) in (list, tuple, deque, set, frozenset):
+    if type(found) in (list, deque, set, frozenset) or isinstance(found, tuple):
         yield from (("", item) for item in found)
     elif isinstance(found, dict):
         yield from (("", item) for item in [*found, *found.values()])

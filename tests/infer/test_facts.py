@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import collections
+import contextlib
+import copy
 import dataclasses
 import functools
+import heapq
 import itertools
+import math
+import operator
+import statistics
+import types
 from types import FunctionType
 from typing import Any
 
@@ -154,6 +161,106 @@ def of_maximum(x):
     return max([x, x[1:]], key=lambda v: v[0])
 
 
+def of_groups(x):
+    return [[key, [*group]] for key, group in itertools.groupby(x, lambda v: v > 1.5)][0]
+
+
+def of_a_merge(x):
+    return next(heapq.merge([x[0]], [x[1], 2.0]))
+
+
+def of_a_counter(x):
+    made = collections.Counter(a=x[0])
+    made.update(a=x[1])
+    return made["a"] + made["b"]
+
+
+def of_a_default(x):
+    held = collections.defaultdict(lambda: x[1:])
+    return held["a"]
+
+
+def of_a_chain(x):
+    return collections.ChainMap({}, {"a": x}).new_child()["a"]
+
+
+def of_a_part(x):
+    return functools.partial(lambda a, b, *, c: a * b + c, x, c=2.0)(3.0)
+
+
+def of_a_cache(x):
+    @functools.cache
+    def power(n):
+        return x ** float(n)
+
+    return power(2) + power(3)
+
+
+def of_a_wrapper(x):
+    def doubled(function):
+        @functools.wraps(function)
+        def inner(v):
+            return function(v) * 2.0
+
+        return inner
+
+    return doubled(np.sin)(x)
+
+
+def of_getters(x):
+    first, weights = operator.itemgetter(0), operator.attrgetter("weights")
+    return weights(first([Layer(x), 1.0]))
+
+
+def of_a_copy(x):
+    return copy.deepcopy([Layer(x)])[0].applied(2.0)
+
+
+def of_a_replaced_object(x):
+    return dataclasses.replace(Layer(1.0), weights=x).applied(2.0)
+
+
+def of_fields(x):
+    return dataclasses.asdict(Layer(x))["weights"]
+
+
+@contextlib.contextmanager
+def scaled(x):
+    yield x * 2.0
+
+
+def of_a_manager(x):
+    with scaled(x) as y, contextlib.nullcontext(3.0) as z:
+        w = y * z
+    return w
+
+
+def of_a_namespace(x):
+    made = types.SimpleNamespace(a=x)
+    made.b = made.a * 2.0
+    return made.b
+
+
+def of_a_median(x):
+    return statistics.median([x[0], x[1]])
+
+
+def of_a_sum_of_floats(x):
+    return math.fsum(v for v in x)
+
+
+Pair = collections.namedtuple("Pair", "first second", defaults=(2.0,))
+
+
+def of_a_named_tuple(x):
+    first, second = Pair(1.0)._replace(first=x)
+    return first * second
+
+
+def of_a_name(x):
+    return getattr(Layer(x), "weights", None) if hasattr(x, "shape") and type(x) is np.ndarray else "text"
+
+
 @pytest.mark.parametrize(
     "function, argument, expected",
     [
@@ -172,6 +279,24 @@ def of_maximum(x):
         (of_a_generator, X, "0 | float64"),
         (of_reduce, X, "float | float64"),
         (of_maximum, X, "float64[1]@ndarray"),
+        (of_groups, X, "list"),
+        (of_a_merge, X, "2.0 | float64"),
+        (of_a_counter, X, "float64"),
+        (of_a_default, X, "float64[1]@ndarray"),
+        (of_a_chain, X, "float64[1]@ndarray"),
+        (of_a_part, X, "float64[1]@ndarray"),
+        (of_a_cache, X, "float64[1]@ndarray"),
+        (of_a_wrapper, X, "float64[1]@ndarray"),
+        (of_getters, X, "float64[1]@ndarray"),
+        (of_a_copy, X, "float64[1]@ndarray"),
+        (of_a_replaced_object, X, "float64[1]@ndarray"),
+        (of_fields, X, "float64[1]@ndarray"),
+        (of_a_manager, X, "float64[1]@ndarray"),
+        (of_a_namespace, X, "float64[1]@ndarray"),
+        (of_a_median, X, "float64"),
+        (of_a_sum_of_floats, X, "float"),
+        (of_a_named_tuple, X, "float64[1]@ndarray"),
+        (of_a_name, X, "None | float64[1]@ndarray"),
     ],
     ids=lambda part: part.__name__ if callable(part) else "",
 )
@@ -209,7 +334,7 @@ def test_who_shares_memory() -> None:
 
 def given_to_unknown_code(x):
     held, kept = [x], [x[0]]
-    functools.partial(len, held)
+    np.frompyfunc(len, 1, 1)(held)
     return held, kept
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from srcgrad.eager.func.forward import check_tangent
-from srcgrad.eager.func.levels import Level, pair, part
+from srcgrad.eager.levels import Level, pair, part
 from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import _Mode, state
 from srcgrad.eager.tensor import Tensor

@@ -11,17 +11,11 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from srcgrad.eager import pytree
-from srcgrad.eager.func.batched import Batched
-from srcgrad.eager.func.levels import Level, enter, leave
 from srcgrad.eager.generators import default_generator
+from srcgrad.eager.levels import Level, enter, leave
 from srcgrad.eager.lifted_arrays import holders, is_escape
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor
-
-RANDOM = (
-    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
-    "randomness flags on vmap or perform the randomness operation out of vmap"
-)
 
 
 def vmap(
@@ -70,22 +64,6 @@ def batched(func: Callable[..., Any]) -> Callable[..., Any]:
         return _mapped(func, "func", count, dims, leaves, spec, 0, "same", {}, "batch")
 
     return wrapper
-
-
-def gradients_of_batch(once: Callable[[Any, bool], Any], seeds: tuple[Any, ...], keep: bool) -> tuple[Any, ...]:
-    """``once(seeds, keep)`` for the entries along the first dimension of the seeds; None stays None."""
-    from srcgrad.eager.operations.joining import stack
-
-    count = len(seeds[0])
-    try:
-        with Level("batch", "same", count) as level:
-            found = once([enter(seed, level, 0) for seed in seeds], keep)
-            return tuple(None if g is None else leave(g, level, 0) for g in found)
-    except Exception as error:
-        if not is_escape(error):
-            raise
-        rows = [once([seed[i] for seed in seeds], keep or i < count - 1) for i in range(count)]
-        return tuple(None if column[0] is None else stack(list(column)) for column in zip(*rows, strict=True))
 
 
 def _joined(parts: list[Any], out_dims: Any) -> Any:
@@ -238,17 +216,3 @@ def _one_by_one(
             _check_output(name, one)
         made.append(stack(list(column), d))
     return pytree.unflatten(out_spec, made)
-
-
-def drawn(draw: Callable[[tuple[int, ...]], Any], shape: tuple[int, ...]) -> Any:
-    """Random numbers inside transforms: refused, the same for all examples, or different ones for each."""
-    mapped = [level for level in state.transforms if level.kind in ("vmap", "batch")]
-    different = [level for level in mapped if level.randomness == "different"]
-    state.drawing = True
-    try:
-        array = draw((*(level.count for level in different), *shape))
-    finally:
-        state.drawing = None
-    for level in different:  # the batch of the outermost transform is the first axis
-        array = Batched(level.id, array)
-    return array

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from srcgrad.eager import pytree
-from srcgrad.eager.func.batched import Batched
-from srcgrad.eager.func.levels import Border, Level, Pair, Part, enter, leave, level_of, made_of, named, pair, part
+from srcgrad.eager.batched import Batched
+from srcgrad.eager.levels import Border, Level, Pair, Part, enter, leave, level_of, made_of, named, pair, part
 from srcgrad.eager.lifted_arrays import is_lifted, topmost
 from srcgrad.eager.modes import no_grad, state
 from srcgrad.eager.tensor import Tensor

@@ -10,8 +10,8 @@ import numpy as np
 
 from srcgrad.eager import pytree
 from srcgrad.eager.func.arguments import chosen, put, split_aux
-from srcgrad.eager.func.levels import Level, made_of, pair, part
 from srcgrad.eager.func.reverse import jacrev, vjp
+from srcgrad.eager.levels import Level, made_of, pair, part
 from srcgrad.eager.lifted_arrays import is_escape, is_lifted
 from srcgrad.eager.tensor import Tensor
 

@@ -11,8 +11,8 @@ import numpy as np
 from srcgrad.eager import messages, pytree
 from srcgrad.eager.engine import run, wanted
 from srcgrad.eager.func.arguments import chosen, put, require_outputs, require_tensors, split_aux
-from srcgrad.eager.func.levels import Level, is_alive, made_of, stripped, track
 from srcgrad.eager.hooks import through_hooks
+from srcgrad.eager.levels import Level, is_alive, made_of, stripped, track
 from srcgrad.eager.modes import state
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor

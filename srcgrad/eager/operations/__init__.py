@@ -36,7 +36,6 @@ from srcgrad.eager.operations import (
     storing,
     systems,
 )
-from srcgrad.eager.operations.creation import copied
 
 __all__ = [
     "aliases",
@@ -46,7 +45,6 @@ __all__ = [
     "complex_parts",
     "conversion",
     "counting",
-    "copied",
     "creation",
     "drawing",
     "einsum",

@@ -11,9 +11,8 @@ from srcgrad.eager.composed import composed
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
-from srcgrad.eager.operations.arithmetic import mul
-from srcgrad.eager.operations.joining import stack
 from srcgrad.eager.registry import function, method
+from srcgrad.eager.slices import apart, joined, together, unpaired
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import attach
 
@@ -46,13 +45,7 @@ def view_as_real(input: Tensor) -> Tensor:
             "view it as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the "
             "original."
         )
-
-    def compute(z: Tensor) -> Tensor:
-        parts = [call(_real, {"val": z}), call(_imag, {"val": z})]
-        made: Tensor = stack(parts, -1)
-        return made
-
-    made: Tensor = composed("ViewAsRealBackward0", compute, input, keeps=True)
+    made = apart(input)
     made.array = _pairs(input.storage_array())
     made.counter = None
     return attach(made, input, _pairs, "ViewAsRealBackward0")
@@ -137,13 +130,6 @@ def angle(input: Tensor) -> Tensor:
     return made
 
 
-def _joined(real: Tensor, imag: Tensor) -> Tensor:
-    """``real + 1j * imag``."""
-    unit = Tensor.of(np.asarray(1j, real.dtype.to_complex().numpy))
-    made: Tensor = real + mul(imag, unit)
-    return made
-
-
 @function("complex")
 def complex_(real: Tensor, imag: Tensor, *, out: Any = None) -> Tensor:
     """Complex numbers of real and imaginary parts."""
@@ -152,7 +138,7 @@ def complex_(real: Tensor, imag: Tensor, *, out: Any = None) -> Tensor:
             f"Expected object of scalar type {real.dtype.long_name} but got scalar type {imag.dtype.long_name} for "
             "second argument"
         )
-    made: Tensor = composed("ComplexBackward0", _joined, real, imag, slots=("real", "imag"))
+    made: Tensor = composed("ComplexBackward0", joined, real, imag, slots=("real", "imag"))
     return made
 
 
@@ -162,17 +148,10 @@ def polar(abs: Tensor, angle: Tensor, *, out: Any = None) -> Tensor:
 
 
     def compute(size: Tensor, direction: Tensor) -> Tensor:
-        return _joined(size * direction.cos(), size * direction.sin())
+        return joined(size * direction.cos(), size * direction.sin())
 
     made: Tensor = composed("PolarBackward0", compute, abs, angle, copied=(0, 1))
     return made
-
-
-def _unpaired(array: Any) -> Any:
-    """Complex numbers of pairs, in the same memory; of places, the first of each pair."""
-    if array.dtype.kind != "f":
-        return array[..., 0]
-    return array.view(np.result_type(array.dtype, np.complex64))[..., 0]
 
 
 @function("view_as_complex")
@@ -188,12 +167,10 @@ def view_as_complex(input: Tensor) -> Tensor:
         raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     if any(stride % 2 for stride in input.stride()[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
-    made: Tensor = composed(
-        "ViewAsComplexBackward0", lambda x: _joined(x.select(-1, 0), x.select(-1, 1)), input, keeps=True
-    )
-    made.array = _unpaired(input.storage_array())
+    made = together(input)
+    made.array = unpaired(input.storage_array())
     made.counter = None
-    return attach(made, input, _unpaired, "ViewAsComplexBackward0")
+    return attach(made, input, unpaired, "ViewAsComplexBackward0")
 
 
 @method("type_as")

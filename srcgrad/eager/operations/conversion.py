@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.eager import dtypes, messages
 from srcgrad.eager.dispatch import Operation, call
 from srcgrad.eager.graph import sequence
+from srcgrad.eager.levels import level_of, tracks
 from srcgrad.eager.lifted_arrays import is_lifted
 from srcgrad.eager.modes import state
 from srcgrad.eager.operations.creation import clone, leaf, on_cpu
@@ -38,8 +39,6 @@ def is_tracked(tensor: Tensor) -> bool:
     """Whether a tensor depends on what a transform that runs is taking the gradient by."""
     if not state.transform_level:
         return False
-    from srcgrad.eager.func.levels import tracks
-
     return bool(tracks(tensor))
 
 
@@ -47,8 +46,6 @@ def _memory(tensor: Tensor, numbers: bool = False) -> Any:
     """The plain memory of a tensor; those inside transforms have none, but ``numbers`` of it may be read in some."""
     array = tensor.storage_array()
     if is_lifted(array):
-        from srcgrad.eager.func.levels import level_of
-
         level = level_of(array)
         if not numbers and level is not None and level.kind != "dual":
             raise RuntimeError(messages.NO_STORAGE)

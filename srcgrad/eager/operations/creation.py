@@ -15,7 +15,6 @@ from srcgrad.eager.registry import function, method
 from srcgrad.eager.tensor import Tensor
 
 _clone = Operation(np.copy, "CloneBackward0")
-_copy = Operation(np.copy, "torch::autograd::CopyBackwards")
 
 
 def leaf(array: Any, requires_grad: bool = False) -> Tensor:
@@ -42,12 +41,6 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that is recorded."""
     array = np.copy(input.array, order="K" if memory_format is None else "C")
     made: Tensor = call(_clone, {"a": input}, array=array)
-    return made
-
-
-def copied(g: Tensor) -> Tensor:
-    """A gradient as ``grad`` holds it when derivatives are recorded."""
-    made: Tensor = call(_copy, {"a": g}, array=np.copy(g.array))
     return made
 
 

@@ -56,9 +56,7 @@ def _array(draw: Draw, shape: tuple[int, ...], d: Any, generator: Generator | No
         return np.asarray(draw(generator or default_generator, math.prod(wanted), d)).astype(d).reshape(wanted)
 
     if state.transform_level:
-        from srcgrad.eager.func.batching import drawn
-
-        return drawn(of, shape)
+        return generators.drawn(of, shape)
     return of(shape)
 
 

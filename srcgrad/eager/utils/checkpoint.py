@@ -1,6 +1,6 @@
 """The name ``torch.utils.checkpoint``."""
 
-from srcgrad.eager.checkpointing import (
+from srcgrad.eager.autograd.checkpointing import (
     CheckpointError,
     CheckpointFunction,
     check_backward_validity,

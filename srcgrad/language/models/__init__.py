@@ -1,7 +1,8 @@
 """Models: what functions of the standard library do that are compositions of Python, as Python.
 
 Enters: nothing.  Leaves: ``MODELS``, from a function or class to a function that does the same with the same arguments,
-and ``KINDS``, the class of the object that a generator of a model stands for.  The abstract interpreter enters a model
+``CLASSES``, from a class to one whose objects do the same, and ``KINDS``, the class of the object that a generator of a
+model stands for.  The abstract interpreter enters a model
 as it enters a function of the user's, so that what is called, kept and changed on the way is known.  Hypothesis
 compares each with its original.
 
@@ -12,7 +13,11 @@ compares each with its original.
 
 from __future__ import annotations
 
-from srcgrad.language.models import containers, folds, iterators, ordered
-from srcgrad.language.models.table import KINDS, MODELS
+from srcgrad.language.models import callables, containers, contexts, counting, folds, iterators, ordered, ranks, sources
+from srcgrad.language.models.contexts import PASSING
+from srcgrad.language.models.table import CLASSES, HOME, KINDS, MODELS, ORIGINALS, is_of_model
 
-__all__ = ["KINDS", "MODELS", "containers", "folds", "iterators", "ordered"]
+__all__ = [
+    "CLASSES", "HOME", "KINDS", "MODELS", "ORIGINALS", "PASSING", "callables", "containers", "contexts", "counting",
+    "folds", "is_of_model", "iterators", "ordered", "ranks", "sources",
+]  # fmt: skip

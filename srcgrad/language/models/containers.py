@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-from collections import deque
+import sys
+from collections import OrderedDict, deque
 
 from srcgrad.language.models.folds import sort
 from srcgrad.language.models.table import Absent, models
@@ -23,6 +24,56 @@ def extend(self, iterable, /):
 @models(list.sort)
 def sort_in_place(self, /, *, key=None, reverse=False):
     sort(self, key, reverse)
+
+
+@models(list.index)
+def index(self, value, start=0, stop=sys.maxsize, /):
+    for place in range(*slice(start, stop).indices(len(self))):
+        if place < len(self) and (self[place] is value or self[place] == value):
+            return place
+    raise ValueError("it is not in the list")
+
+
+@models(list.pop)
+def taken(self, index=-1, /):
+    found = self[index]
+    del self[index]
+    return found
+
+
+@models(deque.pop)
+def last(self, /):
+    return taken(self, -1)
+
+
+@models(deque.popleft)
+def first(self, /):
+    return taken(self, 0)
+
+
+@models(list.count)
+def count(self, value, /):
+    found = 0
+    for item in self:
+        if item is value or item == value:
+            found = found + 1
+    return found
+
+
+@models(list.remove)
+def remove(self, value, /):
+    for place in range(len(self)):
+        if place < len(self) and (self[place] is value or self[place] == value):
+            del self[place]
+            return
+    raise ValueError("it is not in the list")
+
+
+@models(set.update)
+def add_all(self, *others):
+    for other in others:
+        for item in tuple(other) if other is self else other:
+            self.add(item)
 
 
 @models(deque.extend)
@@ -47,6 +98,30 @@ def setdefault(self, key, default=None, /):
     if key not in self:
         self[key] = default
     return self[key]
+
+
+@models(dict.update, OrderedDict.update)
+def update(self, other=(), /, **named):
+    if isinstance(other, dict):
+        for key, value in other.items():
+            self[key] = value
+    elif hasattr(other, "keys"):
+        for key in other.keys():
+            self[key] = other[key]
+    else:
+        for pair in other:
+            key, value = pair
+            self[key] = value
+    for key, value in named.items():
+        self[key] = value
+
+
+@models(dict.fromkeys)
+def from_keys(iterable, value=None, /):
+    made = {}
+    for key in iterable:
+        made[key] = value
+    return made
 
 
 @models(dict.pop)

@@ -19,7 +19,7 @@ from srcgrad.language.models.table import models
 @models(heapq.heappush)
 def heappush(heap, item, /):
     heap.append(item)
-    _up(heap, 0, len(heap) - 1)
+    up(heap, 0, len(heap) - 1, False)
 
 
 @models(heapq.heappop)
@@ -28,7 +28,7 @@ def heappop(heap, /):
     if not heap:
         return last
     least, heap[0] = heap[0], last
-    _down(heap, 0)
+    down(heap, 0, False)
     return least
 
 
@@ -36,7 +36,7 @@ def heappop(heap, /):
 def heapreplace(heap, item, /):
     least = heap[0]
     heap[0] = item
-    _down(heap, 0)
+    down(heap, 0, False)
     return least
 
 
@@ -50,32 +50,55 @@ def heappushpop(heap, item, /):
 @models(heapq.heapify)
 def heapify(heap, /):
     for place in reversed(range(len(heap) // 2)):
-        _down(heap, place)
+        down(heap, place, False)
 
 
-def _up(heap, top, place):
-    """Move an item towards the top while it is less than what stands above it."""
+def up(heap, top, place, is_falling):
+    """Move an item towards the top while it is less than what stands above it; more, if the heap is falling."""
     item = heap[place]
     while place > top:
         above = (place - 1) // 2
-        if not item < heap[above]:
+        if not (heap[above] < item if is_falling else item < heap[above]):
             break
         heap[place] = heap[above]
         place = above
     heap[place] = item
 
 
-def _down(heap, top):
-    """Move an item to the bottom, along the lesser children, and from there up again."""
+def down(heap, top, is_falling):
+    """Move an item to the bottom, along the children that come first, and from there up again."""
     item, place = heap[top], top
     while 2 * place + 1 < len(heap):
         child = 2 * place + 1
-        if child + 1 < len(heap) and not heap[child] < heap[child + 1]:
-            child = child + 1
+        if child + 1 < len(heap):
+            one, other = (child + 1, child) if is_falling else (child, child + 1)
+            if not heap[one] < heap[other]:
+                child = child + 1
         heap[place] = heap[child]
         place = child
     heap[place] = item
-    _up(heap, top, place)
+    up(heap, top, place, is_falling)
+
+
+@models(heapq.nlargest)
+def nlargest(n, iterable, key=None):
+    return _first(n, iterable, key, True)
+
+
+@models(heapq.nsmallest)
+def nsmallest(n, iterable, key=None):
+    return _first(n, iterable, key, False)
+
+
+def _first(n, iterable, key, is_falling):
+    """The first items of a sorted list; those that are equal in the order in which they came."""
+    items = iter(iterable)
+    if n < 1:
+        return []
+    rows = [
+        (item if key is None else key(item), -place if is_falling else place, item) for place, item in enumerate(items)
+    ]
+    return [row[2] for row in sorted(rows, reverse=is_falling)[:n]]
 
 
 # --- bisect ----------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 
@@ -16,8 +17,14 @@ class Absent:
     """In place of an argument or item that there is none of; the class itself, which ``is`` can be told of."""
 
 
+#: How the names of the modules of models begin.
+HOME = "srcgrad.language.models."
 #: By the function or class of the standard library that a model stands for.
 MODELS: dict[Any, Callable[..., Any]] = {}
+#: By a class of the standard library, a class whose objects do the same; their fields are those of its objects.
+CLASSES: dict[type, type] = {}
+#: The other way round.
+ORIGINALS: dict[type, type] = {}
 #: By the name of a generator function, of which class its generators are taken to be.
 KINDS: dict[str, type] = {}
 
@@ -33,10 +40,25 @@ def models(*originals: Any) -> Callable[[Any], Any]:
 
 
 def stands_for(kind: type) -> Callable[[Any], Any]:
-    """The generators of the decorated function are taken for objects of a class."""
+    """The generators of the decorated function, or the objects of the decorated class, are taken for those of a class.
+    """
 
-    def noted(generator: Any) -> Any:
-        KINDS[generator.__name__] = kind
-        return generator
+    def noted(made: Any) -> Any:
+        if isinstance(made, type):
+            CLASSES[kind], ORIGINALS[made] = made, kind
+        else:
+            assert made.__name__ not in KINDS
+            KINDS[made.__name__] = kind
+        return made
 
     return noted
+
+
+def perhaps() -> bool:
+    """Whether something happens that a program does not decide: the analysis follows both, as of every text."""
+    return bool(f"{1}")
+
+
+def is_of_model(found: object) -> bool:
+    """Whether an object is a function that a model consists of."""
+    return isinstance(found, FunctionType) and str(found.__module__).startswith(HOME)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from srcgrad.eager.func.batched import Batched, each, one
+from srcgrad.eager.batched import Batched, each, one
 from srcgrad.eager.lifted_arrays import Escape, concerns, is_lifted, topmost
 from srcgrad.eager.modes import no_grad
 from srcgrad.eager.tensor import SavedResult, Tensor

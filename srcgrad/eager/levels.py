@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.func.batched import Batched, spread
-from srcgrad.eager.func.dual import Dual
+from srcgrad.eager.batched import Batched, spread
+from srcgrad.eager.dispatch import Operation, call
+from srcgrad.eager.dual import Dual
 from srcgrad.eager.graph import AccumulateGrad, Node, sequence
-from srcgrad.eager.lifted_arrays import is_lifted, levels
+from srcgrad.eager.lifted_arrays import is_escape, is_lifted, levels
 from srcgrad.eager.modes import state
 from srcgrad.eager.tensor import Tensor, new
+
+_stack = Operation(np.stack, "StackBackward0")
 
 
 class Level:
@@ -325,6 +328,29 @@ def stripped(value: Any, level: Level, originals: dict[int, Tensor] | None = Non
 def level_of(array: Any) -> Level | None:
     """The level that a lifted array belongs to, while it runs."""
     return next((level for level in state.transforms if level.id == array.level), None)
+
+
+# --- gradients of several seeds --------------------------------------------------------------------------------------
+def gradients_of_batch(once: Callable[[Any, bool], Any], seeds: tuple[Any, ...], keep: bool) -> tuple[Any, ...]:
+    """``once(seeds, keep)`` for the entries along the first dimension of the seeds; None stays None."""
+    count = len(seeds[0])
+    try:
+        with Level("batch", "same", count) as level:
+            found = once([enter(seed, level, 0) for seed in seeds], keep)
+            return tuple(None if g is None else leave(g, level, 0) for g in found)
+    except Exception as error:
+        if not is_escape(error):
+            raise
+        rows = [once([seed[i] for seed in seeds], keep or i < count - 1) for i in range(count)]
+        return tuple(None if column[0] is None else _stacked(column) for column in zip(*rows, strict=True))
+
+
+def _stacked(rows: tuple[Tensor, ...]) -> Tensor:
+    """Tensors along a new first dimension, by a node that can be gone through again, as PyTorch's."""
+    made: Tensor = call(_stack, {"arrays": rows, "axis": 0}, saved={"dim": 0})
+    if made.node is not None:
+        made.node.keeps = True
+    return made
 
 
 # --- printing --------------------------------------------------------------------------------------------------------

@@ -1,0 +1,272 @@
+"""Built-in functions that are followed by themselves: ``len``, ``isinstance``, ``type``, ``getattr``.
+
+Enters: the function and its arguments.  Leaves: what it returns, and the heap after it; ``NotImplemented`` of another
+function, or of arguments that are not known well enough::
+
+    name = "weights"                   name: 'weights'
+    w = getattr(layer, name)           w: float64[1]@ndarray
+    n = len([w, w])                    n: 2
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import BuiltinFunctionType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from srcgrad.infer.copies import copied
+from srcgrad.infer.generators import lists_of
+from srcgrad.infer.heap import Contents, Heap
+from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.objects import (
+    CONTAINERS,
+    MAPPINGS,
+    class_of,
+    classes_of,
+    container,
+    get_attribute,
+    is_instance,
+    is_plain,
+    looked_up,
+    set_attribute,
+)
+from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.values import SCALARS, At, Bound, Exact, Value, exact, of, union
+from srcgrad.language.models import CLASSES
+
+if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
+    from srcgrad.infer.interpreter import Analysis
+    from srcgrad.infer.parameters import Given
+    from srcgrad.ir.regions import Statement
+
+_Values = tuple[Value, ...]
+
+
+def followed(analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap) -> Any:
+    """What a function of the table below does."""
+    known = isinstance(function, FunctionType | BuiltinFunctionType | type)
+    if isinstance(function, BuiltinFunctionType) and function in _OF_MATH:
+        positional, heap = lists_of(analysis, frame, given.positional, heap)
+        values = (*positional, *given.values()[len(positional) :])
+        return of(_OF_MATH[function]), heap if is_plain(analysis, heap, *values) else analysis.unknown(values, heap)
+    if function is functools.update_wrapper:
+        return _wrapped(analysis, given, heap)
+    one = _FOLLOWED.get(function) if known and not given.keywords and given.more is None else None
+    if one is not None:
+        return one(analysis, frame, statement, given.positional, heap)
+    if isinstance(function, FunctionType):
+        return copied(analysis, frame, statement, function, given, heap)
+    if known and getattr(function, "__name__", "") == "__new__" and isinstance(function, BuiltinFunctionType):
+        return _new(analysis, frame, statement, function, given, heap)
+    return NotImplemented
+
+
+def _wrapped(analysis: Analysis, given: Given, heap: Heap) -> Any:
+    """``update_wrapper``: a function that the program makes holds another one from now on, and its attributes."""
+    named = {"wrapped": given.positional[1]} if len(given.positional) == 2 else {}
+    named |= dict(given.keywords)
+    usual = {"assigned": functools.WRAPPER_ASSIGNMENTS, "updated": functools.WRAPPER_UPDATES}
+    if given.more is not None or len(given.positional) not in (1, 2) or not named.keys() <= {"wrapped", *usual}:
+        return NotImplemented
+    if any(named[name] != analysis.outside.value(held) for name, held in usual.items() if name in named):
+        return NotImplemented
+    wrapper, wrapped = given.positional[0], named.get("wrapped")
+    if wrapped is None or wrapped.is_any or wrapper.is_any:
+        return NotImplemented
+    if not all(isinstance(a, At) and a.site in analysis.closures for a in wrapper.atoms):
+        return NotImplemented
+    if not all(class_of(a) is FunctionType or isinstance(a, Exact) and is_of_library(a.value) for a in wrapped.atoms):
+        return NotImplemented
+    for atom in wrapper.atoms:
+        assert isinstance(atom, At)
+        contents = heap[atom.site]
+        fields = {**contents.fields, "attribute __wrapped__": wrapped}
+        heap = analysis.store(heap, atom.site, replace(contents, fields=fields))
+    return wrapper, heap
+
+
+# --- what an object is -----------------------------------------------------------------------------------------------
+def _len(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    if len(given) != 1:
+        return NotImplemented
+    counted = (*CONTAINERS, *SCALARS, np.ndarray, range)  # which ask nothing of what they hold
+    kinds = [class_of(atom) for atom in given[0].atoms]
+    if given[0].is_any or any(kind not in counted and not is_named_tuple(kind) for kind in kinds):
+        if not is_plain(analysis, heap, *given):
+            heap = analysis.unknown(given, heap)
+    lengths = [_length(atom, heap) for atom in given[0].atoms]
+    is_counted = not given[0].is_any and None not in lengths
+    return (union(*map(exact, lengths)) if is_counted else of(int)), heap
+
+
+def _length(atom: Any, heap: Heap) -> int | None:
+    """How many items an object of a built-in class has, where they are known one by one."""
+    kind = class_of(atom)
+    if not isinstance(atom, At) or kind not in (list, tuple, *MAPPINGS) and not is_named_tuple(kind):
+        return None
+    contents = heap[atom.site]
+    held = contents.entries if kind in MAPPINGS else contents.parts
+    return None if held is None else len(held)
+
+
+def _isinstance(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    if len(given) != 2:
+        return NotImplemented
+    kinds = classes_of(analysis, given[1], heap)
+    answers = [is_instance(atom, kinds) for atom in given[0].atoms]
+    if not given[0].is_any and None not in answers:
+        return union(*(exact(answer) for answer in answers)), heap
+    return _asked(analysis, frame, statement, given, heap)
+
+
+def _asked(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    """``isinstance``, ``issubclass`` and ``callable``, where the answer is not known."""
+    return (of(bool), heap) if is_plain(analysis, heap, *given[:1]) else NotImplemented
+
+
+def _callable(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    answers = [_is_callable(atom) for value in given for atom in value.atoms]
+    if len(given) == 1 and not given[0].is_any and None not in answers:
+        return union(*map(exact, answers)), heap
+    return _asked(analysis, frame, statement, given, heap)
+
+
+def _is_callable(atom: Any) -> bool | None:
+    kind = class_of(atom)
+    if isinstance(atom, Bound) or kind in (FunctionType, BuiltinFunctionType, type):
+        return True
+    return False if kind in (*SCALARS, *CONTAINERS, np.ndarray) else None
+
+
+def _type(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    kinds = [class_of(atom) for atom in given[0].atoms] if len(given) == 1 else []
+    if not kinds or given[0].is_any or None in kinds:
+        return NotImplemented
+    return union(*map(exact, kinds)), heap
+
+
+def _new(
+    analysis: Analysis, frame: Frame, statement: Statement, function: Any, given: Given, heap: Heap
+) -> Any:
+    """``dict.__new__(Counter)``, ``object.__new__(Layer)``: an object of a class, which is not initialized."""
+    values = given.values()
+    if len(values) != 1 or given.more is not None or len(values[0].atoms) != 1 or values[0].is_any:
+        return NotImplemented
+    (atom,) = values[0].atoms
+    kind: Any = getattr(atom, "value", None)
+    if not isinstance(kind, type) or looked_up(kind, "__new__") is not function and kind not in CONTAINERS:
+        return NotImplemented
+    if kind in CONTAINERS and issubclass(kind, dict):
+        fields = {"default_factory": exact(None)} if kind is defaultdict else {}
+        return container(frame, statement, heap, kind, Contents(entries=(), fields=fields))
+    is_users = type(kind) is type and function is object.__new__ and not is_of_library(kind)
+    if not is_users or analysis.assigned.is_open(kind):
+        return NotImplemented
+    return container(frame, statement, heap, kind, Contents())
+
+
+def merged_into(analysis: Analysis, receiver: Value, given: Given, heap: Heap) -> Heap | None:
+    """``dict.update``, where all entries are known one by one; None where they are not."""
+    (atom,) = receiver.atoms if len(receiver.atoms) == 1 and not receiver.is_any else (None,)
+    before = _entries(receiver, heap)
+    sources = [_entries(source, heap) for source in given.positional]
+    if not isinstance(atom, At) or before is None or None in sources or len(sources) > 1 or given.more is not None:
+        return None
+    named = [(Exact(name), value) for name, value in given.keywords]
+    entries = before | dict(pair for source in sources for pair in (source or {}).items()) | dict(named)
+    made = replace(heap[atom.site], entries=tuple((key.value, value) for key, value in entries.items()))
+    return analysis.store(heap, atom.site, made)
+
+
+def _entries(value: Value, heap: Heap) -> dict[Exact, Value] | None:
+    (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
+    held = heap[atom.site].entries if isinstance(atom, At) and atom.site.kind in MAPPINGS else None
+    return None if held is None else {Exact(key): item for key, item in held}
+
+
+# --- attributes by name ----------------------------------------------------------------------------------------------
+def _name(given: _Values) -> str | None:
+    """The name that is given after an object, where it is known."""
+    atom = next(iter(given[1].atoms)) if len(given) > 1 and len(given[1].atoms) == 1 and not given[1].is_any else None
+    return atom.value if isinstance(atom, Exact) and isinstance(atom.value, str) else None
+
+
+def _setattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    name = _name(given)
+    if name is None or len(given) != 3:
+        return NotImplemented
+    after = set_attribute(analysis, frame, statement, given[0], name, given[2], heap)
+    return None if after is None else (exact(None), after)
+
+
+def _getattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    name = _name(given)
+    if name is None or len(given) not in (2, 3):
+        return NotImplemented
+    if len(given) == 3 and (given[0].is_any or any(_may_run(atom, name) for atom in given[0].atoms)):
+        return NotImplemented  # what raised, may have changed something before
+    found = get_attribute(analysis, frame, statement, given[0], name, heap)
+    if len(given) == 2:
+        return found
+    holds = [_holds(analysis, atom, name, heap) for atom in given[0].atoms]
+    if all(holds):
+        return found
+    if found is None or not any(answer is not False for answer in holds):
+        return given[2], heap
+    return union(found[0], given[2]), heap.join(found[1])
+
+
+def _may_run(atom: Any, name: str) -> bool:
+    """Whether reading an attribute may run a function that raises."""
+    kind = class_of(atom)
+    return kind is None or not is_of_library(kind) and hasattr(type(looked_up(kind, name)), "__set__")
+
+
+def _hasattr(analysis: Analysis, frame: Frame, statement: Statement, given: _Values, heap: Heap) -> Any:
+    name = _name(given)
+    if name is not None and len(given) == 2 and not given[0].is_any:
+        answers = [_holds(analysis, atom, name, heap) for atom in given[0].atoms]
+        if None not in answers:
+            return union(*map(exact, answers)), heap
+    return _asked(analysis, frame, statement, given, heap)
+
+
+def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
+    """Whether the objects of an atom have an attribute; None where it is not known."""
+    kind = class_of(atom)
+    if kind is None or kind in CLASSES:
+        return None
+    if kind in SCALARS or kind in (list, tuple, dict, set, frozenset) or kind.__name__ == "ndarray":
+        return hasattr(kind, name)
+    return None
+
+
+
+def _classes_of_math() -> Iterator[tuple[Any, type]]:
+    """The functions of ``math`` whose results are of one class, whatever they are given."""
+    others = {"ceil", "floor", "trunc", "frexp", "modf", "prod", "sumprod"}
+    kinds = {bool: ("isclose", "isfinite", "isinf", "isnan"), int: ("comb", "factorial", "gcd", "isqrt", "lcm", "perm")}
+    for name, function in vars(math).items():
+        if isinstance(function, BuiltinFunctionType) and name not in others:
+            yield function, next((kind for kind, names in kinds.items() if name in names), float)
+
+
+_OF_MATH: dict[Any, type] = dict(_classes_of_math())
+_Follow = Callable[["Analysis", "Frame", "Statement", _Values, Heap], Any]
+_FOLLOWED: dict[Any, _Follow] = {
+    len: _len,
+    isinstance: _isinstance,
+    issubclass: _asked,
+    callable: _callable,
+    hasattr: _hasattr,
+    getattr: _getattr,
+    setattr: _setattr,
+    type: _type,
+}
