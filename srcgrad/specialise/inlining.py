@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Return, Statement, Try, With, walk
 from srcgrad.ir.rewriting import with_operands
@@ -60,35 +61,29 @@ def inlined(
 
 
 def _with_one_end(block: Block, name: Callable[[Version], str]) -> Block | None:
-    """A block that returns at its end, where it returned in the branches that it ends with."""
-    last = block.statements[-1] if block.statements else None
-    if isinstance(block.exit, Return) and not (isinstance(last, If) and _ends(last)):
-        return block
-    if not isinstance(last, If):
-        return None
-    rest = Block((), block.exit)
-    sides: list[Block] = []
-    for side in (last.body, last.orelse):
-        whole = side if isinstance(side.exit, Return) else _continued(side, last, rest)
-        made = None if whole is None else _with_one_end(whole, name)
-        if made is None or not isinstance(made.exit, Return):
-            return None
-        sides.append(Block(made.statements, Fall((made.exit.value,))))
-    result = Version(name(Version("result")), None)
-    joined = replace(last, targets=(result,), body=sides[0], orelse=sides[1])
-    return Block((*block.statements[:-1], joined), Return(result))
+    """A block that returns at its end: what follows a branch that returns is done in the other branch."""
+    for place, statement in enumerate(block.statements):
+        if not isinstance(statement, If) or not any(isinstance(side.exit, Return) for side in _sides(statement)):
+            continue
+        sides: list[Block] = []
+        for side in _sides(statement):
+            whole = _with_one_end(_continued(side, statement, block, place + 1), name)
+            if whole is None or not isinstance(whole.exit, Return):
+                return None
+            sides.append(Block(whole.statements, Fall((whole.exit.value,))))
+        result = Version(name(Version("result")), None)
+        joined = replace(statement, targets=(result,), body=sides[0], orelse=sides[1])
+        return Block((*block.statements[:place], joined), Return(result))
+    return block if isinstance(block.exit, Return) else None
 
 
-def _ends(statement: If) -> bool:
-    return any(isinstance(side.exit, Return) for side in (statement.body, statement.orelse))
-
-
-def _continued(side: Block, statement: If, rest: Block) -> Block | None:
+def _continued(side: Block, statement: If, around: Block, place: int) -> Block:
     """A side that goes on behind its region, with what follows there."""
-    if not isinstance(side.exit, Fall) or not isinstance(rest.exit, Return):
-        return None
-    bound: dict[Any, Any] = dict(zip(statement.targets, side.exit.values, strict=True))
-    return Block(side.statements, with_operands(rest.exit, bound.get))
+    if not isinstance(side.exit, Fall):
+        return side
+    pairs = zip(statement.targets, side.exit.values, strict=True)
+    bound = [Assign((target,), ir.Copy(value), statement.node) for target, value in pairs]
+    return Block((*side.statements, *bound, *around.statements[place:]), around.exit)
 
 
 def _returns_inside(body: Block) -> bool:

@@ -114,6 +114,9 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
             made.apart.update(
                 v for v in _atoms(operation, value) if isinstance(v, Version)
             )
+    for statement in ordered:
+        if isinstance(statement.operation, ir.ReadCell):  # a name already
+            made.apart.difference_update(statement.targets)
     for _, statement in walk(function.body):
         match statement:
             case Loop(node=gast.ListComp() | gast.SetComp() | gast.DictComp()):
@@ -173,7 +176,7 @@ def _atoms(operation: ir.Operation, value: Any) -> list[Operand]:
             return [base, stored]
         case ir.Call(function=function):
             return _atoms_of_call(operation, value(function))
-        case ir.Copy() | ir.Bound():
+        case ir.Copy() | ir.Bound() | ir.WriteCell():
             return []
         case ir.Iterate() | ir.Next() | ir.Compare():
             return []

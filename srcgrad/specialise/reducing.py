@@ -12,18 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import gast
 
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, SCALARS, Exact, Value, exact
+from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.specialise.inlining import inlined
+from srcgrad.syntax.namer import Namer
 
 
 @dataclass(eq=False)
@@ -33,14 +35,18 @@ class Reduced:
     function: Function
     summary: Summary
     resolve: Callable[[str, gast.AST], Any]  # the reference that a global name is
-    known: dict[Operand, Literal] = field(default_factory=dict)  # what is spelled where it is used
+    known: dict[Operand, Operand] = field(default_factory=dict)  # what stands for an operand
     calls: dict[Statement, list[Summary]] = field(default_factory=dict)  # of the functions that statements call
+    values: dict[Version, Value] = field(default_factory=dict)
+    cells: set[ir.Cell] = field(default_factory=set)  # of the function, and of those that are written out in it
+    namer: Namer = field(default_factory=lambda: Namer(()))
+    around: list[Summary] = field(default_factory=list)  # of the functions that are being written out
 
     def value(self, operand: Operand) -> Value:
         """What an operand may be."""
         if isinstance(operand, Literal):
             return exact(operand.value.value if isinstance(operand.value, Spelled) else operand.value)
-        return self.summary.values.get(operand, NEVER)
+        return self.values.get(operand, NEVER)
 
 
 def static_of(value: Value) -> Any:
@@ -53,7 +59,10 @@ def static_of(value: Value) -> Any:
 
 def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any]) -> Reduced:
     """The function of a summary as it runs there."""
-    made = Reduced(summary.function, summary, resolve)
+    names = {version.name for _, s in walk(summary.function.body) for version in getattr(s, "targets", ())}
+    made = Reduced(summary.function, summary, resolve, namer=Namer(names))
+    made.values.update(summary.values)
+    made.cells = {*summary.function.cells, *summary.function.free}
     made.function = replace(summary.function, body=_without_unused(_block(made, summary.function.body)))
     return made
 
@@ -69,6 +78,9 @@ def _block(made: Reduced, block: Block) -> Block:
                     return Block(tuple(statements), inner.exit)
                 for target, value in zip(statement.targets, inner.exit.values, strict=True):
                     statements.append(Assign((target,), ir.Copy(value), statement.node))
+            case Assign(targets=(target,), operation=ir.Call()) if (written := _written_out(made, statement)) is not None:
+                statements += written[0]
+                made.known[target] = written[1]
             case Assign(targets=(target,), operation=operation) if (spelled := _spelled(made, statement)) is not None:
                 made.known[target] = spelled
             case Assign(operation=operation):
@@ -120,23 +132,100 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
     match statement.operation:
         case ir.ReadGlobal(name=name):
             return Literal(Spelled(made.resolve(name, statement.node), static))
-        case ir.GetAttribute(base=base, name=name) if (owner := made.known.get(base)) is not None:
-            if isinstance(owner.value.value, ModuleType | type):
-                node = gast.Attribute(owner.value.node, name, gast.Load())
+        case ir.GetAttribute(base=base, name=name):
+            owner = made.known.get(base)
+            spelled = owner.value if isinstance(owner, Literal) else None
+            if isinstance(spelled, Spelled) and isinstance(spelled.value, ModuleType | type):
+                node = gast.Attribute(spelled.node, name, gast.Load())
                 return Literal(Spelled(gast.copy_location(node, statement.node), static))
     return None
+
+
+# --- local functions -------------------------------------------------------------------------------------------------
+def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Operand] | None:
+    """A call of a function that was made in here, as statements; None of any other."""
+    call = statement.operation
+    assert isinstance(call, ir.Call)
+    called = made.summary.calls.get(statement, [])
+    function = made.value(made.known.get(call.function, call.function))
+    sites = [atom.site for atom in function.atoms if isinstance(atom, At) and atom.site.kind is FunctionType]
+    if len(sites) != 1 or len(function.atoms) != 1 or function.is_any or not called:
+        return None
+    inner = called[-1]
+    if call.star is not None or call.rest is not None or not {*inner.function.free} <= made.cells:
+        return None
+    if any(each.function is not inner.function for each in called) or inner in made.around:
+        return None
+    given = _bound(made, inner.function, call, sites[0].origin[0])
+    if given is None:
+        return None
+    outer, made.summary = made.summary, inner
+    made.around.append(inner)
+    made.values.update(inner.values)
+    body = _block(made, inner.function.body)
+    made.around.pop()
+    made.summary = outer
+
+    def note(new: Statement, old: Statement) -> None:
+        if old in made.calls:
+            made.calls[new] = made.calls[old]
+        for one, other in zip(_bound_by(new), _bound_by(old), strict=True):
+            made.values[one] = made.values.get(other, NEVER)
+
+    return inlined(replace(inner.function, body=body), given, lambda v: made.namer.fresh(v.variable or "t"), note)
+
+
+def _bound_by(statement: Statement) -> tuple[Version, ...]:
+    heads = statement.heads if isinstance(statement, Loop) else ()
+    return (*getattr(statement, "targets", ()), *heads)
+
+
+def _bound(made: Reduced, function: Function, call: ir.Call, maker: Any) -> dict[Version, Operand] | None:
+    """The operands of parameters; defaults are those of the statement that made the function."""
+    parameters = function.parameters
+    if parameters.variadic is not None or parameters.rest is not None or len(call.positional) > len(
+        (*parameters.positional_only, *parameters.positional)
+    ):
+        return None
+    positional = (*parameters.positional_only, *parameters.positional)
+    given = {version: made.known.get(o, o) for version, o in zip(positional, call.positional, strict=False)}
+    named = dict(call.keywords)
+    defaults = getattr(getattr(maker, "operation", None), "defaults", ())
+    later = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True)) if defaults else {}
+    for version in (*positional, *parameters.keyword_only):
+        if version in given:
+            continue
+        operand = named.get(version.variable or version.name, later.get(version))
+        if operand is None:
+            return None
+        given[version] = made.known.get(operand, operand)
+    return given
 
 
 # --- what is left over -----------------------------------------------------------------------------------------------
 def _without_unused(body: Block) -> Block:
     """Without what only decided tests were computed from: temporaries that nothing reads, of operations that do
     nothing but compute."""
+    functions = _functions(body)
     while True:
-        read = {operand for part in _parts(body) for operand in operands_of(part)}
-        made = _kept(body, read)
+        read: set[Any] = {operand for part in _parts(body) for operand in operands_of(part)}
+        read |= {part.cell for part in _parts(body) if isinstance(part, ir.ReadCell)}
+        made = _kept(body, read, functions)
         if made is body:
             return body
         body = made
+
+
+def _functions(body: Block) -> set[Operand]:
+    """The versions that are functions which are made in here, under whatever name."""
+    found: set[Operand] = set()
+    for _, statement in walk(body):
+        match statement:
+            case Assign(targets=(target,), operation=ir.MakeFunction()):
+                found.add(target)
+            case Assign(targets=(target,), operation=ir.Copy(source=source)) if source in found:
+                found.add(target)
+    return found
 
 
 def _parts(body: Block) -> list[Any]:
@@ -158,19 +247,22 @@ def _parts(body: Block) -> list[Any]:
     return found
 
 
-def _kept(block: Block, read: set[Operand]) -> Block:
+def _kept(block: Block, read: set[Any], functions: set[Operand]) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         match statement:
-            case Assign(targets=(Version(variable=None) as target,), operation=operation) if (
-                target not in read and _only_computes(operation)
+            case Assign(targets=(target,), operation=operation) if target not in read and (
+                isinstance(operation, ir.MakeFunction) or target.variable is None and _only_computes(operation)
+                or target in functions
             ):
                 continue
+            case Assign(operation=ir.WriteCell(cell=cell, value=value)) if value in functions and cell not in read:
+                continue
             case If(body=body, orelse=orelse):
-                made: Statement = replace(statement, body=_kept(body, read), orelse=_kept(orelse, read))
+                made: Statement = replace(statement, body=_kept(body, read, functions), orelse=_kept(orelse, read, functions))
                 is_same = made.body is body and made.orelse is orelse  # type: ignore[union-attr]
             case Loop(body=body) | With(body=body):
-                made = replace(statement, body=_kept(body, read))
+                made = replace(statement, body=_kept(body, read, functions))
                 is_same = made.body is body  # type: ignore[union-attr]
             case _:
                 made, is_same = statement, True
@@ -182,7 +274,7 @@ def _kept(block: Block, read: set[Operand]) -> Block:
 
 def _only_computes(operation: ir.Operation) -> bool:
     match operation:
-        case ir.Copy() | ir.ReadGlobal() | ir.Make():
+        case ir.Copy() | ir.ReadGlobal() | ir.Make() | ir.ReadCell():
             return True
         case ir.Compare(symbol="is" | "is not") | ir.Operator(symbol="bool" | "not"):
             return True

@@ -26,7 +26,7 @@ from srcgrad.frontend.source import Source
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, Array, At, Bound, Value
+from srcgrad.infer.values import NEVER, Array, At, Bound, Of, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Assign, Function
@@ -57,6 +57,7 @@ class Context:
     out: list[nf.Statement] = field(default_factory=list)
     span: Span = field(default_factory=Span.unknown)
     temporaries: set[str] = field(default_factory=set)
+    cells: set[str] = field(default_factory=set)  # the variables of the function that inner functions share
 
     def fresh(self, stem: str = "t") -> str:
         name = self.namer.fresh(stem)
@@ -65,13 +66,19 @@ class Context:
 
     def value(self, node: gast.AST) -> Value:
         """What an expression may be; never of what was not kept apart."""
-        version = getattr(node, "version", None)
+        version = getattr(node, "version", None) or getattr(node, "read", None)
         return NEVER if version is None else self.reduced.value(version)
 
     def is_fixed(self, node: gast.AST) -> bool:
         """Whether an expression carries no derivative, or is read by nothing that does."""
-        version = getattr(node, "version", None)
+        version = getattr(node, "version", None) or getattr(node, "read", None)
         return version is None or version in self.naming.fixed
+
+    def is_local(self, node: gast.AST) -> bool:
+        """Whether a node is a name of the function's own."""
+        return isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and (
+            hasattr(node, "version") or node.id in self.temporaries or node.id in self.cells
+        )  # fmt: skip
 
     def refuse(self, node: gast.AST, what: str) -> NoReturn:
         raise UnsupportedSyntax(f"{what} is not specialised yet", self.span)
@@ -88,6 +95,7 @@ def specialised(
     parameters = [version.variable or version.name for version in made.function.parameters]
     used = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
     context = Context(made, facts, naming, source, Namer({*used, *parameters}), callee)
+    context.cells = {cell.variable for cell in made.function.cells}
     block = written(context, body)
     statements = block.statements
     if not statements or not isinstance(statements[-1], nf.Return):
@@ -146,6 +154,16 @@ def _statement(context: Context, statement: Any) -> None:
             context.out.append(nf.Continue(context.span))
         case gast.Pass():
             pass
+        case gast.Assert() | gast.Raise():
+            for name in statement._fields:
+                part = getattr(statement, name, None)
+                if isinstance(part, gast.expr):
+                    setattr(statement, name, settled(context, part))
+            context.out.append(nf.Effect(statement, context.span))
+        case gast.Delete(targets=[gast.Subscript(value=base, slice=index)]):
+            context.out.append(nf.Delete(named(context, base), settled(context, index), context.span))
+        case gast.Nonlocal() | gast.Global():
+            pass
         case _:
             context.refuse(statement, type(statement).__name__)
 
@@ -161,7 +179,10 @@ def _enter(context: Context, statement: Any) -> None:
 
 def _assignment(context: Context, targets: list[Any], value: Any) -> None:
     if len(targets) > 1:
-        context.refuse(value, "several targets")
+        held = atom(context, value)
+        for target in targets:
+            _assignment(context, [target], held)
+        return
     match targets[0]:
         case gast.Name(id=name):
             expression, operation = operation_of(context, value)
@@ -327,7 +348,7 @@ def settled(context: Context, node: Any) -> Any:
 def _resolved(context: Context, node: Any) -> Any:
     """Names of globals as references."""
     if isinstance(node, gast.Name) and not isinstance(node, GlobalReference):
-        if not hasattr(node, "version") and isinstance(node.ctx, gast.Load) and node.id not in context.temporaries:
+        if not context.is_local(node) and isinstance(node.ctx, gast.Load):
             binding = context.source.resolve(node.id, context.span)
             return node if binding is None else reference(binding)
         return node
@@ -350,7 +371,7 @@ def atom(context: Context, node: Any) -> gast.expr:
             return placed(gast.Constant(-number, None), node)
         case gast.Constant():
             return node
-        case gast.Name() if hasattr(node, "version") or node.id in context.temporaries:
+        case gast.Name() if context.is_local(node):
             return node
     name = context.fresh()
     context.out.append(nf.Bind(name, *operation_of(context, node), context.span))
@@ -366,7 +387,7 @@ def named(context: Context, node: Any) -> str:
 
 def operation_of(context: Context, node: Any) -> Made:
     """One operation on names."""
-    if isinstance(node, gast.Name) and (hasattr(node, "version") or node.id in context.temporaries):
+    if context.is_local(node):
         return node, nf.Copy(node.id)
     if isinstance(node, gast.Call):
         return _call(context, node)
@@ -426,7 +447,7 @@ def _is_object(value: Value) -> bool:
 
 def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     value = context.value(base)
-    if value.is_any or not all(isinstance(a, Array) for a in value.atoms):
+    if value.is_any or not all(isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None for a in value.atoms):
         context.refuse(node, "an attribute of this")
     function = attribute_function(name)
     rule = None if function is None else lookup(function)
@@ -445,10 +466,10 @@ def _call(context: Context, node: gast.Call) -> Made:
         context.refuse(node, "a call with stars")
     called = context.reduced.calls.get(made)
     function = static_of(context.reduced.value(operation.function))
-    if called is not None:
-        if len(called) != 1 or not isinstance(function, FunctionType):
+    if called is not None and (function is None or lookup(function) is None):
+        if not isinstance(function, FunctionType):
             context.refuse(node, "this call")
-        return _of_user(context, node, called[0], function)
+        return _of_user(context, node, called[-1], function)
     if function is not None:
         return _of_library(context, node, function)
     value = context.reduced.value(operation.function)

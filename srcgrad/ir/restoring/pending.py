@@ -155,6 +155,8 @@ def push(pad: Pad, key: Version, part: Part, uses: int | None = None) -> Entry |
     """Let a value wait; one that nothing reads is a statement."""
     if not isinstance(part.value, gast.Name):
         part.value.version = key
+    elif not hasattr(part.value, "version"):
+        part.value.read = key  # of a cell or a global
     entry = Entry(key, part, pad.plan.uses[key] if uses is None else uses)
     if not entry.uses:
         emit(pad, gast.Expr(plain(pad.plan, part.value)))
