@@ -99,6 +99,7 @@ class Callee(ComparedOnce):
     lengths: tuple[tuple[str, int | tuple[str, ...]], ...] = ()
     classes: tuple[tuple[int, object], ...] = ()
     makes: object = None
+    instance: object = None  # the kind of call that it is specialised for (``specialise``)
 
 
 def unguarded(callee: Callee) -> Callee:

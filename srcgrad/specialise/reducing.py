@@ -40,6 +40,8 @@ class Reduced:
     values: dict[Version, Value] = field(default_factory=dict)
     cells: set[ir.Cell] = field(default_factory=set)  # of the function, and of those that are written out in it
     namer: Namer = field(default_factory=lambda: Namer(()))
+    this: Version | None = None  # the object that an ``__init__`` makes
+    fields: dict[str, ir.Cell] = field(default_factory=dict)  # the variables that are its fields
     around: list[Summary] = field(default_factory=list)  # of the functions that are being written out
 
     def value(self, operand: Operand) -> Value:
@@ -57,12 +59,14 @@ def static_of(value: Value) -> Any:
     return atom.value if isinstance(atom, Exact) and type(atom.value) not in SCALARS else None
 
 
-def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any]) -> Reduced:
-    """The function of a summary as it runs there."""
+def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any], made_of: type | None = None) -> Reduced:
+    """The function of a summary as it runs there; of an ``__init__``, with variables for the fields of its object."""
     names = {version.name for _, s in walk(summary.function.body) for version in getattr(s, "targets", ())}
     made = Reduced(summary.function, summary, resolve, namer=Namer(names))
     made.values.update(summary.values)
     made.cells = {*summary.function.cells, *summary.function.free}
+    if made_of is not None:
+        made.this = next(iter(summary.function.parameters))
     made.function = replace(summary.function, body=_without_unused(_block(made, summary.function.body)))
     return made
 
@@ -83,6 +87,11 @@ def _block(made: Reduced, block: Block) -> Block:
                 made.known[target] = written[1]
             case Assign(targets=(target,), operation=operation) if (spelled := _spelled(made, statement)) is not None:
                 made.known[target] = spelled
+            case Assign(operation=ir.SetAttribute(base=base, name=name, value=value)) if base is made.this is not None:
+                stored = ir.WriteCell(_field(made, name), made.known.get(value, value))
+                statements.append(replace(statement, operation=stored))
+            case Assign(operation=ir.GetAttribute(base=base, name=name)) if base is made.this and name in made.fields:
+                statements.append(replace(statement, operation=ir.ReadCell(made.fields[name])))
             case Assign(operation=operation):
                 other = replace(statement, operation=with_operands(operation, made.known.get))
                 if statement in made.summary.calls:
@@ -91,6 +100,15 @@ def _block(made: Reduced, block: Block) -> Block:
             case _:
                 statements.append(_region(made, statement))
     return Block(tuple(statements), with_operands(block.exit, made.known.get))
+
+
+def _field(made: Reduced, name: str) -> ir.Cell:
+    """The variable that is a field of the object that is made."""
+    if name not in made.fields:
+        variable = made.namer.fresh(f"self_{name}")
+        made.fields[name] = ir.Cell(variable, variable)
+        made.cells.add(made.fields[name])
+    return made.fields[name]
 
 
 def _region(made: Reduced, statement: Statement) -> Statement:

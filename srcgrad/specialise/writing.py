@@ -18,26 +18,29 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend import normal_form as nf
+from srcgrad.frontend.classes import ABSENT, found, is_user_class
 from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed
+from srcgrad.frontend.folding import Initialiser
+from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
-from srcgrad.frontend.source import Source
+from srcgrad.frontend.source import Source, source_of
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, Array, At, Bound, Of, Value
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Version
-from srcgrad.ir.regions import Assign, Function
 from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, operator_of
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
+from srcgrad.specialise.instances import Instance, instance_of
 from srcgrad.specialise.planning import Naming, decided
 from srcgrad.specialise.reducing import Reduced, reduced, static_of
-from srcgrad.syntax.globals import GlobalReference, reference
+from srcgrad.syntax.globals import GlobalReference, call_runtime, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import walk
 
@@ -53,7 +56,6 @@ class Context:
     naming: Naming
     source: Source
     namer: Namer
-    callee: Callable[[Summary, FunctionType], nf.Callee]
     out: list[nf.Statement] = field(default_factory=list)
     span: Span = field(default_factory=Span.unknown)
     temporaries: set[str] = field(default_factory=set)
@@ -84,34 +86,50 @@ class Context:
         raise UnsupportedSyntax(f"{what} is not specialised yet", self.span)
 
 
-def specialised(
-    summary: Summary, facts: Facts, source: Source, callee: Callable[[Summary, FunctionType], nf.Callee]
-) -> nf.Function:
+def specialised(instance: Instance, facts: Facts) -> nf.Function:
     """The normal form of a function for one kind of call."""
-    resolve: Callable[[str, gast.AST], Any] = lambda name, at: reference(source.resolve(name, source.span(at)))
-    made = reduced(summary, resolve)
+    source, summary = source_of(instance.function), instance.summary
+
+    def resolve(name: str, at: gast.AST) -> Any:
+        return reference(source.resolve(name, source.span(at)))
+
+    made = reduced(summary, resolve, instance.made)
     naming = decided(made, facts)
     body = restored_body(made.function, frozenset(), naming.apart, naming.statements, naming.movable)
-    parameters = [version.variable or version.name for version in made.function.parameters]
-    used = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
-    context = Context(made, facts, naming, source, Namer({*used, *parameters}), callee)
-    context.cells = {cell.variable for cell in made.function.cells}
-    block = written(context, body)
-    statements = block.statements
-    if not statements or not isinstance(statements[-1], nf.Return):
-        nothing = nf.Return(gast.Constant(None, None), source.span())
-        block = nf.Block((*statements, nothing))
     given = made.function.parameters
-    named = frozenset(version.variable or version.name for version in given.keyword_only)
+    parameters = [version.variable or version.name for version in given]
+    used = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
+    context = Context(made, facts, naming, source, Namer({*used, *parameters}))
+    context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in summary.function.free}
+    block = written(context, body)
+    if not block.statements or not isinstance(block.statements[-1], nf.Return):
+        block = nf.Block((*block.statements, nf.Return(gast.Constant(None, None), source.span())))
+    if instance.made is not None:
+        block = _returning_object(context, block, instance.made)
+        parameters = parameters[1:]
     return nf.Function(
-        made.function.name, tuple(parameters), block, source, source.span(), keyword_only=named,
+        made.function.name, tuple(parameters), block, source, source.span(),
+        keyword_only=frozenset(version.variable or version.name for version in given.keyword_only),
         variadic=None if given.variadic is None else given.variadic.variable,
         keywords=None if given.rest is None else given.rest.variable,
-        temporaries=frozenset(context.temporaries | {name for name in used if _is_temporary(name, made.function)}),
+        temporaries=frozenset(context.temporaries | {name for name in used if _is_temporary(name)}),
     )  # fmt: skip
 
 
-def _is_temporary(name: str, function: Function) -> bool:
+def _returning_object(context: Context, block: nf.Block, kind: type) -> nf.Block:
+    """The block of an ``__init__`` whose fields are variables, with the object that has these fields at its end."""
+    *statements, last = block.statements
+    assert isinstance(last, nf.Return)
+    keys = tuple(gast.Constant(name, None) for name in context.reduced.fields)
+    atoms = tuple(gast.Name(cell.variable, gast.Load(), None, None) for cell in context.reduced.fields.values())
+    named = reference(importable(kind.__name__, kind))
+    expression = call_runtime(runtime.made, named, gast.Dict(list(keys), list(atoms)))
+    name = context.fresh()
+    made = nf.Bind(name, expression, nf.Pack("object", atoms, keys, kind), last.span)
+    return nf.Block((*statements, made, nf.Return(load(name, expression), last.span)))
+
+
+def _is_temporary(name: str) -> bool:
     return name[:1] == "t" and name[1:].isdigit()
 
 
@@ -192,8 +210,18 @@ def _assignment(context: Context, targets: list[Any], value: Any) -> None:
             context.out.append(nf.Store(named(context, base), settled(context, index), stored, context.span))
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             _unpack(context, elements, value)
+        case gast.Attribute(value=base, attr=name) if _is_users(context, base):
+            stored = atom(context, value)
+            context.out.append(nf.SetField(named(context, base), name, stored, context.span))
         case _:
             context.refuse(value, "this target")
+
+
+def _is_users(context: Context, node: Any) -> bool:
+    """Whether an expression is an object of one class of the user's."""
+    value = context.value(node)
+    kinds = {a.site.kind if isinstance(a, At) else None for a in value.atoms}
+    return not value.is_any and len(kinds) == 1 and all(kind is not None and is_user_class(kind) for kind in kinds)
 
 
 def _unpack(context: Context, elements: list[Any], value: Any) -> None:
@@ -233,6 +261,15 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             context.out.append(
                 nf.AugStore(*place, statement.op, operand, context.span, context.fresh(), context.fresh())
             )
+        case gast.Attribute(value=base, attr=field_name) if _is_users(context, base):
+            held, part, result = named(context, base), context.fresh(), context.fresh()
+            read = placed(gast.Attribute(load(held, statement), field_name, gast.Load()), statement)
+            context.out.append(nf.Bind(part, read, nf.Field(held, field_name), context.span))
+            operand = atom(context, statement.value)
+            node = gast.BinOp(load(part, statement), statement.op, operand)
+            made = _operate(context, statement.op, [load(part, statement), operand], node)
+            context.out.append(nf.Bind(result, *made, context.span, inplace=True))
+            context.out.append(nf.SetField(held, field_name, load(result, statement), context.span))
         case _:
             context.refuse(statement, "this augmented target")
 
@@ -391,7 +428,22 @@ def operation_of(context: Context, node: Any) -> Made:
         return node, nf.Copy(node.id)
     if isinstance(node, gast.Call):
         return _call(context, node)
-    if context.is_fixed(node):
+    match node:
+        case gast.BinOp(left=left, right=right):
+            by_method = _by_method(context, node, [left, right])
+        case gast.Subscript(value=base, slice=index):
+            by_method = _by_method(context, node, [base, index])
+        case gast.Attribute(value=base):
+            by_method = _by_method(context, node, [base])
+        case gast.UnaryOp(operand=operand):
+            by_method = _by_method(context, node, [operand])
+        case gast.Compare(left=left, comparators=[right]):
+            by_method = _by_method(context, node, [left, right])
+        case _:
+            by_method = None
+    if by_method is not None:
+        return by_method
+    if context.is_fixed(node) or isinstance(node, gast.Name):
         return settled(context, node), nf.Fixed()
     match node:
         case gast.BinOp(op=op, left=left, right=right):
@@ -447,6 +499,14 @@ def _is_object(value: Value) -> bool:
 
 def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     value = context.value(base)
+    kinds = {a.site.kind for a in value.atoms if isinstance(a, At)}
+    if not value.is_any and len(kinds) == 1 and len(value.atoms) >= 1 and all(isinstance(a, At) for a in value.atoms):
+        (kind,) = kinds
+        if kind is not None and is_user_class(kind):
+            held = named(context, base)
+            shared = found(kind, name) is not ABSENT
+            expression = placed(gast.Attribute(load(held, node), name, gast.Load()), node)
+            return expression, nf.Field(held, name, shared)
     if value.is_any or not all(isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None for a in value.atoms):
         context.refuse(node, "an attribute of this")
     function = attribute_function(name)
@@ -466,10 +526,10 @@ def _call(context: Context, node: gast.Call) -> Made:
         context.refuse(node, "a call with stars")
     called = context.reduced.calls.get(made)
     function = static_of(context.reduced.value(operation.function))
-    if called is not None and (function is None or lookup(function) is None):
-        if not isinstance(function, FunctionType):
-            context.refuse(node, "this call")
-        return _of_user(context, node, called[-1], function)
+    if called is not None and isinstance(function, FunctionType) and lookup(function) is None:
+        return _of_user(context, node, called[-1], function, list(node.args), node.func)
+    if isinstance(function, type) and is_user_class(function):
+        return _constructed(context, node, called, function)
     if function is not None:
         return _of_library(context, node, function)
     value = context.reduced.value(operation.function)
@@ -477,7 +537,21 @@ def _call(context: Context, node: gast.Call) -> Made:
         (bound,) = value.atoms
         if isinstance(bound, Bound) and bound.function is None:
             return _method(context, node, bound)
+        if isinstance(bound, Bound) and called is not None and isinstance(bound.function, FunctionType):
+            receiver = atom(context, node.func.value)
+            head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
+            return _of_user(context, node, called[-1], bound.function, [receiver, *node.args], head, skipped=1)
     context.refuse(node, "this call")
+
+
+def _constructed(context: Context, node: gast.Call, called: list[Summary] | None, kind: type) -> Made:
+    """An object of a class of the user's."""
+    initialiser = found(kind, "__init__")
+    plain = found(kind, "__new__") is object.__new__ and called is not None and isinstance(initialiser, FunctionType)
+    if not plain or called is None or called[-1].function.name != "__init__" or initialiser.__name__ != "__init__":
+        context.refuse(node, f"a call of {kind.__name__}")
+    receiver = constant(None, node)
+    return _of_user(context, node, called[-1], initialiser, [receiver, *node.args], node.func, skipped=1, kind=kind)
 
 
 def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
@@ -532,13 +606,24 @@ def _applied(
     return placed(gast.Call(head, printed, named_), node), nf.Apply(rule, function, given)
 
 
-def _of_user(context: Context, node: gast.Call, called: Summary, function: FunctionType) -> Made:
+def _of_user(
+    context: Context,
+    node: Any,
+    called: Summary,
+    function: FunctionType,
+    given: list[Any],
+    head: gast.expr,
+    *,
+    skipped: int = 0,
+    kind: type | None = None,
+) -> Made:
     """A function of the user's: an operand for each of its parameters."""
     signature = signature_of(function)
     if signature.variadic is not None or signature.keywords is not None:
         context.refuse(node, "a call of a function with stars")
-    bound = dict(zip(signature.positional, node.args, strict=False))
-    bound |= {keyword.arg: keyword.value for keyword in node.keywords}
+    bound = dict(zip(signature.positional, given, strict=False))
+    keywords = node.keywords if isinstance(node, gast.Call) else []
+    bound |= {keyword.arg: keyword.value for keyword in keywords}
     passed: list[gast.expr] = []
     for parameter in signature.parameters:
         if parameter in bound:
@@ -550,10 +635,35 @@ def _of_user(context: Context, node: gast.Call, called: Summary, function: Funct
         passed.append(default)
     if any(static_of(context.value(argument)) is not None for argument in passed):
         context.refuse(node, "a function that is passed on")
-    expression = placed(gast.Call(node.func, passed[: len(node.args)], [
-        placed(gast.keyword(k.arg, passed[signature.parameters.index(k.arg)]), k) for k in node.keywords
-    ]), node)  # fmt: skip
-    return expression, nf.Call(context.callee(called, function), tuple(passed))
+    named_ = [placed(gast.keyword(k.arg, passed[signature.parameters.index(k.arg)]), k) for k in keywords]
+    expression = placed(gast.Call(head, passed[skipped : len(given)], named_), node)
+    makes = None if kind is None else Initialiser(kind, function)
+    callee = nf.Callee(function, makes=makes, instance=instance_of(function, called, kind))
+    return expression, nf.Call(callee, tuple(passed if kind is None else passed[1:]))
 
 
-_ = (Assign, Version, constant)
+# --- objects ---------------------------------------------------------------------------------------------------------
+def _by_method(context: Context, node: Any, operands: list[Any]) -> Made | None:
+    """An operation that a method of an object does; None of any other."""
+    called = context.reduced.calls.get(getattr(node, "statement", None))
+    if called is None or isinstance(node, gast.Call):
+        return None
+    summary = called[-1]
+    atoms = [atom(context, operand) for operand in operands]
+    kinds = [a.site.kind for a in next(iter(summary.arguments.values())).atoms if isinstance(a, At)]
+    raw = found(kinds[0], summary.function.name) if len(set(kinds)) == 1 and kinds[0] is not None else None
+    if isinstance(raw, property):
+        raw = raw.fget
+    if isinstance(node, gast.Attribute) and len(set(kinds)) == 1:
+        raw = getattr(found(kinds[0], node.attr), "fget", None)
+    if not isinstance(raw, FunctionType) or len(called) > 1 and any(c.function is not summary.function for c in called):
+        context.refuse(node, "what a method does here")
+    first = summary.arguments[next(iter(summary.arguments))]
+    if len(atoms) == 2 and not first <= context.value(operands[0]):
+        atoms.reverse()
+    name = node.attr if isinstance(node, gast.Attribute) else raw.__name__
+    head: gast.expr = placed(gast.Attribute(atoms[0], name, gast.Load()), node)
+    made, operation = _of_user(context, node, summary, raw, atoms, head, skipped=1)
+    return (head if isinstance(node, gast.Attribute) else made), operation
+
+
