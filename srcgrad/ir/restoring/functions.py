@@ -18,13 +18,18 @@ from srcgrad.ir.restoring.writing import written, written_generator
 from srcgrad.ir.restoring.tree import assigned, body_of, call, name, of_version
 
 
-def restored_body(function: Function, outer: frozenset[str], plan: Plan | None = None) -> list[Any]:
+def planned(function: Function, refused: set[Statement], outer: frozenset[str]) -> Plan:
+    has_match = any(isinstance(s.node, gast.Match) for _, s in walk(function.body))
+    return Plan(function, uses_of(function), refused, names_of(function), outer=outer, has_match=has_match)
+
+
+def restored_body(function: Function, outer: frozenset[str]) -> list[Any]:
     """The statements of a function, with names.  What cannot be named is refused, and written in another form."""
     from srcgrad.ir.restoring.statements import Around, block
 
     refused: set[Statement] = set()
     while True:
-        plan = Plan(function, uses_of(function), refused, names_of(function), outer=outer)
+        plan = planned(function, refused, outer)
         before = len(refused)
         body = block(plan, function.body, Around(), _parameters_kept(function))
         naming = Naming(plan)
@@ -261,7 +266,7 @@ def generator_expression(pad: Pad, statements: Sequence[Statement], at: int) -> 
     if pad.plan.uses[made] != 1 or len(loops) != 1 or len(inner.body.statements) != 1:
         return False
     refused: set[Statement] = set()
-    plan = Plan(inner, uses_of(inner), refused, names_of(inner), outer=pad.plan.outer | local_names(inner))
+    plan = planned(inner, refused, pad.plan.outer | local_names(inner))
     node = generator(plan, loops[0], entry.part.source)
     naming = Naming(plan)
     if node is None or refused or not named(naming, node.body_shape):

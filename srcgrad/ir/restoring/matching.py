@@ -29,6 +29,7 @@ class _Cases:
     node: Any
     subject: Operand
     around: Around
+    top: If  # which is refused where names cannot be shared
     cases: list[Any]
     end: int = -1
 
@@ -40,7 +41,7 @@ class _Cases:
         from srcgrad.ir.restoring.statements import block as written
 
         if number == len(self.node.cases):
-            return behind if at == len(statements) else None
+            return [self.tied(copies) for copies in behind] if at == len(statements) else None
         case = self.node.cases[number]
         reader = Reader(self.plan, statements, at)
         got = read(reader, case.pattern, self.subject)
@@ -85,9 +86,9 @@ class _Cases:
         del begin, shape_before
         self.cases.append(made)
         index = len(self.cases) - 1
-        fall = [self.copies(here.targets, orelse_exit.values, here)] if isinstance(orelse_exit, Fall) else []
+        fall = [self.copies(here.targets, orelse_exit.values)] if isinstance(orelse_exit, Fall) else []
         others = self.rest(here.orelse.statements, 0, number + 1, here.orelse, [*fall, *after, *outer[1:]], here.targets)
-        if others is None or any(copies is None for copies in [*after, *fall]):
+        if others is None:
             return None
         if isinstance(here.body.exit, Fall):
             body += [self.copies(falls, block.exit.values)] if after and block is not None else []
@@ -117,12 +118,15 @@ class _Cases:
     def again(self, behind: Sequence[Any]) -> list[Any]:
         return [Copies(copies.targets, list(copies.values)) for copies in behind]
 
-    def copies(self, targets: Sequence[Version], values: Sequence[Operand], tied: If | None = None) -> Any:
+    def copies(self, targets: Sequence[Version], values: Sequence[Operand]) -> Copies:
         same = self.plan.same
-        read_values = [operand(same.get(v, v) if isinstance(v, Version) else v) for v in values]
-        if tied is not None and any(not (isinstance(v, gast.Name) or is_nothing(v)) for v in read_values):
-            return None
-        return Copies(targets, read_values, tied)
+        return Copies(targets, [operand(same.get(v, v) if isinstance(v, Version) else v) for v in values])
+
+    def tied(self, copies: Copies) -> Copies:
+        """The same where nothing can be written."""
+        if any(not (isinstance(value, gast.Name) or is_nothing(value)) for value in copies.values):
+            self.plan.refused.add(self.top)
+        return Copies(copies.targets, copies.values, self.top)
 
     def captures(
         self, statements: Sequence[Statement], at: int, wanted: dict[str, Operand], pattern: Any, found: dict[str, Any]
@@ -178,8 +182,8 @@ class _Cases:
             return None
         if body.values[:1] != (asked.targets[0],) or getattr(orelse.values[0], "value", None) is not False:
             return None
-        joins = [[self.copies(here.targets[1:], exit.values[1:], here)] for exit in (body, orelse)]
-        return (here.targets[0], joins) if None not in joins[0] + joins[1] else None
+        joins = [[self.tied(self.copies(here.targets[1:], exit.values[1:]))] for exit in (body, orelse)]
+        return here.targets[0], joins
 
     def fill(self, pattern: Any, captured: dict[str, Any]) -> None:
         """Tell the parts of a pattern which variable each captures."""
@@ -213,6 +217,8 @@ def _values(pattern: Any) -> list[Any]:
 def match(pad: Pad, statements: Sequence[Statement], at: int, around: Around) -> int | None:
     """A ``match`` statement that begins at a statement with the test of its first pattern; where it ends."""
     here = statements[at]
+    if not pad.plan.has_match:
+        return None
     behind = next((s for s in statements[at:] if isinstance(s, If) and isinstance(s.node, gast.Match)), None)
     if behind is None or behind in pad.plan.refused:
         return None
@@ -222,7 +228,7 @@ def match(pad: Pad, statements: Sequence[Statement], at: int, around: Around) ->
     subject = _subject(statements, at, node.cases[0].pattern)
     if subject is None:
         return None
-    cases = _Cases(pad.plan, node, subject, around, [])
+    cases = _Cases(pad.plan, node, subject, around, behind, [])
     shape = cases.rest(statements, at, 0, None, [], ())
     if shape is None:
         return None

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import gast
 
+from srcgrad.errors import InternalError, Span
 from srcgrad.ir.operations import UNBOUND, Version
 from srcgrad.ir.regions import Statement
 from srcgrad.ir.restoring.pending import Plan
@@ -42,7 +43,7 @@ class Naming:
     fixed: set[Version] = field(default_factory=set)  # classes of parameters
     loops: list[_Loop] = field(default_factory=list)
     watched: list[State] = field(default_factory=list)  # what a spelling may hold where an exception is handled
-    inner: list[Version] = field(default_factory=list)  # what comprehensions around bind
+    alone: set[Version] = field(default_factory=set)  # classes whose spelling nothing else has
     changed: bool = False
 
     def root(self, version: Version) -> Version:
@@ -205,7 +206,7 @@ class _Walk:
     namer: Namer
     refused: set[Statement] = field(default_factory=set)
 
-    def read(self, version: Version, state: State, needed: Statement | None = None) -> None:
+    def read(self, version: Version, state: State) -> None:
         version = self.naming.plan.same.get(version, version)
         held = state.get(self.naming.name(version), NOTHING)
         if held != frozenset({version}):
@@ -214,18 +215,31 @@ class _Walk:
     def separate(self, version: Version, held: Held) -> None:
         """Spell what a name holds differently from the version that was meant."""
         own = self.naming.root(version)
-        others = {self.naming.root(v) for v in held if isinstance(v, Version)} - {own} - self.naming.fixed
+        fixed = self.naming.fixed
+        others = {self.naming.root(v) for v in held if isinstance(v, Version)} - {own}
         if any(isinstance(v, Version) and v is not version and self.naming.root(v) is own for v in held):
-            reasons = self.naming.reasons.get(own, [])
-            assert reasons, f"{version} is overwritten by what it is tied to"
-            self.refused.update(reasons)
-            return
-        for other in others or {own}:
-            if other in self.naming.fixed:
-                self.refused.update(self.naming.reasons.get(other, []))
-                continue
-            self.naming.spelled[other] = self.namer.fresh(other.variable or version.variable or "t")
-            self.naming.changed = True
+            self.refuse({own})
+        elif others - fixed:
+            for other in others - fixed:
+                self.respell(other)
+        elif own not in fixed and own not in self.naming.alone:
+            self.respell(own)
+        else:
+            self.refuse(others | {own})
+
+    def respell(self, root: Version) -> None:
+        self.naming.spelled[root] = self.namer.fresh(root.variable or "t")
+        self.naming.alone.add(root)
+        self.naming.changed = True
+
+    def refuse(self, roots: set[Version]) -> None:
+        """Give up the forms that ask for one spelling."""
+        reasons = [reason for root in roots for reason in self.naming.reasons.get(root, [])]
+        if not reasons:
+            function = self.naming.plan.function
+            versions = ", ".join(map(str, roots))
+            raise InternalError(f"no names for {versions} in {function.name}", Span.unknown(), door=str(function))
+        self.refused.update(reasons)
 
     def bind(self, version: Version, state: State) -> None:
         version = self.naming.plan.same.get(version, version)
@@ -432,8 +446,7 @@ class _Walk:
         held = state.get(node.id, NOTHING)
         for version in held:
             if isinstance(version, Version) and self.naming.root(version) not in self.naming.fixed:
-                self.naming.spelled[self.naming.root(version)] = self.namer.fresh(version.variable or "t")
-                self.naming.changed = True
+                self.respell(self.naming.root(version))
 
     def targets(self, targets: list[Any], state: State) -> None:
         for target in targets:

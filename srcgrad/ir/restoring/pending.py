@@ -35,6 +35,7 @@ class Plan:
     names: set[str] = field(default_factory=set)  # that the function uses otherwise
     same: dict[Version, Version] = field(default_factory=dict)  # checked versions -> what they check
     outer: frozenset[str] = frozenset()  # variables of the functions around
+    has_match: bool = False
 
 
 @dataclass(eq=False)
@@ -55,13 +56,15 @@ class Part:
 class Entry:
     """A value that waits, under the operand that reads it.
 
-    ``targets`` are what ``:=`` binds; a ``named`` one can be read again by its name."""
+    ``targets`` are what ``:=`` binds; a ``named`` one can be read again by its name.  ``origin`` is the expression that
+    the user wrote, which tells the operand that it is from others that read the same name."""
 
     key: Operand
     part: Part
     uses: int
     named: bool = False
     targets: list[Any] = field(default_factory=list)
+    origin: gast.AST | None = None
     shared: Operand | None = None  # of a comparison: the operand that the next one of its chain begins with
 
 
@@ -72,6 +75,7 @@ class Pad:
     plan: Plan
     out: list[Any] = field(default_factory=list)
     pending: list[Entry] = field(default_factory=list)
+    here: gast.AST | None = None  # where the statement that is being written comes from
 
     def inner(self) -> Pad:
         return Pad(self.plan)
@@ -195,14 +199,24 @@ def take(pad: Pad, operands: Sequence[Operand], allow: Mapping[Operand, int] | N
     expected = len(pad.pending) - 1
     for given, position in sorted(first.items(), key=lambda item: -item[1]):
         entry = pad.pending[places[given]]
+        if not _belongs(pad, entry):
+            continue
         if places[given] != expected or not (entry.named or entry.uses <= (allow or {}).get(given, 1)):
             break
         chosen[position] = entry
         expected -= 1
-    flush(pad, max((places[given] for given, p in first.items() if p not in chosen), default=-1) + 1)
+    left = [places[given] for given, p in first.items() if p not in chosen]
+    flush(pad, max((place for place in left if not pad.pending[place].named), default=-1) + 1)
     if chosen:
         del pad.pending[-len(chosen) :]
     return [_nested(chosen[p]) if p in chosen else Part(_read(pad.plan, given)) for p, given in enumerate(operands)]
+
+
+def _belongs(pad: Pad, entry: Entry) -> bool:
+    """Whether what is being written is where the user put an expression that binds a name."""
+    if entry.origin is None or pad.here is None:
+        return True
+    return any(part is entry.origin for part in gast.walk(pad.here))
 
 
 def _nested(entry: Entry) -> Part:

@@ -82,13 +82,14 @@ def run(pad: Pad, statements: Sequence[Statement], behind: Statement | None, aro
     at = 0
     while at < len(statements):
         here = statements[at]
+        pad.here = here.node
         if isinstance(here, Assign) and (end := match(pad, given, at, around)) is not None:
             at = end
         elif isinstance(here, Assign):
             at = _operation(pad, here, given, at)
         else:
             at = _region(pad, here, given, at, around)
-    # what follows is the caller's
+    pad.here = None
 
 
 def _operation(pad: Pad, here: Assign, given: Sequence[Statement], at: int) -> int:

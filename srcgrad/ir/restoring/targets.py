@@ -166,17 +166,18 @@ def _temporaries(statement: Assign) -> Any:
 
 def _walrus(pad: Pad, statement: Assign, value: Operand) -> None:
     """``:=``: what it binds can be read again; of a cell, the value that it is given is what the expression gives."""
-    place = place_of(statement.operation, statement.targets)
+    place, node = place_of(statement.operation, statement.targets), statement.node
     entry = waiting(pad, value)
     if statement.targets:
         (part,) = take(pad, [value])
-        pad.pending.append(Entry(statement.targets[0], Part(plain(pad.plan, part.value)), 1, True, [place]))
+        pad.pending.append(Entry(statement.targets[0], Part(plain(pad.plan, part.value)), 1, True, [place], node))
     elif entry is not None and entry is pad.pending[-1]:
         entry.targets.append(place)
+        entry.origin = node
         entry.uses -= 1
     else:
         (part,) = take(pad, [value])
-        pad.pending.append(Entry(value, part, 1, True, [place]))
+        pad.pending.append(Entry(value, part, 1, True, [place], node))
 
 
 # --- augmented -------------------------------------------------------------------------------------------------------
