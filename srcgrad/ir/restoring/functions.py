@@ -14,8 +14,8 @@ from srcgrad.ir.restoring.names import Naming, named
 from srcgrad.ir.restoring.operations import keywords_of, place_of
 from srcgrad.ir.restoring.pending import Pad, Part, Plan, emit, plain, push, take, uses_of, waiting
 from srcgrad.ir.restoring.targets import stored
+from srcgrad.ir.restoring.tree import body_of, name, of_version
 from srcgrad.ir.restoring.writing import written, written_generator
-from srcgrad.ir.restoring.tree import assigned, body_of, call, name, of_version
 
 
 def planned(function: Function, refused: set[Statement], outer: frozenset[str]) -> Plan:
@@ -244,6 +244,8 @@ def _binding(pad: Pad, statements: Sequence[Statement], at: int, held: Version) 
 def _called(pad: Pad, node: Any, target: Any, wanted: str) -> None:
     """Write a definition, whose name is that of its target once it is known."""
     node.target, node.wanted = target, wanted
+    if hasattr(target, "version") and wanted.isidentifier():
+        pad.plan.called[target.version] = wanted
     emit(pad, node)
 
 
@@ -255,7 +257,9 @@ def generator_expression(pad: Pad, statements: Sequence[Statement], at: int) -> 
     assert isinstance(here, Assign) and isinstance(here.operation, ir.MakeFunction)
     inner, made = here.operation.function, here.targets[0]
     match behind:
-        case Assign(operation=ir.Call(function=of, positional=(first,), star=None, keywords=(), rest=None)) if of is made:
+        case Assign(operation=ir.Call(function=of, positional=(first,), star=None, keywords=(), rest=None)) if (
+            of is made
+        ):
             pass
         case _:
             return False
@@ -351,5 +355,3 @@ def _class_body(inner: Function, outer: frozenset[str]) -> list[Any]:
         found.append(statement)
     return found
 
-
-_ = (assigned, call)

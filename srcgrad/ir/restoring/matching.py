@@ -13,9 +13,9 @@ from srcgrad.ir.operations import Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
 from srcgrad.ir.restoring.operations import place_of
 from srcgrad.ir.restoring.patterns import Reader, is_irrefutable, read
-from srcgrad.ir.restoring.pending import Pad, Plan, builtin, emit, plain, settle, take, take_values, reads_of, waiting
+from srcgrad.ir.restoring.pending import Pad, Plan, builtin, emit, reads_of, settle, take, take_values, waiting
 from srcgrad.ir.restoring.targets import stored
-from srcgrad.ir.restoring.tree import Branch, Copies, assigned, body_of, call, is_nothing, name, of_version, operand
+from srcgrad.ir.restoring.tree import Branch, Copies, assigned, call, is_nothing, name, of_version, operand
 
 if TYPE_CHECKING:
     from srcgrad.ir.restoring.statements import Around
@@ -48,7 +48,7 @@ class _Cases:
         if got is None:
             return None
         made = gast.match_case(got.pattern, None, [])
-        captured = {text: None for text in got.captured}
+        captured = dict.fromkeys(got.captured)
         if case.guard is None and is_irrefutable(got.found):
             start = self.captures(statements, reader.at, got.captured, case.pattern, captured)
             if block is None or start is None or number + 1 < len(self.node.cases):
@@ -56,14 +56,12 @@ class _Cases:
             body = written(self.plan, block, self.around.within(falls), start)
             return self.taken(made, captured, body, block, behind[1:])
         joins: list[Any] = [[], []]
-        shape_before: list[Any] = []
-        found, begin = got.found, reader.at
+        found = got.found
         if case.guard is not None:
             guarded = self.guard(statements, reader, got.found, got.captured, case, captured, made)
             if guarded is None:
                 return None
             found, joins = guarded
-            begin = reader.at
         here = reader.within(found, self.node)
         if here is None:
             return None
@@ -83,21 +81,19 @@ class _Cases:
         after: list[Any] = []
         if block is not None and isinstance(block.exit, Fall):
             after = [self.copies(falls, block.exit.values)]
-        del begin, shape_before
         self.cases.append(made)
-        index = len(self.cases) - 1
         fall = [self.copies(here.targets, orelse_exit.values)] if isinstance(orelse_exit, Fall) else []
-        others = self.rest(here.orelse.statements, 0, number + 1, here.orelse, [*fall, *after, *outer[1:]], here.targets)
+        left = [*fall, *after, *outer[1:]]
+        others = self.rest(here.orelse.statements, 0, number + 1, here.orelse, left, here.targets)
         if others is None:
             return None
         if isinstance(here.body.exit, Fall):
-            body += [self.copies(falls, block.exit.values)] if after and block is not None else []
+            body += self.again(after)
             body += self.again(outer[1:])
         made.body = body
         binds = [gast.Assign([target], gast.Constant(None, None), None) for target in captured.values()]
         self.fill(made.pattern, captured)
         values = [gast.Expr(part) for part in _values(made.pattern)]
-        assert self.cases[index] is made
         if case.guard is None:
             return [*values, Branch(None, [*binds, *body], others)]
         inside = [*binds, gast.Expr(made.guard), *joins[0]]
@@ -182,8 +178,8 @@ class _Cases:
             return None
         if body.values[:1] != (asked.targets[0],) or getattr(orelse.values[0], "value", None) is not False:
             return None
-        joins = [[self.tied(self.copies(here.targets[1:], exit.values[1:]))] for exit in (body, orelse)]
-        return here.targets[0], joins
+        ways = [self.copies(here.targets[1:], values[1:]) for values in (body.values, orelse.values)]
+        return here.targets[0], [[self.tied(copies)] for copies in ways]
 
     def fill(self, pattern: Any, captured: dict[str, Any]) -> None:
         """Tell the parts of a pattern which variable each captures."""
@@ -338,5 +334,3 @@ def _kept(pad: Pad, value: Any) -> Any:
     emit(pad, assigned([of_version(temporary, gast.Store)], value))
     return of_version(temporary)
 
-
-_ = (Block, plain, body_of)

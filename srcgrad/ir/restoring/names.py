@@ -66,7 +66,7 @@ def named(naming: Naming, body: list[Any]) -> bool:
     for version in [*plan.function.parameters, *versions]:
         root = naming.root(version)
         if root not in naming.spelled:
-            naming.spelled[root] = _wanted(version) if version.variable else namer.fresh("t")
+            naming.spelled[root] = _wanted(plan, version) or namer.fresh("t")
     outer, bound = _free_names(body), _bound_here(body)
     for version in bound:
         root = naming.root(version)
@@ -84,9 +84,9 @@ def named(naming: Naming, body: list[Any]) -> bool:
             return True
 
 
-def _wanted(version: Version) -> str:
-    text = version.variable or version.name
-    return text if text.isidentifier() else "_"
+def _wanted(plan: Plan, version: Version) -> str | None:
+    text = version.variable or plan.called.get(version)
+    return text if text is None or text.isidentifier() else "_"
 
 
 # --- what is there ---------------------------------------------------------------------------------------------------
@@ -241,9 +241,13 @@ class _Walk:
             raise InternalError(f"no names for {versions} in {function.name}", Span.unknown(), door=str(function))
         self.refused.update(reasons)
 
-    def bind(self, version: Version, state: State) -> None:
+    def bind(self, version: Version, state: State, is_seen: bool = True) -> None:
+        """``is_seen``: whether the name is assigned, which an exception handler sees."""
         version = self.naming.plan.same.get(version, version)
-        self.hold(self.naming.name(version), frozenset({version}), state)
+        if is_seen:
+            self.hold(self.naming.name(version), frozenset({version}), state)
+        else:
+            state[self.naming.name(version)] = frozenset({version})
 
     def hold(self, spelling: str, held: Held, state: State) -> None:
         state[spelling] = held
@@ -256,8 +260,8 @@ class _Walk:
             if state is None:
                 return None
             behind = body[place + 1] if place + 1 < len(body) else None
-            if isinstance(statement, Copies) and getattr(behind, "heads", None) is statement:
-                self.copies(statement, state, kept=False)
+            if isinstance(statement, Copies) and behind is not None and getattr(behind, "heads", None) is statement:
+                state = self.copies(statement, state, kept=False)
             else:
                 state = self.statement(statement, state)
         return state
@@ -326,11 +330,12 @@ class _Walk:
 
     def copies(self, node: Copies, state: State, kept: bool | None = None) -> State:
         """Block arguments; ``kept``: only those that keep their spelling, or only the others."""
-        chosen: list[Version] = []
+        chosen: list[tuple[Version, bool]] = []
         for place, (target, value) in enumerate(zip(node.targets, node.values, strict=True)):
-            if kept is not None and self.keeps(target, value) is not kept:
+            keeps = self.keeps(target, value)
+            if kept is not None and keeps is not kept:
                 continue
-            chosen.append(target)
+            chosen.append((target, keeps))
             if not is_nothing(value):
                 self.value(value, state)
                 continue
@@ -338,8 +343,8 @@ class _Walk:
             node.found[place] = node.found.get(place, frozenset()) | held
             if node.tied is not None and held != NOTHING:
                 self.refused.add(node.tied)
-        for target in chosen:
-            self.bind(target, state)
+        for target, keeps in chosen:
+            self.bind(target, state, is_seen=not keeps)
         return state
 
     def keeps(self, target: Version, value: Any) -> bool:

@@ -17,7 +17,6 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Fall, If, Statement
 from srcgrad.ir.restoring.pending import Pad, Plan, take_values
-from srcgrad.ir.restoring.tree import constant
 
 Captured: TypeAlias = dict[str, Operand]
 
@@ -349,5 +348,3 @@ def _class(reader: Reader, pattern: Any, subject: Operand) -> Read | None:
     spelled = gast.MatchClass(kind, patterns[: made.count], list(made.names), patterns[made.count :])
     return Read(spelled, whole.found, whole.captured)
 
-
-_ = constant

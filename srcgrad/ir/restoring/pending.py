@@ -2,8 +2,8 @@
 
 ``Pad.pending`` holds what has been computed and not yet written, in the order of evaluation.  An operation takes the
 topmost values if they are its operands in the order in which Python evaluates these, and if nothing else reads them.
-Whatever is in the way is written first, into temporaries; a statement writes all that is pending before it.  So effects,
-reads and exceptions keep the order that they have in the IR, whether they are nested or not::
+Whatever is in the way is written first, into temporaries; a statement writes all that is pending before it.  So
+effects, reads and exceptions keep the order that they have in the IR, whether they are nested or not::
 
     t = f(x)            pending: f(x)
     t2 = g(y)           pending: f(x), g(y)
@@ -21,7 +21,7 @@ from typing import Any
 import gast
 
 from srcgrad.ir.operations import Literal, Operand, Version
-from srcgrad.ir.regions import Assign, Block, Function, Statement, If, Loop, With, blocks_of, operands_of, walk
+from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Statement, With, blocks_of, operands_of
 from srcgrad.ir.restoring.tree import assigned, call, name, of_version, operand
 
 
@@ -36,6 +36,9 @@ class Plan:
     same: dict[Version, Version] = field(default_factory=dict)  # checked versions -> what they check
     outer: frozenset[str] = frozenset()  # variables of the functions around
     has_match: bool = False
+    ends: dict[Operand, Version] = field(default_factory=dict)  # items -> what they are where there is none any more
+    called: dict[Version, str] = field(default_factory=dict)  # functions and classes that no statement binds
+    kinds: dict[Operand, str] = field(default_factory=dict)  # containers that are made -> what they are
 
 
 @dataclass(eq=False)
@@ -229,8 +232,8 @@ def _nested(entry: Entry) -> Part:
 
 
 def _read(plan: Plan, given: Operand) -> Any:
-    if isinstance(given, Literal) and (isinstance(given.value, type) or callable(given.value)):
-        return builtin(plan, given.value.__name__)
+    if isinstance(given, Literal) and callable(given.value):
+        return builtin(plan, str(getattr(given.value, "__name__", given.value)))
     return operand(plan.same.get(given, given) if isinstance(given, Version) else given)
 
 

@@ -11,14 +11,26 @@ import gast
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import UNBOUND, Literal, Version
 from srcgrad.ir.regions import (
-    Assign, Block, Break, Continue, Fall, Handler, If, Loop, Raise, Return, Statement, Try, With,
+    Assign,
+    Block,
+    Break,
+    Continue,
+    Fall,
+    Handler,
+    If,
+    Loop,
+    Raise,
+    Return,
+    Statement,
+    Try,
+    With,
 )
 from srcgrad.ir.restoring.choices import choice, comparison, comprehension
 from srcgrad.ir.restoring.functions import annotated, class_, function, generator_expression
 from srcgrad.ir.restoring.loops import loop
 from srcgrad.ir.restoring.matching import match, pattern_test
 from srcgrad.ir.restoring.operations import deleted, expression, growing, insert
-from srcgrad.ir.restoring.pending import Entry, Pad, Part, Plan, emit, flush, plain, settle, reads_of, take, waiting
+from srcgrad.ir.restoring.pending import Entry, Pad, Part, Plan, emit, flush, plain, reads_of, settle, take
 from srcgrad.ir.restoring.targets import augmented, augmented_place, store, stored, target
 from srcgrad.ir.restoring.tree import Copies, assigned, body_of, name, of_version
 
@@ -62,8 +74,8 @@ def leave(pad: Pad, given: Block, around: Around) -> None:
             emit(pad, gast.Return(plain(pad.plan, part.value)))
         case Raise(exception=exception, cause=cause):
             parts = take(pad, [part for part in (exception, cause) if part is not None])
-            values = [plain(pad.plan, part.value) for part in parts]
-            emit(pad, gast.Raise(*values, *[None] * (2 - len(values))))
+            raised: list[Any] = [plain(pad.plan, part.value) for part in parts]
+            emit(pad, gast.Raise(*raised, *[None] * (2 - len(raised))))
         case _:
             flush(pad, len(pad.pending))
 
@@ -181,6 +193,9 @@ def _import(pad: Pad, given: Sequence[Statement], at: int) -> int:
             break
         aliases.append((found.name if isinstance(found, ir.ImportName) else found.module, found, target_name))
         place += 2
+    if not aliases or is_from and len(aliases) < len(made.operation.names):
+        expression(pad, made)
+        return at + 1
     spelled = [_alias(text, found, to) for text, found, to in aliases]
     if is_from:
         emit(pad, gast.ImportFrom(made.operation.module or None, spelled, made.operation.level))
@@ -336,5 +351,3 @@ def _forgets(first: Assign, final: Block) -> bool:
             return text == to_name == of_name
     return False
 
-
-_ = (Entry, waiting)

@@ -15,7 +15,7 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand, Version
 from srcgrad.ir.regions import Assign, Statement
 from srcgrad.ir.restoring.operations import place_of
-from srcgrad.ir.restoring.pending import Entry, Pad, Part, Plan, emit, plain, push, reads_of, take, take_values, waiting
+from srcgrad.ir.restoring.pending import Entry, Pad, Part, Plan, emit, plain, reads_of, take, take_values, waiting
 from srcgrad.ir.restoring.tree import OPERATORS, assigned, of_version
 
 _Found = tuple[Any, int]
@@ -266,5 +266,3 @@ def _is_checked(pad: Pad, held: Version) -> bool:
 def _is_name(value: Any, text: str) -> bool:
     return isinstance(value, gast.Name) and not hasattr(value, "version") and value.id == text
 
-
-__all__ = ["augmented", "augmented_place", "bound_in", "push", "store", "stored", "target"]

@@ -79,8 +79,8 @@ def operand(given: Operand) -> Any:
 
 
 def constant(value: object) -> Any:
-    if isinstance(value, type) or callable(value):
-        return name(value.__name__)
+    if callable(value):
+        return name(str(getattr(value, "__name__", value)))
     if type(value) in (int, float) and math.copysign(1, value) < 0:  # type: ignore[arg-type]  # a sign is an operator
         return gast.UnaryOp(gast.USub(), gast.Constant(-value, None))  # type: ignore[operator]
     return gast.Constant(value, None)

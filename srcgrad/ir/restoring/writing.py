@@ -23,7 +23,15 @@ def written(naming: Naming, body: list[Any]) -> list[Any]:
             found += _copied(naming, statement)
             continue
         found.append(_statement(naming, statement))
+        if isinstance(statement, gast.FunctionDef) and statement.name != statement.wanted:
+            found.append(_renamed(statement))
     return found
+
+
+def _renamed(node: Any) -> Any:
+    """A function is called as it was, whatever its definition is called."""
+    target = gast.Attribute(name(node.name), "__name__", gast.Store())
+    return assigned([target], gast.Constant(node.wanted, None))
 
 
 def written_generator(naming: Naming, node: Any) -> None:
@@ -62,7 +70,7 @@ def _statement(naming: Naming, node: Any) -> Any:
     if isinstance(node, gast.FunctionDef | gast.ClassDef):
         return _definition(naming, node)
     for field in node._fields:
-        value = getattr(node, field, None)
+        value: Any = getattr(node, field, None)
         if field in _SUITES:
             suite = written(naming, value)
             setattr(node, field, body_of(suite) if field == "body" else suite)
