@@ -10,11 +10,11 @@ import gast
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand, Version
 from srcgrad.ir.regions import Assign, Function, Loop, Return, Statement, walk
-from srcgrad.ir.restoring.names import Naming, named
+from srcgrad.ir.restoring.names import Naming, named, versions_of
 from srcgrad.ir.restoring.operations import keywords_of, place_of
 from srcgrad.ir.restoring.pending import Pad, Part, Plan, emit, plain, push, take, uses_of, waiting
 from srcgrad.ir.restoring.targets import stored
-from srcgrad.ir.restoring.tree import body_of, name, of_version
+from srcgrad.ir.restoring.tree import assigned, body_of, name, of_version
 from srcgrad.ir.restoring.writing import written, written_generator
 
 
@@ -39,7 +39,52 @@ def restored_body(function: Function, outer: frozenset[str]) -> list[Any]:
     made = written(naming, body)
     if isinstance(function.body.exit, Return) and _is_implicit(function) and _is_none(made[-1] if made else None):
         made = made[:-1]
-    return [*_declared(function, plan), *made]
+    return [*_declared(function, plan), *_local(function, naming, made), *made]
+
+
+def _local(function: Function, naming: Naming, body: list[Any]) -> list[Any]:
+    """What makes variables local that no statement binds any more: what bound them is never reached, and left out."""
+    if isinstance(function.node, gast.ClassDef):
+        return []
+    bound = {version.variable for version in function.parameters} | _bound(body)
+    read = {
+        node.id for part in body for node in gast.walk(part) if isinstance(node, gast.Name)
+        and isinstance(node.ctx, gast.Load | gast.Del)
+    } & {naming.name(version) for version in versions_of(naming)}  # fmt: skip
+    missing = sorted((read | {cell.variable for cell in function.cells}) - bound)
+    binds = [assigned([name(text, gast.Store)], gast.Constant(None, None)) for text in missing]
+    return [gast.If(gast.Constant(False, None), binds, [])] if binds else []
+
+
+def _bound(body: list[Any]) -> set[str]:
+    """The names that the statements of a function bind, not those of the scopes inside."""
+    found: set[str] = set()
+    pending: list[Any] = list(body)
+    while pending:
+        node = pending.pop()
+        match node:
+            case gast.FunctionDef(name=text) | gast.ClassDef(name=text):
+                found.add(text)
+                pending += [*node.decorator_list, *(node.args.defaults if isinstance(node, gast.FunctionDef) else [])]
+                continue
+            case gast.Lambda():
+                pending += [default for default in [*node.args.defaults, *node.args.kw_defaults] if default is not None]
+                continue
+            case gast.comprehension():
+                pending += [node.iter, *node.ifs]
+                continue
+            case gast.Name(id=text, ctx=gast.Store() | gast.Del()):
+                found.add(text)
+            case gast.alias():
+                found.add((node.asname or node.name).split(".")[0])
+            case gast.Nonlocal(names=names) | gast.Global(names=names):
+                found.update(names)
+            case gast.MatchAs(name=str() as text) | gast.MatchStar(name=str() as text):
+                found.add(text)
+            case gast.MatchMapping(rest=str() as text):
+                found.add(text)
+        pending += gast.iter_child_nodes(node)
+    return found
 
 
 def names_of(function: Function) -> set[str]:

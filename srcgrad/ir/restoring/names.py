@@ -43,6 +43,7 @@ class Naming:
     fixed: set[Version] = field(default_factory=set)  # classes of parameters
     loops: list[_Loop] = field(default_factory=list)
     watched: list[State] = field(default_factory=list)  # what a spelling may hold where an exception is handled
+    inner: set[Version] = field(default_factory=set)  # what comprehensions bind
     alone: set[Version] = field(default_factory=set)  # classes whose spelling nothing else has
     changed: bool = False
 
@@ -68,6 +69,7 @@ def named(naming: Naming, body: list[Any]) -> bool:
         if root not in naming.spelled:
             naming.spelled[root] = _wanted(plan, version) or namer.fresh("t")
     outer, bound = _free_names(body), _bound_here(body)
+    naming.inner = {naming.root(v) for node in _nodes(body) if isinstance(node, Inner) for v in node.bound}
     for version in bound:
         root = naming.root(version)
         if root not in naming.fixed and naming.spelled[root] in outer:
@@ -84,8 +86,14 @@ def named(naming: Naming, body: list[Any]) -> bool:
             return True
 
 
+def versions_of(naming: Naming) -> list[Version]:
+    """The versions of the function that have a name, not those of its comprehensions."""
+    return [version for version in naming.spelled if version not in naming.inner]
+
+
 def _wanted(plan: Plan, version: Version) -> str | None:
-    text = version.variable or plan.called.get(version)
+    is_parameter = version in {*plan.function.parameters}
+    text = version.variable or plan.called.get(version) or (version.name if is_parameter else None)
     return text if text is None or text.isidentifier() else "_"
 
 
@@ -259,9 +267,9 @@ class _Walk:
         for place, statement in enumerate(body):
             if state is None:
                 return None
-            behind = body[place + 1] if place + 1 < len(body) else None
-            if isinstance(statement, Copies) and behind is not None and getattr(behind, "heads", None) is statement:
-                state = self.copies(statement, state, kept=False)
+            behind: Any = body[place + 1] if place + 1 < len(body) else None
+            if isinstance(statement, Copies) and getattr(behind, "heads", None) is statement:
+                self.copies(statement, state, kept=False)
             else:
                 state = self.statement(statement, state)
         return state

@@ -180,6 +180,7 @@ def growing(pad: Pad, statement: Assign) -> bool:
         called = waiting(pad, made.function)
         if called is not None:
             called.uses -= 1
+        entry.part.is_keywords = True
     values = [plain(pad.plan, part.value) for part in parts]
     _grow(entry, made, values, bool(sources) and sources[0] is statement.node)
     return True
@@ -261,7 +262,11 @@ def _call(pad: Pad, made: ir.Call, node: gast.AST) -> Any:
 def keywords_of(part: Part, node: gast.AST) -> list[Any]:
     """The keywords of a call or class from the dict that they are."""
     display = part.value
-    if isinstance(display, gast.Dict) and part.node is node and all(map(_is_keyword, display.keys)):
+    named = [key.value for key in getattr(display, "keys", []) if isinstance(key, gast.Constant)]
+    is_made_here = part.is_keywords or part.node is node
+    if isinstance(display, gast.Dict) and is_made_here and all(map(_is_keyword, display.keys)) and (
+        len({*named}) == len(named)
+    ):
         pairs = zip(display.keys, display.values, strict=True)
         return [gast.keyword(None if key is None else key.value, value) for key, value in pairs]
     return [gast.keyword(None, display)]

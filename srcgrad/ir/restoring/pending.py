@@ -49,6 +49,7 @@ class Part:
     test: Any = None
     source: Any = None
     node: gast.AST | None = None
+    is_keywords: bool = False  # whether it is the dict of a call's keywords
 
     @property
     def tested(self) -> Any:

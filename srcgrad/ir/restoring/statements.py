@@ -30,9 +30,9 @@ from srcgrad.ir.restoring.functions import annotated, class_, function, generato
 from srcgrad.ir.restoring.loops import loop
 from srcgrad.ir.restoring.matching import match, pattern_test
 from srcgrad.ir.restoring.operations import deleted, expression, growing, insert
-from srcgrad.ir.restoring.pending import Entry, Pad, Part, Plan, emit, flush, plain, reads_of, settle, take
+from srcgrad.ir.restoring.pending import Entry, Pad, Part, Plan, builtin, emit, flush, plain, reads_of, settle, take
 from srcgrad.ir.restoring.targets import augmented, augmented_place, store, stored, target
-from srcgrad.ir.restoring.tree import Copies, assigned, body_of, name, of_version
+from srcgrad.ir.restoring.tree import Copies, assigned, body_of, call, name, of_version
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,8 @@ def _managed(plan: Plan, here: With, items: list[Any], around: Around) -> list[A
     statements = here.body.statements
     start = 0
     if plan.uses[here.entered]:
-        form = here.node.items[len(items) - 1].optional_vars if len(items) <= len(here.node.items) else None
+        forms = [item.optional_vars for item in getattr(here.node, "items", [])]
+        form = forms[len(items) - 1] if len(items) <= len(forms) else None
         once = plan.uses[here.entered] == 1
         found = target(plan, statements, 0, here.entered, here.node, form) if once else None
         items[-1].optional_vars, start = found or (of_version(here.entered, gast.Store), 0)
@@ -295,7 +296,7 @@ def _managed(plan: Plan, here: With, items: list[Any], around: Around) -> list[A
 def _try(plan: Plan, here: Try, around: Around) -> Any:
     inside = around.within()
     body = block(plan, here.body, inside)
-    handlers = [_handler(plan, handler, inside) for handler in here.handlers]
+    handlers = _handlers(plan, here.handlers, inside)
     orelse, final = block(plan, here.orelse, inside), block(plan, here.final, inside)
     if not handlers and orelse:
         body, orelse = [*body, *orelse], []  # nothing is caught before them
@@ -304,17 +305,36 @@ def _try(plan: Plan, here: Try, around: Around) -> Any:
     return gast.Try(body_of(body), handlers, orelse, final)
 
 
-def _handler(plan: Plan, handler: Handler, around: Around) -> Any:
-    kinds: Any = None
-    if handler.kinds is not None:
-        pad = Pad(plan)
-        run(pad, handler.kinds.statements, None)
-        assert isinstance(handler.kinds.exit, Fall)
-        (given,) = take(pad, handler.kinds.exit.values)
-        kinds = plain(plan, given.value)
-        if not pad.is_clear:
-            kinds = None
-            raise AssertionError("what a handler catches is no expression")
+def _handlers(plan: Plan, handlers: Sequence[Handler], around: Around) -> list[Any]:
+    if not handlers:
+        return []
+    first, *rest = handlers
+    if first.kinds is None:
+        return [_handler(plan, first, None, around)]
+    pad = Pad(plan)
+    run(pad, first.kinds.statements, None)
+    assert isinstance(first.kinds.exit, Fall)
+    (given,) = take(pad, first.kinds.exit.values)
+    kinds = plain(plan, given.value)
+    flush(pad, len(pad.pending))
+    if pad.is_clear:
+        return [_handler(plan, first, kinds, around), *_handlers(plan, rest, around)]
+    return [_asked(plan, first, pad, kinds, _handlers(plan, rest, around), around)]
+
+
+def _asked(plan: Plan, first: Handler, pad: Pad, kinds: Any, rest: list[Any], around: Around) -> Any:
+    """A handler of which statements compute what it catches: it catches everything, and raises again what it should
+    not have."""
+    error = first.caught
+    test = call(builtin(plan, "isinstance"), of_version(error), kinds)
+    again = [gast.Raise(None, None)]
+    body = block(plan, first.body, around)
+    ask = gast.If(test, body, [gast.Try(again, rest, [], [])] if rest else again)
+    caught = of_version(error, gast.Store)
+    return gast.ExceptHandler(builtin(plan, "BaseException"), caught, [*pad.out, ask])
+
+
+def _handler(plan: Plan, handler: Handler, kinds: Any, around: Around) -> Any:
     match handler.body.statements:
         case (Assign() as first, Try(handlers=(), final=final) as rest) if (
             stored(first) is handler.caught and plan.uses[handler.caught] == 1 and rest.node is handler.node
