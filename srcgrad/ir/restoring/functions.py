@@ -46,7 +46,7 @@ def _local(function: Function, naming: Naming, body: list[Any]) -> list[Any]:
     """What makes variables local that no statement binds any more: what bound them is never reached, and left out."""
     if isinstance(function.node, gast.ClassDef):
         return []
-    bound = {version.variable for version in function.parameters} | _bound(body)
+    bound = {version.variable or version.name for version in function.parameters} | _bound(body)
     read = {
         node.id for part in body for node in gast.walk(part) if isinstance(node, gast.Name)
         and isinstance(node.ctx, gast.Load | gast.Del)
@@ -390,10 +390,11 @@ def annotated(pad: Pad, statements: Sequence[Statement], at: int) -> int | None:
 def _class_body(inner: Function, outer: frozenset[str]) -> list[Any]:
     """The body of a class: what its preparation does anyway is left out, and annotations are written as such."""
     made = restored_body(inner, outer)
+    is_annotated = any(isinstance(node, gast.AnnAssign) for part in made for node in gast.walk(part))
     found: list[Any] = []
     for statement in made:
         match statement:
-            case gast.Assign(targets=[gast.Name(id="__annotations__")], value=gast.Dict(keys=[])):
+            case gast.Assign(targets=[gast.Name(id="__annotations__")], value=gast.Dict(keys=[])) if is_annotated:
                 continue
             case gast.Assign(targets=[gast.Name(id="__doc__")], value=gast.Constant(value=str())) if not found:
                 statement = gast.Expr(statement.value)

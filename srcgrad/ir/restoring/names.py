@@ -43,6 +43,7 @@ class Naming:
     fixed: set[Version] = field(default_factory=set)  # classes of parameters
     loops: list[_Loop] = field(default_factory=list)
     watched: list[State] = field(default_factory=list)  # what a spelling may hold where an exception is handled
+    doubtful: set[Version] = field(default_factory=set)  # versions that may hold no value
     inner: set[Version] = field(default_factory=set)  # what comprehensions bind
     alone: set[Version] = field(default_factory=set)  # classes whose spelling nothing else has
     changed: bool = False
@@ -61,6 +62,7 @@ def named(naming: Naming, body: list[Any]) -> bool:
     """Decide the names of versions for statements; False if a form is refused."""
     plan = naming.plan
     versions = _tie(naming, body)
+    naming.doubtful = _doubtful(naming, body)
     namer = Namer({*plan.names, *plan.outer, *filter(None, (v.variable for v in versions))})
     for parameter in plan.function.parameters:
         naming.fixed.add(naming.root(parameter))
@@ -169,6 +171,18 @@ def _unite(naming: Naming, one: Version, other: Version, reason: Statement) -> N
         naming.parent[left] = right
         naming.reasons.setdefault(right, []).extend(naming.reasons.pop(left, []))
     naming.reasons.setdefault(right, []).append(reason)
+
+
+def _doubtful(naming: Naming, body: list[Any]) -> set[Version]:
+    """The versions that some path leaves without a value."""
+    copies = [node for node in _nodes(body) if isinstance(node, Copies)]
+    pairs = [pair for node in copies for pair in zip(node.targets, node.values, strict=True)]
+    found = {target for target, value in pairs if is_nothing(value)}
+    while True:
+        more = {target for target, value in pairs if getattr(value, "version", None) in found} - found
+        if not more:
+            return found
+        found |= more
 
 
 def _free_names(body: list[Any]) -> set[str]:

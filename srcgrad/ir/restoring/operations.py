@@ -269,7 +269,7 @@ def keywords_of(part: Part, node: gast.AST) -> list[Any]:
     ):
         pairs = zip(display.keys, display.values, strict=True)
         return [gast.keyword(None if key is None else key.value, value) for key, value in pairs]
-    return [gast.keyword(None, display)]
+    return [] if isinstance(display, gast.Dict) and not display.keys else [gast.keyword(None, display)]
 
 
 def _is_keyword(key: Any) -> bool:

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
+from srcgrad.errors import InternalError, Span
 from srcgrad.ir.operations import UNBOUND
 from srcgrad.ir.restoring.tree import Copies, assigned, body_of, is_nothing, name
 
 if TYPE_CHECKING:
     from srcgrad.ir.restoring.names import Naming
 
+NOTHING = frozenset({UNBOUND})
 _SUITES = ("body", "orelse", "finalbody")
 
 
@@ -44,26 +46,37 @@ def written_generator(naming: Naming, node: Any) -> None:
 
 def _copied(naming: Naming, copies: Copies) -> list[Any]:
     """Block arguments: those that keep their names are left out."""
-    pairs, gone = [], []
+    pairs: list[tuple[str, Any]] = []
+    perhaps: list[tuple[str, Any]] = []  # of what may hold no value
+    gone: list[Any] = []
     for place, (target, value) in enumerate(zip(copies.targets, copies.values, strict=True)):
         text = naming.name(target)
         if is_nothing(value):
-            if copies.found.get(place, frozenset()) != frozenset({UNBOUND}):
-                gone.append((text, UNBOUND in copies.found.get(place, frozenset())))
+            held = copies.found.get(place, NOTHING)
+            gone += [] if held == NOTHING else _unbound(text, UNBOUND in held or bool(held & naming.doubtful))
             continue
         spelled = _expression(naming, value)
         if not (isinstance(spelled, gast.Name) and spelled.id == text):
-            pairs.append((text, spelled))
+            (perhaps if getattr(value, "version", None) in naming.doubtful else pairs).append((text, spelled))
+    written_here = {text for text, _ in [*pairs, *perhaps]}
+    if perhaps and any(value.id in written_here for _, value in perhaps):
+        raise InternalError(f"{sorted(written_here)} change places, and may hold nothing", Span.unknown())
     made: list[Any] = []
     if len(pairs) == 1:
         made.append(assigned([name(pairs[0][0], gast.Store)], pairs[0][1]))
     elif pairs:
         targets = gast.Tuple([name(text, gast.Store) for text, _ in pairs], gast.Store())
         made.append(assigned([targets], gast.Tuple([value for _, value in pairs], gast.Load())))
-    for text, perhaps in gone:
-        made += [assigned([name(text, gast.Store)], gast.Constant(None, None))] if perhaps else []
-        made.append(gast.Delete([name(text, gast.Del)]))
-    return made
+    for text, value in perhaps:
+        handler = gast.ExceptHandler(name("NameError"), None, _unbound(text, True))
+        made.append(gast.Try([assigned([name(text, gast.Store)], value)], [handler], [], []))
+    return [*made, *gone]
+
+
+def _unbound(text: str, perhaps: bool) -> list[Any]:
+    """A name is left without a value; ``perhaps`` it has none."""
+    bound = [assigned([name(text, gast.Store)], gast.Constant(None, None))] if perhaps else []
+    return [*bound, gast.Delete([name(text, gast.Del)])]
 
 
 def _statement(naming: Naming, node: Any) -> Any:
