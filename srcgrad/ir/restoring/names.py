@@ -76,8 +76,11 @@ def named(naming: Naming, body: list[Any]) -> bool:
         root = naming.root(version)
         if root not in naming.fixed and naming.spelled[root] in outer:
             naming.spelled[root] = namer.fresh(version.variable or "t")
+    copies = [node for node in _nodes(body) if isinstance(node, Copies)]
     while True:
         naming.changed = False
+        for node in copies:
+            node.found.clear()
         start: State = {naming.name(p): frozenset({plan.same.get(p, p)}) for p in plan.function.parameters}
         walk = _Walk(naming, namer)
         walk.statements(body, start)
@@ -231,7 +234,7 @@ class _Walk:
     def read(self, version: Version, state: State) -> None:
         version = self.naming.plan.same.get(version, version)
         held = state.get(self.naming.name(version), NOTHING)
-        if held != frozenset({version}):
+        if held != frozenset({version}) and not self.naming.changed:  # else the walk is about other spellings
             self.separate(version, held)
 
     def separate(self, version: Version, held: Held) -> None:
@@ -363,7 +366,7 @@ class _Walk:
                 continue
             held = state.get(self.naming.name(target), NOTHING)
             node.found[place] = node.found.get(place, frozenset()) | held
-            if node.tied is not None and held != NOTHING:
+            if node.tied is not None and held != NOTHING and not self.naming.changed:
                 self.refused.add(node.tied)
         for target, keeps in chosen:
             self.bind(target, state, is_seen=not keeps)
@@ -471,7 +474,7 @@ class _Walk:
             self.read(node.version, state)
             return
         held = state.get(node.id, NOTHING)
-        for version in held:
+        for version in held if not self.naming.changed else ():
             if isinstance(version, Version) and self.naming.root(version) not in self.naming.fixed:
                 self.respell(self.naming.root(version))
 

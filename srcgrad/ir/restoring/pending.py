@@ -200,15 +200,14 @@ def take(pad: Pad, operands: Sequence[Operand], allow: Mapping[Operand, int] | N
         if given in places:
             first.setdefault(given, position)
     chosen: dict[int, Entry] = {}
-    expected = len(pad.pending) - 1
-    for given, position in sorted(first.items(), key=lambda item: -item[1]):
-        entry = pad.pending[places[given]]
-        if not _belongs(pad, entry):
-            continue
-        if places[given] != expected or not (entry.named or entry.uses <= (allow or {}).get(given, 1)):
+    last = len(operands)
+    for entry in reversed(pad.pending):
+        position = first.get(entry.key, last)
+        once = entry.named or entry.uses <= (allow or {}).get(entry.key, 1)
+        if position >= last or places[entry.key] != pad.pending.index(entry) or not once or not _belongs(pad, entry):
             break
         chosen[position] = entry
-        expected -= 1
+        last = position
     left = [places[given] for given, p in first.items() if p not in chosen]
     flush(pad, max((place for place in left if not pad.pending[place].named), default=-1) + 1)
     if chosen:
