@@ -3,6 +3,12 @@
 A region becomes an expression if each of its blocks is one, and if what its blocks leave variables with can share the
 variables' names, for an expression copies nothing.  A region for which that does not hold is ``refused``, and is
 written as the statement that it is otherwise.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> print(gast.unparse(restored(lowered(lambda x: [v for v in x if 0 < v < 1 and v or not x]))))
+lambda x: [v for v in x if 0 < v < 1 and v or not x]
 """
 
 from __future__ import annotations

@@ -1,4 +1,23 @@
-"""Functions, lambdas, generator expressions and classes, each restored with variables of its own."""
+"""Functions, lambdas, generator expressions and classes, each restored with variables of its own.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> def counter(start=0):
+...     def count(step=start):
+...         nonlocal start
+...         start += step
+...         return sum(s for s in range(start))
+...     return count
+>>> print(gast.unparse(restored(lowered(counter))).strip())
+def counter(start):
+<BLANKLINE>
+    def count(step=start):
+        nonlocal start
+        start += step
+        return sum((s for s in range(start)))
+    return count
+"""
 
 from __future__ import annotations
 

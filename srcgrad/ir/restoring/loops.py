@@ -1,4 +1,24 @@
-"""Loops: ``for``, ``while`` and what neither is, a loop that only its body leaves."""
+"""Loops: ``for``, ``while`` and what neither is, a loop that only its body leaves.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> def search(x, y):
+...     for i, v in enumerate(x):
+...         if v == y:
+...             break
+...     else:
+...         i = None
+...     return i
+>>> print(gast.unparse(restored(lowered(search))).strip())
+def search(x, y):
+    for i, v in enumerate(x):
+        if v == y:
+            break
+    else:
+        i = None
+    return i
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,22 @@
-"""``match``: its cases from the tests that lowering makes of their patterns, or these tests one by one."""
+"""``match``: its cases from the tests that lowering makes of their patterns, or these tests one by one.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> def size(v):
+...     match v:
+...         case [x, *_] if x:
+...             return x
+...         case {"size": 0 | 1 as x} | x:
+...             return x
+>>> print(gast.unparse(restored(lowered(size))).strip())
+def size(v):
+    match v:
+        case [x, *_] if x:
+            return x
+        case {'size': 0 | 1 as x} | x:
+            return x
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,12 @@
 """Operations as expressions: what each is spelled like, once its operands are.
 
 Displays with stars grow while they are pending: ``[*a, b]`` is made empty, extended by ``a``, and ``b`` is inserted.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> print(gast.unparse(restored(lowered(lambda f, a, k: f(*a, 1, *[a[1:], -k], **k)))))
+lambda f, a, k: f(*a, 1, *[a[1:], -k], **k)
 """
 
 from __future__ import annotations

@@ -3,6 +3,19 @@
 The user's pattern says in which order to expect the tests; what they compare with, how many items they ask for and
 under which names is taken from the operations.  Whatever does not follow the pattern ends the reading: the tests are
 then written one by one.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> def name(v):
+...     match v:
+...         case complex(real=0, imag=y):
+...             return y
+>>> print(gast.unparse(restored(lowered(name))).strip())
+def name(v):
+    match v:
+        case complex(real=0, imag=y):
+            return y
 """
 
 from __future__ import annotations

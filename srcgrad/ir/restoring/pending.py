@@ -9,6 +9,12 @@ effects, reads and exceptions keep the order that they have in the IR, whether t
     t2 = g(y)           pending: f(x), g(y)
     t3 = t - t2         pending: f(x) - g(y)
     t3 = t2 - t         t = f(x); t4 = g(y); pending: t4 - t
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> print(gast.unparse(restored(lowered(lambda f, g, x, y: f(x) - g(y)))))
+lambda f, g, x, y: f(x) - g(y)
 """
 
 from __future__ import annotations

@@ -1,4 +1,22 @@
-"""Blocks: each statement of the IR in turn, as the statement or the part of an expression that it is in Python."""
+"""Blocks: each statement of the IR in turn, as the statement or the part of an expression that it is in Python.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> def read(path):
+...     try:
+...         with open(path) as file:
+...             return file.read()
+...     except OSError as error:
+...         raise ValueError(path) from error
+>>> print(gast.unparse(restored(lowered(read))).strip())
+def read(path):
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError as error:
+        raise ValueError(path) from error
+"""
 
 from __future__ import annotations
 

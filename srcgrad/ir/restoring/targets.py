@@ -2,6 +2,17 @@
 
 ``a, b[i] = c = v`` is several stores of one value; the statements that compute what a target stands on are between
 them.  They are one assignment if nothing else is.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> def rotate(v):
+...     (a, *v[1:]), b = c = v
+...     c += a, b
+>>> print(gast.unparse(restored(lowered(rotate))).strip())
+def rotate(v):
+    (a, *v[1:]), b = c = v
+    c += (a, b)
 """
 
 from __future__ import annotations

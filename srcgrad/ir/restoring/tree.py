@@ -7,7 +7,7 @@ nodes, by which names are checked.  ``Copies`` are block arguments.
 >>> import gast
 >>> from srcgrad.ir.operations import Literal
 >>> gast.unparse(constant(Literal(-2).value))
-'(- 2)'
+'-2'
 """
 
 from __future__ import annotations

@@ -1,4 +1,22 @@
-"""The last step of restoring: names are put in, and block arguments become assignments or nothing."""
+"""The last step of restoring: names are put in, and block arguments become assignments or nothing.
+
+>>> import gast
+>>> from srcgrad.ir.operations import Version
+>>> from srcgrad.ir.regions import Block, Function, Parameters, Return
+>>> from srcgrad.ir.restoring.functions import planned
+>>> from srcgrad.ir.restoring.names import Naming, named
+>>> from srcgrad.ir.restoring.tree import of_version
+>>> a, b, c, d = (Version(text, text[0]) for text in ("a", "b", "a2", "b2"))
+>>> body = Block((), Return(c))
+>>> f = Function("f", "f", Parameters((), (a, b)), (), (), body, gast.Pass())
+>>> naming = Naming(planned(f, set(), frozenset()))
+>>> swap = [Copies([c, d], [of_version(b), of_version(a)]), gast.Return(of_version(c))]
+>>> named(naming, swap)
+True
+>>> pairs, _ = written(naming, swap)
+>>> [part.id for part in pairs.targets[0].elts], [part.id for part in pairs.value.elts]
+(['a', 'b'], ['b', 'a'])
+"""
 
 from __future__ import annotations
 
@@ -8,12 +26,12 @@ import gast
 
 from srcgrad.errors import InternalError, Span
 from srcgrad.ir.operations import UNBOUND
+from srcgrad.ir.restoring.reaching import NOTHING
 from srcgrad.ir.restoring.tree import Copies, assigned, body_of, is_nothing, name
 
 if TYPE_CHECKING:
     from srcgrad.ir.restoring.names import Naming
 
-NOTHING = frozenset({UNBOUND})
 _SUITES = ("body", "orelse", "finalbody")
 
 
