@@ -205,11 +205,10 @@ def _own_statements(node: gast.AST) -> list[gast.AST]:
 
 
 # --- definitions -----------------------------------------------------------------------------------------------------
-def definition(function: Function, outer: frozenset[str] = frozenset(), defaults: Sequence[Any] = ()) -> Any:
-    """The definition of a function: a lambda where it is one and fits one."""
-    inside = outer | local_names(function)
-    body = restored_body(function, inside)
-    arguments = _arguments(function, list(defaults), {}, {})
+def definition(function: Function) -> Any:
+    """The definition of a function: a lambda where it is one and fits one.  Its object has the defaults."""
+    body = restored_body(function, local_names(function))
+    arguments = _arguments(function, [], {}, {})
     if isinstance(function.node, gast.Lambda) and len(body) == 1 and isinstance(body[0], gast.Return):
         return gast.Lambda(arguments, body[0].value)
     text = function.name if function.name.isidentifier() else "function"

@@ -51,11 +51,13 @@ class _Cases:
     cases: list[Any]
     end: int = -1
 
-    def rest(self, statements: Sequence[Statement], at: int, number: int, block: Block | None, behind: list[Any],
-             falls: Sequence[Version]) -> list[Any] | None:  # fmt: skip
+    def rest(
+        self, statements: Sequence[Statement], at: int, number: int, block: Block | None, behind: list[Any],
+        falls: Sequence[Version],
+    ) -> list[Any] | None:  # fmt: skip
         """The shape of the cases from one on, which are what is left of a block.
 
-        ``behind`` is what leaves the block behind the last of them, which binds ``falls``."""
+        ``behind`` are the block arguments of the blocks around, innermost first, whose targets are ``falls``."""
         from srcgrad.ir.restoring.statements import block as written
 
         if number == len(self.node.cases):
@@ -93,21 +95,15 @@ class _Cases:
             if start is None:
                 return None
             inner = start
-        outer = behind
         body = written(self.plan, here.body, self.around.within(here.targets), inner)
-        orelse_exit = here.orelse.exit
-        after: list[Any] = []
-        if block is not None and isinstance(block.exit, Fall):
-            after = [self.copies(falls, block.exit.values)]
         self.cases.append(made)
-        fall = [self.copies(here.targets, orelse_exit.values)] if isinstance(orelse_exit, Fall) else []
-        left = [*fall, *after, *outer[1:]]
+        other = here.orelse.exit
+        left = [*([self.copies(here.targets, other.values)] if isinstance(other, Fall) else []), *behind]
         others = self.rest(here.orelse.statements, 0, number + 1, here.orelse, left, here.targets)
         if others is None:
             return None
         if isinstance(here.body.exit, Fall):
-            body += self.again(after)
-            body += self.again(outer[1:])
+            body += self.again(behind)
         made.body = body
         binds = [gast.Assign([target], gast.Constant(None, None), None) for target in captured.values()]
         self.fill(made.pattern, captured)
@@ -255,16 +251,10 @@ def match(pad: Pad, statements: Sequence[Statement], at: int, around: Around) ->
     )
     allow = {subject: entry.uses} if entry is not None and once else None
     (value,) = take_values(pad, [subject], allow)
-    made = gast.Match(value, _ordered(cases.cases))
+    made = gast.Match(value, cases.cases)
     made.shape = [gast.Expr(value), *shape]
     emit(pad, made)
     return cases.end
-
-
-def _ordered(cases: list[Any]) -> list[Any]:
-    for case in cases:
-        case.body = case.body or []
-    return cases
 
 
 def _subject(statements: Sequence[Statement], at: int, pattern: Any) -> Operand | None:

@@ -310,7 +310,3 @@ def deleted(pad: Pad, made: ir.Operation) -> Any:
         case _:
             return None
     return gast.Delete([target])
-
-
-def temporary(target: ir.Version, value: Any) -> Any:
-    return assigned([of_version(target, gast.Store)], value)

@@ -249,7 +249,7 @@ def augmented(pad: Pad, statements: Sequence[Statement], at: int) -> int:
     ):  # fmt: skip
         place = place_of(behind.operation, behind.targets)
         if place is not None and behind.targets:
-            if isinstance(held, Version) and (waiting(pad, held) is None or _is_checked(pad, held)):
+            if isinstance(held, Version) and (waiting(pad, held) is None or held in pad.plan.same):
                 before, given = take(pad, [held, other])
                 place.held, place.statement = before.value.version, behind
                 emit(pad, gast.AugAssign(place, operator, plain(pad.plan, given.value)))
@@ -268,10 +268,6 @@ def augmented(pad: Pad, statements: Sequence[Statement], at: int) -> int:
     temporary.held, temporary.statement = result, None
     emit(pad, gast.AugAssign(temporary, operator, plain(pad.plan, given.value)))
     return at + 1
-
-
-def _is_checked(pad: Pad, held: Version) -> bool:
-    return held in pad.plan.same
 
 
 def _is_name(value: Any, text: str) -> bool:
