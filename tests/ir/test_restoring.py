@@ -337,6 +337,20 @@ def test_a_read_that_no_name_can_serve_is_an_internal_error() -> None:
         named(Naming(plan), [gast.Delete([of_version(X, gast.Del)]), gast.Return(of_version(X))])
 
 
+def captured_in_rounds(n):
+    made = []
+    for k in range(2):
+        made.append([lambda: i + k for i in range(n + k)])
+    return [get() for gets in made for get in gets]
+
+
+def test_a_variable_that_is_new_in_each_round_is_one_of_a_comprehension_only() -> None:
+    """As a variable of the function it would be one cell; no text is better than a wrong one."""
+    _runs(captured_in_rounds, (2,), {})
+    with pytest.raises(InternalError, match="i of captured_in_rounds is a new one in each round"):
+        restored(without_origins(checked(captured_in_rounds)))
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -26,6 +26,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.errors import InternalError, Span
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import UNBOUND, Literal, Version
 from srcgrad.ir.regions import (
@@ -42,6 +43,7 @@ from srcgrad.ir.regions import (
     Statement,
     Try,
     With,
+    walk,
 )
 from srcgrad.ir.restoring.choices import choice, comparison, comprehension
 from srcgrad.ir.restoring.functions import annotated, class_, function, generator_expression
@@ -157,6 +159,7 @@ def _operation(pad: Pad, here: Assign, given: Sequence[Statement], at: int) -> i
         case ir.Import():
             return _import(pad, given, at)
         case ir.FreshCell(cell=cell):
+            _require_once(pad.plan, here, cell)
             emit(pad, assigned([name(cell.variable, gast.Store)], gast.Constant(None, None)))
             emit(pad, gast.Delete([name(cell.variable, gast.Del)]))
         case ir.MatchSequence() | ir.MatchMapping() | ir.MatchKeys() | ir.MatchClass():
@@ -164,6 +167,14 @@ def _operation(pad: Pad, here: Assign, given: Sequence[Statement], at: int) -> i
         case _:
             return _other(pad, here, given, at)
     return at + 1
+
+
+def _require_once(plan: Plan, here: Assign, cell: ir.Cell) -> None:
+    """A variable of a function is one cell; functions that captured it in an earlier round would see it change."""
+    loops = [statement for _, statement in walk(plan.function.body) if isinstance(statement, Loop)]
+    if any(inner is here for loop_ in loops for _, inner in walk(loop_.body)):
+        reason = f"the variable {cell.variable} of {plan.function.name} is a new one in each round"
+        raise InternalError(reason, Span.unknown(), door=str(plan.function))
 
 
 def _other(pad: Pad, here: Assign, given: Sequence[Statement], at: int) -> int:
