@@ -20,7 +20,7 @@ import numpy as np
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Operand, Version
+from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
     Block,
@@ -36,6 +36,7 @@ from srcgrad.ir.regions import (
     operands_of,
     walk,
 )
+from srcgrad.ir.restoring.pending import Layout
 from srcgrad.language.effects import method
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.specialise.reducing import Reduced
@@ -52,6 +53,10 @@ class Naming:
     statements: set[Statement] = field(default_factory=set)  # regions that are written as statements
     movable: set[Version] = field(default_factory=set)  # methods of built-in objects that are looked up
     fixed: set[Version] = field(default_factory=set)  # what is computed for values without a derivative alone
+
+    def layout(self) -> Layout:
+        spread = {statement for statement in self.statements if isinstance(statement, Loop)}
+        return Layout(self.apart, self.movable, spread, self.statements - spread)
 
 
 def carries(facts: Facts, value: Value, depth: int = 0) -> bool:
@@ -102,12 +107,16 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
         operation = statement.operation
         if isinstance(operation, ir.Iterate):
             made.movable.update(statement.targets)  # it reads nothing yet
+        if _is_same_anywhere(operation, made):
+            made.movable.update(statement.targets)
         if isinstance(operation, ir.GetAttribute) and _is_method(value(statement.targets[0])):
             made.movable.update(statement.targets)
             made.apart.update(v for v in operands_of(operation) if isinstance(v, Version))
             continue
         if isinstance(operation, ir.Call) and (of_user := statement in reduced.calls):
-            made.apart.update(v for v in statement.targets)
+            readers = [part for target in statement.targets for _, part in uses.get(target, ())]
+            if not (len(readers) == 1 and isinstance(readers[0], ir.Copy | ir.WriteCell)):
+                made.apart.update(statement.targets)
         else:
             of_user = False
         if of_user or _changes(operation, value) or not (statement.targets and set(statement.targets) <= made.fixed):
@@ -216,6 +225,17 @@ def _changes(operation: ir.Operation, value: Any) -> bool:
         return False
     atoms = value(operation.function).atoms
     return any(isinstance(a, Bound) and method(a.name).updated(1 + len(operation.positional), []) for a in atoms)
+
+
+def _is_same_anywhere(operation: ir.Operation, made: Naming) -> bool:
+    """Whether a slice, or a number, is made of constants and variables alone."""
+    match operation:
+        case ir.Make(kind="slice"):
+            return all(isinstance(o, Literal) or o.variable is not None or o in made.movable
+                       for o in operands_of(operation))  # fmt: skip
+        case ir.Operator(operands=operands):
+            return all(isinstance(operand, Literal) for operand in operands)
+    return False
 
 
 def _is_method(value: Value) -> bool:

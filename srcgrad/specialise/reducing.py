@@ -18,12 +18,14 @@ from typing import Any
 import gast
 
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Value, exact
+from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.effects import method
+from srcgrad.rules.table import lookup
 from srcgrad.specialise.inlining import inlined
 from srcgrad.syntax.namer import Namer
 
@@ -82,7 +84,9 @@ def _block(made: Reduced, block: Block) -> Block:
                     return Block(tuple(statements), inner.exit)
                 for target, value in zip(statement.targets, inner.exit.values, strict=True):
                     statements.append(Assign((target,), ir.Copy(value), statement.node))
-            case Assign(targets=(target,), operation=ir.Call()) if (written := _written_out(made, statement)) is not None:
+            case Assign(targets=(target,), operation=ir.Call()) if (
+                written := _written_out(made, statement)
+            ) is not None:
                 statements += written[0]
                 made.known[target] = written[1]
             case Assign(targets=(target,), operation=operation) if (spelled := _spelled(made, statement)) is not None:
@@ -99,7 +103,41 @@ def _block(made: Reduced, block: Block) -> Block:
                 statements.append(other)
             case _:
                 statements.append(_region(made, statement))
-    return Block(tuple(statements), with_operands(block.exit, made.known.get))
+    return Block(tuple(_read_last(made, statements)), with_operands(block.exit, made.known.get))
+
+
+def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
+    """``x[i] += v`` reads ``x[i]`` once ``v`` is computed, where computing it changes nothing."""
+    for place, statement in enumerate(statements):
+        if not isinstance(statement, Assign) or not isinstance(statement.operation, ir.GetItem | ir.GetAttribute):
+            continue
+        (target,) = statement.targets
+        for behind in range(place + 1, len(statements)):
+            other = statements[behind]
+            if not isinstance(other, Assign):
+                break
+            operation = other.operation
+            if isinstance(operation, ir.Operator) and operation.in_place and operation.operands[0] is target:
+                moved = [*statements[place + 1 : behind], statement, *statements[behind:]]
+                return [*statements[:place], *_read_last(made, moved)] if behind > place + 1 else statements
+            if not _changes_nothing(made, other) or target in operands_of(operation):
+                break
+    return statements
+
+
+def _changes_nothing(made: Reduced, statement: Assign) -> bool:
+    """Whether a statement computes, and no method of the user's runs in it."""
+    match statement.operation:
+        case ir.Operator(in_place=False) | ir.GetItem() | ir.GetAttribute() | ir.Compare() | ir.Make() | ir.ReadCell():
+            return statement not in made.calls
+        case ir.Call(function=Literal(value=Spelled(value=called))):
+            return statement not in made.calls and lookup(called) is not None
+        case ir.Call(function=function):
+            bound = made.value(function)
+            return not bound.is_any and bool(bound.atoms) and all(
+                isinstance(a, Bound) and a.function is None and not method(a.name).updates for a in bound.atoms
+            )  # fmt: skip
+    return False
 
 
 def _field(made: Reduced, name: str) -> ir.Cell:
@@ -274,7 +312,7 @@ def _kept(block: Block, read: set[Any], functions: set[Operand]) -> Block:
                 or target in functions
             ):
                 continue
-            case Assign(operation=ir.WriteCell(cell=cell, value=value)) if value in functions and cell not in read:
+            case Assign(operation=ir.WriteCell(cell=cell, value=held)) if held in functions and cell not in read:
                 continue
             case If(body=body, orelse=orelse):
                 made: Statement = replace(statement, body=_kept(body, read, functions), orelse=_kept(orelse, read, functions))

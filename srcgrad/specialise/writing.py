@@ -68,12 +68,12 @@ class Context:
 
     def value(self, node: gast.AST) -> Value:
         """What an expression may be; never of what was not kept apart."""
-        version = getattr(node, "version", None) or getattr(node, "read", None)
+        version = getattr(node, "version", getattr(node, "computes", None))
         return NEVER if version is None else self.reduced.value(version)
 
     def is_fixed(self, node: gast.AST) -> bool:
         """Whether an expression carries no derivative, or is read by nothing that does."""
-        version = getattr(node, "version", None) or getattr(node, "read", None)
+        version = getattr(node, "version", getattr(node, "computes", None))
         return version is None or version in self.naming.fixed
 
     def is_local(self, node: gast.AST) -> bool:
@@ -95,7 +95,7 @@ def specialised(instance: Instance, facts: Facts) -> nf.Function:
 
     made = reduced(summary, resolve, instance.made)
     naming = decided(made, facts)
-    body = restored_body(made.function, frozenset(), naming.apart, naming.statements, naming.movable)
+    body = restored_body(made.function, frozenset(), naming.layout())
     given = made.function.parameters
     parameters = [version.variable or version.name for version in given]
     used = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
@@ -226,7 +226,7 @@ def _is_users(context: Context, node: Any) -> bool:
 
 def _unpack(context: Context, elements: list[Any], value: Any) -> None:
     stars = [place for place, element in enumerate(elements) if isinstance(element, gast.Starred)]
-    if isinstance(value, gast.Tuple) and not stars and not hasattr(value, "version"):  # all at once
+    if isinstance(value, gast.Tuple) and not stars and not hasattr(value, "computes"):  # all at once
         held = []
         for part in value.elts:
             name = context.fresh()
@@ -277,7 +277,9 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
 def _effect(context: Context, called: gast.Call) -> None:
     """A call for what it does."""
     match called:
-        case gast.Call(func=gast.Attribute(value=base, attr="append"), args=[item], keywords=[]) if _is_list(context, base):
+        case gast.Call(func=gast.Attribute(value=base, attr="append"), args=[item], keywords=[]) if (
+            _is_list(context, base)
+        ):
             context.out.append(nf.Append(named(context, base), atom(context, item), context.span))
             return
     expression, operation = operation_of(context, called)
@@ -333,13 +335,15 @@ def _for(context: Context, statement: gast.For) -> None:
                 continue
             held = context.fresh()
             context.out.append(nf.Bind(held, item, nf.Index(name, item.slice), span))
-            _unpack(context, element.elts, load(held, source))
+            _assignment(context, [element], load(held, source))
         elements = len(context.out)
 
     body = written(context, statement.body, start)
-    heading = target, _printed(source, names)
+    stores = any(isinstance(node, gast.Subscript | gast.Attribute) for node in walk(target))
+    heading = None if stores else (target, _printed(source, names))
     iterable = call_builtin("range", [count], source)
-    context.out.append(nf.For(index, iterable, body, span, True, heading, elements, indexed=True))
+    count_of_elements = 0 if heading is None else elements
+    context.out.append(nf.For(index, iterable, body, span, True, heading, count_of_elements, indexed=True))
 
 
 def _called(context: Context, node: Any) -> Any:
@@ -507,7 +511,9 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
             shared = found(kind, name) is not ABSENT
             expression = placed(gast.Attribute(load(held, node), name, gast.Load()), node)
             return expression, nf.Field(held, name, shared)
-    if value.is_any or not all(isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None for a in value.atoms):
+    if value.is_any or not all(
+        isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None for a in value.atoms
+    ):
         context.refuse(node, "an attribute of this")
     function = attribute_function(name)
     rule = None if function is None else lookup(function)

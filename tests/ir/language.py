@@ -480,6 +480,33 @@ def matched(v):
     return "nothing", first
 
 
+@given(1, 9)
+@given([2, 1], 9)
+@given([1, 2], 1)
+@given({"k": 1}, 9)
+@given("s", 9)
+@given(3.5, 9)
+def variables_that_cases_change(v, z):
+    a = 0
+    match v:
+        case 1:
+            a = 1
+        case [x, y] if x > y:
+            a = x
+        case {"k": b}:
+            z = b
+        case str():
+            return 5
+        case (p, q):
+            a, z = p, q
+    match z:
+        case 1:
+            a = a + 1
+        case _:
+            a = a - 1
+    return a, z
+
+
 @given("json")
 def imported(name):
     import os.path

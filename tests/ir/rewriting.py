@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import textwrap
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import CodeType, FunctionType
 
 import gast
 
-from srcgrad.errors import SrcgradError
+from srcgrad.errors import SourceUnavailable, UnsupportedSyntax
 from srcgrad.frontend.source import source_of
-from srcgrad.ir.regions import Function
+from srcgrad.ir.operations import MakeClass, MakeFunction
+from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Raise, Statement, Try, With
 from srcgrad.ir.restoring import restored
 from srcgrad.syntax.depth import unless_too_deep
 from tests.ir.running import checked
@@ -75,10 +77,13 @@ def _qualified(code: CodeType, old: str, new: str) -> CodeType:
 
 
 @contextmanager
-def rewriting(functions: Iterable[FunctionType]) -> Iterator[None]:
-    """However these functions are called, their restored text runs; that of Python where there is none to read."""
+def rewriting(
+    functions: Iterable[FunctionType], change: Callable[[Function], Function] = lambda made: made
+) -> Iterator[None]:
+    """However these functions are called, the text restored from their changed IR runs; their own where none can be
+    read."""
     kept = [(function, function.__code__) for function in functions]
-    codes = [(function, _code(function)) for function, _ in kept]
+    codes = [(function, _code(function, change)) for function, _ in kept]
     try:
         for function, code in codes:
             function.__code__ = code or function.__code__
@@ -88,12 +93,41 @@ def rewriting(functions: Iterable[FunctionType]) -> Iterator[None]:
             function.__code__ = code
 
 
-def _code(function: FunctionType) -> CodeType | None:
+def _code(function: FunctionType, change: Callable[[Function], Function]) -> CodeType | None:
     try:
         made = checked(function)
-    except (SrcgradError, OSError, SyntaxError, RecursionError):
+    except (UnsupportedSyntax, SourceUnavailable, OSError, SyntaxError, RecursionError):
         return None
-    return code_of(function, made)
+    return code_of(function, change(made))
+
+
+# --- origins ---------------------------------------------------------------------------------------------------------
+def without_origins(function: Function) -> Function:
+    """The function, each of whose statements comes from nowhere."""
+    return replace(function, body=_block(function.body))
+
+
+def _block(block: Block) -> Block:
+    leaving = replace(block.exit, node=gast.Pass()) if isinstance(block.exit, Raise) else block.exit
+    return Block(tuple(map(_statement, block.statements)), leaving)
+
+
+def _statement(made: Statement) -> Statement:
+    match made:
+        case Assign(operation=MakeFunction(function=function) as operation):
+            made = replace(made, operation=replace(operation, function=without_origins(function)))
+        case Assign(operation=MakeClass(body=function) as operation):
+            made = replace(made, operation=replace(operation, body=without_origins(function)))
+        case If(body=body, orelse=orelse):
+            made = replace(made, body=_block(body), orelse=_block(orelse))
+        case Loop(body=body) | With(body=body):
+            made = replace(made, body=_block(body))
+        case Try(body=body, orelse=orelse, final=final, handlers=handlers):
+            caught = tuple(
+                replace(h, kinds=h.kinds and _block(h.kinds), body=_block(h.body), node=gast.Pass()) for h in handlers
+            )
+            made = replace(made, body=_block(body), orelse=_block(orelse), final=_block(final), handlers=caught)
+    return replace(made, node=gast.Pass())
 
 
 # --- text ------------------------------------------------------------------------------------------------------------

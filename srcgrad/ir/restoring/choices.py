@@ -3,6 +3,12 @@
 A region becomes an expression if each of its blocks is one, and if what its blocks leave variables with can share the
 variables' names, for an expression copies nothing.  A region for which that does not hold is ``refused``, and is
 written as the statement that it is otherwise.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> print(gast.unparse(restored(lowered(lambda x: [v for v in x if 0 < v < 1 and v or not x]))))
+lambda x: [v for v in x if 0 < v < 1 and v or not x]
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import END, UNBOUND, Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Break, Continue, Fall, If, Loop, Statement
 from srcgrad.ir.restoring.pending import Entry, Pad, Part, Plan, emit, plain, push, reads_of, settle, take, waiting
-from srcgrad.ir.restoring.tree import COMPARING, Branch, Copies, Inner, is_nothing, operand
+from srcgrad.ir.restoring.tree import COMPARING, Branch, Copies, Inner, is_nothing, of_version, operand
 
 Comprehension = gast.ListComp | gast.SetComp | gast.DictComp
 
@@ -30,6 +36,11 @@ def comparison(pad: Pad, statement: Assign, made: ir.Compare, behind: Statement 
         isinstance(behind, If) and behind.test is target and behind not in pad.plan.refused
         and isinstance(behind.node, gast.Compare) and behind.node is statement.node
     )  # fmt: skip
+    if made.left in pad.plan.ends and isinstance(made.right, Literal) and made.right.value is END:
+        (item,) = take(pad, [made.left])
+        over_ = gast.Compare(plain(pad.plan, item.value), [gast.Is()], [of_version(pad.plan.ends[made.left])])
+        push(pad, target, Part(over_, node=statement.node))
+        return
     parts = take(pad, [made.left, made.right], {made.right: 2} if chained else None)
     left, right = (plain(pad.plan, part.value) for part in parts)
     node = gast.Compare(left, [COMPARING[made.symbol]()], [right])
@@ -88,7 +99,10 @@ def choice(pad: Pad, statement: If) -> bool:
     first = [end.values[0] if is_value and isinstance(end, Fall) else None for end in ends]
     empty = [not block.statements for block in (statement.body, statement.orelse)]
     entry = waiting(pad, test)
-    short = next((j for j in (1, 0) if empty[j] and (not is_value or _is_short(first[j], test, bool(j), statement))), None)
+    can_be = [
+        empty[j] and (not is_value or _is_short(first[j], test, bool(j), statement)) for j in (0, 1)
+    ]
+    short = 1 if can_be[1] else 0 if can_be[0] else None
     tested = short is not None and first[short] is not test
     settle(pad, reads_of([], statement.body, statement.orelse) - ({test} if short is not None else set()))
     shared = {test: 1 + (first[short] is test)} if short is not None else None
@@ -173,7 +187,7 @@ def comprehension(pad: Pad, statements: Sequence[Statement], at: int) -> int | N
         behind += 1
     loop = statements[behind] if behind < len(statements) else None
     result = start.targets[0]
-    if not isinstance(loop, Loop) or loop.node is not start.node or loop in pad.plan.refused or loop in pad.plan.spread:
+    if not isinstance(loop, Loop) or loop.node is not start.node or loop in pad.plan.refused or loop in pad.plan.layout.spread:
         return None
     first = over(loop)
     source = pad.pending[-1] if pad.pending else None

@@ -1,8 +1,27 @@
-"""Functions, lambdas, generator expressions and classes, each restored with variables of its own."""
+"""Functions, lambdas, generator expressions and classes, each restored with variables of its own.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> def counter(start=0):
+...     def count(step=start):
+...         nonlocal start
+...         start += step
+...         return sum(s for s in range(start))
+...     return count
+>>> print(gast.unparse(restored(lowered(counter))).strip())
+def counter(start):
+<BLANKLINE>
+    def count(step=start):
+        nonlocal start
+        start += step
+        return sum((s for s in range(start)))
+    return count
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from typing import Any
 
 import gast
@@ -10,32 +29,30 @@ import gast
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand, Version
 from srcgrad.ir.regions import Assign, Function, Loop, Return, Statement, walk
-from srcgrad.ir.restoring.names import Naming, named
+from srcgrad.ir.restoring.names import Naming, named, versions_of
 from srcgrad.ir.restoring.operations import keywords_of, place_of
-from srcgrad.ir.restoring.pending import Pad, Part, Plan, emit, plain, push, take, uses_of, waiting
+from srcgrad.ir.restoring.pending import Layout, Pad, Part, Plan, emit, plain, push, take, uses_of, waiting
 from srcgrad.ir.restoring.targets import stored
+from srcgrad.ir.restoring.tree import assigned, body_of, name, of_version
 from srcgrad.ir.restoring.writing import written, written_generator
-from srcgrad.ir.restoring.tree import assigned, body_of, call, name, of_version
 
 
-def restored_body(
-    function: Function,
-    outer: frozenset[str],
-    apart: Set[Version] = frozenset(),
-    as_statements: Set[Statement] = frozenset(),
-    movable: Set[Version] = frozenset(),
-) -> list[Any]:
-    """The statements of a function, with names.  What cannot be named is refused, and written in another form.
+def planned(
+    function: Function, refused: set[Statement], outer: frozenset[str], layout: Layout | None = None
+) -> Plan:
+    has_match = any(isinstance(s.node, gast.Match) for _, s in walk(function.body))
+    made = Plan(function, uses_of(function), refused, names_of(function), outer=outer, has_match=has_match)
+    made.layout = layout or Layout()
+    return made
 
-    Values that are kept ``apart`` are bound to names, and regions are written ``as_statements``.
-    """
+
+def restored_body(function: Function, outer: frozenset[str], layout: Layout | None = None) -> list[Any]:
+    """The statements of a function, with names.  What cannot be named is refused, and written in another form."""
     from srcgrad.ir.restoring.statements import Around, block
 
-    spread = frozenset(statement for statement in as_statements if isinstance(statement, Loop))
-    refused = set(as_statements - spread)
+    refused: set[Statement] = set() if layout is None else set(layout.refused)
     while True:
-        plan = Plan(function, uses_of(function), refused, names_of(function), outer=outer, apart=apart,
-                    movable=movable, spread=spread)
+        plan = planned(function, refused, outer, layout)
         before = len(refused)
         body = block(plan, function.body, Around(), _parameters_kept(function))
         naming = Naming(plan)
@@ -45,7 +62,52 @@ def restored_body(
     made = written(naming, body)
     if isinstance(function.body.exit, Return) and _is_implicit(function) and _is_none(made[-1] if made else None):
         made = made[:-1]
-    return [*_declared(function, plan), *made]
+    return [*_declared(function, plan), *_local(function, naming, made), *made]
+
+
+def _local(function: Function, naming: Naming, body: list[Any]) -> list[Any]:
+    """What makes variables local that no statement binds any more: what bound them is never reached, and left out."""
+    if isinstance(function.node, gast.ClassDef):
+        return []
+    bound = {version.variable or version.name for version in function.parameters} | _bound(body)
+    read = {
+        node.id for part in body for node in gast.walk(part) if isinstance(node, gast.Name)
+        and isinstance(node.ctx, gast.Load | gast.Del)
+    } & {naming.name(version) for version in versions_of(naming)}  # fmt: skip
+    missing = sorted((read | {cell.variable for cell in function.cells}) - bound)
+    binds = [assigned([name(text, gast.Store)], gast.Constant(None, None)) for text in missing]
+    return [gast.If(gast.Constant(False, None), binds, [])] if binds else []
+
+
+def _bound(body: list[Any]) -> set[str]:
+    """The names that the statements of a function bind, not those of the scopes inside."""
+    found: set[str] = set()
+    pending: list[Any] = list(body)
+    while pending:
+        node = pending.pop()
+        match node:
+            case gast.FunctionDef(name=text) | gast.ClassDef(name=text):
+                found.add(text)
+                pending += [*node.decorator_list, *(node.args.defaults if isinstance(node, gast.FunctionDef) else [])]
+                continue
+            case gast.Lambda():
+                pending += [default for default in [*node.args.defaults, *node.args.kw_defaults] if default is not None]
+                continue
+            case gast.comprehension():
+                pending += [node.iter, *node.ifs]
+                continue
+            case gast.Name(id=text, ctx=gast.Store() | gast.Del()):
+                found.add(text)
+            case gast.alias():
+                found.add((node.asname or node.name).split(".")[0])
+            case gast.Nonlocal(names=names) | gast.Global(names=names):
+                found.update(names)
+            case gast.MatchAs(name=str() as text) | gast.MatchStar(name=str() as text):
+                found.add(text)
+            case gast.MatchMapping(rest=str() as text):
+                found.add(text)
+        pending += gast.iter_child_nodes(node)
+    return found
 
 
 def names_of(function: Function) -> set[str]:
@@ -147,11 +209,10 @@ def _own_statements(node: gast.AST) -> list[gast.AST]:
 
 
 # --- definitions -----------------------------------------------------------------------------------------------------
-def definition(function: Function, outer: frozenset[str] = frozenset(), defaults: Sequence[Any] = ()) -> Any:
-    """The definition of a function: a lambda where it is one and fits one."""
-    inside = outer | local_names(function)
-    body = restored_body(function, inside)
-    arguments = _arguments(function, list(defaults), {}, {})
+def definition(function: Function) -> Any:
+    """The definition of a function: a lambda where it is one and fits one.  Its object has the defaults."""
+    body = restored_body(function, local_names(function))
+    arguments = _arguments(function, [], {}, {})
     if isinstance(function.node, gast.Lambda) and len(body) == 1 and isinstance(body[0], gast.Return):
         return gast.Lambda(arguments, body[0].value)
     text = function.name if function.name.isidentifier() else "function"
@@ -250,6 +311,8 @@ def _binding(pad: Pad, statements: Sequence[Statement], at: int, held: Version) 
 def _called(pad: Pad, node: Any, target: Any, wanted: str) -> None:
     """Write a definition, whose name is that of its target once it is known."""
     node.target, node.wanted = target, wanted
+    if hasattr(target, "version") and wanted.isidentifier():
+        pad.plan.called[target.version] = wanted
     emit(pad, node)
 
 
@@ -261,7 +324,9 @@ def generator_expression(pad: Pad, statements: Sequence[Statement], at: int) -> 
     assert isinstance(here, Assign) and isinstance(here.operation, ir.MakeFunction)
     inner, made = here.operation.function, here.targets[0]
     match behind:
-        case Assign(operation=ir.Call(function=of, positional=(first,), star=None, keywords=(), rest=None)) if of is made:
+        case Assign(operation=ir.Call(function=of, positional=(first,), star=None, keywords=(), rest=None)) if (
+            of is made
+        ):
             pass
         case _:
             return False
@@ -272,7 +337,7 @@ def generator_expression(pad: Pad, statements: Sequence[Statement], at: int) -> 
     if pad.plan.uses[made] != 1 or len(loops) != 1 or len(inner.body.statements) != 1:
         return False
     refused: set[Statement] = set()
-    plan = Plan(inner, uses_of(inner), refused, names_of(inner), outer=pad.plan.outer | local_names(inner))
+    plan = planned(inner, refused, pad.plan.outer | local_names(inner))
     node = generator(plan, loops[0], entry.part.source)
     naming = Naming(plan)
     if node is None or refused or not named(naming, node.body_shape):
@@ -347,15 +412,14 @@ def annotated(pad: Pad, statements: Sequence[Statement], at: int) -> int | None:
 def _class_body(inner: Function, outer: frozenset[str]) -> list[Any]:
     """The body of a class: what its preparation does anyway is left out, and annotations are written as such."""
     made = restored_body(inner, outer)
+    is_annotated = any(isinstance(node, gast.AnnAssign) for part in made for node in gast.walk(part))
     found: list[Any] = []
     for statement in made:
         match statement:
-            case gast.Assign(targets=[gast.Name(id="__annotations__")], value=gast.Dict(keys=[])):
+            case gast.Assign(targets=[gast.Name(id="__annotations__")], value=gast.Dict(keys=[])) if is_annotated:
                 continue
             case gast.Assign(targets=[gast.Name(id="__doc__")], value=gast.Constant(value=str())) if not found:
                 statement = gast.Expr(statement.value)
         found.append(statement)
     return found
 
-
-_ = (assigned, call)

@@ -1,4 +1,24 @@
-"""Loops: ``for``, ``while`` and what neither is, a loop that only its body leaves."""
+"""Loops: ``for``, ``while`` and what neither is, a loop that only its body leaves.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> def search(x, y):
+...     for i, v in enumerate(x):
+...         if v == y:
+...             break
+...     else:
+...         i = None
+...     return i
+>>> print(gast.unparse(restored(lowered(search))).strip())
+def search(x, y):
+    for i, v in enumerate(x):
+        if v == y:
+            break
+    else:
+        i = None
+    return i
+"""
 
 from __future__ import annotations
 
@@ -7,12 +27,12 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from srcgrad.ir.operations import Literal, Operand, Version
-from srcgrad.ir.regions import Assign, Block, Break, Continue, Fall, If, Loop, Statement, With, Try, blocks_of
+from srcgrad.ir.operations import Literal, Operand
+from srcgrad.ir.regions import Block, Break, Continue, Fall, If, Loop, Statement, blocks_of
 from srcgrad.ir.restoring.choices import Over, over
-from srcgrad.ir.restoring.pending import Pad, emit, flush, plain, reads_of, settle, take, waiting
+from srcgrad.ir.restoring.pending import Pad, flush, plain, reads_of, settle, take, waiting
 from srcgrad.ir.restoring.targets import target
-from srcgrad.ir.restoring.tree import Copies, body_of, is_nothing, of_version, operand
+from srcgrad.ir.restoring.tree import Copies, body_of, of_version, operand
 
 if TYPE_CHECKING:
     from srcgrad.ir.restoring.statements import Around
@@ -40,7 +60,8 @@ def loop(pad: Pad, given: Sequence[Statement], at: int, around: Around) -> int:
     flush(pad, len(pad.pending))
     begun = [(h, plain(pad.plan, p.value)) for h, p in zip(here.heads, initial, strict=True) if h not in dropped]
     heads = Copies([h for h, _ in begun], [v for _, v in begun])
-    targets, more = here.targets, ()
+    targets = here.targets
+    more: tuple[Copies, ...] = ()
     if flag is not None:
         assert isinstance(behind, If) and isinstance(behind.orelse.exit, Fall)
         values = [operand(v) for v in behind.orelse.exit.values]
@@ -101,7 +122,7 @@ def _flag(
         return None
     test = _conditional(here)
     stop = parts.ended if parts is not None else test.orelse if test is not None else None
-    place = here.targets.index(behind.test)  # type: ignore[arg-type]
+    place = here.targets.index(behind.test)
     if stop is None or not isinstance(stop.exit, Break) or behind.orelse.statements:
         return None
     value = stop.exit.values[place]
@@ -142,5 +163,3 @@ def _exits(body: Block, but: Block) -> list[Break | Continue]:
                 pending += blocks_of(statement)
     return found
 
-
-_ = (Assign, With, Try, is_nothing)

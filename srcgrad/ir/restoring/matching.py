@@ -1,4 +1,22 @@
-"""``match``: its cases from the tests that lowering makes of their patterns, or these tests one by one."""
+"""``match``: its cases from the tests that lowering makes of their patterns, or these tests one by one.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> def size(v):
+...     match v:
+...         case [x, *_] if x:
+...             return x
+...         case {"size": 0 | 1 as x} | x:
+...             return x
+>>> print(gast.unparse(restored(lowered(size))).strip())
+def size(v):
+    match v:
+        case [x, *_] if x:
+            return x
+        case {'size': 0 | 1 as x} | x:
+            return x
+"""
 
 from __future__ import annotations
 
@@ -13,9 +31,9 @@ from srcgrad.ir.operations import Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
 from srcgrad.ir.restoring.operations import place_of
 from srcgrad.ir.restoring.patterns import Reader, is_irrefutable, read
-from srcgrad.ir.restoring.pending import Pad, Plan, builtin, emit, plain, settle, take, take_values, reads_of, waiting
+from srcgrad.ir.restoring.pending import Pad, Plan, builtin, emit, reads_of, settle, take, take_values, waiting
 from srcgrad.ir.restoring.targets import stored
-from srcgrad.ir.restoring.tree import Branch, Copies, assigned, body_of, call, is_nothing, name, of_version, operand
+from srcgrad.ir.restoring.tree import Branch, Copies, assigned, call, is_nothing, name, of_version, operand
 
 if TYPE_CHECKING:
     from srcgrad.ir.restoring.statements import Around
@@ -29,25 +47,28 @@ class _Cases:
     node: Any
     subject: Operand
     around: Around
+    top: If  # which is refused where names cannot be shared
     cases: list[Any]
     end: int = -1
 
-    def rest(self, statements: Sequence[Statement], at: int, number: int, block: Block | None, behind: list[Any],
-             falls: Sequence[Version]) -> list[Any] | None:  # fmt: skip
+    def rest(
+        self, statements: Sequence[Statement], at: int, number: int, block: Block | None, behind: list[Any],
+        falls: Sequence[Version],
+    ) -> list[Any] | None:  # fmt: skip
         """The shape of the cases from one on, which are what is left of a block.
 
-        ``behind`` is what leaves the block behind the last of them, which binds ``falls``."""
+        ``behind`` are the block arguments of the blocks around, innermost first, whose targets are ``falls``."""
         from srcgrad.ir.restoring.statements import block as written
 
         if number == len(self.node.cases):
-            return behind if at == len(statements) else None
+            return [self.tied(copies) for copies in behind] if at == len(statements) else None
         case = self.node.cases[number]
         reader = Reader(self.plan, statements, at)
         got = read(reader, case.pattern, self.subject)
         if got is None:
             return None
         made = gast.match_case(got.pattern, None, [])
-        captured = {text: None for text in got.captured}
+        captured = dict.fromkeys(got.captured)
         if case.guard is None and is_irrefutable(got.found):
             start = self.captures(statements, reader.at, got.captured, case.pattern, captured)
             if block is None or start is None or number + 1 < len(self.node.cases):
@@ -55,14 +76,12 @@ class _Cases:
             body = written(self.plan, block, self.around.within(falls), start)
             return self.taken(made, captured, body, block, behind[1:])
         joins: list[Any] = [[], []]
-        shape_before: list[Any] = []
-        found, begin = got.found, reader.at
+        found = got.found
         if case.guard is not None:
             guarded = self.guard(statements, reader, got.found, got.captured, case, captured, made)
             if guarded is None:
                 return None
             found, joins = guarded
-            begin = reader.at
         here = reader.within(found, self.node)
         if here is None:
             return None
@@ -76,27 +95,19 @@ class _Cases:
             if start is None:
                 return None
             inner = start
-        outer = behind
         body = written(self.plan, here.body, self.around.within(here.targets), inner)
-        orelse_exit = here.orelse.exit
-        after: list[Any] = []
-        if block is not None and isinstance(block.exit, Fall):
-            after = [self.copies(falls, block.exit.values)]
-        del begin, shape_before
         self.cases.append(made)
-        index = len(self.cases) - 1
-        fall = [self.copies(here.targets, orelse_exit.values, here)] if isinstance(orelse_exit, Fall) else []
-        others = self.rest(here.orelse.statements, 0, number + 1, here.orelse, [*fall, *after, *outer[1:]], here.targets)
-        if others is None or any(copies is None for copies in [*after, *fall]):
+        other = here.orelse.exit
+        left = [*([self.copies(here.targets, other.values)] if isinstance(other, Fall) else []), *behind]
+        others = self.rest(here.orelse.statements, 0, number + 1, here.orelse, left, here.targets)
+        if others is None:
             return None
         if isinstance(here.body.exit, Fall):
-            body += [self.copies(falls, block.exit.values)] if after and block is not None else []
-            body += self.again(outer[1:])
+            body += self.again(behind)
         made.body = body
         binds = [gast.Assign([target], gast.Constant(None, None), None) for target in captured.values()]
         self.fill(made.pattern, captured)
         values = [gast.Expr(part) for part in _values(made.pattern)]
-        assert self.cases[index] is made
         if case.guard is None:
             return [*values, Branch(None, [*binds, *body], others)]
         inside = [*binds, gast.Expr(made.guard), *joins[0]]
@@ -117,12 +128,15 @@ class _Cases:
     def again(self, behind: Sequence[Any]) -> list[Any]:
         return [Copies(copies.targets, list(copies.values)) for copies in behind]
 
-    def copies(self, targets: Sequence[Version], values: Sequence[Operand], tied: If | None = None) -> Any:
+    def copies(self, targets: Sequence[Version], values: Sequence[Operand]) -> Copies:
         same = self.plan.same
-        read_values = [operand(same.get(v, v) if isinstance(v, Version) else v) for v in values]
-        if tied is not None and any(not (isinstance(v, gast.Name) or is_nothing(v)) for v in read_values):
-            return None
-        return Copies(targets, read_values, tied)
+        return Copies(targets, [operand(same.get(v, v) if isinstance(v, Version) else v) for v in values])
+
+    def tied(self, copies: Copies) -> Copies:
+        """The same where nothing can be written."""
+        if any(not (isinstance(value, gast.Name) or is_nothing(value)) for value in copies.values):
+            self.plan.refused.add(self.top)
+        return Copies(copies.targets, copies.values, self.top)
 
     def captures(
         self, statements: Sequence[Statement], at: int, wanted: dict[str, Operand], pattern: Any, found: dict[str, Any]
@@ -178,8 +192,8 @@ class _Cases:
             return None
         if body.values[:1] != (asked.targets[0],) or getattr(orelse.values[0], "value", None) is not False:
             return None
-        joins = [[self.copies(here.targets[1:], exit.values[1:], here)] for exit in (body, orelse)]
-        return (here.targets[0], joins) if None not in joins[0] + joins[1] else None
+        ways = [self.copies(here.targets[1:], values[1:]) for values in (body.values, orelse.values)]
+        return here.targets[0], [[self.tied(copies)] for copies in ways]
 
     def fill(self, pattern: Any, captured: dict[str, Any]) -> None:
         """Tell the parts of a pattern which variable each captures."""
@@ -213,6 +227,8 @@ def _values(pattern: Any) -> list[Any]:
 def match(pad: Pad, statements: Sequence[Statement], at: int, around: Around) -> int | None:
     """A ``match`` statement that begins at a statement with the test of its first pattern; where it ends."""
     here = statements[at]
+    if not pad.plan.has_match:
+        return None
     behind = next((s for s in statements[at:] if isinstance(s, If) and isinstance(s.node, gast.Match)), None)
     if behind is None or behind in pad.plan.refused:
         return None
@@ -222,7 +238,7 @@ def match(pad: Pad, statements: Sequence[Statement], at: int, around: Around) ->
     subject = _subject(statements, at, node.cases[0].pattern)
     if subject is None:
         return None
-    cases = _Cases(pad.plan, node, subject, around, [])
+    cases = _Cases(pad.plan, node, subject, around, behind, [])
     shape = cases.rest(statements, at, 0, None, [], ())
     if shape is None:
         return None
@@ -235,16 +251,10 @@ def match(pad: Pad, statements: Sequence[Statement], at: int, around: Around) ->
     )
     allow = {subject: entry.uses} if entry is not None and once else None
     (value,) = take_values(pad, [subject], allow)
-    made = gast.Match(value, _ordered(cases.cases))
+    made = gast.Match(value, cases.cases)
     made.shape = [gast.Expr(value), *shape]
     emit(pad, made)
     return cases.end
-
-
-def _ordered(cases: list[Any]) -> list[Any]:
-    for case in cases:
-        case.body = case.body or []
-    return cases
 
 
 def _subject(statements: Sequence[Statement], at: int, pattern: Any) -> Operand | None:
@@ -332,5 +342,3 @@ def _kept(pad: Pad, value: Any) -> Any:
     emit(pad, assigned([of_version(temporary, gast.Store)], value))
     return of_version(temporary)
 
-
-_ = (Block, plain, body_of)

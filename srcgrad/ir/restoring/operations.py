@@ -1,6 +1,12 @@
 """Operations as expressions: what each is spelled like, once its operands are.
 
 Displays with stars grow while they are pending: ``[*a, b]`` is made empty, extended by ``a``, and ``b`` is inserted.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> print(gast.unparse(restored(lowered(lambda f, a, k: f(*a, 1, *[a[1:], -k], **k)))))
+lambda f, a, k: f(*a, 1, *[a[1:], -k], **k)
 """
 
 from __future__ import annotations
@@ -11,11 +17,20 @@ from typing import Any
 import gast
 
 from srcgrad.ir import operations as ir
-from srcgrad.ir.restoring.pending import (
-    Entry, Pad, Part, builtin, emit, plain, push, take, take_values, waiting,
-)
-from srcgrad.ir.restoring.tree import COMPARING, OPERATORS, UNARY, assigned, call, name, of_version
 from srcgrad.ir.regions import Assign
+from srcgrad.ir.restoring.pending import (
+    Entry,
+    Pad,
+    Part,
+    builtin,
+    emit,
+    plain,
+    push,
+    take,
+    take_values,
+    waiting,
+)
+from srcgrad.ir.restoring.tree import OPERATORS, UNARY, assigned, call, name, of_version
 
 _CONVERSIONS = {None: -1, "str": 115, "repr": 114, "ascii": 97}
 _DISPLAYS = (gast.List, gast.Set, gast.Dict)
@@ -65,13 +80,16 @@ def _part(pad: Pad, made: ir.Operation, statement: Assign) -> Part | None:
         case ir.Call():
             return Part(_call(pad, made, statement.node))
         case ir.Make():
+            pad.plan.kinds[statement.targets[0]] = made.kind
             return Part(_display(pad, made, statement.node))
         case ir.Iterate(source=source):
             (given,) = take_values(pad, [source])
             return Part(call(builtin(pad.plan, "iter"), given), source=given)
         case ir.Next(iterator=iterator):
+            end = pad.plan.ends[statement.targets[0]] = ir.Version("end")
+            emit(pad, assigned([of_version(end, gast.Store)], call(builtin(pad.plan, "object"))))
             (given,) = take_values(pad, [iterator])
-            return Part(call(builtin(pad.plan, "next"), given, _end(pad)))
+            return Part(call(builtin(pad.plan, "next"), given, of_version(end)))
         case ir.Format(value=value, conversion=conversion, specification=specification):
             asked = [value] if specification is None else [value, specification]
             given, *form = take(pad, asked)
@@ -87,12 +105,11 @@ def _part(pad: Pad, made: ir.Operation, statement: Assign) -> Part | None:
             return Part(gast.Yield(*take_values(pad, [value])))
         case ir.YieldFrom(source=source):
             return Part(gast.YieldFrom(*take_values(pad, [source])))
+        case ir.Import():
+            return Part(_loaded(pad, made))
+        case ir.ImportName(module=module, name=text):
+            return Part(gast.Attribute(*take_values(pad, [module]), text, gast.Load()))
     return None
-
-
-def _end(pad: Pad) -> Any:
-    """What ``Next`` gives of an exhausted iterator where no loop of Python's asks for it: a value of no program."""
-    return builtin(pad.plan, "NotImplemented")
 
 
 def _text(value: Any) -> Any:
@@ -103,6 +120,16 @@ def _piece(value: Any) -> Any:
     if isinstance(value, gast.FormattedValue) or isinstance(value, gast.Constant) and isinstance(value.value, str):
         return value
     return gast.FormattedValue(value, -1, None)
+
+
+def _loaded(pad: Pad, made: ir.Import) -> Any:
+    """A module on its own, as the statement that binds it would find it."""
+    names = gast.Tuple([gast.Constant(text, None) for text in made.names], gast.Load())
+    given = [gast.Constant(made.module, None), call(builtin(pad.plan, "globals")), gast.Constant(None, None), names]
+    loaded = call(builtin(pad.plan, "__import__"), *given, gast.Constant(made.level, None))
+    for text in [] if made.names or made.whole else made.module.split(".")[1:]:
+        loaded = gast.Attribute(loaded, text, gast.Load())
+    return loaded
 
 
 # --- displays --------------------------------------------------------------------------------------------------------
@@ -160,6 +187,7 @@ def growing(pad: Pad, statement: Assign) -> bool:
         called = waiting(pad, made.function)
         if called is not None:
             called.uses -= 1
+        entry.part.is_keywords = True
     values = [plain(pad.plan, part.value) for part in parts]
     _grow(entry, made, values, bool(sources) and sources[0] is statement.node)
     return True
@@ -193,25 +221,22 @@ def insert(pad: Pad, statement: Assign) -> None:
         emit(pad, gast.Expr(call(gast.Attribute(container, "__setitem__", gast.Load()), key, value)))
     elif isinstance(made, ir.Insert):
         container, value = take_values(pad, [made.container, made.value])
-        method = "add" if isinstance(statement.node, gast.SetComp | gast.Set) else "append"
+        method = "add" if pad.plan.kinds.get(made.container) == "set" else "append"
         emit(pad, gast.Expr(call(gast.Attribute(container, method, gast.Load()), value)))
     elif isinstance(made, ir.Extend) and made.function is not None:
-        function, container, source = take_values(pad, [made.function, made.container, made.source])
-        emit(pad, _spread(pad, made, container, source, function))
+        container, source = take_values(pad, [made.container, made.source])
+        emit(pad, _spread(pad, container, source))
     elif isinstance(made, ir.Extend):
         container, source = take_values(pad, [made.container, made.source])
-        method = "extend" if isinstance(statement.node, gast.List | gast.Tuple | gast.Call) else "update"
+        method = "extend" if pad.plan.kinds.get(made.container) == "list" else "update"
         emit(pad, gast.Expr(call(gast.Attribute(container, method, gast.Load()), source)))
 
 
-def _spread(pad: Pad, made: ir.Extend, container: Any, source: Any, function: Any) -> Any:
-    """Keywords that a dict of keywords takes over, each once: ``d |= (lambda **k: k)(**d, **source)``."""
+def _spread(pad: Pad, container: Any, source: Any) -> Any:
+    """Keywords that a dict of keywords takes over, each once, as a call does: ``d.update(dict(**d, **source))``."""
     together = gast.Call(
-        gast.Lambda(gast.arguments([], [], None, [], [], name("k", gast.Param), []), name("k")),
-        [],
-        [gast.keyword(None, container), gast.keyword(None, source)],
+        builtin(pad.plan, "dict"), [], [gast.keyword(None, container), gast.keyword(None, source)]
     )
-    del function
     return gast.Expr(call(gast.Attribute(container, "update", gast.Load()), together))
 
 
@@ -244,10 +269,14 @@ def _call(pad: Pad, made: ir.Call, node: gast.AST) -> Any:
 def keywords_of(part: Part, node: gast.AST) -> list[Any]:
     """The keywords of a call or class from the dict that they are."""
     display = part.value
-    if isinstance(display, gast.Dict) and part.node is node and all(map(_is_keyword, display.keys)):
+    named = [key.value for key in getattr(display, "keys", []) if isinstance(key, gast.Constant)]
+    is_made_here = part.is_keywords or part.node is node
+    if isinstance(display, gast.Dict) and is_made_here and all(map(_is_keyword, display.keys)) and (
+        len({*named}) == len(named)
+    ):
         pairs = zip(display.keys, display.values, strict=True)
         return [gast.keyword(None if key is None else key.value, value) for key, value in pairs]
-    return [gast.keyword(None, display)]
+    return [] if isinstance(display, gast.Dict) and not display.keys else [gast.keyword(None, display)]
 
 
 def _is_keyword(key: Any) -> bool:
@@ -282,7 +311,3 @@ def deleted(pad: Pad, made: ir.Operation) -> Any:
         case _:
             return None
     return gast.Delete([target])
-
-
-def temporary(target: ir.Version, value: Any) -> Any:
-    return assigned([of_version(target, gast.Store)], value)

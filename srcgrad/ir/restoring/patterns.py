@@ -3,6 +3,19 @@
 The user's pattern says in which order to expect the tests; what they compare with, how many items they ask for and
 under which names is taken from the operations.  Whatever does not follow the pattern ends the reading: the tests are
 then written one by one.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> def name(v):
+...     match v:
+...         case complex(real=0, imag=y):
+...             return y
+>>> print(gast.unparse(restored(lowered(name))).strip())
+def name(v):
+    match v:
+        case complex(real=0, imag=y):
+            return y
 """
 
 from __future__ import annotations
@@ -17,7 +30,6 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Fall, If, Statement
 from srcgrad.ir.restoring.pending import Pad, Plan, take_values
-from srcgrad.ir.restoring.tree import constant
 
 Captured: TypeAlias = dict[str, Operand]
 
@@ -349,5 +361,3 @@ def _class(reader: Reader, pattern: Any, subject: Operand) -> Read | None:
     spelled = gast.MatchClass(kind, patterns[: made.count], list(made.names), patterns[made.count :])
     return Read(spelled, whole.found, whole.captured)
 
-
-_ = constant

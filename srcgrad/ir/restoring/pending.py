@@ -2,13 +2,19 @@
 
 ``Pad.pending`` holds what has been computed and not yet written, in the order of evaluation.  An operation takes the
 topmost values if they are its operands in the order in which Python evaluates these, and if nothing else reads them.
-Whatever is in the way is written first, into temporaries; a statement writes all that is pending before it.  So effects,
-reads and exceptions keep the order that they have in the IR, whether they are nested or not::
+Whatever is in the way is written first, into temporaries; a statement writes all that is pending before it.  So
+effects, reads and exceptions keep the order that they have in the IR, whether they are nested or not::
 
     t = f(x)            pending: f(x)
     t2 = g(y)           pending: f(x), g(y)
     t3 = t - t2         pending: f(x) - g(y)
     t3 = t2 - t         t = f(x); t4 = g(y); pending: t4 - t
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> print(gast.unparse(restored(lowered(lambda f, g, x, y: f(x) - g(y)))))
+lambda f, g, x, y: f(x) - g(y)
 """
 
 from __future__ import annotations
@@ -21,8 +27,18 @@ from typing import Any
 import gast
 
 from srcgrad.ir.operations import Literal, Operand, Version
-from srcgrad.ir.regions import Assign, Block, Function, Statement, If, Loop, With, blocks_of, operands_of, walk
+from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Statement, With, blocks_of, operands_of
 from srcgrad.ir.restoring.tree import assigned, call, name, of_version, operand
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is written otherwise than its author did."""
+
+    apart: Set[Version] = frozenset()  # values that are bound by statements of their own
+    movable: Set[Version] = frozenset()  # those that are the same wherever they are computed
+    spread: Set[Statement] = frozenset()  # comprehensions that are loops
+    refused: Set[Statement] = frozenset()  # other expressions that are statements
 
 
 @dataclass(eq=False)
@@ -35,9 +51,11 @@ class Plan:
     names: set[str] = field(default_factory=set)  # that the function uses otherwise
     same: dict[Version, Version] = field(default_factory=dict)  # checked versions -> what they check
     outer: frozenset[str] = frozenset()  # variables of the functions around
-    apart: Set[Version] = frozenset()  # what is bound by a statement of its own
-    spread: Set[Statement] = frozenset()  # comprehensions that are written as loops
-    movable: Set[Version] = frozenset()  # what is the same wherever it is computed
+    has_match: bool = False
+    ends: dict[Operand, Version] = field(default_factory=dict)  # items -> what they are where there is none any more
+    called: dict[Version, str] = field(default_factory=dict)  # functions and classes that no statement binds
+    kinds: dict[Operand, str] = field(default_factory=dict)  # containers that are made -> what they are
+    layout: Layout = field(default_factory=lambda: Layout())
 
 
 @dataclass(eq=False)
@@ -48,6 +66,7 @@ class Part:
     test: Any = None
     source: Any = None
     node: gast.AST | None = None
+    is_keywords: bool = False  # whether it is the dict of a call's keywords
 
     @property
     def tested(self) -> Any:
@@ -58,13 +77,15 @@ class Part:
 class Entry:
     """A value that waits, under the operand that reads it.
 
-    ``targets`` are what ``:=`` binds; a ``named`` one can be read again by its name."""
+    ``targets`` are what ``:=`` binds; a ``named`` one can be read again by its name.  ``origin`` is the expression that
+    the user wrote, which tells the operand that it is from others that read the same name."""
 
     key: Operand
     part: Part
     uses: int
     named: bool = False
     targets: list[Any] = field(default_factory=list)
+    origin: gast.AST | None = None
     shared: Operand | None = None  # of a comparison: the operand that the next one of its chain begins with
 
 
@@ -75,6 +96,7 @@ class Pad:
     plan: Plan
     out: list[Any] = field(default_factory=list)
     pending: list[Entry] = field(default_factory=list)
+    here: gast.AST | None = None  # where the statement that is being written comes from
 
     def inner(self) -> Pad:
         return Pad(self.plan)
@@ -153,16 +175,13 @@ def waiting(pad: Pad, key: Operand) -> Entry | None:
 
 def push(pad: Pad, key: Version, part: Part, uses: int | None = None) -> Entry | None:
     """Let a value wait; one that nothing reads is a statement."""
-    if not isinstance(part.value, gast.Name):
-        part.value.version = key
-    elif not hasattr(part.value, "version"):
-        part.value.read = key  # of a cell or a global
+    part.value.computes = key
     entry = Entry(key, part, pad.plan.uses[key] if uses is None else uses)
     if not entry.uses:
         emit(pad, gast.Expr(plain(pad.plan, part.value)))
         return None
     pad.pending.append(entry)
-    if key in pad.plan.apart:
+    if key in pad.plan.layout.apart:
         flush(pad, len(pad.pending))
     return entry
 
@@ -173,9 +192,11 @@ def emit(pad: Pad, statement: Any) -> None:
     pad.out.append(statement)
 
 
-def flush(pad: Pad, count: int) -> None:
-    """Write the first values that are pending, but for those that can be computed later as well."""
-    kept = [entry for entry in pad.pending[:count] if entry.key in pad.plan.movable and entry.uses == 1]
+def flush(pad: Pad, count: int, read: Set[Operand] = frozenset()) -> None:
+    """Write the first values that are pending, but for those that can be computed later as well, if nobody reads them
+    now."""
+    movable = pad.plan.layout.movable
+    kept = [entry for entry in pad.pending[:count] if entry.key in movable and entry.key not in read]
     for entry in pad.pending[:count]:
         if entry in kept:
             continue
@@ -191,14 +212,18 @@ def flush(pad: Pad, count: int) -> None:
 def settle(pad: Pad, read: set[Operand]) -> None:
     """Write the values that a region reads, and what comes before them."""
     places = [place for place, entry in enumerate(pad.pending) if entry.key in read]
-    flush(pad, max(places, default=-1) + 1)
+    flush(pad, max(places, default=-1) + 1, read)
 
 
 def take(pad: Pad, operands: Sequence[Operand], allow: Mapping[Operand, int] | None = None) -> list[Part]:
     """The expressions of operands, given in the order in which Python evaluates them where they will stand.
 
     ``allow`` says of which operands more than one use is written at once."""
-    moved = {e.key: e for e in pad.pending if e.key in pad.plan.movable and e.uses == 1 and e.key in operands}
+    counts = allow or {}
+    moved = {
+        entry.key: entry for entry in pad.pending
+        if entry.key in pad.plan.layout.movable and entry.key in operands and entry.uses <= counts.get(entry.key, 1)
+    }  # fmt: skip
     pad.pending = [entry for entry in pad.pending if entry.key not in moved]
     places = {entry.key: place for place, entry in enumerate(pad.pending)}
     first: dict[Operand, int] = {}
@@ -206,18 +231,27 @@ def take(pad: Pad, operands: Sequence[Operand], allow: Mapping[Operand, int] | N
         if given in places:
             first.setdefault(given, position)
     chosen: dict[int, Entry] = {}
-    expected = len(pad.pending) - 1
-    for given, position in sorted(first.items(), key=lambda item: -item[1]):
-        entry = pad.pending[places[given]]
-        if places[given] != expected or not (entry.named or entry.uses <= (allow or {}).get(given, 1)):
+    last = len(operands)
+    for entry in reversed(pad.pending):
+        position = first.get(entry.key, last)
+        once = entry.named or entry.uses <= (allow or {}).get(entry.key, 1)
+        if position >= last or places[entry.key] != pad.pending.index(entry) or not once or not _belongs(pad, entry):
             break
         chosen[position] = entry
-        expected -= 1
-    flush(pad, max((places[given] for given, p in first.items() if p not in chosen), default=-1) + 1)
+        last = position
+    left = [places[given] for given, p in first.items() if p not in chosen]
+    flush(pad, max((place for place in left if not pad.pending[place].named), default=-1) + 1, set(operands))
     if chosen:
         del pad.pending[-len(chosen) :]
     chosen.update((p, moved[given]) for p, given in enumerate(operands) if given in moved)
     return [_nested(chosen[p]) if p in chosen else Part(_read(pad.plan, given)) for p, given in enumerate(operands)]
+
+
+def _belongs(pad: Pad, entry: Entry) -> bool:
+    """Whether what is being written is where the user put an expression that binds a name."""
+    if entry.origin is None or pad.here is None:
+        return True
+    return any(part is entry.origin for part in gast.walk(pad.here))
 
 
 def _nested(entry: Entry) -> Part:
@@ -230,8 +264,8 @@ def _nested(entry: Entry) -> Part:
 
 
 def _read(plan: Plan, given: Operand) -> Any:
-    if isinstance(given, Literal) and (isinstance(given.value, type) or callable(given.value)):
-        return builtin(plan, given.value.__name__)
+    if isinstance(given, Literal) and callable(given.value):
+        return builtin(plan, str(getattr(given.value, "__name__", given.value)))
     return operand(plan.same.get(given, given) if isinstance(given, Version) else given)
 
 

@@ -1,4 +1,22 @@
-"""Blocks: each statement of the IR in turn, as the statement or the part of an expression that it is in Python."""
+"""Blocks: each statement of the IR in turn, as the statement or the part of an expression that it is in Python.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> def read(path):
+...     try:
+...         with open(path) as file:
+...             return file.read()
+...     except OSError as error:
+...         raise ValueError(path) from error
+>>> print(gast.unparse(restored(lowered(read))).strip())
+def read(path):
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError as error:
+        raise ValueError(path) from error
+"""
 
 from __future__ import annotations
 
@@ -8,19 +26,33 @@ from typing import Any
 
 import gast
 
+from srcgrad.errors import InternalError, Span
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import UNBOUND, Literal, Version
 from srcgrad.ir.regions import (
-    Assign, Block, Break, Continue, Fall, Handler, If, Loop, Raise, Return, Statement, Try, With,
+    Assign,
+    Block,
+    Break,
+    Continue,
+    Fall,
+    Handler,
+    If,
+    Loop,
+    Raise,
+    Return,
+    Statement,
+    Try,
+    With,
+    walk,
 )
 from srcgrad.ir.restoring.choices import choice, comparison, comprehension
 from srcgrad.ir.restoring.functions import annotated, class_, function, generator_expression
 from srcgrad.ir.restoring.loops import loop
 from srcgrad.ir.restoring.matching import match, pattern_test
 from srcgrad.ir.restoring.operations import deleted, expression, growing, insert
-from srcgrad.ir.restoring.pending import Entry, Pad, Part, Plan, emit, flush, plain, settle, reads_of, take, waiting
+from srcgrad.ir.restoring.pending import Entry, Pad, Part, Plan, builtin, emit, flush, plain, reads_of, settle, take
 from srcgrad.ir.restoring.targets import augmented, augmented_place, store, stored, target
-from srcgrad.ir.restoring.tree import Copies, assigned, body_of, name, of_version
+from srcgrad.ir.restoring.tree import Copies, assigned, body_of, call, name, of_version
 
 
 @dataclass(frozen=True)
@@ -62,8 +94,8 @@ def leave(pad: Pad, given: Block, around: Around) -> None:
             emit(pad, gast.Return(plain(pad.plan, part.value)))
         case Raise(exception=exception, cause=cause):
             parts = take(pad, [part for part in (exception, cause) if part is not None])
-            values = [plain(pad.plan, part.value) for part in parts]
-            emit(pad, gast.Raise(*values, *[None] * (2 - len(values))))
+            raised: list[Any] = [plain(pad.plan, part.value) for part in parts]
+            emit(pad, gast.Raise(*raised, *[None] * (2 - len(raised))))
         case _:
             flush(pad, len(pad.pending))
 
@@ -82,13 +114,14 @@ def run(pad: Pad, statements: Sequence[Statement], behind: Statement | None, aro
     at = 0
     while at < len(statements):
         here = statements[at]
+        pad.here = here.node
         if isinstance(here, Assign) and (end := match(pad, given, at, around)) is not None:
             at = end
         elif isinstance(here, Assign):
             at = _operation(pad, here, given, at)
         else:
             at = _region(pad, here, given, at, around)
-    # what follows is the caller's
+    pad.here = None
 
 
 def _operation(pad: Pad, here: Assign, given: Sequence[Statement], at: int) -> int:
@@ -126,6 +159,7 @@ def _operation(pad: Pad, here: Assign, given: Sequence[Statement], at: int) -> i
         case ir.Import():
             return _import(pad, given, at)
         case ir.FreshCell(cell=cell):
+            _require_once(pad.plan, here, cell)
             emit(pad, assigned([name(cell.variable, gast.Store)], gast.Constant(None, None)))
             emit(pad, gast.Delete([name(cell.variable, gast.Del)]))
         case ir.MatchSequence() | ir.MatchMapping() | ir.MatchKeys() | ir.MatchClass():
@@ -133,6 +167,14 @@ def _operation(pad: Pad, here: Assign, given: Sequence[Statement], at: int) -> i
         case _:
             return _other(pad, here, given, at)
     return at + 1
+
+
+def _require_once(plan: Plan, here: Assign, cell: ir.Cell) -> None:
+    """A variable of a function is one cell; functions that captured it in an earlier round would see it change."""
+    loops = [statement for _, statement in walk(plan.function.body) if isinstance(statement, Loop)]
+    if any(inner is here for loop_ in loops for _, inner in walk(loop_.body)):
+        reason = f"the variable {cell.variable} of {plan.function.name} is a new one in each round"
+        raise InternalError(reason, Span.unknown(), door=str(plan.function))
 
 
 def _other(pad: Pad, here: Assign, given: Sequence[Statement], at: int) -> int:
@@ -180,6 +222,9 @@ def _import(pad: Pad, given: Sequence[Statement], at: int) -> int:
             break
         aliases.append((found.name if isinstance(found, ir.ImportName) else found.module, found, target_name))
         place += 2
+    if not aliases or is_from and len(aliases) < len(made.operation.names):
+        expression(pad, made)
+        return at + 1
     spelled = [_alias(text, found, to) for text, found, to in aliases]
     if is_from:
         emit(pad, gast.ImportFrom(made.operation.module or None, spelled, made.operation.level))
@@ -260,7 +305,8 @@ def _managed(plan: Plan, here: With, items: list[Any], around: Around) -> list[A
     statements = here.body.statements
     start = 0
     if plan.uses[here.entered]:
-        form = here.node.items[len(items) - 1].optional_vars if len(items) <= len(here.node.items) else None
+        forms = [item.optional_vars for item in getattr(here.node, "items", [])]
+        form = forms[len(items) - 1] if len(items) <= len(forms) else None
         once = plan.uses[here.entered] == 1
         found = target(plan, statements, 0, here.entered, here.node, form) if once else None
         items[-1].optional_vars, start = found or (of_version(here.entered, gast.Store), 0)
@@ -279,7 +325,7 @@ def _managed(plan: Plan, here: With, items: list[Any], around: Around) -> list[A
 def _try(plan: Plan, here: Try, around: Around) -> Any:
     inside = around.within()
     body = block(plan, here.body, inside)
-    handlers = [_handler(plan, handler, inside) for handler in here.handlers]
+    handlers = _handlers(plan, here.handlers, inside)
     orelse, final = block(plan, here.orelse, inside), block(plan, here.final, inside)
     if not handlers and orelse:
         body, orelse = [*body, *orelse], []  # nothing is caught before them
@@ -288,17 +334,36 @@ def _try(plan: Plan, here: Try, around: Around) -> Any:
     return gast.Try(body_of(body), handlers, orelse, final)
 
 
-def _handler(plan: Plan, handler: Handler, around: Around) -> Any:
-    kinds: Any = None
-    if handler.kinds is not None:
-        pad = Pad(plan)
-        run(pad, handler.kinds.statements, None)
-        assert isinstance(handler.kinds.exit, Fall)
-        (given,) = take(pad, handler.kinds.exit.values)
-        kinds = plain(plan, given.value)
-        if not pad.is_clear:
-            kinds = None
-            raise AssertionError("what a handler catches is no expression")
+def _handlers(plan: Plan, handlers: Sequence[Handler], around: Around) -> list[Any]:
+    if not handlers:
+        return []
+    first, *rest = handlers
+    if first.kinds is None:
+        return [_handler(plan, first, None, around)]
+    pad = Pad(plan)
+    run(pad, first.kinds.statements, None)
+    assert isinstance(first.kinds.exit, Fall)
+    (given,) = take(pad, first.kinds.exit.values)
+    kinds = plain(plan, given.value)
+    flush(pad, len(pad.pending))
+    if pad.is_clear:
+        return [_handler(plan, first, kinds, around), *_handlers(plan, rest, around)]
+    return [_asked(plan, first, pad, kinds, _handlers(plan, rest, around), around)]
+
+
+def _asked(plan: Plan, first: Handler, pad: Pad, kinds: Any, rest: list[Any], around: Around) -> Any:
+    """A handler of which statements compute what it catches: it catches everything, and raises again what it should
+    not have."""
+    error = first.caught
+    test = call(builtin(plan, "isinstance"), of_version(error), kinds)
+    again = [gast.Raise(None, None)]
+    body = block(plan, first.body, around)
+    ask = gast.If(test, body, [gast.Try(again, rest, [], [])] if rest else again)
+    caught = of_version(error, gast.Store)
+    return gast.ExceptHandler(builtin(plan, "BaseException"), caught, [*pad.out, ask])
+
+
+def _handler(plan: Plan, handler: Handler, kinds: Any, around: Around) -> Any:
     match handler.body.statements:
         case (Assign() as first, Try(handlers=(), final=final) as rest) if (
             stored(first) is handler.caught and plan.uses[handler.caught] == 1 and rest.node is handler.node
@@ -335,5 +400,3 @@ def _forgets(first: Assign, final: Block) -> bool:
             return text == to_name == of_name
     return False
 
-
-_ = (Entry, waiting)

@@ -2,6 +2,17 @@
 
 ``a, b[i] = c = v`` is several stores of one value; the statements that compute what a target stands on are between
 them.  They are one assignment if nothing else is.
+
+>>> import gast
+>>> from srcgrad.frontend.lowering import lowered
+>>> from srcgrad.ir.restoring import restored
+>>> def rotate(v):
+...     (a, *v[1:]), b = c = v
+...     c += a, b
+>>> print(gast.unparse(restored(lowered(rotate))).strip())
+def rotate(v):
+    (a, *v[1:]), b = c = v
+    c += (a, b)
 """
 
 from __future__ import annotations
@@ -15,7 +26,7 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Operand, Version
 from srcgrad.ir.regions import Assign, Statement
 from srcgrad.ir.restoring.operations import place_of
-from srcgrad.ir.restoring.pending import Entry, Pad, Part, Plan, emit, plain, push, reads_of, take, take_values, waiting
+from srcgrad.ir.restoring.pending import Entry, Pad, Part, Plan, emit, plain, reads_of, take, take_values, waiting
 from srcgrad.ir.restoring.tree import OPERATORS, assigned, of_version
 
 _Found = tuple[Any, int]
@@ -166,17 +177,18 @@ def _temporaries(statement: Assign) -> Any:
 
 def _walrus(pad: Pad, statement: Assign, value: Operand) -> None:
     """``:=``: what it binds can be read again; of a cell, the value that it is given is what the expression gives."""
-    place = place_of(statement.operation, statement.targets)
+    place, node = place_of(statement.operation, statement.targets), statement.node
     entry = waiting(pad, value)
     if statement.targets:
         (part,) = take(pad, [value])
-        pad.pending.append(Entry(statement.targets[0], Part(plain(pad.plan, part.value)), 1, True, [place]))
+        pad.pending.append(Entry(statement.targets[0], Part(plain(pad.plan, part.value)), 1, True, [place], node))
     elif entry is not None and entry is pad.pending[-1]:
         entry.targets.append(place)
+        entry.origin = node
         entry.uses -= 1
     else:
         (part,) = take(pad, [value])
-        pad.pending.append(Entry(value, part, 1, True, [place]))
+        pad.pending.append(Entry(value, part, 1, True, [place], node))
 
 
 # --- augmented -------------------------------------------------------------------------------------------------------
@@ -237,7 +249,7 @@ def augmented(pad: Pad, statements: Sequence[Statement], at: int) -> int:
     ):  # fmt: skip
         place = place_of(behind.operation, behind.targets)
         if place is not None and behind.targets:
-            if isinstance(held, Version) and (waiting(pad, held) is None or _is_checked(pad, held)):
+            if isinstance(held, Version) and (waiting(pad, held) is None or held in pad.plan.same):
                 before, given = take(pad, [held, other])
                 place.held, place.statement = before.value.version, behind
                 emit(pad, gast.AugAssign(place, operator, plain(pad.plan, given.value)))
@@ -258,12 +270,6 @@ def augmented(pad: Pad, statements: Sequence[Statement], at: int) -> int:
     return at + 1
 
 
-def _is_checked(pad: Pad, held: Version) -> bool:
-    return held in pad.plan.same
-
-
 def _is_name(value: Any, text: str) -> bool:
     return isinstance(value, gast.Name) and not hasattr(value, "version") and value.id == text
 
-
-__all__ = ["augmented", "augmented_place", "bound_in", "push", "store", "stored", "target"]

@@ -7,7 +7,7 @@ nodes, by which names are checked.  ``Copies`` are block arguments.
 >>> import gast
 >>> from srcgrad.ir.operations import Literal
 >>> gast.unparse(constant(Literal(-2).value))
-'(- 2)'
+'-2'
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def operand(given: Operand) -> Any:
 def constant(value: object) -> Any:
     if isinstance(value, Spelled):
         return clone(value.node)
-    if isinstance(value, type) or callable(value):
-        return name(value.__name__)
+    if callable(value):
+        return name(str(getattr(value, "__name__", value)))
     if type(value) in (int, float) and math.copysign(1, value) < 0:  # type: ignore[arg-type]  # a sign is an operator
         return gast.UnaryOp(gast.USub(), gast.Constant(-value, None))  # type: ignore[operator]
     return gast.Constant(value, None)

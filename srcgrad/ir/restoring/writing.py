@@ -1,4 +1,22 @@
-"""The last step of restoring: names are put in, and block arguments become assignments or nothing."""
+"""The last step of restoring: names are put in, and block arguments become assignments or nothing.
+
+>>> import gast
+>>> from srcgrad.ir.operations import Version
+>>> from srcgrad.ir.regions import Block, Function, Parameters, Return
+>>> from srcgrad.ir.restoring.functions import planned
+>>> from srcgrad.ir.restoring.names import Naming, named
+>>> from srcgrad.ir.restoring.tree import of_version
+>>> a, b, c, d = (Version(text, text[0]) for text in ("a", "b", "a2", "b2"))
+>>> body = Block((), Return(c))
+>>> f = Function("f", "f", Parameters((), (a, b)), (), (), body, gast.Pass())
+>>> naming = Naming(planned(f, set(), frozenset()))
+>>> swap = [Copies([c, d], [of_version(b), of_version(a)]), gast.Return(of_version(c))]
+>>> named(naming, swap)
+True
+>>> pairs, _ = written(naming, swap)
+>>> [part.id for part in pairs.targets[0].elts], [part.id for part in pairs.value.elts]
+(['a', 'b'], ['b', 'a'])
+"""
 
 from __future__ import annotations
 
@@ -6,7 +24,9 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
+from srcgrad.errors import InternalError, Span
 from srcgrad.ir.operations import UNBOUND
+from srcgrad.ir.restoring.reaching import NOTHING
 from srcgrad.ir.restoring.tree import Copies, assigned, body_of, is_nothing, name
 
 if TYPE_CHECKING:
@@ -23,7 +43,15 @@ def written(naming: Naming, body: list[Any]) -> list[Any]:
             found += _copied(naming, statement)
             continue
         found.append(_statement(naming, statement))
+        if isinstance(statement, gast.FunctionDef) and statement.name != statement.wanted:
+            found.append(_renamed(statement))
     return found
+
+
+def _renamed(node: Any) -> Any:
+    """A function is called as it was, whatever its definition is called."""
+    target = gast.Attribute(name(node.name), "__name__", gast.Store())
+    return assigned([target], gast.Constant(node.wanted, None))
 
 
 def written_generator(naming: Naming, node: Any) -> None:
@@ -36,33 +64,44 @@ def written_generator(naming: Naming, node: Any) -> None:
 
 def _copied(naming: Naming, copies: Copies) -> list[Any]:
     """Block arguments: those that keep their names are left out."""
-    pairs, gone = [], []
+    pairs: list[tuple[str, Any]] = []
+    perhaps: list[tuple[str, Any]] = []  # of what may hold no value
+    gone: list[Any] = []
     for place, (target, value) in enumerate(zip(copies.targets, copies.values, strict=True)):
         text = naming.name(target)
         if is_nothing(value):
-            if copies.found.get(place, frozenset()) != frozenset({UNBOUND}):
-                gone.append((text, UNBOUND in copies.found.get(place, frozenset())))
+            held = copies.found.get(place, NOTHING)
+            gone += [] if held == NOTHING else _unbound(text, UNBOUND in held or bool(held & naming.doubtful))
             continue
         spelled = _expression(naming, value)
         if not (isinstance(spelled, gast.Name) and spelled.id == text):
-            pairs.append((text, spelled))
+            (perhaps if getattr(value, "version", None) in naming.doubtful else pairs).append((text, spelled))
+    written_here = {text for text, _ in [*pairs, *perhaps]}
+    if perhaps and any(value.id in written_here for _, value in perhaps):
+        raise InternalError(f"{sorted(written_here)} change places, and may hold nothing", Span.unknown())
     made: list[Any] = []
     if len(pairs) == 1:
         made.append(assigned([name(pairs[0][0], gast.Store)], pairs[0][1]))
     elif pairs:
         targets = gast.Tuple([name(text, gast.Store) for text, _ in pairs], gast.Store())
         made.append(assigned([targets], gast.Tuple([value for _, value in pairs], gast.Load())))
-    for text, perhaps in gone:
-        made += [assigned([name(text, gast.Store)], gast.Constant(None, None))] if perhaps else []
-        made.append(gast.Delete([name(text, gast.Del)]))
-    return made
+    for text, value in perhaps:
+        handler = gast.ExceptHandler(name("NameError"), None, _unbound(text, True))
+        made.append(gast.Try([assigned([name(text, gast.Store)], value)], [handler], [], []))
+    return [*made, *gone]
+
+
+def _unbound(text: str, perhaps: bool) -> list[Any]:
+    """A name is left without a value; ``perhaps`` it has none."""
+    bound = [assigned([name(text, gast.Store)], gast.Constant(None, None))] if perhaps else []
+    return [*bound, gast.Delete([name(text, gast.Del)])]
 
 
 def _statement(naming: Naming, node: Any) -> Any:
     if isinstance(node, gast.FunctionDef | gast.ClassDef):
         return _definition(naming, node)
     for field in node._fields:
-        value = getattr(node, field, None)
+        value: Any = getattr(node, field, None)
         if field in _SUITES:
             suite = written(naming, value)
             setattr(node, field, body_of(suite) if field == "body" else suite)
