@@ -49,8 +49,10 @@ def loop(pad: Pad, given: Sequence[Statement], at: int, around: Around) -> int:
     source: Any = None
     if parts is not None and here not in pad.plan.refused:
         entry = waiting(pad, parts.iterator)
-        if entry is not None and entry is pad.pending[-1] and entry.uses == 1 and entry.part.source is not None:
-            source = pad.pending.pop().part.source
+        last = entry is not None and (entry is pad.pending[-1] or entry.key in pad.plan.layout.movable)
+        if entry is not None and last and entry.uses == 1 and entry.part.source is not None:
+            pad.pending.remove(entry)
+            source = entry.part.source
     settle(pad, reads_of([], here.body))
     flag = _flag(here, behind, parts, pad.plan.uses) if source is not None or _conditional(here) is not None else None
     if isinstance(behind, If) and behind in pad.plan.refused:

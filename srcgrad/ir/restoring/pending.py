@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gast
@@ -29,6 +29,7 @@ import gast
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Statement, With, blocks_of, operands_of
 from srcgrad.ir.restoring.tree import assigned, call, name, of_version, operand
+from srcgrad.syntax.parse import clone
 
 
 @dataclass(frozen=True)
@@ -219,12 +220,8 @@ def take(pad: Pad, operands: Sequence[Operand], allow: Mapping[Operand, int] | N
     """The expressions of operands, given in the order in which Python evaluates them where they will stand.
 
     ``allow`` says of which operands more than one use is written at once."""
-    counts = allow or {}
-    moved = {
-        entry.key: entry for entry in pad.pending
-        if entry.key in pad.plan.layout.movable and entry.key in operands and entry.uses <= counts.get(entry.key, 1)
-    }  # fmt: skip
-    pad.pending = [entry for entry in pad.pending if entry.key not in moved]
+    free = [entry for entry in pad.pending if entry.key in pad.plan.layout.movable]
+    pad.pending = [entry for entry in pad.pending if entry.key not in pad.plan.layout.movable]
     places = {entry.key: place for place, entry in enumerate(pad.pending)}
     first: dict[Operand, int] = {}
     for position, given in enumerate(operands):
@@ -243,7 +240,11 @@ def take(pad: Pad, operands: Sequence[Operand], allow: Mapping[Operand, int] | N
     flush(pad, max((place for place in left if not pad.pending[place].named), default=-1) + 1, set(operands))
     if chosen:
         del pad.pending[-len(chosen) :]
-    chosen.update((p, moved[given]) for p, given in enumerate(operands) if given in moved)
+    for entry in free:  # written wherever it is read
+        for position in (p for p, given in enumerate(operands) if given is entry.key):
+            chosen[position] = replace(entry, part=replace(entry.part, value=clone(entry.part.value)))
+        entry.uses -= min(operands.count(entry.key), (allow or {}).get(entry.key, 1)) if entry.key in operands else 0
+    pad.pending = [*(entry for entry in free if entry.uses > 0), *pad.pending]
     return [_nested(chosen[p]) if p in chosen else Part(_read(pad.plan, given)) for p, given in enumerate(operands)]
 
 
