@@ -16,17 +16,18 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Cell, Operand, Version
+from srcgrad.ir.operations import Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Return, Statement, Try, With, walk
 from srcgrad.ir.rewriting import with_operands
 
 
 class Renaming:
-    """Versions and cells of a function under names of their own, each time that it is written out."""
+    """Versions of a function under names of their own, each time that it is written out."""
 
     def __init__(self, given: Mapping[Version, Operand], name: Callable[[Version], str]) -> None:
-        self.versions: dict[Operand, Operand] = dict(given)
-        self.cells: dict[Cell, Cell] = {}
+        self.versions: dict[Operand, Operand] = {}
+        for version, operand in given.items():
+            self.versions[version] = operand
         self._name = name
 
     def target(self, version: Version) -> Version:

@@ -172,17 +172,18 @@ def _is_fixed(facts: Facts, statement: Assign, value: Any, made: Naming, uses: M
 
 
 def _is_about(function: Value) -> bool:
-    """Whether a function of the table says something about its operands that has no derivative."""
-    return all(isinstance(a, Exact) and is_constant(a.value) for a in function.atoms) and not function.is_any
+    """Whether a function is in the table, which only computes."""
+    known = [isinstance(a, Exact) and (is_constant(a.value) or lookup(a.value) is not None) for a in function.atoms]
+    return bool(known) and all(known) and not function.is_any
 
 
 def _atoms(operation: ir.Operation, value: Any) -> list[Operand]:
     """The operands that a statement of the normal form takes as names."""
     match operation:
-        case ir.GetItem(base=base):
-            return [base]
-        case ir.SetItem(base=base, value=stored):
-            return [base, stored]
+        case ir.GetItem(base=base, index=index):
+            return [base, *_computed(index, value)]
+        case ir.SetItem(base=base, index=index, value=stored):
+            return [base, *_computed(index, value), stored]
         case ir.Call(function=function):
             return _atoms_of_call(operation, value(function))
         case ir.Copy() | ir.Bound() | ir.WriteCell():
@@ -192,6 +193,11 @@ def _atoms(operation: ir.Operation, value: Any) -> list[Operand]:
         case ir.Operator(symbol="bool" | "not"):
             return []
     return list(operands_of(operation))
+
+
+def _computed(index: Operand, value: Any) -> list[Operand]:
+    """An index that is an array: it is computed once, and read in both directions."""
+    return [index] if any(isinstance(atom, Array) for atom in value(index).atoms) else []
 
 
 def _atoms_of_call(operation: ir.Call, function: Value) -> list[Operand]:

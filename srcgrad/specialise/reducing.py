@@ -10,23 +10,28 @@ and classes: where one is used, the operand is a ``Literal`` of how it is spelle
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from types import FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import gast
+import numpy as np
 
+from srcgrad.frontend.scope import importable
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
+from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.effects import method
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.inlining import inlined
+from srcgrad.syntax.globals import reference
 from srcgrad.syntax.namer import Namer
 
 
@@ -44,6 +49,8 @@ class Reduced:
     namer: Namer = field(default_factory=lambda: Namer(()))
     this: Version | None = None  # the object that an ``__init__`` makes
     fields: dict[str, ir.Cell] = field(default_factory=dict)  # the variables that are its fields
+    displays: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of tuples
+    uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
     around: list[Summary] = field(default_factory=list)  # of the functions that are being written out
 
     def value(self, operand: Operand) -> Value:
@@ -61,12 +68,25 @@ def static_of(value: Value) -> Any:
     return atom.value if isinstance(atom, Exact) and type(atom.value) not in SCALARS else None
 
 
+def fixed_parameters(summary: Summary) -> dict[Version, object]:
+    """The parameters that are None, a function or a module, whichever call of this kind it is: they are not passed."""
+    found: dict[Version, object] = {}
+    for version, value in summary.arguments.items():
+        static = static_of(value)
+        if value == exact(None) or isinstance(static, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType):
+            found[version] = static
+    return found
+
+
 def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any], made_of: type | None = None) -> Reduced:
     """The function of a summary as it runs there; of an ``__init__``, with variables for the fields of its object."""
     names = {version.name for _, s in walk(summary.function.body) for version in getattr(s, "targets", ())}
     made = Reduced(summary.function, summary, resolve, namer=Namer(names))
     made.values.update(summary.values)
+    made.uses.update(uses_of(summary.function))
     made.cells = {*summary.function.cells, *summary.function.free}
+    for version, value in fixed_parameters(summary).items():
+        made.known[version] = Literal(None if value is None else Spelled(reference(importable("f", value)), value))
     if made_of is not None:
         made.this = next(iter(summary.function.parameters))
     made.function = replace(summary.function, body=_without_unused(_block(made, summary.function.body)))
@@ -96,14 +116,21 @@ def _block(made: Reduced, block: Block) -> Block:
                 statements.append(replace(statement, operation=stored))
             case Assign(operation=ir.GetAttribute(base=base, name=name)) if base is made.this and name in made.fields:
                 statements.append(replace(statement, operation=ir.ReadCell(made.fields[name])))
+            case Assign(targets=targets, operation=ir.Unpack(source=source, count=count, star=None)) if (
+                len(items := made.displays.get(source, ())) == count and made.uses[source] == 1
+            ):  # of a tuple that nothing else reads: its items
+                made.known.update(zip(targets, items, strict=True))
             case Assign(operation=operation):
+                if isinstance(operation, ir.Make) and operation.kind in ("tuple", "list"):
+                    made.displays[statement.targets[0]] = tuple(made.known.get(o, o) for o in operation.elements)
                 other = replace(statement, operation=with_operands(operation, made.known.get))
                 if statement in made.summary.calls:
                     made.calls[other] = made.summary.calls[statement]
                 statements.append(other)
             case _:
                 statements.append(_region(made, statement))
-    return Block(tuple(_read_last(made, statements)), with_operands(block.exit, made.known.get))
+    statements = _read_last(made, statements)
+    return Block(tuple(statements), with_operands(block.exit, made.known.get))
 
 
 def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
@@ -118,8 +145,10 @@ def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
                 break
             operation = other.operation
             if isinstance(operation, ir.Operator) and operation.in_place and operation.operands[0] is target:
+                if behind == place + 1:
+                    break
                 moved = [*statements[place + 1 : behind], statement, *statements[behind:]]
-                return [*statements[:place], *_read_last(made, moved)] if behind > place + 1 else statements
+                return [*statements[:place], *_read_last(made, moved)]
             if not _changes_nothing(made, other) or target in operands_of(operation):
                 break
     return statements
@@ -212,12 +241,13 @@ def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Ope
         return None
     if any(each.function is not inner.function for each in called) or inner in made.around:
         return None
-    given = _bound(made, inner.function, call, sites[0].origin[0])
+    given = _bound(made, inner.function, call, sites[0].origin)
     if given is None:
         return None
     outer, made.summary = made.summary, inner
     made.around.append(inner)
     made.values.update(inner.values)
+    made.uses.update(uses_of(inner.function))
     body = _block(made, inner.function.body)
     made.around.pop()
     made.summary = outer
@@ -236,7 +266,7 @@ def _bound_by(statement: Statement) -> tuple[Version, ...]:
     return (*getattr(statement, "targets", ()), *heads)
 
 
-def _bound(made: Reduced, function: Function, call: ir.Call, maker: Any) -> dict[Version, Operand] | None:
+def _bound(made: Reduced, function: Function, call: ir.Call, origin: object) -> dict[Version, Operand] | None:
     """The operands of parameters; defaults are those of the statement that made the function."""
     parameters = function.parameters
     if parameters.variadic is not None or parameters.rest is not None or len(call.positional) > len(
@@ -246,7 +276,8 @@ def _bound(made: Reduced, function: Function, call: ir.Call, maker: Any) -> dict
     positional = (*parameters.positional_only, *parameters.positional)
     given = {version: made.known.get(o, o) for version, o in zip(positional, call.positional, strict=False)}
     named = dict(call.keywords)
-    defaults = getattr(getattr(maker, "operation", None), "defaults", ())
+    maker = origin[0].operation if isinstance(origin, tuple) and isinstance(origin[0], Assign) else None
+    defaults = maker.defaults if isinstance(maker, ir.MakeFunction) else ()
     later = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True)) if defaults else {}
     for version in (*positional, *parameters.keyword_only):
         if version in given:
@@ -315,11 +346,12 @@ def _kept(block: Block, read: set[Any], functions: set[Operand]) -> Block:
             case Assign(operation=ir.WriteCell(cell=cell, value=held)) if held in functions and cell not in read:
                 continue
             case If(body=body, orelse=orelse):
-                made: Statement = replace(statement, body=_kept(body, read, functions), orelse=_kept(orelse, read, functions))
-                is_same = made.body is body and made.orelse is orelse  # type: ignore[union-attr]
+                sides = _kept(body, read, functions), _kept(orelse, read, functions)
+                made: Statement = replace(statement, body=sides[0], orelse=sides[1])
+                is_same = sides[0] is body and sides[1] is orelse
             case Loop(body=body) | With(body=body):
                 made = replace(statement, body=_kept(body, read, functions))
-                is_same = made.body is body  # type: ignore[union-attr]
+                is_same = made.body is body
             case _:
                 made, is_same = statement, True
         statements.append(statement if is_same else made)

@@ -187,7 +187,9 @@ def comprehension(pad: Pad, statements: Sequence[Statement], at: int) -> int | N
         behind += 1
     loop = statements[behind] if behind < len(statements) else None
     result = start.targets[0]
-    if not isinstance(loop, Loop) or loop.node is not start.node or loop in pad.plan.refused or loop in pad.plan.layout.spread:
+    if not isinstance(loop, Loop) or loop.node is not start.node:
+        return None
+    if loop in pad.plan.refused or loop in pad.plan.layout.spread:
         return None
     first = over(loop)
     source = pad.pending[-1] if pad.pending else None

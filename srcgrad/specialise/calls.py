@@ -1,0 +1,179 @@
+"""Calls: of functions with rules, of the user's functions, classes and methods, for the kind of call that each is."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad.frontend import normal_form as nf
+from srcgrad.frontend.classes import found, is_user_class
+from srcgrad.frontend.desugar.build import constant, placed
+from srcgrad.frontend.folding import Initialiser
+from srcgrad.frontend.signatures import signature_of
+from srcgrad.infer.summaries import Summary
+from srcgrad.infer.values import Array, At, Bound
+from srcgrad.ir import operations as ir
+from srcgrad.rules.table import is_constant, lookup
+from srcgrad.rules.table import method as method_function
+from srcgrad.rules.template import Rule, UnsupportedCall
+from srcgrad.specialise.context import Context
+from srcgrad.specialise.expressions import Made, atom, settled
+from srcgrad.specialise.instances import instance_of
+from srcgrad.specialise.reducing import fixed_parameters, static_of
+
+
+def call(context: Context, node: gast.Call) -> Made:
+    made = node.statement
+    operation = made.operation
+    if not isinstance(operation, ir.Call) or operation.star is not None or operation.rest is not None:
+        context.refuse(node, "a call with stars")
+    called = context.reduced.calls.get(made)
+    function = static_of(context.reduced.value(operation.function))
+    if called is not None and isinstance(function, FunctionType) and lookup(function) is None:
+        return _of_user(context, node, called[-1], function, list(node.args), node.func)
+    if isinstance(function, type) and is_user_class(function):
+        return _constructed(context, node, called, function)
+    if function is not None:
+        return _of_library(context, node, function)
+    value = context.reduced.value(operation.function)
+    if len(value.atoms) == 1 and not value.is_any and isinstance(node.func, gast.Attribute):
+        (bound,) = value.atoms
+        if isinstance(bound, Bound) and bound.function is None:
+            return _method(context, node, bound)
+        if isinstance(bound, Bound) and called is not None and isinstance(bound.function, FunctionType):
+            receiver = atom(context, node.func.value)
+            head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
+            return _of_user(context, node, called[-1], bound.function, [receiver, *node.args], head, skipped=1)
+    context.refuse(node, "this call")
+
+
+def _constructed(context: Context, node: gast.Call, called: list[Summary] | None, kind: type) -> Made:
+    """An object of a class of the user's."""
+    initialiser = found(kind, "__init__")
+    plain = found(kind, "__new__") is object.__new__ and called is not None and isinstance(initialiser, FunctionType)
+    if not plain or called is None or called[-1].function.name != "__init__" or initialiser.__name__ != "__init__":
+        context.refuse(node, f"a call of {kind.__name__}")
+    receiver = constant(None, node)
+    return _of_user(context, node, called[-1], initialiser, [receiver, *node.args], node.func, skipped=1, kind=kind)
+
+
+def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
+    rule = lookup(function)
+    if rule is not None and not context.is_fixed(node):
+        return _applied(context, node, rule, function, None, list(node.args))
+    if context.is_fixed(node) and (rule is not None or is_constant(function)):
+        return settled(context, node), nf.Fixed()
+    context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
+
+
+def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
+    kinds = {np.ndarray if isinstance(a, Array) else None for a in bound.receiver.atoms}
+    function = method_function(bound.name)
+    rule = None if function is None else lookup(function)
+    if kinds != {np.ndarray} or rule is None or bound.receiver.is_any:
+        context.refuse(node, f"the method {bound.name!r}")
+    arguments = list(node.args)
+    if bound.name in ("reshape", "transpose") and len(arguments) > 1:
+        arguments = [placed(gast.Tuple(arguments, gast.Load()), node)]
+    return _applied(context, node, rule, function, node.func.value, arguments)
+
+
+def _applied(
+    context: Context, node: gast.Call, rule: Rule, function: Any, receiver: Any, arguments: list[Any]
+) -> Made:
+    """A function with a rule."""
+    first = [] if receiver is None else [receiver]
+    keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+    if "out" in keywords:
+        context.refuse(node, "a call that stores into an array")
+    try:
+        bound = rule.bind(function, [*first, *arguments], keywords)
+    except UnsupportedCall:
+        context.refuse(node, "this form of call")
+    done: dict[int, Any] = {}
+    for parameter, expression in bound.items():
+        parts = expression.elts if parameter == rule.variadic and isinstance(expression, gast.Tuple) else [expression]
+        for part in parts:
+            done[id(part)] = atom(context, part) if parameter in rule.sensitive else settled(context, part)
+    given: dict[str, Any] = {}
+    for parameter, expression in bound.items():
+        if id(expression) in done:
+            given[parameter] = done[id(expression)]
+        else:
+            given[parameter] = placed(gast.Tuple([done[id(e)] for e in expression.elts], gast.Load()), node)
+    printed = [done.get(id(a), a) for a in node.args]
+    named_ = [placed(gast.keyword(k.arg, done.get(id(k.value), k.value)), k) for k in node.keywords]
+    head = node.func
+    if receiver is not None:
+        head = placed(gast.Attribute(done[id(receiver)], node.func.attr, gast.Load()), node.func)
+    return placed(gast.Call(head, printed, named_), node), nf.Apply(rule, function, given)
+
+
+def _of_user(
+    context: Context,
+    node: Any,
+    called: Summary,
+    function: FunctionType,
+    given: list[Any],
+    head: gast.expr,
+    *,
+    skipped: int = 0,
+    kind: type | None = None,
+) -> Made:
+    """A function of the user's: an operand for each of its parameters."""
+    signature = signature_of(function)
+    if signature.variadic is not None or signature.keywords is not None:
+        context.refuse(node, "a call of a function with stars")
+    bound = dict(zip(signature.positional, given, strict=False))
+    keywords = node.keywords if isinstance(node, gast.Call) else []
+    bound |= {keyword.arg: keyword.value for keyword in keywords}
+    passed: dict[str, gast.expr] = {}
+    fixed = {version.variable or version.name for version in fixed_parameters(called)}
+    for parameter in signature.parameters:
+        if parameter in fixed:  # the callee was written for it
+            continue
+        if parameter in bound:
+            passed[parameter] = atom(context, bound[parameter])
+            continue
+        default = signature.defaults.get(parameter)
+        if not isinstance(default, gast.Constant):
+            context.refuse(node, "this default")
+        passed[parameter] = default
+    if any(static_of(context.value(argument)) is not None for argument in passed.values()):
+        context.refuse(node, "a function that is passed on")
+    written = [passed[name] for name in signature.positional[skipped : len(given)] if name in passed]
+    named = [placed(gast.keyword(k.arg, passed[k.arg]), k) for k in keywords if k.arg in passed]
+    expression = placed(gast.Call(head, written, named), node)
+    if kind is not None:
+        del passed[signature.positional[0]]
+    makes = None if kind is None else Initialiser(kind, function)
+    callee = nf.Callee(function, makes=makes, instance=instance_of(function, called, kind))
+    return expression, nf.Call(callee, tuple(passed.values()))
+
+
+# --- objects ---------------------------------------------------------------------------------------------------------
+def by_method(context: Context, node: Any, operands: list[Any]) -> Made | None:
+    """An operation that a method of an object does; None of any other."""
+    statement = getattr(node, "statement", None)
+    called = None if statement is None else context.reduced.calls.get(statement)
+    if called is None:
+        return None
+    summary = called[-1]
+    atoms = [atom(context, operand) for operand in operands]
+    kinds = [a.site.kind for a in next(iter(summary.arguments.values())).atoms if isinstance(a, At)]
+    kind = kinds[0] if len(set(kinds)) == 1 else None
+    raw = None if kind is None else found(kind, summary.function.name)
+    if isinstance(node, gast.Attribute) and kind is not None:
+        raw = getattr(found(kind, node.attr), "fget", None)
+    if not isinstance(raw, FunctionType) or len(called) > 1 and any(c.function is not summary.function for c in called):
+        context.refuse(node, "what a method does here")
+    first = summary.arguments[next(iter(summary.arguments))]
+    if len(atoms) == 2 and not first <= context.value(operands[0]):
+        atoms.reverse()
+    name = node.attr if isinstance(node, gast.Attribute) else raw.__name__
+    head: gast.expr = placed(gast.Attribute(atoms[0], name, gast.Load()), node)
+    made, operation = _of_user(context, node, summary, raw, atoms, head, skipped=1)
+    return (head if isinstance(node, gast.Attribute) else made), operation

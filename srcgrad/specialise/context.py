@@ -1,0 +1,57 @@
+"""The function that is written, and what is known of its expressions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+import gast
+
+from srcgrad.errors import Span, UnsupportedSyntax
+from srcgrad.frontend import normal_form as nf
+from srcgrad.frontend.source import Source
+from srcgrad.infer.facts import Facts
+from srcgrad.infer.values import NEVER, Value
+from srcgrad.specialise.planning import Naming
+from srcgrad.specialise.reducing import Reduced
+from srcgrad.syntax.globals import GlobalReference
+from srcgrad.syntax.namer import Namer
+
+
+@dataclass(eq=False)
+class Context:
+    """A function that is written."""
+
+    reduced: Reduced
+    facts: Facts
+    naming: Naming
+    source: Source
+    namer: Namer
+    out: list[nf.Statement] = field(default_factory=list)
+    span: Span = field(default_factory=Span.unknown)
+    temporaries: set[str] = field(default_factory=set)
+    cells: set[str] = field(default_factory=set)  # the variables of the function that inner functions share
+
+    def fresh(self, stem: str = "t") -> str:
+        name = self.namer.fresh(stem)
+        self.temporaries.add(name)
+        return name
+
+    def value(self, node: gast.AST) -> Value:
+        """What an expression may be; never of what was not kept apart."""
+        version = getattr(node, "version", getattr(node, "computes", None))
+        return NEVER if version is None else self.reduced.value(version)
+
+    def is_fixed(self, node: gast.AST) -> bool:
+        """Whether an expression carries no derivative, or is read by nothing that does."""
+        version = getattr(node, "version", getattr(node, "computes", None))
+        return version is None or version in self.naming.fixed
+
+    def is_local(self, node: gast.AST) -> bool:
+        """Whether a node is a name of the function's own."""
+        return isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and (
+            hasattr(node, "version") or node.id in self.temporaries or node.id in self.cells
+        )  # fmt: skip
+
+    def refuse(self, node: gast.AST, what: str) -> NoReturn:
+        raise UnsupportedSyntax(f"{what} is not specialised yet", self.span)

@@ -1,0 +1,173 @@
+"""Expressions of the normal form: one operation on names, or what stays nested.
+
+    t = x[i + 1]           Index: x is an array
+    t2 = x.T @ y           Apply, of names: t = x.T;  t2 = t @ y
+    n = x.shape[0] - 1     Fixed: an int has no derivative
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad.frontend import normal_form as nf
+from srcgrad.frontend.classes import ABSENT, found, is_user_class
+from srcgrad.frontend.desugar.build import load, placed
+from srcgrad.infer.heap import Site
+from srcgrad.infer.values import Array, At, Of, Value
+from srcgrad.rules.table import attribute as attribute_function
+from srcgrad.rules.table import is_constant, lookup, operator_of
+from srcgrad.specialise.context import Context
+from srcgrad.syntax.globals import GlobalReference, reference
+from srcgrad.syntax.parse import walk
+
+Made = tuple[gast.expr, nf.Operation]
+
+
+def settled(context: Context, node: Any) -> Any:
+    """An expression that stays as it is, on names of the normal form."""
+    for part in walk(node):
+        if isinstance(part, gast.ListComp | gast.GeneratorExp | gast.Lambda | gast.NamedExpr | gast.SetComp):
+            context.refuse(part, "this expression")
+    return _resolved(context, node)
+
+
+def _resolved(context: Context, node: Any) -> Any:
+    """Names of globals as references."""
+    if isinstance(node, gast.Name) and not isinstance(node, GlobalReference):
+        if not context.is_local(node) and isinstance(node.ctx, gast.Load):
+            binding = context.source.resolve(node.id, context.span)
+            return node if binding is None else reference(binding)
+        return node
+    if isinstance(node, gast.AST):
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, gast.AST):
+                setattr(node, name, _resolved(context, value))
+            elif isinstance(value, list):
+                setattr(node, name, [_resolved(context, part) for part in value])
+    return node
+
+
+def atom(context: Context, node: Any) -> gast.expr:
+    """A name or a constant."""
+    match node:
+        case None:
+            return gast.Constant(None, None)
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() | complex() as number)):
+            return placed(gast.Constant(-number, None), node)
+        case gast.Constant():
+            return node
+        case gast.Name() if context.is_local(node):
+            return node
+    name = context.fresh()
+    context.out.append(nf.Bind(name, *operation_of(context, node), context.span))
+    return load(name, node)
+
+
+def named(context: Context, node: Any) -> str:
+    made = atom(context, node)
+    if not isinstance(made, gast.Name):
+        context.refuse(node, "a literal in this place")
+    return str(made.id)
+
+
+def operation_of(context: Context, node: Any) -> Made:
+    """One operation on names."""
+    if context.is_local(node):
+        return node, nf.Copy(node.id)
+    from srcgrad.specialise.calls import by_method, call
+
+    if isinstance(node, gast.Call):
+        return call(context, node)
+    match node:
+        case gast.BinOp(left=left, right=right):
+            made = by_method(context, node, [left, right])
+        case gast.Subscript(value=base, slice=index):
+            made = by_method(context, node, [base, index])
+        case gast.Attribute(value=base):
+            made = by_method(context, node, [base])
+        case gast.UnaryOp(operand=operand):
+            made = by_method(context, node, [operand])
+        case gast.Compare(left=left, comparators=[right]):
+            made = by_method(context, node, [left, right])
+        case _:
+            made = None
+    if made is not None:
+        return made
+    if context.is_fixed(node) or isinstance(node, gast.Name):
+        return settled(context, node), nf.Fixed()
+    match node:
+        case gast.BinOp(op=op, left=left, right=right):
+            return operate(context, op, [atom(context, left), atom(context, right)], node)
+        case gast.UnaryOp(op=op, operand=operand):
+            return operate(context, op, [atom(context, operand)], node)
+        case gast.Subscript(value=base, slice=index):
+            whole = named(context, base)
+            if not _is_indexed(context.value(base)):
+                context.refuse(node, "an item of this")
+            part = placed(gast.Subscript(load(whole, node), settled(context, index), gast.Load()), node)
+            return part, nf.Index(whole, part.slice)
+        case gast.Attribute(value=base, attr=name):
+            return _attribute(context, node, base, name)
+        case gast.Tuple(elts=elements) | gast.List(elts=elements):
+            if any(isinstance(element, gast.Starred) for element in elements):
+                context.refuse(node, "a display with stars")
+            given = tuple(atom(context, element) for element in elements)
+            kind = "tuple" if isinstance(node, gast.Tuple) else "list"
+            return placed(type(node)(list(given), gast.Load()), node), nf.Pack(kind, given)
+        case gast.Dict(keys=keys, values=values) if all(isinstance(key, gast.Constant) for key in keys):
+            given = tuple(atom(context, value) for value in values)
+            return placed(gast.Dict(keys, list(given)), node), nf.Pack("dict", given, tuple(keys))
+    context.refuse(node, f"an expression of class {type(node).__name__}")
+
+
+def _is_indexed(value: Value) -> bool:
+    """Whether a value is an array or a container, whose items are read by ``Index``."""
+    return not value.is_any and bool(value.atoms) and all(
+        isinstance(a, Array) or isinstance(a, At) and a.site.kind in (list, tuple, dict, None) for a in value.atoms
+    )  # fmt: skip
+
+
+def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -> Made:
+    if any(_is_object(context.value(operand)) for operand in atoms):
+        context.refuse(node, "an operator of an object")
+    function = operator_of(type(op))
+    rule = lookup(function)
+    expression = gast.UnaryOp(op, atoms[0]) if len(atoms) == 1 else gast.BinOp(atoms[0], op, atoms[1])
+    if rule is None:
+        if function is not None and is_constant(function):
+            return placed(expression, node), nf.Fixed()
+        context.refuse(node, "this operator")
+    return placed(expression, node), nf.Apply(rule, function, rule.bind(function, atoms, {}))
+
+
+def _is_object(value: Value) -> bool:
+    return value.is_any or any(
+        isinstance(a, At) and (not isinstance(a.site, Site) or a.site.kind not in (None, list, tuple, dict))
+        for a in value.atoms
+    )  # fmt: skip
+
+
+def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
+    value = context.value(base)
+    kinds = {a.site.kind for a in value.atoms if isinstance(a, At)}
+    if not value.is_any and len(kinds) == 1 and len(value.atoms) >= 1 and all(isinstance(a, At) for a in value.atoms):
+        (kind,) = kinds
+        if kind is not None and is_user_class(kind):
+            held = named(context, base)
+            shared = found(kind, name) is not ABSENT
+            expression = placed(gast.Attribute(load(held, node), name, gast.Load()), node)
+            return expression, nf.Field(held, name, shared)
+    if value.is_any or not all(
+        isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None for a in value.atoms
+    ):
+        context.refuse(node, "an attribute of this")
+    function = attribute_function(name)
+    rule = None if function is None else lookup(function)
+    if rule is None:
+        context.refuse(node, f"the attribute {name!r}")
+    held = atom(context, base)
+    expression = placed(gast.Attribute(held, name, gast.Load()), node)
+    return expression, nf.Apply(rule, function, rule.bind(function, [held], {}))

@@ -1,0 +1,70 @@
+"""Programs of the corpus whose normal form is written from the IR and what is inferred, in place of the front end's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from srcgrad import pipeline
+from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.normal_form import Callee, Function
+from srcgrad.infer.facts import Facts
+from srcgrad.infer.interpreter import analysed
+from srcgrad.spec import check_normal_form
+from srcgrad.specialise.instances import Instance, instance_of
+from srcgrad.specialise.writing import specialised
+from tests import derivatives
+from tests.corpus.example import Case
+
+NOT_YET = "is not specialised yet"
+
+
+def instance_for(case: Case) -> tuple[Instance, Facts] | None:
+    """A function for the kinds of a case's arguments, and what is known; None where nothing is."""
+    facts = analysed(case.function, derivatives.fresh(case.arguments), by_kind=True)
+    if facts is None or facts.is_lost or len(facts.entry) != 1:
+        return None
+    return instance_of(case.function, facts.entry[0]), facts
+
+
+def written(case: Case) -> Function | None:
+    """The normal form of a case, which keeps to what is declared; None where it is not written yet."""
+    found = instance_for(case)
+    if found is None:
+        return None
+    try:
+        made = specialised(*found)
+    except UnsupportedSyntax as refusal:
+        if NOT_YET not in str(refusal):
+            raise
+        return None
+    check_normal_form(made)
+    return made
+
+
+@contextmanager
+def serving(case: Case, monkeypatch: Callable[..., None]) -> Iterator[None]:
+    """The compiler takes the function of a case, and what that calls, from here."""
+    found = instance_for(case)
+    assert found is not None
+    root, facts = found
+    before = pipeline.normalize
+
+    def normalize(callee: Callee) -> Function:
+        if isinstance(callee.instance, Instance):
+            return specialised(callee.instance, facts)
+        return specialised(root, facts) if callee.function is case.function else before(callee)
+
+    monkeypatch(pipeline, "normalize", normalize)
+    yield
+
+
+def is_served(check: Callable[[], None]) -> bool:
+    """Run a check; whether all that it needs is written."""
+    try:
+        check()
+    except UnsupportedSyntax as refusal:
+        if NOT_YET not in str(refusal):
+            raise
+        return False
+    return True

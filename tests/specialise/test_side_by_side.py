@@ -1,0 +1,53 @@
+"""The normal form from the IR beside that of the front end: the same derivatives, and text that reads as well."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from srcgrad.frontend.known import PLAIN
+from srcgrad.frontend.meeting import known_of_argument
+from srcgrad.frontend.normal_form import Callee
+from srcgrad.frontend.normalize import normalize
+from tests import test_corpus
+from tests.corpus import FIRST
+from tests.corpus.example import Case
+from tests.parameters import some_by_day
+from tests.specialise.serving import is_served, serving, written
+
+CASES = [case for case in FIRST if not case.keywords]
+#: Programs that are served in whole, and of these those whose text is the front end's but for the names of temporaries.
+SERVED, SAME = 400, 260
+
+
+@pytest.mark.parametrize("case", some_by_day(CASES, 6))
+def test_derivatives(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written is right in both directions, against numbers."""
+    if written(case) is None:
+        pytest.skip("not written yet")
+    with serving(case, monkeypatch.setattr):
+        if not is_served(lambda: test_corpus.check_reverse(case, "optimised")):
+            pytest.skip("a function that it calls is not written yet")
+        test_corpus.check_forward(case, "optimised")
+
+
+@pytest.mark.nightly
+def test_how_many_are_served_and_how_they_read() -> None:
+    forms = {case.name: (case, made) for case in CASES if (made := written(case)) is not None}
+    same = [name for name, (case, made) in forms.items() if _spelled(str(made)) == _spelled(_before(case))]
+    assert len(forms) >= SERVED
+    assert len(same) >= SAME
+
+
+def _before(case: Case) -> str:
+    known = [(place, known_of_argument(value)) for place, value in enumerate(case.arguments)]
+    decides = any(each != PLAIN for _, each in known)
+    return str(normalize(Callee(case.function, classes=tuple(known) if decides else ())))
+
+
+def _spelled(text: str) -> str:
+    """A text with its temporaries numbered as they are met."""
+    numbers: dict[str, str] = {}
+    body = text.partition("\n")[2]
+    return re.sub(r"\bt\d*\b", lambda found: numbers.setdefault(found[0], f"T{len(numbers)}"), body)
