@@ -62,7 +62,7 @@ def _constructed(context: Context, node: gast.Call, called: list[Summary] | None
 
 def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     rule = lookup(function)
-    if rule is not None and not context.is_fixed(node):
+    if rule is not None and not (context.is_fixed(node) and is_constant(function)):
         return _applied(context, node, rule, function, None, list(node.args))
     if context.is_fixed(node) and (rule is not None or is_constant(function)):
         return settled(context, node), nf.Fixed()

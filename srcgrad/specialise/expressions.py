@@ -13,7 +13,7 @@ import gast
 
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import ABSENT, found, is_user_class
-from srcgrad.frontend.desugar.build import load, placed
+from srcgrad.frontend.desugar.build import index_value, load, placed
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import Array, At, Of, Value
 from srcgrad.rules.table import attribute as attribute_function
@@ -85,7 +85,7 @@ def operation_of(context: Context, node: Any) -> Made:
         case gast.BinOp(left=left, right=right):
             made = by_method(context, node, [left, right])
         case gast.Subscript(value=base, slice=index):
-            made = by_method(context, node, [base, index])
+            made = by_method(context, node, [base, index_value(index)])
         case gast.Attribute(value=base):
             made = by_method(context, node, [base])
         case gast.UnaryOp(operand=operand):
@@ -96,7 +96,7 @@ def operation_of(context: Context, node: Any) -> Made:
             made = None
     if made is not None:
         return made
-    if context.is_fixed(node) or isinstance(node, gast.Name):
+    if isinstance(node, gast.Name) or context.is_fixed(node) and not _holds(context.value(node)):
         return settled(context, node), nf.Fixed()
     match node:
         case gast.BinOp(op=op, left=left, right=right):
@@ -120,7 +120,14 @@ def operation_of(context: Context, node: Any) -> Made:
         case gast.Dict(keys=keys, values=values) if all(isinstance(key, gast.Constant) for key in keys):
             given = tuple(atom(context, value) for value in values)
             return placed(gast.Dict(keys, list(given)), node), nf.Pack("dict", given, tuple(keys))
+    if context.is_fixed(node):
+        return settled(context, node), nf.Fixed()
     context.refuse(node, f"an expression of class {type(node).__name__}")
+
+
+def _holds(value: Value) -> bool:
+    """Whether a value has memory that others may store into, or holds such a value."""
+    return value.is_any or any(isinstance(atom, Array | At) and atom.site.kind is not slice for atom in value.atoms)
 
 
 def _is_indexed(value: Value) -> bool:
@@ -137,7 +144,7 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
     rule = lookup(function)
     expression = gast.UnaryOp(op, atoms[0]) if len(atoms) == 1 else gast.BinOp(atoms[0], op, atoms[1])
     if rule is None:
-        if function is not None and is_constant(function):
+        if function is not None and is_constant(function) or context.is_fixed(node):
             return placed(expression, node), nf.Fixed()
         context.refuse(node, "this operator")
     return placed(expression, node), nf.Apply(rule, function, rule.bind(function, atoms, {}))
@@ -167,6 +174,8 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     function = attribute_function(name)
     rule = None if function is None else lookup(function)
     if rule is None:
+        if context.is_fixed(node):
+            return settled(context, node), nf.Fixed()
         context.refuse(node, f"the attribute {name!r}")
     held = atom(context, base)
     expression = placed(gast.Attribute(held, name, gast.Load()), node)
