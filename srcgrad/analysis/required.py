@@ -176,6 +176,8 @@ class Planner:
             return self.sinking.made_again(slot)
         if not frame.repeats or slot.defined < 0 or slot.hidden or slot.defined >= frame.first_exit:
             return None
+        if slot.name in self.shadowed:  # it was stored into since, and others may hold it
+            return None
         statement = frame.block.statements[slot.defined]
         if not isinstance(statement, Bind):
             return None
@@ -198,7 +200,7 @@ class Planner:
     def _chain(self, slot: Slot) -> gast.expr | None:
         """One more step: an index computed from indices."""
         frame = self.layout.frames[slot.order]
-        if slot.defined < 0 or slot.defined >= frame.first_exit:
+        if slot.defined < 0 or slot.defined >= frame.first_exit or slot.name in self.shadowed:
             return None
         statement = frame.block.statements[slot.defined]
         if not isinstance(statement, Bind) or not isinstance(statement.operation, Fixed):

@@ -23,6 +23,7 @@ class Idioms(Operands):
         if self.has("containers") and self.has("stores"):
             of_arrays = [self.place_that_changes, self.place_that_changes, self.iterator, self.seen]
             of_arrays += [self.operands_that_change] * 3 + [self.rows_of_columns] * 2
+            of_arrays += [self.mask_that_changes] * 2
             found += [self.of_an_array(write) for write in of_arrays]
             found += [self.updated] * 3 + [self.of_an_array(self.of_another_type)]
         if self.has("containers") and self.has("objects"):
@@ -87,6 +88,26 @@ class Idioms(Operands):
         ]
         lines = [f"{at} = {made}", *c.pick(uses)(), change]
         return lines + (c.pick(uses)() if c.chance(60) else [])
+
+    def mask_that_changes(self, scope: Scope, array: str) -> list[str]:
+        """A loop computes a mask or places, uses them, stores into them, and uses them again by another name."""
+        c = self.choices
+        mask, held, j, total = self.own("mask"), self.own("held"), self.own("j"), self.taken(scope, "s")
+        limit = c.pick(("0.3", "0.9", f"0.{c.integer(1, 9)} + {j}"))
+        made, change, use = c.pick(
+            (
+                (f"{array} < {limit}", f"{mask}[{j}] = not {mask}[{j}]", "np.where({0}, {1} ** 2, {1} * 0.5)"),
+                (f"{array} > {limit}", f"{mask}[{j}:] = True", "np.select([{0}], [{1} * 0.5], {1} ** 2)"),
+                (f"np.argsort({array})", f"{mask}[{j}] = {c.integer(0, 3)}", "{1}[{0}] ** 2 * np.arange(1.0, 5.0)"),
+            )
+        )
+        kept, other = c.pick((("", mask), (f"{held} = {mask}", held), (f"{held} = [{mask}]", f"{held}[0]"),
+                              (f'{held} = {{"k": {mask}}}', f'{held}["k"]')))  # fmt: skip
+        self.met("mask that is stored into", None)
+        uses = [f"{total} = {total} + np.sum({use.format(name, array)})" for name in (mask, other)]
+        body = [f"{mask} = {made}", *([kept] if kept else []), *([uses[1]] if c.chance(60) else []), change]
+        body += [uses[0]] if c.chance(60) else []
+        return [f"{total} = {self.number(scope)}", f"for {j} in range({c.integer(1, 3)}):", *indent(body)]
 
     def _cut(self, scope: Scope, part: str) -> list[str]:
         """A part of an array with a name, read after it has changed: a view, or a copy."""

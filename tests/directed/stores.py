@@ -679,6 +679,52 @@ def masks_of_select_that_change_afterwards(x):
     return s
 
 
+@directed(np.array([0.7, 1.3, -0.4, 2.1]))
+def masks_of_a_loop_that_are_stored_into(x):
+    """Once wrong in silence: the mask was computed again in the reverse sweep, without what was stored into it."""
+    s = 0.0
+    for k in range(2):
+        low = x < 1.0 + k
+        low[k] = not low[k]
+        s += np.sum(np.where(low, x**2, x**3))
+        part = low[1:]
+        part[k] = not part[k]
+        s += np.sum(np.where(low, x, x**2))
+    return s
+
+
+@directed(np.array([0.7, 1.3, -0.4, 2.1]))
+def masks_in_containers_that_are_stored_into(x):
+    """Once wrong in silence: the list held one mask, and the store was undone in another."""
+    s, k = 0.0, 0
+    while k < 2:
+        low = x < 1.0 + k
+        masks, named = [low], {"m": low}
+        s += np.sum(np.select(masks, [x**2], x**3)) + np.sum(np.where(named["m"], x, x**2))
+        low[k] = not low[k]
+        k += 1
+    return s
+
+
+def flipped(mask, k):
+    mask[k] = not mask[k]
+
+
+@directed(np.array([0.7, 1.3, -0.4, 2.1]))
+def masks_that_a_callee_stores_into(x):
+    s = 0.0
+    for k in range(3):
+        low = x < 1.0
+        flipped(low, k)
+        for j in range(2):
+            s += np.sum(np.where(low, x, x**3)) * (j + 1)
+            flipped(low, j)
+        places = np.argsort(x)
+        places[k] = 3
+        s += np.sum(x[places] ** 2)
+    return s
+
+
 def one_more(v):
     return v + 1.0
 

@@ -55,9 +55,9 @@ def test_every_construct_is_met():
     met = {construct for seed in range(1600) for construct in program(RandomChoices(seed)).constructs}
     assert {"overlapping store", "masked store", "duplicate store", "fancy store", "out=", "copyto", "add.at"} <= met
     assert {"negative step view", "view or copy", "0-d view", "view of a view", "loop over rows"} <= met
-    assert {"append", "item replaced", "dict.update", "deque.rotate", "field replaced", "named tuple"} <= met
+    assert {"append", "item replaced", "dict.update", "item of a deque", "field replaced", "named tuple"} <= met
     assert {"closure that stores", "one argument given twice", "return out of a loop", "try", "recursion"} <= met
-    assert {"place that a container holds", "iterator with a name", "set of places"} <= met
+    assert {"place that a container holds", "iterator with a name", "set of places", "mask that is stored into"} <= met
     assert {"object outside of the function", "copy of a container of objects", "context manager of one's own"} <= met
     assert len(met) > 140
 

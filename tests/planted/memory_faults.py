@@ -45,6 +45,12 @@ FAULTS = (
         "            if _stores(inner, names, of_objects):\n",
         "            if False:\n",
     ),
+    Fault(
+        "an array that was stored into is computed again",
+        "analysis/required.py",
+        "        if slot.name in self.shadowed:  # it was stored into since, and others may hold it\n",
+        "        if False:\n",
+    ),
     # --- names --------------------------------------------------------------------------------------------------------
     Fault(
         "a name that a loop binds again is another in its next pass",
