@@ -36,6 +36,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "ir": (*GROUND, "runtime", "syntax"),
     **{room: (*BASE, "rules", "ir", *COMPILER[:index]) for index, room in enumerate(COMPILER)},
     "infer": (*BASE, "rules", "ir", "frontend"),
+    "specialise": (*BASE, "rules", "ir", "frontend", "infer"),
     "spec": (*BASE, "rules", *COMPILER),
     "eager": (*BASE, "rules"),
     "programs": (*BASE, "rules", *COMPILER, "spec"),

@@ -89,9 +89,9 @@ class Callee(ComparedOnce):
     """One function with its function-valued arguments fixed: the key under which its derivative is compiled.
 
     ``lengths`` tells what is known of ``*args`` (its length) and ``**kwargs`` (its keys), so that a decorator's wrapper
-    can hand them on; it may be left out.  ``classes`` tells which objects are passed, by the position of the parameter
-    (``frontend.known``): which method a call means depends on it.  ``makes`` (an ``Initialiser`` of
-    ``frontend.folding``): the function is an ``__init__``, compiled as a function that returns the new object.
+    can hand them on.  ``classes`` tells which objects are passed, by position (``frontend.known``).  ``makes`` (an
+    ``Initialiser``): an ``__init__``, as a function that returns the new object.  ``instance``: the kind of call that it
+    is written for (``specialise.instances``).
     """
 
     function: FunctionType | LocalFunction | Derived | Guarded | Dynamic
@@ -99,7 +99,7 @@ class Callee(ComparedOnce):
     lengths: tuple[tuple[str, int | tuple[str, ...]], ...] = ()
     classes: tuple[tuple[int, object], ...] = ()
     makes: object = None
-    instance: object = None  # the kind of call that it is specialised for (``specialise``)
+    instance: object = None
 
 
 def unguarded(callee: Callee) -> Callee:

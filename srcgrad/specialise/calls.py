@@ -26,14 +26,16 @@ from srcgrad.specialise.reducing import fixed_parameters, static_of
 
 
 def call(context: Context, node: gast.Call) -> Made:
-    made = node.statement
+    made = getattr(node, "statement", None)
+    if made is None:  # a slice, spelled as a call
+        return settled(context, node), nf.Fixed()
     operation = made.operation
     if not isinstance(operation, ir.Call) or operation.star is not None or operation.rest is not None:
         context.refuse(node, "a call with stars")
     called = context.reduced.calls.get(made)
     function = static_of(context.reduced.value(operation.function))
     if called is not None and isinstance(function, FunctionType) and lookup(function) is None:
-        return _of_user(context, node, called[-1], function, list(node.args), node.func)
+        return _of_user(context, node, called, function, list(node.args), node.func)
     if isinstance(function, type) and is_user_class(function):
         return _constructed(context, node, called, function)
     if function is not None:
@@ -46,7 +48,7 @@ def call(context: Context, node: gast.Call) -> Made:
         if isinstance(bound, Bound) and called is not None and isinstance(bound.function, FunctionType):
             receiver = atom(context, node.func.value)
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
-            return _of_user(context, node, called[-1], bound.function, [receiver, *node.args], head, skipped=1)
+            return _of_user(context, node, called, bound.function, [receiver, *node.args], head, skipped=1)
     context.refuse(node, "this call")
 
 
@@ -57,7 +59,7 @@ def _constructed(context: Context, node: gast.Call, called: list[Summary] | None
     if not plain or called is None or called[-1].function.name != "__init__" or initialiser.__name__ != "__init__":
         context.refuse(node, f"a call of {kind.__name__}")
     receiver = constant(None, node)
-    return _of_user(context, node, called[-1], initialiser, [receiver, *node.args], node.func, skipped=1, kind=kind)
+    return _of_user(context, node, called, initialiser, [receiver, *node.args], node.func, skipped=1, kind=kind)
 
 
 def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
@@ -112,10 +114,20 @@ def _applied(
     return placed(gast.Call(head, printed, named_), node), nf.Apply(rule, function, given)
 
 
+def _widest(context: Context, node: Any, summaries: list[Summary]) -> Summary:
+    """The kind of call that the others of a statement are of too."""
+    last = summaries[-1]
+    for other in summaries:
+        same = other.function is last.function and fixed_parameters(other).keys() == fixed_parameters(last).keys()
+        if not same or not all(other.arguments[version] <= value for version, value in last.arguments.items()):
+            context.refuse(node, "a call of several kinds")
+    return last
+
+
 def _of_user(
     context: Context,
     node: Any,
-    called: Summary,
+    summaries: list[Summary],
     function: FunctionType,
     given: list[Any],
     head: gast.expr,
@@ -124,6 +136,7 @@ def _of_user(
     kind: type | None = None,
 ) -> Made:
     """A function of the user's: an operand for each of its parameters."""
+    called = _widest(context, node, summaries)
     signature = signature_of(function)
     if signature.variadic is not None or signature.keywords is not None:
         context.refuse(node, "a call of a function with stars")
@@ -131,9 +144,12 @@ def _of_user(
     keywords = node.keywords if isinstance(node, gast.Call) else []
     bound |= {keyword.arg: keyword.value for keyword in keywords}
     passed: dict[str, gast.expr] = {}
+    spelled: dict[str, gast.expr] = {}  # the call as the function itself takes it
     fixed = {version.variable or version.name for version in fixed_parameters(called)}
     for parameter in signature.parameters:
         if parameter in fixed:  # the callee was written for it
+            if parameter in bound:
+                spelled[parameter] = settled(context, bound[parameter])
             continue
         if parameter in bound:
             passed[parameter] = atom(context, bound[parameter])
@@ -144,14 +160,19 @@ def _of_user(
         passed[parameter] = default
     if any(static_of(context.value(argument)) is not None for argument in passed.values()):
         context.refuse(node, "a function that is passed on")
-    written = [passed[name] for name in signature.positional[skipped : len(given)] if name in passed]
-    named = [placed(gast.keyword(k.arg, passed[k.arg]), k) for k in keywords if k.arg in passed]
+    spelled |= passed
+    written = [spelled[name] for name in signature.positional[skipped : len(given)]]
+    named = [placed(gast.keyword(k.arg, spelled[k.arg]), k) for k in keywords]
     expression = placed(gast.Call(head, written, named), node)
     if kind is not None:
         del passed[signature.positional[0]]
     makes = None if kind is None else Initialiser(kind, function)
     callee = nf.Callee(function, makes=makes, instance=instance_of(function, called, kind))
     return expression, nf.Call(callee, tuple(passed.values()))
+
+
+def _kind_of(atom: Any) -> type | None:
+    return atom.site.kind if isinstance(atom, At) else None
 
 
 # --- objects ---------------------------------------------------------------------------------------------------------
@@ -171,9 +192,12 @@ def by_method(context: Context, node: Any, operands: list[Any]) -> Made | None:
     if not isinstance(raw, FunctionType) or len(called) > 1 and any(c.function is not summary.function for c in called):
         context.refuse(node, "what a method does here")
     first = summary.arguments[next(iter(summary.arguments))]
+    received = [context.value(operand) for operand in operands if first <= context.value(operand)]
+    if not received or any(v.is_any or {_kind_of(a) for a in v.atoms} != {kind} for v in received[:1]):
+        context.refuse(node, "an operation of what may be an object")
     if len(atoms) == 2 and not first <= context.value(operands[0]):
         atoms.reverse()
     name = node.attr if isinstance(node, gast.Attribute) else raw.__name__
     head: gast.expr = placed(gast.Attribute(atoms[0], name, gast.Load()), node)
-    made, operation = _of_user(context, node, summary, raw, atoms, head, skipped=1)
+    made, operation = _of_user(context, node, called, raw, atoms, head, skipped=1)
     return (head if isinstance(node, gast.Attribute) else made), operation

@@ -54,9 +54,11 @@ class Naming:
     movable: set[Version] = field(default_factory=set)  # methods of built-in objects that are looked up
     fixed: set[Version] = field(default_factory=set)  # what is computed for values without a derivative alone
 
+    kinds: dict[Version, object] = field(default_factory=dict)  # of which kind the versions of variables are
+
     def layout(self) -> Layout:
         spread = {statement for statement in self.statements if isinstance(statement, Loop)}
-        return Layout(self.apart, self.movable, spread, self.statements - spread)
+        return Layout(self.apart, self.movable, spread, self.statements - spread, self.kinds)
 
 
 def carries(facts: Facts, value: Value, depth: int = 0) -> bool:
@@ -132,10 +134,43 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
                 made.statements.add(statement)
             case If(node=gast.IfExp() | gast.BoolOp() | gast.Compare()) if not _is_expression(statement, made, reduced):
                 made.statements.add(statement)
+    for version in [*function.parameters, *(v for _, s in walk(function.body) for v in _bound_by(s))]:
+        if version.variable is not None:
+            made.kinds[version] = _kind(value(version))
     for block in _blocks(function):
         if isinstance(block.exit, Return) and isinstance(block.exit.value, Version):
             made.apart.add(block.exit.value)
     return made
+
+
+def _bound_by(statement: Statement) -> tuple[Version, ...]:
+    heads = statement.heads if isinstance(statement, Loop) else ()
+    return (*getattr(statement, "targets", ()), *heads)
+
+
+def _class_of(kind: type) -> object:
+    """Of numbers whether they may vary."""
+    if issubclass(kind, float | complex | np.inexact):
+        return "number"
+    return "integer" if issubclass(kind, int | np.integer) else kind
+
+
+def _kind(value: Value) -> object:
+    """The classes and ranks of a value: a name of the normal form stands for one kind."""
+    found: set[object] = {"any"} if value.is_any else set()
+    for atom in value.atoms:
+        match atom:
+            case Exact(value=held):
+                found.add(_class_of(type(held)))
+            case Of(kind=kind):
+                found.add(_class_of(kind))
+            case Array(rank=rank):
+                found.add(("array", None if atom.dtype is None else atom.dtype.kind in "fc", rank))
+            case At(site=site):
+                found.add(site.kind)
+            case _:
+                found.add(type(atom))
+    return frozenset(found)
 
 
 def _reading(statement: Statement) -> Iterator[Any]:

@@ -47,6 +47,7 @@ class Reduced:
     values: dict[Version, Value] = field(default_factory=dict)
     cells: set[ir.Cell] = field(default_factory=set)  # of the function, and of those that are written out in it
     namer: Namer = field(default_factory=lambda: Namer(()))
+    outer: frozenset[ir.Cell] = frozenset()  # cells of the functions around, which were there before
     this: Version | None = None  # the object that an ``__init__`` makes
     fields: dict[str, ir.Cell] = field(default_factory=dict)  # the variables that are its fields
     displays: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of tuples
@@ -85,6 +86,7 @@ def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any], made_of: 
     made.values.update(summary.values)
     made.uses.update(uses_of(summary.function))
     made.cells = {*summary.function.cells, *summary.function.free}
+    made.outer = frozenset(summary.function.free)
     for version, value in fixed_parameters(summary).items():
         made.known[version] = Literal(None if value is None else Spelled(reference(importable("f", value)), value))
     if made_of is not None:
@@ -217,6 +219,8 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
     match statement.operation:
         case ir.ReadGlobal(name=name):
             return Literal(Spelled(made.resolve(name, statement.node), static))
+        case ir.ReadCell(cell=cell) if cell in made.outer:
+            return Literal(Spelled(made.resolve(cell.variable, statement.node), static))
         case ir.GetAttribute(base=base, name=name):
             owner = made.known.get(base)
             spelled = owner.value if isinstance(owner, Literal) else None
@@ -239,7 +243,9 @@ def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Ope
     inner = called[-1]
     if call.star is not None or call.rest is not None or not {*inner.function.free} <= made.cells:
         return None
-    if any(each.function is not inner.function for each in called) or inner in made.around:
+    if any(each.function is not inner.function for each in called) or any(
+        each.function is inner.function for each in made.around
+    ):
         return None
     given = _bound(made, inner.function, call, sites[0].origin)
     if given is None:

@@ -26,6 +26,7 @@ from srcgrad.infer.heap import sites_of
 from srcgrad.infer.values import Array, At, Bound
 from srcgrad.ir import operations as ir
 from srcgrad.ir.restoring.functions import restored_body
+from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.effects import resizing
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
@@ -53,6 +54,8 @@ def specialised(instance: Instance, facts: Facts) -> nf.Function:
     parameters = [version.variable or version.name for version in given if version not in fixed]
     used = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
     context = Context(made, facts, naming, source, Namer({*used, *parameters}))
+    if made.this is not None and made.this in uses_of(made.function):
+        context.refuse(source.node, "an object that is handed on while it is made")
     context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in summary.function.free}
     block = written(context, body)
     if not block.statements or not isinstance(block.statements[-1], nf.Return):
@@ -160,6 +163,8 @@ def _assignment(context: Context, targets: list[Any], value: Any) -> None:
         case gast.Name(id=name):
             expression, operation = operation_of(context, value)
             context.out.append(nf.Bind(name, expression, operation, context.span))
+        case gast.Subscript(value=base) if _is_users(context, base):
+            context.refuse(value, "an item of an object that is stored")
         case gast.Subscript(value=base, slice=index):
             stored = atom(context, value)
             context.out.append(nf.Store(named(context, base), settled(context, index), stored, context.span))
@@ -210,6 +215,8 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             node = gast.BinOp(load(name, statement), statement.op, operand)
             expression, operation = operate(context, statement.op, [load(name, statement), operand], node)
             context.out.append(nf.Bind(name, expression, operation, context.span, inplace=True))
+        case gast.Subscript(value=base) if _is_users(context, base):
+            context.refuse(statement, "an item of an object that is stored")
         case gast.Subscript(value=base, slice=index):
             operand = atom(context, statement.value)
             place = named(context, base), settled(context, index)

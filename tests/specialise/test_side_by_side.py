@@ -10,18 +10,21 @@ from srcgrad.frontend.known import PLAIN
 from srcgrad.frontend.meeting import known_of_argument
 from srcgrad.frontend.normal_form import Callee
 from srcgrad.frontend.normalize import normalize
+from srcgrad.runtime.refusals import Refused
 from tests import test_corpus
 from tests.corpus import FIRST
 from tests.corpus.example import Case
+from tests.directed import running
+from tests.directed.running import PROGRAMS
 from tests.parameters import some_by_day
 from tests.specialise.serving import is_served, serving, written
 
 CASES = [case for case in FIRST if not case.keywords]
 #: Programs that are served in whole, and of these those whose text is the front end's but for the names of temporaries.
-SERVED, SAME = 400, 260
+SERVED, SAME = 400, 245
 
 
-@pytest.mark.parametrize("case", some_by_day(CASES, 6))
+@pytest.mark.parametrize("case", some_by_day(CASES, 12))
 def test_derivatives(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is written is right in both directions, against numbers."""
     if written(case) is None:
@@ -30,6 +33,21 @@ def test_derivatives(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
         if not is_served(lambda: test_corpus.check_reverse(case, "optimised")):
             pytest.skip("a function that it calls is not written yet")
         test_corpus.check_forward(case, "optimised")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: f"{program.theme}-{program.name}")
+def test_directed(program: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs about memory, stores and objects: right, or refused where the program runs."""
+    if written(program) is None:
+        pytest.skip("not written yet")
+    with serving(program, monkeypatch.setattr):
+        for run in (lambda: running.run_reverse(program, sink=True), lambda: running.run_forward(program)):
+            try:
+                if not is_served(run):
+                    pytest.skip("a function that it calls is not written yet")
+            except Refused:
+                pass
 
 
 @pytest.mark.nightly

@@ -43,6 +43,7 @@ class Naming:
     parent: dict[Version, Version] = field(default_factory=dict)  # of the classes of versions that are tied
     reasons: dict[Version, list[Statement]] = field(default_factory=dict)
     spelled: dict[Version, str] = field(default_factory=dict)
+    kinds: dict[tuple[str, object], str] = field(default_factory=dict)  # variables, by kinds -> their spelling
     fixed: set[Version] = field(default_factory=set)  # classes of parameters
     loops: list[Rounds] = field(default_factory=list)
     watched: list[State] = field(default_factory=list)  # what a spelling may hold where an exception is handled
@@ -72,7 +73,7 @@ def named(naming: Naming, body: list[Any]) -> bool:
     for version in [*plan.function.parameters, *versions]:
         root = naming.root(version)
         if root not in naming.spelled:
-            naming.spelled[root] = _wanted(plan, version) or namer.fresh("t")
+            naming.spelled[root] = _spelling(naming, version, namer)
     outer, bound = _free_names(body), _bound_here(body)
     naming.inner = {naming.root(v) for node in nodes_of(body) if isinstance(node, Inner) for v in node.bound}
     for version in bound:
@@ -97,6 +98,18 @@ def named(naming: Naming, body: list[Any]) -> bool:
 def versions_of(naming: Naming) -> list[Version]:
     """The versions of the function that have a name, not those of its comprehensions."""
     return [version for version in naming.spelled if version not in naming.inner]
+
+
+def _spelling(naming: Naming, version: Version, namer: Namer) -> str:
+    """The user's name for a variable; another one for its versions of another kind."""
+    wanted, kinds = _wanted(naming.plan, version), naming.plan.layout.kinds
+    if wanted is None or version not in kinds:
+        return wanted or namer.fresh("t")
+    key = wanted, kinds[version]
+    if key not in naming.kinds:
+        is_first = all(other != wanted for other, _ in naming.kinds)
+        naming.kinds[key] = wanted if is_first else namer.fresh(wanted)
+    return naming.kinds[key]
 
 
 def _wanted(plan: Plan, version: Version) -> str | None:

@@ -40,6 +40,7 @@ class Layout:
     movable: Set[Version] = frozenset()  # those that are the same wherever they are computed
     spread: Set[Statement] = frozenset()  # comprehensions that are loops
     refused: Set[Statement] = frozenset()  # other expressions that are statements
+    kinds: Mapping[Version, object] = field(default_factory=dict)  # versions of one variable that share no name
 
 
 @dataclass(eq=False)
