@@ -89,9 +89,8 @@ class Callee(ComparedOnce):
     """One function with its function-valued arguments fixed: the key under which its derivative is compiled.
 
     ``lengths`` tells what is known of ``*args`` (its length) and ``**kwargs`` (its keys), so that a decorator's wrapper
-    can hand them on.  ``classes`` tells which objects are passed, by position (``frontend.known``).  ``makes`` (an
-    ``Initialiser``): an ``__init__``, as a function that returns the new object.  ``instance``: the kind of call that it
-    is written for (``specialise.instances``).
+    can hand them on.  ``classes`` tells which objects are passed, by position.  ``makes`` (an ``Initialiser``): an
+    ``__init__``, as a function that returns the new object.  ``instance`` (``specialise``): the kind of call it is for.
     """
 
     function: FunctionType | LocalFunction | Derived | Guarded | Dynamic
