@@ -200,15 +200,15 @@ def _add_many(buffer: Any, index: Any, g: Any) -> bool:
 
 
 def is_basic(index: Any) -> bool:
-    """Whether no element of an array is met twice by ``index``: integers, slices, masks."""
-    kind = type(index)
-    if kind is int or kind is slice:
+    """Whether no element of an array is met twice by ``index``: integers, slices, masks; of what is unknown it is not."""
+    return all(map(_meets_once, index)) if isinstance(index, tuple) else _meets_once(index)
+
+
+def _meets_once(part: Any) -> bool:
+    """Whether one part of an index selects nothing twice; a sequence in it is a list of places, a tuple as well."""
+    if part is None or part is ... or isinstance(part, int | np.integer | np.bool_ | slice):
         return True
-    if kind is tuple:
-        return all(is_basic(part) for part in index)
-    if isinstance(index, np.ndarray | list):
-        return np.asarray(index).dtype.kind == "b"
-    return True
+    return isinstance(part, np.ndarray | list) and np.asarray(part).dtype.kind == "b"
 
 
 def retake(g: Any, index: Any) -> Any:

@@ -1,5 +1,7 @@
 """What of NumPy stores: ``out=``, ``where=``, copyto and its kin, ufunc.at, methods, shuffling."""
 
+import array
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -352,3 +354,26 @@ def places_read_of_what_is_stored_into(x):
     y[int(y[0])] *= 2.0
     np.add.at(y, np.argsort(-y)[:2], x[1:] * y[0])
     return np.sum(y * y) * y[0]
+
+
+PLACES = array.array("l", [0, 0, 3])
+
+
+@directed(np.array([0.7, 1.3, -0.4, 2.1]))
+def places_met_twice_in_a_tuple(x):
+    """Once wrong in silence: a tuple inside of an index was taken for a place, and is a list of places."""
+    m = np.outer(x, x)
+    s = np.sum(m[(0, 0), (1, 1)]) + np.sum(x[(0, 0),]) + np.sum(x.reshape(2, 2)[:, (1, 1)] ** 2)
+    y = x * 2.0
+    y[(0, 0),] += x[1]
+    m[(0, 0), (2, 3)] *= x[2]
+    return s + np.sum(y**2) + np.sum(m**2)
+
+
+@directed(np.array([0.7, 1.3, -0.4, 2.1]))
+def places_met_twice_in_other_sequences(x):
+    """The same of what NumPy takes for places without being a list or an array."""
+    kept = np.array([0, 0, 2])
+    y = x * 1.0
+    y[PLACES] += x[:3]
+    return np.sum(x[PLACES] ** 2) + np.sum(x[kept.flat] ** 3) + np.sum(x[deque([0, 3, 3])]) + np.sum(y**2)
