@@ -159,6 +159,9 @@ def _statement(statement: Statement, function: Function) -> Iterator[str]:
 
 def _bind(statement: Bind) -> Iterator[str]:
     expression = statement.expression
+    left = getattr(expression, "left", None)
+    if statement.inplace and not (isinstance(left, gast.Name) and left.id == statement.target):
+        yield "what is computed in place is not what is bound"
     match statement.operation:
         case Copy(source=source, of=of):
             if of:

@@ -212,7 +212,7 @@ class Expressions:
             lambda: f"{self.atom(scope, 'p')} + {self.short(scope, depth - 1)}",
             lambda: f"{self.atom(scope, 'm')} @ {self.atom(scope, 'p')}",
             lambda: f"np.array([{s()}, {s()}])",
-            lambda: self.met("fancy copy", f"{self.atom(scope, 'v')}[[2, 0]]"),
+            lambda: self.met("fancy copy", self.atom(scope, "v") + self.choices.pick(("[[2, 0]]", "[(1, 1),]"))),
             lambda: self.met("diagonal", f"{self.atom(scope, 'm')}.diagonal()"),
             lambda: self.met("diagonal", f"np.diag({self.atom(scope, 'm')})"),
             lambda: f"np.sum({self.atom(scope, 'm')}, axis={self.choices.integer(0, 1)})",

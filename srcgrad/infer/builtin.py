@@ -243,7 +243,7 @@ def _holds(analysis: Analysis, atom: Any, name: str, heap: Heap) -> bool | None:
     kind = class_of(atom)
     if kind is None or kind in CLASSES:
         return None
-    if kind in SCALARS or kind in (list, tuple, dict, set, frozenset) or kind.__name__ == "ndarray":
+    if kind in SCALARS or kind in (list, tuple, dict, set, frozenset, np.ndarray):
         return hasattr(kind, name)
     return None
 

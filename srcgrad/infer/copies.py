@@ -133,6 +133,9 @@ class _Deep:
 
     def _object(self, site: Site) -> Value:
         kind: Any = site.kind
+        own = self.before[site].fields  # deepcopy asks the object for its methods, and not the class
+        if any(name in own for name in _COPYING):
+            raise Unknown
         if kind not in (*_COPIED, tuple, frozenset) and not is_copied_by_fields(self.analysis, kind):
             raise Unknown
         made = self.frame.site(kind, self.statement, ("deep", site))

@@ -262,9 +262,9 @@ def analysed(
         before = len(assigned), len(kept)
         frame = Frame(made, function.__globals__, {}, None, analysis.facts)
         heap = analysis.unknown([outside.again(found) for found in list(kept.values())], Heap(outside.contents))
-        entered = partial(of_kind, outside, assigned) if by_kind else outside.value
-        named = tuple((name, entered(value)) for name, value in (keywords or {}).items())
-        given = data_for(outside, made) if arguments is None else Given(tuple(map(entered, arguments)), named)
+        outside.by_kind = partial(of_kind, outside, assigned) if by_kind else None
+        named = tuple((name, outside.value(value)) for name, value in (keywords or {}).items())
+        given = data_for(outside, made) if arguments is None else Given(tuple(map(outside.value, arguments)), named)
         call(analysis, frame, _ENTRY, exact(function), given, heap)
         analysis.facts.seen |= set(kept)
         analysis.facts.note_heap(Heap(outside.contents, outside.contents))

@@ -42,6 +42,8 @@ from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object
 #: Containers whose items are looked at one by one.
 SEQUENCES = (list, tuple, deque)
 MAPPINGS = (dict, defaultdict, OrderedDict, Counter)
+#: Classes of what a program computes with, of which another call may be given another object.
+_DATA = (*SCALARS, np.generic, np.ndarray, list, tuple, dict, set, frozenset, deque)
 _LONGEST, _DEEPEST = 50, 6  # of what is looked into
 _MOST = 20_000  # parts of one object
 _HOLDS = 1 << 14  # the flag of classes whose objects tell the garbage collector what they hold
@@ -124,10 +126,13 @@ class Outside:
         self._values: dict[int, Value] = {}
         self._alive: list[object] = []
         self._assigned, self._reach = assigned, reach
+        self.by_kind: Callable[[Any], Value] | None = None  # where values are known by their kinds alone
 
     def value(self, found: Any, depth: int = 0) -> Value:
         """The abstraction of an object, which is the same each time."""
         kind = type(found)
+        if self.by_kind is not None and (isinstance(found, _DATA) or is_object(found) and not is_of_library(found)):
+            return self.by_kind(found)
         if kind in SCALARS or isinstance(found, FunctionType | ModuleType | type) or is_compiled_ufunc(found):
             return exact(found)
         if isinstance(found, BuiltinFunctionType) and isinstance(found.__self__, ModuleType | NoneType):

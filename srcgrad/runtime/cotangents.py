@@ -200,7 +200,7 @@ def _add_many(buffer: Any, index: Any, g: Any) -> bool:
 
 
 def is_basic(index: Any) -> bool:
-    """Whether no element of an array is met twice by ``index``: integers, slices, masks; of what is unknown it is not."""
+    """Whether no element of an array is met twice by ``index``: integers, slices, masks; nothing that is not known."""
     return all(map(_meets_once, index)) if isinstance(index, tuple) else _meets_once(index)
 
 

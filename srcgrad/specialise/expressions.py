@@ -77,7 +77,7 @@ def operation_of(context: Context, node: Any) -> Made:
     """One operation on names."""
     if context.is_local(node):
         return node, nf.Copy(node.id)
-    from srcgrad.specialise.calls import by_method, call
+    from srcgrad.specialise.calls import by_method, call  # whose operands are expressions in turn
 
     if isinstance(node, gast.Call):
         return call(context, node)

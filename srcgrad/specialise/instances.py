@@ -1,7 +1,8 @@
 """Kinds of calls: summaries that a function is written once for.
 
 Enters: summaries of one function.  Leaves: an ``Instance``, equal to others whose arguments are of the same classes,
-dtypes, ranks and constants, and share and hold the same: where objects were made does not matter.
+dtypes, ranks and constants, and share and hold the same: where objects were made does not matter.  What lies outside is
+the same for all calls of a program, which is compiled again where it changes (guards).
 """
 
 from __future__ import annotations

@@ -24,8 +24,6 @@ from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
     Block,
-    Break,
-    Continue,
     Fall,
     Function,
     If,
@@ -39,6 +37,7 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.pending import Layout
 from srcgrad.language.effects import method
 from srcgrad.rules.table import is_constant, lookup
+from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.reducing import Reduced
 
 #: Classes whose objects hold no number that may vary.
@@ -239,7 +238,7 @@ def _atoms_of_call(operation: ir.Call, function: Value) -> list[Operand]:
     (atom,) = function.atoms if len(function.atoms) == 1 and not function.is_any else (None,)
     given = [*operation.positional, *(operand for _, operand in operation.keywords)]
     if not isinstance(atom, Exact):
-        return given if not isinstance(atom, Bound) else given
+        return given
     if atom.value in ITERATING:
         return given
     rule = lookup(atom.value)
@@ -251,7 +250,7 @@ def _atoms_of_call(operation: ir.Call, function: Value) -> list[Operand]:
         bound = rule.bind(
             atom.value, [spelled[o] for o in operation.positional], {k: spelled[o] for k, o in operation.keywords}
         )
-    except Exception:
+    except UnsupportedCall:  # a form without a derivative, which is refused where it is written
         return given
     kept: set[str] = set()
     for parameter, expression in bound.items():
@@ -305,5 +304,3 @@ def _is_expression(statement: If, made: Naming, reduced: Reduced) -> bool:
                     return False
     return True
 
-
-_ = (Break, Continue)

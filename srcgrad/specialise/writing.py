@@ -224,14 +224,14 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
                 nf.AugStore(*place, statement.op, operand, context.span, context.fresh(), context.fresh())
             )
         case gast.Attribute(value=base, attr=field_name) if _is_users(context, base):
-            held, part, result = named(context, base), context.fresh(), context.fresh()
+            held, part = named(context, base), context.fresh()
             read = placed(gast.Attribute(load(held, statement), field_name, gast.Load()), statement)
             context.out.append(nf.Bind(part, read, nf.Field(held, field_name), context.span))
             operand = atom(context, statement.value)
             node = gast.BinOp(load(part, statement), statement.op, operand)
             made = operate(context, statement.op, [load(part, statement), operand], node)
-            context.out.append(nf.Bind(result, *made, context.span, inplace=True))
-            context.out.append(nf.SetField(held, field_name, load(result, statement), context.span))
+            context.out.append(nf.Bind(part, *made, context.span, inplace=True))
+            context.out.append(nf.SetField(held, field_name, load(part, statement), context.span))
         case _:
             context.refuse(statement, "this augmented target")
 

@@ -732,3 +732,23 @@ def a_set_that_is_reversed(x, a):
     except TypeError:
         a = a * x[1]
     return a
+
+
+@directed(np.array([0.7, 1.3, 2.1]), 0.4)
+def an_attempt_in_what_every_way_out_runs(x, a):
+    """Once an InternalError: each copy of the last block attempted under the same names."""
+    kept = [a]
+
+    def chosen(v):
+        try:
+            if v > 1.0:
+                return v * a
+        finally:
+            try:
+                kept.append(v)
+                kept[5] = a
+            except IndexError:
+                kept[0] = kept[0] * v
+        return v * v
+
+    return chosen(x[0]) + chosen(x[1]) * kept[0] + kept[-1] * kept[0]

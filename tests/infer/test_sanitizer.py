@@ -9,10 +9,12 @@ import pytest
 
 from srcgrad.fuzz.hunt import Hunt, written
 from srcgrad.fuzz.numbers import forget, load, point_of
+from srcgrad.infer.interpreter import analysed
 from tests.corpus.example import Case
 from tests.evaluation_order import program
 from tests.infer.sanitizer import unforeseen, unforeseen_of_kinds
 from tests.ir.language import PROGRAMS as LANGUAGE
+from tests.ir.running import checked
 from tests.ir.test_interpreter import ORDERED, RUNNABLE
 from tests.parameters import for_each
 
@@ -92,3 +94,28 @@ def test_random_programs(number: int) -> None:
 def test_many_random_programs(first: int) -> None:
     for number in range(first, first + 1000):
         assert random_program(number) == [], number
+
+
+HELD = [1.0]
+
+
+def stores_into_what_may_be_the_global(x, q):
+    q[0] = "text"
+    return HELD[0]
+
+
+def test_an_argument_may_be_what_a_global_holds() -> None:
+    facts = analysed(stores_into_what_may_be_the_global, (1.0, [2.0]), {}, checked, by_kind=True)
+    assert facts is not None
+    (entry,) = facts.entry
+    assert any("'text'" in str(value) or value.is_any for value in entry.values.values())
+
+
+class Parent:
+    def __init__(self):
+        self.child = self
+
+
+def test_an_argument_that_holds_itself_is_not_known() -> None:
+    facts = analysed(stores_into_what_may_be_the_global, (1.0, Parent()), {}, checked, by_kind=True)
+    assert facts is not None and facts.is_lost

@@ -83,7 +83,8 @@ def without_try(statement: gast.Try, block: Blocks, fresh: Callable[[str], str],
         handled = _handled(statement, block, fresh, meaning)
         if not statement.finalbody:
             return handled
-        return _finally(handled, statement, block(statement.finalbody), fresh, meaning)
+        # Each copy of the last block is taken apart by itself: what it attempts has names of its own.
+        return _finally(handled, statement, lambda: block([*map(clone, statement.finalbody)]), fresh, meaning)
     except Stays:
         return [statement]
 
@@ -118,21 +119,21 @@ def _handled(statement: gast.Try, block: Blocks, fresh: Callable[[str], str], me
 
 
 def _finally(
-    body: list[gast.stmt], statement: gast.Try, final: list[gast.stmt], fresh: Callable[[str], str], meaning: Meaning
+    body: list[gast.stmt], statement: gast.Try, final: Callable[[], Body], fresh: Callable[[str], str], meaning: Meaning
 ) -> list[gast.stmt]:
-    if any(isinstance(inner, gast.Return | gast.Break | gast.Continue) for inner in walk(*final)):
+    if any(isinstance(inner, gast.Return | gast.Break | gast.Continue) for inner in walk(*statement.finalbody)):
         raise Stays
     raised = fresh("raised")
-    attempts = _Attempts(raised, (reference(builtin("BaseException")),), fresh, meaning, tuple(final))
+    attempts = _Attempts(raised, (reference(builtin("BaseException")),), fresh, meaning, final)
     made, may = attempts.block(body)
     if not may:
-        return [*made, *(clone(s) for s in final)]
+        return [*made, *final()]
     again = placed(gast.Raise(load(raised, statement), None), statement)
     test = compare(load(raised, statement), gast.IsNot(), constant(None, statement), statement)
     return [
         assign(raised, constant(None, statement), statement),
         *made,
-        *(clone(s) for s in final),
+        *final(),
         branch(test, [again], [], statement),
     ]
 
@@ -145,7 +146,7 @@ class _Attempts:
     caught: tuple[gast.expr, ...]
     fresh: Callable[[str], str]
     meaning: Meaning
-    final: tuple[gast.stmt, ...] = ()
+    final: Callable[[], Body] | None = None
     in_loop: bool = False  # in a loop of the body, so that break and continue stay inside of it
 
     def block(self, statements: Body) -> tuple[list[gast.stmt], bool]:
@@ -279,7 +280,7 @@ class _Attempts:
                 if value is None:
                     return [], [*self._leaving(), statement], False
                 before, held, may = self.attempt(value, "value")
-                if self.final and not may and not isinstance(held, gast.Constant):
+                if self.final is not None and not may and not isinstance(held, gast.Constant):
                     name = self.fresh("value")
                     before, held = [assign(name, held, statement)], load(name, statement)
                 return before, [*self._leaving(), with_bodies(statement, value=held)], may
@@ -379,7 +380,7 @@ class _Attempts:
         return [*code, branch(negation(caught, statement), [again], [], statement)]
 
     def _leaving(self) -> list[gast.stmt]:
-        return [clone(statement) for statement in self.final]
+        return [] if self.final is None else [*self.final()]
 
 
 def _staged(body: Body, fresh: Callable[[str], str]) -> list[gast.stmt]:
