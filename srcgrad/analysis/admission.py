@@ -85,6 +85,8 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
             joins = joins or join is not None
             if join is not None and join.expression is not statement.expression:
                 made += [_check(runtime.require_count, name, span) for name, span in _counts(join, facts)]
+        if isinstance(statement, Bind) and isinstance(statement.operation, Fixed):
+            _refuse_slices_of_arrays(statement, facts)
         if isinstance(statement, Bind) and statement.inplace and _refuse_store(statement, facts):
             made.append(_check(runtime.require_number, statement.target, statement.span))
         asking = [] if shown else _asking(statement)
@@ -96,6 +98,17 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
         if made:
             checks[statement] = made
     return replace(function, body=_checked(function.body, facts, checks)) if joins or checks else function
+
+
+def _refuse_slices_of_arrays(statement: Bind, facts: Mapping[str, Fact]) -> None:
+    """A slice holds its bounds: where one is an array, it is another slice once the array is stored into."""
+    for node in walk_expression(statement.expression):
+        if isinstance(node, gast.Call) and object_of(node.func) is slice:
+            for name in (bound.id for bound in node.args if isinstance(bound, gast.Name)):
+                fact = facts.get(name, Unknown())
+                if isinstance(fact, Array) and not fact.scalar:
+                    reason = f"a slice holds the array {name}, which may change"
+                    raise UnsupportedSyntax(reason, statement.span, hint=f"give it the number: int({name})")
 
 
 def exact_at_entry(function: Function) -> Function:

@@ -43,8 +43,19 @@ class Stores(Loops):
         if self._is_object(base):
             self._set_item(base, target, target.slice, stored)
             return
+        self._refuse_objects_in(target.slice)
         index = self.settle(target.slice, calls=False)
         self.out.append(Store(base, index, stored, self.span))
+
+    def _refuse_objects_in(self, index: gast.expr) -> None:
+        """Objects that are asked which number they are: in the other direction it may be another one."""
+        for part in index.elts if isinstance(index, gast.Tuple) else [index]:
+            bounds = (part.lower, part.upper, part.step) if isinstance(part, gast.Slice) else (part,)
+            given = [bound for bound in bounds if bound is not None]
+            for choice in (choice for bound in given for choice in instances_of(self.peek(bound))):
+                if isinstance(found(choice.kind, "__index__"), FunctionType):
+                    reason = f"an object of class {choice.kind.__name__} is used as an index"
+                    raise self.refuse(part, reason, "index with a number: bind what its __index__ returns to a name")
 
     def _is_object(self, base: str) -> bool:
         """Whether a name holds an object; a temporary is bound before, and what a container under it holds may grow."""
@@ -77,6 +88,8 @@ class Stores(Loops):
             base = self.stored_into(target.value)
             index = self.settle(target.slice, calls=False)
         is_object = self._is_object(base)
+        if not is_object:
+            self._refuse_objects_in(target.slice)
         if not is_object and not changes_something(self, value):
             operand = self.value(value)
             self.out.append(AugStore(base, index, operator, operand, self.span, self.fresh(), self.fresh()))
@@ -97,6 +110,8 @@ class Stores(Loops):
     def subscript(self, node: gast.Subscript) -> tuple[gast.expr, Operation]:
         """A part of ``.flat`` is a copy, where one of the array that stands for it is a view."""
         made = super().subscript(node)
+        if isinstance(made[1], Index):
+            self._refuse_objects_in(node.slice)
         if not isinstance(node.value, gast.Attribute) or node.value.attr != "flat" or isinstance(made[1], Fixed):
             return made
         if not isinstance(node.slice, gast.Slice) and getattr(node.slice, "value", None) is not Ellipsis:

@@ -639,6 +639,48 @@ def test_the_greatest_of_lists_is_refused():
             derivative()
 
 
+class Place:
+    def __init__(self, n):
+        self.n = n
+
+    def __index__(self):
+        return self.n
+
+
+def test_what_may_be_another_index_later_is_refused():
+    """Once wrong in silence: the reverse sweep asked again, and got another place."""
+
+    def an_object(x):
+        o = Place(0)
+        s = x[o] ** 2
+        o.n = 2
+        return s + x[o] ** 3
+
+    def stored(x):
+        o, y = Place(0), x * 1.0
+        y[o] = x[1]
+        o.n = 2
+        return np.sum(y**2)
+
+    def a_slice(x):
+        c = np.array(0)
+        k = slice(c, c + 1)
+        s = np.sum(x[k] ** 2)
+        c += 1
+        return s
+
+    def of_numbers(x):
+        k = slice(np.argmin(x), x.shape[0], 2)
+        return np.sum(x[k] ** 2)
+
+    x = np.array([1.0, 2.0, 3.0])
+    for f, reason in ((an_object, "used as an index"), (stored, "used as an index"), (a_slice, "holds the array c")):
+        for derivative in (srcgrad.grad(f), lambda x, f=f: srcgrad.jvp(f, (x,), (x,))):
+            with pytest.raises(srcgrad.UnsupportedSyntax, match=reason):
+                derivative(x)
+    np.testing.assert_allclose(srcgrad.grad(of_numbers)(x), [2.0, 0.0, 6.0])
+
+
 def put_first(a, v):
     a[0] += v
 
