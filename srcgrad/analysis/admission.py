@@ -28,6 +28,7 @@ from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.blurring import asked_as_numbers
 from srcgrad.frontend.normal_form import (
     Apply,
+    AugStore,
     Bind,
     Block,
     Call,
@@ -40,6 +41,7 @@ from srcgrad.frontend.normal_form import (
     Index,
     Pack,
     Statement,
+    Store,
     Unpack,
     While,
     With,
@@ -85,8 +87,8 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
             joins = joins or join is not None
             if join is not None and join.expression is not statement.expression:
                 made += [_check(runtime.require_count, name, span) for name, span in _counts(join, facts)]
-        if isinstance(statement, Bind) and isinstance(statement.operation, Fixed):
-            _refuse_slices_of_arrays(statement, facts)
+        bounds = _bounds_kept(statement, facts)
+        made += [_check(runtime.require_bound_of_slice, name, statement.span) for name in dict.fromkeys(bounds)]
         if isinstance(statement, Bind) and statement.inplace and _refuse_store(statement, facts):
             made.append(_check(runtime.require_number, statement.target, statement.span))
         asking = [] if shown else _asking(statement)
@@ -100,15 +102,34 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
     return replace(function, body=_checked(function.body, facts, checks)) if joins or checks else function
 
 
-def _refuse_slices_of_arrays(statement: Bind, facts: Mapping[str, Fact]) -> None:
-    """A slice holds its bounds: where one is an array, it is another slice once the array is stored into."""
-    for node in walk_expression(statement.expression):
-        if isinstance(node, gast.Call) and object_of(node.func) is slice:
-            for name in (bound.id for bound in node.args if isinstance(bound, gast.Name)):
-                fact = facts.get(name, Unknown())
-                if isinstance(fact, Array) and not fact.scalar:
-                    reason = f"a slice holds the array {name}, which may change"
-                    raise UnsupportedSyntax(reason, statement.span, hint=f"give it the number: int({name})")
+def _bounds_kept(statement: Statement, facts: Mapping[str, Fact]) -> Iterator[str]:
+    """The names in slices that a program keeps, or stores by, of which it is not known whether they are arrays.
+
+    A slice holds its bounds: where one is an array, it is another slice once the array is stored into.
+    """
+    match statement:
+        case Bind(expression=kept, operation=Fixed()) | Store(index=kept) | AugStore(index=kept):
+            bounds = [bound for node in walk_expression(kept) for bound in _bounds_of(node)]
+        case _:
+            bounds = []
+    for name in (bound.id for bound in bounds if isinstance(bound, gast.Name)):
+        fact = facts.get(name, Unknown())
+        if isinstance(fact, Array) and not fact.scalar:
+            reason = f"a slice holds the array {name}, which may change"
+            raise UnsupportedSyntax(reason, statement.span, hint=f"give it the number: int({name})")
+        if isinstance(fact, Unknown) and name in facts:
+            yield name
+
+
+def _bounds_of(node: gast.AST) -> list[gast.expr]:
+    """The bounds of a slice that is a value: ``slice(a, b)``, and what ``np.s_`` is indexed by."""
+    match node:
+        case gast.Call(func=function, args=bounds) if object_of(function) is slice:
+            return list(bounds)
+        case gast.Subscript(value=base, slice=index) if any(object_of(base) is one for one in (np.s_, np.index_exp)):
+            return [bound for part in walk_expression(index) if isinstance(part, gast.Slice)
+                    for bound in (part.lower, part.upper, part.step) if bound is not None]  # fmt: skip
+    return []
 
 
 def exact_at_entry(function: Function) -> Function:

@@ -69,6 +69,12 @@ def require_new(x: Any, place: str) -> None:
         )
 
 
+def require_bound_of_slice(x: Any, place: str) -> None:
+    """Refuse an array as a bound of a slice that is kept: once it is stored into, it is another slice."""
+    if isinstance(x, np.ndarray):
+        raise RefusedType(f"{place}: a slice holds an array, which may change; give it the number, int(...)")
+
+
 def require_places(x: Any, place: str) -> None:
     """Refuse to take the items of ``x`` at ``place`` by their places when it is a dict, which gives its keys there."""
     if isinstance(x, Mapping):

@@ -1,4 +1,4 @@
-"""The function that is written, and what is known of its expressions."""
+"""The function that is written, and the values of its expressions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Statements of the normal form, from restored statements whose expressions know which versions they compute.
 
 Enters: the tree of a function in which what is differentiated stands in statements of its own (``planning``).
-Leaves: the normal form.  Which operation an expression is, is asked of its values::
+Leaves: the normal form.  Which operation an expression is follows from its values::
 
     t = x[i + 1]           Index: x is an array
     t2 = np.sin(t)         Apply: np.sin is the function of that name, which has a rule

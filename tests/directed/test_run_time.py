@@ -647,6 +647,11 @@ class Place:
         return self.n
 
 
+def sliced_at(x, c):
+    k = slice(c, 2)
+    return np.sum(x[k] ** 2)
+
+
 def test_what_may_be_another_index_later_is_refused():
     """Once wrong in silence: the reverse sweep asked again, and got another place."""
 
@@ -669,16 +674,35 @@ def test_what_may_be_another_index_later_is_refused():
         c += 1
         return s
 
+    def spelled_as_an_index(x):
+        c = np.array(0)
+        k = np.s_[c : c + 1]
+        s = np.sum(x[k] ** 2)
+        c += 1
+        return s
+
+    def a_store(x):
+        c, y = np.array(0), x * 1.0
+        y[slice(c, 2)] = x[1:]
+        c += 1
+        return np.sum(y**2)
+
     def of_numbers(x):
         k = slice(np.argmin(x), x.shape[0], 2)
         return np.sum(x[k] ** 2)
 
     x = np.array([1.0, 2.0, 3.0])
-    for f, reason in ((an_object, "used as an index"), (stored, "used as an index"), (a_slice, "holds the array c")):
+    reasons = dict.fromkeys((an_object, stored), "used as an index")
+    reasons |= dict.fromkeys((a_slice, spelled_as_an_index, a_store), "holds the array c")
+    for f, reason in reasons.items():
         for derivative in (srcgrad.grad(f), lambda x, f=f: srcgrad.jvp(f, (x,), (x,))):
             with pytest.raises(srcgrad.UnsupportedSyntax, match=reason):
                 derivative(x)
     np.testing.assert_allclose(srcgrad.grad(of_numbers)(x), [2.0, 0.0, 6.0])
+    with srcgrad.options(specialise=False):
+        np.testing.assert_allclose(srcgrad.grad(sliced_at)(x, 1), [0.0, 4.0, 0.0])
+        with pytest.raises(TypeError, match="a slice holds an array"):
+            srcgrad.grad(sliced_at)(x, np.array(1))
 
 
 def put_first(a, v):

@@ -16,11 +16,11 @@ from srcgrad.specialise.writing import specialised
 from tests import derivatives
 from tests.corpus.example import Case
 
-NOT_YET = "is not specialised yet"
+_NOT_YET = "is not specialised yet"
 
 
 def instance_for(case: Case) -> tuple[Instance, Facts] | None:
-    """A function for the kinds of a case's arguments, and what is known; None where nothing is."""
+    """A function for the kinds of a case's arguments, and the facts; None where there are none."""
     facts = analysed(case.function, derivatives.fresh(case.arguments), by_kind=True)
     if facts is None or facts.is_lost or len(facts.entry) != 1:
         return None
@@ -35,7 +35,7 @@ def written(case: Case) -> Function | None:
     try:
         made = specialised(*found)
     except UnsupportedSyntax as refusal:
-        if NOT_YET not in str(refusal):
+        if _NOT_YET not in str(refusal):
             raise
         return None
     check_normal_form(made)
@@ -64,7 +64,7 @@ def is_served(check: Callable[[], None]) -> bool:
     try:
         check()
     except UnsupportedSyntax as refusal:
-        if NOT_YET not in str(refusal):
+        if _NOT_YET not in str(refusal):
             raise
         return False
     return True
