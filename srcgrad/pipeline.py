@@ -59,6 +59,7 @@ from srcgrad.transform.adjoint import AdjointProgram
 from srcgrad.transform.build import load as name_of
 from srcgrad.transform.entries import LABELS, NESTED, document, driver, entry_facts, hidden_names, label, stem
 from srcgrad.transform.forward import tangent
+from srcgrad.transform.forward_liveness import mirrored_in
 from srcgrad.transform.nesting import CalleesAsValues, Doors
 from srcgrad.transform.shadowing import shadows_of
 from srcgrad.transform.shadows import PLAIN, Modes
@@ -349,12 +350,12 @@ class Module(CalleesAsValues):
         found = self._solved(function, wanted, known, classes, given) if classes.shadowed else moved.activity
         self.text.refuse_numbers(function, found, known)
         self.keys.refuse(function, found, known)
-        stored = classes.shadowed if door else frozenset()
         # What a callee hands out may be stored into, and so may what it was given: no tangent may be both.
         beside: frozenset[str] = frozenset()
         if self.stores and (self.tried or not door):
-            beside = frozenset(name for statement in walk(function.body) for name in bound_here(statement))
-        made = tangent(function, wanted, moved.activity, known, self, name, moved.names, stored, beside)
+            beside = frozenset(bound for statement in walk(function.body) for bound in bound_here(statement))
+        mirrored, stored = mirrored_in(moved, given), classes.shadowed if door else ()
+        made = tangent(function, wanted, moved.activity, known, self, name, mirrored, stored, beside)
         self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:

@@ -9,17 +9,20 @@ before the name is bound again; only operands that are varied are read::
         s = s + t * x[i]
 
 The tangent of a tape carries the positions of its tuples whose tangent is live somewhere, all of them if the tape is
-more than appended to and popped.  The tangents of a mutable class that moves are live throughout.
+more than appended to and popped.  The tangents of a mutable class that moves are live throughout, if any of them is
+live somewhere: where nothing is read from a class, nothing that is stored into it needs a tangent.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import gast
 
 from srcgrad.analysis.activity import Activity, atoms, entry_name, inputs
 from srcgrad.analysis.cfg import ENTRY, bound_here, solve
+from srcgrad.analysis.moving import Moving
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -55,6 +58,10 @@ class Tangents:
     def _whole(self, name: str) -> int:
         names, width = self.activity.names, self.activity.tapes.get(name, 0)
         return names.mask([name, *(entry_name(name, j) for j in range(width))])
+
+    def is_live(self, name: str) -> bool:
+        """Whether the tangent of ``name`` is live somewhere."""
+        return bool(self.ever & self._whole(name))
 
     def varied(self, name: str, statement: Statement) -> bool:
         """Whether a name is varied just before a statement."""
@@ -129,6 +136,18 @@ def tangents_of(activity: Activity, mirrored: frozenset[str] = frozenset()) -> T
     for state in (*before, *after):
         ever |= state
     return Tangents(activity, before, after, frozenset(escaping), frozenset(buffers), ever, mirrored)
+
+
+def mirrored_in(moved: Moving, seen: Collection[str]) -> frozenset[str]:
+    """The names of classes that move of which some tangent is live; those of ``seen`` are read by the caller."""
+    roots = {moved.classes.root(name) for name in moved.names.intersection(seen)}
+    while True:
+        found = frozenset(name for name in moved.names if moved.classes.root(name) in roots)
+        tangents = tangents_of(moved.activity, found)
+        live = {moved.classes.root(name) for name in moved.names if tangents.is_live(name)}
+        if live <= roots:
+            return found
+        roots |= live
 
 
 class _Transfer:

@@ -112,6 +112,39 @@ def raveled_argument(x, a):
     return np.sum(x * x) + np.sum(flat)
 
 
+def test_what_is_stored_where_nobody_reads_has_no_tangent() -> None:
+    def f(a: Any, x: Any) -> Any:
+        log = np.array([1, "p"])
+        log[0] = a
+        seen = np.zeros(3)
+        part = seen[1:]
+        part[0] = a * x[0]
+        print(seen, log)
+        return a * x[1]
+
+    x = np.array([0.5, 2.0])
+    facts = {"a": fact_of(1.0, "a"), "x": fact_of(x, "x")}
+    text = compile_request(Request(Callee(f), ("a",), "forward", facts)).emission.text  # type: ignore[arg-type]
+    assert "log_dot" not in text and "seen_dot" not in text and "part_dot" not in text
+    assert srcgrad.jvp(f, (2.0, x), (1.0, 0.0 * x)) == (4.0, 2.0)
+
+
+def test_what_an_alias_reads_has_one() -> None:
+    """A tangent is needed where any name of the same memory is read, in the same function or by its caller."""
+
+    def fill(w: Any, a: Any) -> None:
+        part = w[1:]
+        part[0] = a * a
+
+    def f(a: Any) -> Any:
+        w = np.zeros(3)
+        held = [w]
+        fill(held[0], a)
+        return w[1] * 2.0
+
+    assert srcgrad.jvp(f, (3.0,), (1.0,)) == (18.0, 12.0)
+
+
 @pytest.mark.parametrize("layout", ["C", "F", "strided"])
 @pytest.mark.parametrize("of_the_tangent", ["C", "F"])
 def test_a_tangent_has_the_layout_of_its_argument(layout: str, of_the_tangent: str) -> None:
