@@ -25,14 +25,14 @@ DESIGN = ("directed", "memory", "survive_stores", "worked_example")
 
 
 def marks_of(number, program, mode):
-    """The design at every run both ways, half of it in the other modes of first order and a sixth at second; every
-    other one of the other programs in reverse, or one of three of these forward; the rest at night."""
+    """The design at every run both ways, a quarter of it in the other modes of first order and an eighth at second;
+    every other one of the other programs in reverse, or one of three of these forward; the rest at night."""
     is_design = program.theme in DESIGN
     if mode in ("reverse", "forward"):
         if is_design or number % 2 == 0 and (mode == "forward") == (number % 3 == 0):
             return []
         return [pytest.mark.nightly]
-    every = 6 if "over" in mode else 2
+    every = 8 if "over" in mode else 4
     by_day = is_design and "beside" not in mode and number % every == 0
     return [pytest.mark.slow if by_day else pytest.mark.nightly]
 
