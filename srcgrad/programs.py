@@ -17,6 +17,7 @@ from typing import Any
 
 from srcgrad.emit.load import refresh
 from srcgrad.emit.printer import Emission
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.guards import Guards
 from srcgrad.frontend.journal import Journal
 from srcgrad.frontend.normal_form import Callee, Function
@@ -80,7 +81,7 @@ class Forms:
 
     journal: Journal = field(default_factory=Journal)
     normal: dict[Callee, Function] = field(default_factory=dict)
-    written: dict[Callee, Function] = field(default_factory=dict)
+    written: dict[Callee, Function | UnsupportedSyntax] = field(default_factory=dict)
     known: defaultdict[tuple[bool, bool], dict[Asked, Mapping[str, Fact]]] = field(default_factory=_of_dicts)
     prepared: defaultdict[tuple[bool, bool], dict[Asked, Prepared]] = field(default_factory=_of_dicts)
 

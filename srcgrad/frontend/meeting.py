@@ -174,8 +174,12 @@ def nesting(value: Any) -> int:
     kind, level = type(value), [value]
     for depth in range(TOLD_APART + 1):
         pending, level = level, []
+        seen: set[int] = set()  # what holds itself is looked into once
         while pending:
             x = pending.pop()
+            if id(x) in seen:
+                continue
+            seen.add(id(x))
             parts = fields_of(x).values() if is_object(x) else x.values() if type(x) is dict else x
             for part in parts:
                 if type(part) is kind:

@@ -70,6 +70,9 @@ from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import parameters_of
 
+#: What a callee is written as; a refusal is kept, as a function that many others call is refused once.
+Form = Function | UnsupportedSyntax
+
 
 def normalize(callee: Callee) -> Function:
     """The normal form of a callee; raises ``LanguageError`` where the program is outside of the language."""
@@ -82,22 +85,30 @@ def normalize(callee: Callee) -> Function:
         made = _unsettled.get().get(key)
         if made is not None:
             _unknown.set(before + 1)
-            return made
+            return _or_refused(made)
         try:
             made = _normalize(callee)
         except _TooDeep as found:
             if key[1]:
                 raise
             raise found.refusal() from None
+        except UnsupportedSyntax as refusal:
+            made = refusal
         if key[1] and _unknown.get() != before:
             _unsettled.get()[key] = made  # made while others were, about which something was asked
-            return made
+            return _or_refused(made)
         forms[callee] = made
-    return forms[callee]
+    return _or_refused(forms[callee])
+
+
+def _or_refused(made: Form) -> Function:
+    if isinstance(made, UnsupportedSyntax):
+        raise made.with_traceback(None)
+    return made
 
 
 @contextmanager
-def remembering(forms: dict[Callee, Function]) -> Iterator[None]:
+def remembering(forms: dict[Callee, Form]) -> Iterator[None]:
     """Inside, every callee is written once."""
     token, unsettled, unknown = _forms.set(forms), _unsettled.set({}), _unknown.set(0)
     try:
@@ -178,8 +189,8 @@ def _written(
 
 
 _underway: ContextVar[frozenset[Callee]] = ContextVar("srcgrad_underway", default=frozenset())
-_forms: ContextVar[dict[Callee, Function] | None] = ContextVar("srcgrad_forms", default=None)
-_unsettled: ContextVar[dict[tuple[Callee, frozenset[Callee]], Function]] = ContextVar("srcgrad_unsettled")
+_forms: ContextVar[dict[Callee, Form] | None] = ContextVar("srcgrad_forms", default=None)
+_unsettled: ContextVar[dict[tuple[Callee, frozenset[Callee]], Form]] = ContextVar("srcgrad_unsettled")
 _unknown: ContextVar[int] = ContextVar("srcgrad_unknown", default=0)  # results that were not looked into
 DEEPEST = 40  # calls in calls that are looked into for the classes of their results
 DEEPEST_OF_RECURSIONS = 16  # of them where functions call each other, so that there are many ways down

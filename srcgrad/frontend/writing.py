@@ -95,7 +95,8 @@ class Writing:
     def refuse(
         self, node: gast.AST, reason: str, hint: str | None = None, *, label: str | None = None
     ) -> UnsupportedSyntax:
-        return UnsupportedSyntax(reason, self.source.span(node), label=label, hint=hint)
+        span = self.source.span(node)  # of what desugaring made there is none: then that of the statement
+        return UnsupportedSyntax(reason, span if span.known else self.span, label=label, hint=hint)
 
     def fresh(self, stem: str = "t") -> str:
         name = self.namer.fresh(stem)

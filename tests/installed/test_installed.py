@@ -114,3 +114,39 @@ def test_a_method_of_what_a_call_gives_is_asked_once():
     pytest.importorskip("scipy")
     (entry,) = (entry for entry in ENTRIES if entry.name == "scipy.stats:describe")
     assert judge(entry).kind == "refused"
+
+
+class Context:
+    """Settings that hold a part which holds itself by way of another, as those of mpmath do."""
+
+    def __init__(self):
+        self.digits, self.part = 3, Part()
+
+
+class Part:
+    def __init__(self):
+        self.other = [self]
+
+
+CONTEXT = Context()
+
+
+def test_an_object_outside_whose_parts_hold_each_other():
+    """Compiling went on without an end."""
+
+    def f(x):
+        return x * CONTEXT.digits
+
+    assert srcgrad.grad(f)(2.0) == 3.0
+
+
+def test_a_store_into_what_was_imported_inside_is_refused_at_its_place():
+    def f(x):
+        from tests.installed.test_installed import CONTEXT as context
+
+        context.digits = 50
+        return x * x
+
+    with pytest.raises(UnsupportedSyntax, match="not the function's own") as refusal:
+        srcgrad.grad(f)(2.0)
+    assert "context.digits = 50" in str(refusal.value)
