@@ -118,7 +118,8 @@ def _read_cell(frame: Frame, made: ReadCell) -> Any:
     try:
         return frame.cells[made.cell].cell_contents
     except ValueError:
-        raise _empty(frame, made.cell) from None
+        pass  # Python raises the other exception without this one as its context
+    raise _empty(frame, made.cell)
 
 
 def _empty(frame: Frame, cell: Cell) -> NameError:
