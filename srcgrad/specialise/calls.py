@@ -34,6 +34,9 @@ def call(context: Context, node: gast.Call) -> Made:
         context.refuse(node, "a call with stars")
     called = context.reduced.calls.get(made)
     function = static_of(context.reduced.value(operation.function))
+    if isinstance(function, nf.Callee):  # an attempt
+        given = tuple(atom(context, argument) for argument in node.args)
+        return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
     if called is not None and isinstance(function, FunctionType) and lookup(function) is None:
         return _of_user(context, node, called, function, list(node.args), node.func)
     if isinstance(function, type) and is_user_class(function):

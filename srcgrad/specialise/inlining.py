@@ -56,7 +56,7 @@ def inlined(
     if any(isinstance(s, Try | With) for _, s in walk(body)) or _returns_inside(body):
         return None
     renaming = Renaming(given, name)
-    made = _block(renaming, body, note)
+    made = renamed(renaming, body, note)
     assert isinstance(made.exit, Return)
     return list(made.statements), made.exit.value
 
@@ -101,7 +101,8 @@ def _sides(statement: Statement) -> Sequence[Block]:
     return ()
 
 
-def _block(renaming: Renaming, block: Block, note: Callable[[Statement, Statement], None]) -> Block:
+def renamed(renaming: Renaming, block: Block, note: Callable[[Statement, Statement], None]) -> Block:
+    """A block under other names; ``note`` gets each statement with the one it was made from."""
     statements: list[Statement] = []
     for statement in block.statements:
         made: Statement
@@ -110,14 +111,14 @@ def _block(renaming: Renaming, block: Block, note: Callable[[Statement, Statemen
                 changed = with_operands(operation, renaming.operand)
                 made = replace(statement, targets=tuple(map(renaming.target, targets)), operation=changed)
             case If(targets=targets, test=test, body=body, orelse=orelse):
-                sides = _block(renaming, body, note), _block(renaming, orelse, note)
+                sides = renamed(renaming, body, note), renamed(renaming, orelse, note)
                 tested = renaming.operand(test)
                 bound = tuple(map(renaming.target, targets))
                 made = replace(statement, targets=bound, test=tested, body=sides[0], orelse=sides[1])
             case Loop(targets=targets, heads=heads, initial=initial, body=body):
                 first = tuple(map(renaming.operand, initial))
                 begun = tuple(map(renaming.target, heads))
-                inner = _block(renaming, body, note)
+                inner = renamed(renaming, body, note)
                 made = replace(statement, targets=tuple(map(renaming.target, targets)), heads=begun, initial=first,
                                body=inner)  # fmt: skip
             case _:

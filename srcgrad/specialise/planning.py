@@ -41,7 +41,7 @@ from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.reducing import Reduced
 
 #: Classes whose objects hold no number that may vary.
-_PLAIN = (slice, range, np.dtype, FunctionType, BuiltinFunctionType, ModuleType, type)
+_PLAIN = (slice, range, np.dtype, FunctionType, BuiltinFunctionType, ModuleType, type, BaseException)
 
 
 @dataclass(eq=False)

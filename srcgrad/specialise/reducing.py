@@ -25,6 +25,7 @@ from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
+from srcgrad.ir.restoring.functions import names_of
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
@@ -81,7 +82,8 @@ def fixed_parameters(summary: Summary) -> dict[Version, object]:
 
 def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any], made_of: type | None = None) -> Reduced:
     """The function of a summary as it runs there; of an ``__init__``, with variables for the fields of its object."""
-    names = {version.name for _, s in walk(summary.function.body) for version in getattr(s, "targets", ())}
+    versions = [*summary.function.parameters, *(v for _, s in walk(summary.function.body) for v in _bound_by(s))]
+    names = {*names_of(summary.function), *(name for v in versions for name in (v.name, v.variable) if name)}
     made = Reduced(summary.function, summary, resolve, namer=Namer(names))
     made.values.update(summary.values)
     made.uses.update(uses_of(summary.function))
@@ -151,12 +153,12 @@ def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
                     break
                 moved = [*statements[place + 1 : behind], statement, *statements[behind:]]
                 return [*statements[:place], *_read_last(made, moved)]
-            if not _changes_nothing(made, other) or target in operands_of(operation):
+            if not changes_nothing(made, other) or target in operands_of(operation):
                 break
     return statements
 
 
-def _changes_nothing(made: Reduced, statement: Assign) -> bool:
+def changes_nothing(made: Reduced, statement: Assign) -> bool:
     """Whether a statement computes, and no method of the user's runs in it."""
     match statement.operation:
         case ir.Operator(in_place=False) | ir.GetItem() | ir.GetAttribute() | ir.Compare() | ir.Make() | ir.ReadCell():

@@ -28,9 +28,11 @@ from srcgrad.ir import operations as ir
 from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.effects import resizing
+from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
 from srcgrad.specialise.instances import Instance
+from srcgrad.specialise.loops import without_else
 from srcgrad.specialise.planning import decided
 from srcgrad.specialise.reducing import fixed_parameters, reduced, static_of
 from srcgrad.syntax.globals import call_runtime, reference
@@ -48,6 +50,7 @@ def specialised(instance: Instance, facts: Facts) -> nf.Function:
         return reference(binding)
 
     made = reduced(summary, resolve, instance.made)
+    without_try(made, instance, source)
     naming = decided(made, facts)
     body = restored_body(made.function, frozenset(), naming.layout())
     given, fixed = made.function.parameters, fixed_parameters(summary)
@@ -117,6 +120,8 @@ def _statement(context: Context, statement: Any) -> None:
             span = context.span
             tested = settled(context, test)
             context.out.append(nf.If(tested, written(context, body), written(context, orelse), span))
+        case gast.For(orelse=[_, *_]) | gast.While(orelse=[_, *_]):
+            without_else(context, statement, _statement)
         case gast.While(test=test, body=body, orelse=[]):
             span = context.span
             context.out.append(nf.While(settled(context, test), written(context, body), span))
