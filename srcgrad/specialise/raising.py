@@ -31,7 +31,8 @@ _FLOATING: Kinds = (FloatingPointError, Warning)  # of numbers of NumPy, where t
 _SCALARS = frozenset({int, float, complex, bool, str, bytes, NoneType, EllipsisType})
 _SEQUENCES = frozenset({list, tuple, range, str, bytes})
 _ITERABLE = _SEQUENCES | {dict, set, frozenset, zip, enumerate, reversed}
-_ITERATORS = frozenset({zip, enumerate, reversed, *(type(iter(made)) for made in ([], (), range(0), "", np.zeros(1)))})
+_ITERATED: tuple[Any, ...] = ([], (), range(0), "", np.zeros(1))
+_ITERATORS = frozenset({zip, enumerate, reversed, *(type(iter(source)) for source in _ITERATED)})
 #: Exceptions that are not made of any operands.
 _PARTICULAR = (UnicodeError, BaseExceptionGroup, ImportError)
 
@@ -114,11 +115,10 @@ def _called(made: Reduced, function: Operand, given: Sequence[Value]) -> Kinds |
     if value.is_any or len(value.atoms) != 1 or len(given) != 1:
         return None
     (atom,) = value.atoms
-    receivers = _classes(atom.receiver) if isinstance(atom, Bound) and atom.function is None else None
-    is_quiet = bool(receivers) and all(
-        kind in (list, set) and not member(kind, atom.name).raises for kind in receivers or ()
-    )
-    return () if is_quiet else None
+    if not isinstance(atom, Bound) or atom.function is not None:
+        return None
+    name, receivers = atom.name, _classes(atom.receiver) or {object}
+    return () if all(kind in (list, set) and not member(kind, name).raises for kind in receivers) else None
 
 
 def _is_plain(kind: type[BaseException]) -> bool:
@@ -135,12 +135,8 @@ def _computed(symbol: str, operands: list[Value]) -> Kinds | None:
     if not all(kind in (int, float, complex, bool) or _is_numpy(kind) for kind in kinds):
         return None
     floating = _FLOATING if any(map(_is_numpy, kinds)) else ()
-    if kinds <= {int, bool} or kinds == {float} and symbol != "~":
-        exact = symbol in ("+", "-", "*", "<", "~")
-    else:
-        exact = False
-    if exact:
-        return ()
+    if symbol in ("+", "-", "*", "<") and kinds <= {int, float, bool}:
+        return () if kinds <= {int, bool} or kinds == {float} else (OverflowError,)  # of an integer beyond all floats
     return (*floating, ArithmeticError, ValueError, TypeError) if symbol in _ARITHMETIC else None
 
 
