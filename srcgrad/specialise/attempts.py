@@ -26,7 +26,7 @@ from srcgrad import runtime
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import Source
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Cell, Literal, Version
+from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
     Block,
@@ -49,6 +49,7 @@ from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.specialise.inlining import Renaming, renamed
 from srcgrad.specialise.instances import Instance
+from srcgrad.specialise.managers import class_to_enter, is_indifferent, is_read, method_call, suppressed
 from srcgrad.specialise.parts import RAISED, TRUTH, Apart, Around, attempted, called_where_read, without_unused
 from srcgrad.specialise.raising import caught_of
 from srcgrad.specialise.reducing import Reduced
@@ -58,8 +59,8 @@ _NOTHING = Literal(None)  # of what is read only where nothing was raised
 
 
 def without_try(made: Reduced, instance: Instance, source: Source) -> None:
-    """Take apart each ``try`` of a function."""
-    if not any(isinstance(statement, Try) for _, statement in walk(made.function.body)):
+    """Take apart each ``try`` of a function, and the context managers of the user's classes."""
+    if not any(isinstance(statement, Try | With) for _, statement in walk(made.function.body)):
         return
     here = Apart(made, instance, source)
     _require_unread(here, made.function.body)
@@ -160,11 +161,8 @@ def _region(here: Apart, statement: Statement, around: Around) -> tuple[list[Sta
             left = Break((_NOTHING,) * len(targets))
             body, may = _block(here, body, replace(around, fail=left, leaving=()))
             return [replace(statement, body=body)], None, may
-        case With(body=body):
-            body, may = _block(here, body, _inside(around))
-            if may:
-                raise here.refuse(statement.node, "what may raise in a context manager, and is caught around it,")
-            return [replace(statement, body=body)], None, may
+        case With():
+            return _with(here, statement, around)
         case Try():
             return _finally(here, statement, around) if statement.final.statements else _try(here, statement, around)
     raise AssertionError(statement)
@@ -318,6 +316,60 @@ def _finally(here: Apart, statement: Try, around: Around) -> tuple[list[Statemen
         test = _asked(here, out, around, "is", node)
         again = [If((), test, Block(tuple(again), Fall()), Block((), Fall()), node)]
     return [*out, *again], None, may_pass or may_after
+
+
+# --- with ------------------------------------------------------------------------------------------------------------
+def _with(here: Apart, statement: With, around: Around) -> tuple[list[Statement], Exit | None, bool]:
+    """What a context manager suppresses is handled by nothing; methods of the user's are called around the body."""
+    maker, node = here.makers.get(statement.manager), statement.node
+    kinds = suppressed(here.made, maker)
+    if maker is not None and kinds is not None:
+        here.lookups[statement.manager] = maker  # which nothing reads now
+        return _suppressing(here, statement, kinds, around)
+    is_seen = here.uses.get(statement.manager, 0) > 1 or is_read(here, statement)
+    kind = class_to_enter(here.made, statement, maker, is_seen)
+    if kind is not None:
+        return _entered(here, statement, kind, around)
+    body, may = _block(here, statement.body, _inside(around))
+    if may and not is_indifferent(here.made, maker):
+        raise here.refuse(node, "what may raise in a context manager, and is caught around it,")
+    return [replace(statement, body=body)], None, may
+
+
+def _suppressing(
+    here: Apart, statement: With, kinds: Sequence[Operand], around: Around
+) -> tuple[list[Statement], Exit | None, bool]:
+    node, nothing = statement.node, Block((), Fall())
+    entered = Assign((statement.entered,), ir.Copy(Literal(None)), node)
+    body = Block((*((entered,) if here.uses.get(statement.entered) else ()), *statement.body.statements),
+                 statement.body.exit)  # fmt: skip
+    of = here.version(RAISED)
+    caught = Block((Assign((of,), ir.Make("tuple", tuple(kinds)), node),), Fall((of,)))
+    handlers = (Handler(caught, here.version(RAISED), nothing, node),) if kinds else ()
+    return _try(here, Try(body, handlers, nothing, nothing, node), around)
+
+
+def _entered(
+    here: Apart, statement: With, kind: type, around: Around
+) -> tuple[list[Statement], Exit | None, bool]:
+    """The body of a manager of the user's between what enters it and what leaves it, wherever it is left."""
+    manager, node = statement.manager, statement.node
+    enter = method_call(here, statement, kind, "__enter__", (), statement.entered)
+    leave = method_call(here, statement, kind, "__exit__", (Literal(None),) * 3, here.version(RAISED))
+    last = ((Block(leave, Fall()), around),)
+    inside = replace(_inside(around), returning=last + around.returning, leaving=last + around.leaving)
+    body, may = _block(here, statement.body, inside)
+    out, may_enter = _block(here, Block(enter, Fall()), _inside(around))
+    after, may_leave = _block(here, Block(leave, Fall()), _inside(around))
+    if may or may_enter or may_leave:
+        raise here.refuse(node, "what may raise in a context manager, and is caught around it,")
+    held = here.version(RAISED)
+    function = Literal(Spelled(reference(of_runtime(runtime.leaving)), runtime.leaving))
+    made: list[Statement] = [
+        *out.statements, Assign((held,), ir.Call(function, (manager,)), node),
+        With(held, here.version(RAISED), body, node),
+    ]  # fmt: skip
+    return [*made, *(after.statements if isinstance(body.exit, Fall) else ())], None, False
 
 
 def _sides(statement: Statement) -> Iterator[Block]:

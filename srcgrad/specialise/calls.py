@@ -22,6 +22,7 @@ from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom, settled
 from srcgrad.specialise.instances import instance_of
+from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.reducing import fixed_parameters, static_of
 
 
@@ -70,6 +71,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     if rule is not None and not (context.is_fixed(node) and is_constant(function)):
         return _applied(context, node, rule, function, None, list(node.args))
     if context.is_fixed(node) and (rule is not None or is_constant(function)):
+        return settled(context, node), nf.Fixed()
+    if function in LOCKS and not node.args:
         return settled(context, node), nf.Fixed()
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
 

@@ -79,12 +79,18 @@ class Apart:
     source: Source
     uses: dict[Operand, int] = field(default_factory=dict)
     lookups: dict[Operand, Assign] = field(default_factory=dict)  # of methods, which are the same later
+    makers: dict[Operand, Assign] = field(default_factory=dict)  # the calls that made values
+    managers: set[Operand] = field(default_factory=set)  # that are entered
     taken: set[Statement] = field(default_factory=set)  # what takes apart what an attempt gave
     count: int = 0
 
     def __post_init__(self) -> None:
         self.uses.update(uses_of(self.made.function))
         for _, statement in walk(self.made.function.body):
+            if isinstance(statement, With):
+                self.managers.add(statement.manager)
+            if isinstance(statement, Assign) and isinstance(statement.operation, ir.Call | ir.ReadGlobal):
+                self.makers[statement.targets[0]] = statement
             if isinstance(statement, Assign) and isinstance(statement.operation, ir.GetAttribute):
                 value = self.made.value(statement.targets[0])
                 if not value.is_any and value.atoms and all(isinstance(atom, Bound) for atom in value.atoms):
@@ -122,7 +128,7 @@ def attempted(here: Apart, pending: Sequence[Statement], around: Around) -> tupl
         if not isinstance(statement, Assign):
             break
         count += 1
-        may = around.raised is not None and statement not in here.taken
+        may = around.raised is not None and statement not in here.taken and here.managers.isdisjoint(statement.targets)
         may = may and raises(here.made, statement, around.caught)
         if may and start is None:
             start = count - 1

@@ -192,7 +192,10 @@ def _region(made: Reduced, statement: Statement) -> Statement:
         case Loop(initial=initial, body=body):
             return replace(statement, initial=tuple(map(operand, initial)), body=_block(made, body))
         case With(manager=manager, body=body):
-            return replace(statement, manager=operand(manager), body=_block(made, body))
+            entered = replace(statement, manager=operand(manager), body=_block(made, body))
+            if statement in made.summary.calls:
+                made.calls[entered] = made.summary.calls[statement]
+            return entered
         case Try(body=body, handlers=handlers, orelse=orelse, final=final):
             caught = tuple(
                 replace(h, kinds=None if h.kinds is None else _block(made, h.kinds), body=_block(made, h.body))

@@ -33,11 +33,12 @@ from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
 from srcgrad.specialise.instances import Instance
 from srcgrad.specialise.loops import without_else
+from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided
 from srcgrad.specialise.reducing import fixed_parameters, reduced, static_of
 from srcgrad.syntax.globals import call_runtime, reference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.parse import names_read, walk
 
 
 def specialised(instance: Instance, facts: Facts) -> nf.Function:
@@ -127,6 +128,8 @@ def _statement(context: Context, statement: Any) -> None:
             context.out.append(nf.While(settled(context, test), written(context, body), span))
         case gast.For(orelse=[]):
             _for(context, statement)
+        case gast.With():
+            write_with(context, statement, written, _assignment)
         case gast.Return(value=value):
             context.out.append(nf.Return(atom(context, value), context.span))
         case gast.Break():
@@ -249,6 +252,10 @@ def _effect(context: Context, called: gast.Call) -> None:
         ):
             context.out.append(nf.Append(named(context, base), atom(context, item), context.span))
             return
+    home = str(getattr(_called(context, called), "__module__", "")).split(".")[0].lstrip("_")
+    if home == "warnings" and not names_read(called):
+        context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
+        return
     expression, operation = operation_of(context, called)
     if not isinstance(operation, nf.Call):
         context.refuse(called, "a call for its effect")
