@@ -51,7 +51,7 @@ from srcgrad.specialise.inlining import Renaming, renamed
 from srcgrad.specialise.instances import Instance
 from srcgrad.specialise.managers import class_to_enter, is_indifferent, is_read, method_call, suppressed
 from srcgrad.specialise.parts import RAISED, TRUTH, Apart, Around, attempted, called_where_read, without_unused
-from srcgrad.specialise.raising import caught_of
+from srcgrad.specialise.raising import caught_of, raises
 from srcgrad.specialise.reducing import Reduced
 from srcgrad.syntax.globals import builtin, of_runtime, reference
 
@@ -105,6 +105,9 @@ def _block(here: Apart, block: Block, around: Around) -> tuple[Block, bool]:
             if tried is not None:
                 return _go_on(here, out, Block(tuple(pending), block.exit), around), True
             continue
+        if isinstance(statement, If) and (asked := _tested(here, statement, around)) is not None:
+            pending[:1] = asked
+            continue
         del pending[0]
         region, end, may = _region(here, statement, around)
         out += region
@@ -113,6 +116,16 @@ def _block(here: Apart, block: Block, around: Around) -> tuple[Block, bool]:
         if may:
             return _go_on(here, out, Block(tuple(pending), block.exit), around), True
     return _leave(here, out, block.exit, around)
+
+
+def _tested(here: Apart, statement: If, around: Around) -> list[Statement] | None:
+    """A branch behind the question whether its test is true, where that may raise: an array has no truth value."""
+    test = here.version(TRUTH)
+    asked = Assign((test,), ir.Operator("bool", (statement.test,)), statement.node)
+    if around.raised is None or not raises(here.made, asked, around.caught):
+        return None
+    here.uses[test] = 1
+    return [asked, replace(statement, test=test)]
 
 
 def _go_on(here: Apart, out: list[Statement], rest: Block, around: Around) -> Block:

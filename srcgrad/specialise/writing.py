@@ -113,8 +113,10 @@ def _statement(context: Context, statement: Any) -> None:
             _augmented(context, statement)
         case gast.Expr(value=gast.Call() as called):
             _effect(context, called)
-        case gast.Expr():
+        case gast.Expr(value=gast.Constant() | gast.Name()):
             pass
+        case gast.Expr(value=value):  # which may raise
+            context.out.append(nf.Bind(context.fresh(), *operation_of(context, value), context.span))
         case gast.If(test=gast.Constant(value=False), orelse=[]):
             pass  # it says which names are variables
         case gast.If(test=test, body=body, orelse=orelse):
@@ -256,10 +258,7 @@ def _effect(context: Context, called: gast.Call) -> None:
     if home == "warnings" and not names_read(called):
         context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
         return
-    expression, operation = operation_of(context, called)
-    if not isinstance(operation, nf.Call):
-        context.refuse(called, "a call for its effect")
-    context.out.append(nf.Bind(context.fresh(), expression, operation, context.span))
+    context.out.append(nf.Bind(context.fresh(), *operation_of(context, called), context.span))
 
 
 def _is_list(context: Context, node: Any) -> bool:
