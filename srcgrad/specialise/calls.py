@@ -40,6 +40,8 @@ def call(context: Context, node: gast.Call) -> Made:
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
     if called is not None and isinstance(function, FunctionType) and lookup(function) is None:
         return _of_user(context, node, called, function, list(node.args), node.func)
+    if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
+        return settled(context, node), nf.Fixed()  # what is raised, and not looked into
     if isinstance(function, type) and is_user_class(function):
         return _constructed(context, node, called, function)
     if function is not None:
