@@ -34,6 +34,7 @@ from srcgrad.ir.regions import (
     Continue,
     Exit,
     Fall,
+    Function,
     Handler,
     If,
     Loop,
@@ -58,16 +59,15 @@ from srcgrad.syntax.globals import builtin, of_runtime, reference
 _NOTHING = Literal(None)  # of what is read only where nothing was raised
 
 
-def without_try(made: Reduced, instance: Instance, source: Source) -> None:
-    """Take apart each ``try`` of a function, and the context managers of the user's classes."""
-    if not any(isinstance(statement, Try | With) for _, statement in walk(made.function.body)):
-        return
-    here = Apart(made, instance, source)
-    _require_unread(here, made.function.body)
-    body, _ = _block(here, made.function.body, Around())
-    made.function = replace(made.function, body=called_where_read(here, body))
-    body = without_unused(made.function.body, uses_of(made.function), here.lookups)
-    made.function = replace(made.function, body=body)
+def without_try(made: Reduced, function: Function, instance: Instance, source: Source) -> Block:
+    """The body of a function in which each ``try`` is taken apart, and the context managers of the user's classes."""
+    if not any(isinstance(statement, Try | With) for _, statement in walk(function.body)):
+        return function.body
+    here = Apart(made, function, instance, source)
+    _require_unread(here, function.body)
+    body, _ = _block(here, function.body, Around())
+    body = called_where_read(here, body)
+    return without_unused(body, uses_of(replace(function, body=body)), here.lookups)
 
 
 def _require_unread(here: Apart, body: Block) -> None:

@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Operand, Version
-from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Return, Statement, Try, With, walk
+from srcgrad.ir.operations import Cell, Literal, Operand, Version
+from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Return, Statement, Try, Unreachable, With, walk
 from srcgrad.ir.rewriting import with_operands
 
 
@@ -28,6 +28,7 @@ class Renaming:
         self.versions: dict[Operand, Operand] = {}
         for version, operand in given.items():
             self.versions[version] = operand
+        self.cells: dict[Cell, Cell] = {}
         self._name = name
 
     def target(self, version: Version) -> Version:
@@ -37,6 +38,13 @@ class Renaming:
         assert isinstance(made, Version)
         return made
 
+    def operation(self, operation: ir.Operation) -> ir.Operation:
+        """An operation on the new versions, and on the new variables."""
+        made = with_operands(operation, self.operand)
+        if isinstance(made, ir.ReadCell | ir.WriteCell | ir.DeleteCell | ir.FreshCell) and made.cell in self.cells:
+            return replace(made, cell=self.cells[made.cell])
+        return made
+
     def operand(self, operand: Operand, default: Any = None) -> Operand:
         return self.versions.get(operand, operand)
 
@@ -44,21 +52,34 @@ class Renaming:
 def inlined(
     function: Function,
     given: Mapping[Version, Operand],
-    name: Callable[[Version], str],
+    fresh: Callable[[str], str],
     note: Callable[[Statement, Statement], None],
-) -> tuple[list[Statement], Operand] | None:
-    """The statements of a function, and what it returns; ``note`` gets each statement with the one it was made from."""
-    if function.is_generator or function.cells:
+) -> tuple[list[Statement], Operand, set[Cell]] | None:
+    """The statements of a function, what it returns, and its variables that are no versions; ``note`` gets each
+    statement with the one it was made from."""
+    if function.is_generator or _captures(function):
         return None
+
+    def name(version: Version) -> str:
+        return fresh(version.variable or "t")
+
     body = _with_one_end(function.body, name)
     if body is None or not isinstance(body.exit, Return):
         return None
     if any(isinstance(s, Try | With) for _, s in walk(body)) or _returns_inside(body):
         return None
     renaming = Renaming(given, name)
+    renaming.cells = {cell: Cell(text, text) for cell in function.cells for text in [fresh(cell.variable)]}
     made = renamed(renaming, body, note)
     assert isinstance(made.exit, Return)
-    return list(made.statements), made.exit.value
+    return list(made.statements), made.exit.value, set(renaming.cells.values())
+
+
+def _captures(function: Function) -> bool:
+    """Whether a function that is made inside has variables of this one."""
+    made = [s.operation for _, s in walk(function.body) if isinstance(s, Assign)]
+    inner = {cell for each in made if isinstance(each, ir.MakeFunction) for cell in each.function.free}
+    return not inner.isdisjoint(function.cells)
 
 
 def _with_one_end(block: Block, name: Callable[[Version], str]) -> Block | None:
@@ -75,6 +96,8 @@ def _with_one_end(block: Block, name: Callable[[Version], str]) -> Block | None:
         result = Version(name(Version("result")), None)
         joined = replace(statement, targets=(result,), body=sides[0], orelse=sides[1])
         return Block((*block.statements[:place], joined), Return(result))
+    if isinstance(block.exit, Unreachable):
+        return Block(block.statements, Return(Literal(None)))
     return block if isinstance(block.exit, Return) else None
 
 
@@ -108,7 +131,7 @@ def renamed(renaming: Renaming, block: Block, note: Callable[[Statement, Stateme
         made: Statement
         match statement:
             case Assign(targets=targets, operation=operation):
-                changed = with_operands(operation, renaming.operand)
+                changed = renaming.operation(operation)
                 made = replace(statement, targets=tuple(map(renaming.target, targets)), operation=changed)
             case If(targets=targets, test=test, body=body, orelse=orelse):
                 sides = renamed(renaming, body, note), renamed(renaming, orelse, note)

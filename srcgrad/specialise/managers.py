@@ -89,7 +89,7 @@ def is_read(here: Apart, statement: With) -> bool:
         s.operation.cell for s in statement.body.statements
         if isinstance(s, Assign) and isinstance(s.operation, ir.WriteCell) and s.operation.value is statement.entered
     }  # fmt: skip
-    reads = [s.operation for _, s in walk(here.made.function.body) if isinstance(s, Assign)]
+    reads = [s.operation for _, s in walk(here.function.body) if isinstance(s, Assign)]
     is_named = any(isinstance(read, ir.ReadCell) and read.cell in cells for read in reads)
     return is_named or here.uses.get(statement.entered, 0) > len(cells)
 

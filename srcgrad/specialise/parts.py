@@ -75,6 +75,7 @@ class Apart:
     """A function that is taken apart."""
 
     made: Reduced
+    function: Function
     instance: Instance
     source: Source
     uses: dict[Operand, int] = field(default_factory=dict)
@@ -82,11 +83,10 @@ class Apart:
     makers: dict[Operand, Assign] = field(default_factory=dict)  # the calls that made values
     managers: set[Operand] = field(default_factory=set)  # that are entered
     taken: set[Statement] = field(default_factory=set)  # what takes apart what an attempt gave
-    count: int = 0
 
     def __post_init__(self) -> None:
-        self.uses.update(uses_of(self.made.function))
-        for _, statement in walk(self.made.function.body):
+        self.uses.update(uses_of(self.function))
+        for _, statement in walk(self.function.body):
             if isinstance(statement, With):
                 self.managers.add(statement.manager)
             if isinstance(statement, Assign) and isinstance(statement.operation, ir.Call | ir.ReadGlobal):
@@ -235,8 +235,8 @@ def _function_of(
         made.summary, function=function, cells={}, arguments=arguments, generators={}, returned=None, raised=None,
         values=values, calls=calls,
     )  # fmt: skip
-    here.count += 1
-    return replace(here.instance, key=f"{here.instance.key}, part {here.count}", summary=summary, made=None)
+    made.parts += 1
+    return replace(here.instance, key=f"{here.instance.key}, part {made.parts}", summary=summary, made=None)
 
 
 def _out_of_place(here: Apart, statement: Assign) -> Assign:

@@ -43,6 +43,7 @@ class Reduced:
     function: Function
     summary: Summary
     resolve: Callable[[str, gast.AST], Any]  # the reference that a global name is
+    apart: Callable[[Reduced, Function], Block]  # the body of a function without ``try``
     known: dict[Operand, Operand] = field(default_factory=dict)  # what stands for an operand
     calls: dict[Statement, list[Summary]] = field(default_factory=dict)  # of the functions that statements call
     values: dict[Version, Value] = field(default_factory=dict)
@@ -54,6 +55,7 @@ class Reduced:
     displays: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of tuples
     uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
     around: list[Summary] = field(default_factory=list)  # of the functions that are being written out
+    parts: int = 0  # how many parts of it are attempted
 
     def value(self, operand: Operand) -> Value:
         """What an operand may be."""
@@ -80,11 +82,16 @@ def fixed_parameters(summary: Summary) -> dict[Version, object]:
     return found
 
 
-def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any], made_of: type | None = None) -> Reduced:
+def reduced(
+    summary: Summary,
+    resolve: Callable[[str, gast.AST], Any],
+    apart: Callable[[Reduced, Function], Block],
+    made_of: type | None = None,
+) -> Reduced:
     """The function of a summary as it runs there; of an ``__init__``, with variables for the fields of its object."""
     versions = [*summary.function.parameters, *(v for _, s in walk(summary.function.body) for v in _bound_by(s))]
     names = {*names_of(summary.function), *(name for v in versions for name in (v.name, v.variable) if name)}
-    made = Reduced(summary.function, summary, resolve, namer=Namer(names))
+    made = Reduced(summary.function, summary, resolve, apart, namer=Namer(names))
     made.values.update(summary.values)
     made.uses.update(uses_of(summary.function))
     made.cells = {*summary.function.cells, *summary.function.free}
@@ -94,6 +101,7 @@ def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any], made_of: 
     if made_of is not None:
         made.this = next(iter(summary.function.parameters))
     made.function = replace(summary.function, body=_without_unused(_block(made, summary.function.body)))
+    made.function = replace(made.function, body=apart(made, made.function))
     return made
 
 
@@ -260,6 +268,7 @@ def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Ope
     made.values.update(inner.values)
     made.uses.update(uses_of(inner.function))
     body = _block(made, inner.function.body)
+    body = made.apart(made, replace(inner.function, body=body))
     made.around.pop()
     made.summary = outer
 
@@ -269,7 +278,14 @@ def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Ope
         for one, other in zip(_bound_by(new), _bound_by(old), strict=True):
             made.values[one] = made.values.get(other, NEVER)
 
-    return inlined(replace(inner.function, body=body), given, lambda v: made.namer.fresh(v.variable or "t"), note)
+    written = inlined(replace(inner.function, body=body), given, made.namer.fresh, note)
+    if written is None:
+        return None
+    statements, operand, cells = written
+    made.cells |= cells
+    if isinstance(operand, Version) and operand not in made.values:
+        made.values[operand] = made.value(statement.targets[0])
+    return statements, operand
 
 
 def _bound_by(statement: Statement) -> tuple[Version, ...]:

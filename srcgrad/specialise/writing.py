@@ -25,6 +25,7 @@ from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import sites_of
 from srcgrad.infer.values import Array, At, Bound
 from srcgrad.ir import operations as ir
+from srcgrad.ir.regions import Block, Function
 from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.effects import resizing
@@ -35,7 +36,7 @@ from srcgrad.specialise.instances import Instance
 from srcgrad.specialise.loops import without_else
 from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided
-from srcgrad.specialise.reducing import fixed_parameters, reduced, static_of
+from srcgrad.specialise.reducing import Reduced, fixed_parameters, reduced, static_of
 from srcgrad.syntax.globals import call_runtime, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read, walk
@@ -50,8 +51,10 @@ def specialised(instance: Instance, facts: Facts) -> nf.Function:
         assert binding is not None  # a name without a meaning was refused
         return reference(binding)
 
-    made = reduced(summary, resolve, instance.made)
-    without_try(made, instance, source)
+    def apart(made: Reduced, function: Function) -> Block:
+        return without_try(made, function, instance, source)
+
+    made = reduced(summary, resolve, apart, instance.made)
     naming = decided(made, facts)
     body = restored_body(made.function, frozenset(), naming.layout())
     given, fixed = made.function.parameters, fixed_parameters(summary)
