@@ -20,6 +20,9 @@ from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Return, Statement, Try, Unreachable, With, walk
 from srcgrad.ir.rewriting import with_operands
 
+#: How many statements one may have: what follows a branch that may return is written once for each way to it.
+_LARGEST = 100
+
 
 class Renaming:
     """Versions of a function under names of their own, each time that it is written out."""
@@ -68,6 +71,8 @@ def inlined(
         return None
     if any(isinstance(s, Try | With) for _, s in walk(body)) or _returns_inside(body):
         return None
+    if sum(1 for _ in walk(body)) > _LARGEST:
+        return None
     renaming = Renaming(given, name)
     renaming.cells = {cell: Cell(text, text) for cell in function.cells for text in [fresh(cell.variable)]}
     made = renamed(renaming, body, note)
@@ -85,7 +90,7 @@ def _captures(function: Function) -> bool:
 def _with_one_end(block: Block, name: Callable[[Version], str]) -> Block | None:
     """A block that returns at its end: what follows a branch that returns is done in the other branch."""
     for place, statement in enumerate(block.statements):
-        if not isinstance(statement, If) or not any(isinstance(side.exit, Return) for side in _sides(statement)):
+        if not isinstance(statement, If) or not any(map(_returns, _sides(statement))):
             continue
         sides: list[Block] = []
         for side in _sides(statement):
@@ -108,6 +113,12 @@ def _continued(side: Block, statement: If, around: Block, place: int) -> Block:
     pairs = zip(statement.targets, side.exit.values, strict=True)
     bound = [Assign((target,), ir.Copy(value), statement.node) for target, value in pairs]
     return Block((*side.statements, *bound, *around.statements[place:]), around.exit)
+
+
+def _returns(block: Block) -> bool:
+    """Whether a block may return from where it stands, in no loop."""
+    inner = [side for statement in block.statements if isinstance(statement, If) for side in _sides(statement)]
+    return isinstance(block.exit, Return) or any(map(_returns, inner))
 
 
 def _returns_inside(body: Block) -> bool:

@@ -135,8 +135,9 @@ def _computed(symbol: str, operands: list[Value]) -> Kinds | None:
     if not all(kind in (int, float, complex, bool) or _is_numpy(kind) for kind in kinds):
         return None
     floating = _FLOATING if any(map(_is_numpy, kinds)) else ()
-    if symbol in ("+", "-", "*", "<") and kinds <= {int, float, bool}:
-        return () if kinds <= {int, bool} or kinds == {float} else (OverflowError,)  # of an integer beyond all floats
+    if symbol in ("+", "-", "*", "<") and complex not in kinds:
+        is_plain = kinds <= {int, bool} or kinds == {float}
+        return () if is_plain else (*floating, OverflowError)  # of an integer beyond all floats
     return (*floating, ArithmeticError, ValueError, TypeError) if symbol in _ARITHMETIC else None
 
 
