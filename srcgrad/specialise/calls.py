@@ -28,8 +28,10 @@ from srcgrad.specialise.reducing import fixed_parameters, static_of
 
 def call(context: Context, node: gast.Call) -> Made:
     made = getattr(node, "statement", None)
-    if made is None:  # a slice, spelled as a call
+    if made is None and isinstance(node.func, gast.Name) and node.func.id == "slice":  # spelled as a call
         return settled(context, node), nf.Fixed()
+    if made is None:
+        context.refuse(node, "an operation that is spelled as a call")
     operation = made.operation
     if not isinstance(operation, ir.Call) or operation.star is not None or operation.rest is not None:
         context.refuse(node, "a call with stars")

@@ -29,6 +29,7 @@ from srcgrad.ir.regions import Block, Function
 from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.effects import resizing
+from srcgrad.rules.table import is_constant
 from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
@@ -261,7 +262,10 @@ def _effect(context: Context, called: gast.Call) -> None:
     if home == "warnings" and not names_read(called):
         context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
         return
-    context.out.append(nf.Bind(context.fresh(), *operation_of(context, called), context.span))
+    expression, operation = operation_of(context, called)
+    if not isinstance(operation, nf.Call | nf.Apply) and not is_constant(_called(context, called)):
+        context.refuse(called, "a call for its effect")
+    context.out.append(nf.Bind(context.fresh(), expression, operation, context.span))
 
 
 def _is_list(context: Context, node: Any) -> bool:
