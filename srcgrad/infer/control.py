@@ -11,15 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import _GeneratorContextManager
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.frames import Frame, Way, Ways, merged
 from srcgrad.infer.generators import is_left_by_exceptions
 from srcgrad.infer.heap import Heap
 from srcgrad.infer.iteration import is_single
-from srcgrad.infer.objects import class_of, classes_of, is_instance, is_method, is_plain, looked_up, truth
+from srcgrad.infer.objects import class_of, classes_of, data, is_instance, is_method, is_plain, looked_up, truth
 from srcgrad.infer.operations import run
-from srcgrad.infer.values import ANY, At, Atom, Exact, Value, at, exact, widened
+from srcgrad.infer.values import ANY, At, Atom, Exact, Value, at, exact, union, widened
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import (
     Assign,
@@ -36,7 +37,9 @@ from srcgrad.ir.regions import (
     Try,
     With,
     operands_of,
+    walk,
 )
+from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.models import PASSING
 
 if TYPE_CHECKING:
@@ -107,6 +110,10 @@ def special(
         method = None if kind is None else looked_up(kind, name)
         if is_method(method):
             return analysis.call(frame, statement, exact(method), (value, *given), heap)
+    if kinds == {None} and not value.is_any and not any(each.is_any for each in given):  # it runs nothing of the user's
+        frame.may_raise(heap)
+        held = union(value, *(heap[atom.site].items for atom in value.atoms if isinstance(atom, At)))
+        return data(frame, statement, heap, held, part=name)
     frame.may_raise(heap)
     return ANY, analysis.unknown([value, *given], heap)
 
@@ -262,6 +269,20 @@ def _is_passed(analysis: Analysis, atom: Atom, heap: Heap) -> bool:
     )  # fmt: skip
 
 
+def _ignores_exceptions(analysis: Analysis, kind: type | None) -> bool:
+    """Whether a context manager of the user's reads nothing that it is given where it is left, and calls nothing."""
+    method = None if kind is None else looked_up(kind, "__exit__")
+    function = analysis.lowered(method) if isinstance(method, FunctionType) else None
+    if function is None or not is_method(method):
+        return False
+    statements = [statement for _, statement in walk(function.body)]
+    if any(isinstance(s, With | Try) or isinstance(s, Assign) and isinstance(s.operation, ir.Call) for s in statements):
+        return False
+    _, *given = function.parameters
+    uses = uses_of(function)
+    return not any(uses[version] for version in given)
+
+
 def _with(analysis: Analysis, frame: Frame, statement: With, heap: Heap) -> Ways:
     """The methods of a context manager run around a block; that at its end may end an exception."""
     manager = frame[statement.manager]
@@ -289,7 +310,9 @@ def _with(analysis: Analysis, frame: Frame, statement: With, heap: Heap) -> Ways
     for other in raised[1:]:
         thrown = thrown.join(other)
     is_passed = not manager.is_any and all(_is_passed(analysis, atom, thrown) for atom in manager.atoms)
-    is_passing = not manager.is_any and all(class_of(atom) in PASSING for atom in manager.atoms)
+    is_passing = not manager.is_any and all(
+        class_of(atom) in PASSING or _ignores_exceptions(analysis, class_of(atom)) for atom in manager.atoms
+    )
     if not is_passed and not is_passing and not is_plain(analysis, thrown, manager):
         # its method gets the exception, and what that holds
         thrown = analysis.unknown(list(analysis.carried), thrown)

@@ -22,20 +22,28 @@ from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom, settled
 from srcgrad.specialise.instances import instance_of
+from srcgrad.specialise.managers import LOCKS
 from srcgrad.specialise.reducing import fixed_parameters, static_of
 
 
 def call(context: Context, node: gast.Call) -> Made:
     made = getattr(node, "statement", None)
-    if made is None:  # a slice, spelled as a call
+    if made is None and isinstance(node.func, gast.Name) and node.func.id == "slice":  # spelled as a call
         return settled(context, node), nf.Fixed()
+    if made is None:
+        context.refuse(node, "an operation that is spelled as a call")
     operation = made.operation
     if not isinstance(operation, ir.Call) or operation.star is not None or operation.rest is not None:
         context.refuse(node, "a call with stars")
     called = context.reduced.calls.get(made)
     function = static_of(context.reduced.value(operation.function))
+    if isinstance(function, nf.Callee):  # an attempt
+        given = tuple(atom(context, argument) for argument in node.args)
+        return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
     if called is not None and isinstance(function, FunctionType) and lookup(function) is None:
         return _of_user(context, node, called, function, list(node.args), node.func)
+    if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
+        return settled(context, node), nf.Fixed()  # what is raised, and not looked into
     if isinstance(function, type) and is_user_class(function):
         return _constructed(context, node, called, function)
     if function is not None:
@@ -67,6 +75,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
     if rule is not None and not (context.is_fixed(node) and is_constant(function)):
         return _applied(context, node, rule, function, None, list(node.args))
     if context.is_fixed(node) and (rule is not None or is_constant(function)):
+        return settled(context, node), nf.Fixed()
+    if function in LOCKS and not node.args:
         return settled(context, node), nf.Fixed()
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
 

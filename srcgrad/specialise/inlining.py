@@ -16,9 +16,12 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Operand, Version
-from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Return, Statement, Try, With, walk
+from srcgrad.ir.operations import Cell, Literal, Operand, Version
+from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Return, Statement, Try, Unreachable, With, walk
 from srcgrad.ir.rewriting import with_operands
+
+#: How many statements one may have: what follows a branch that may return is written once for each way to it.
+_LARGEST = 100
 
 
 class Renaming:
@@ -28,6 +31,7 @@ class Renaming:
         self.versions: dict[Operand, Operand] = {}
         for version, operand in given.items():
             self.versions[version] = operand
+        self.cells: dict[Cell, Cell] = {}
         self._name = name
 
     def target(self, version: Version) -> Version:
@@ -37,6 +41,13 @@ class Renaming:
         assert isinstance(made, Version)
         return made
 
+    def operation(self, operation: ir.Operation) -> ir.Operation:
+        """An operation on the new versions, and on the new variables."""
+        made = with_operands(operation, self.operand)
+        if isinstance(made, ir.ReadCell | ir.WriteCell | ir.DeleteCell | ir.FreshCell) and made.cell in self.cells:
+            return replace(made, cell=self.cells[made.cell])
+        return made
+
     def operand(self, operand: Operand, default: Any = None) -> Operand:
         return self.versions.get(operand, operand)
 
@@ -44,27 +55,42 @@ class Renaming:
 def inlined(
     function: Function,
     given: Mapping[Version, Operand],
-    name: Callable[[Version], str],
+    fresh: Callable[[str], str],
     note: Callable[[Statement, Statement], None],
-) -> tuple[list[Statement], Operand] | None:
-    """The statements of a function, and what it returns; ``note`` gets each statement with the one it was made from."""
-    if function.is_generator or function.cells:
+) -> tuple[list[Statement], Operand, set[Cell]] | None:
+    """The statements of a function, what it returns, and its variables that are no versions; ``note`` gets each
+    statement with the one it was made from."""
+    if function.is_generator or _captures(function):
         return None
+
+    def name(version: Version) -> str:
+        return fresh(version.variable or "t")
+
     body = _with_one_end(function.body, name)
     if body is None or not isinstance(body.exit, Return):
         return None
     if any(isinstance(s, Try | With) for _, s in walk(body)) or _returns_inside(body):
         return None
+    if sum(1 for _ in walk(body)) > _LARGEST:
+        return None
     renaming = Renaming(given, name)
-    made = _block(renaming, body, note)
+    renaming.cells = {cell: Cell(text, text) for cell in function.cells for text in [fresh(cell.variable)]}
+    made = renamed(renaming, body, note)
     assert isinstance(made.exit, Return)
-    return list(made.statements), made.exit.value
+    return list(made.statements), made.exit.value, set(renaming.cells.values())
+
+
+def _captures(function: Function) -> bool:
+    """Whether a function that is made inside has variables of this one."""
+    made = [s.operation for _, s in walk(function.body) if isinstance(s, Assign)]
+    inner = {cell for each in made if isinstance(each, ir.MakeFunction) for cell in each.function.free}
+    return not inner.isdisjoint(function.cells)
 
 
 def _with_one_end(block: Block, name: Callable[[Version], str]) -> Block | None:
     """A block that returns at its end: what follows a branch that returns is done in the other branch."""
     for place, statement in enumerate(block.statements):
-        if not isinstance(statement, If) or not any(isinstance(side.exit, Return) for side in _sides(statement)):
+        if not isinstance(statement, If) or not any(map(_returns, _sides(statement))):
             continue
         sides: list[Block] = []
         for side in _sides(statement):
@@ -75,6 +101,8 @@ def _with_one_end(block: Block, name: Callable[[Version], str]) -> Block | None:
         result = Version(name(Version("result")), None)
         joined = replace(statement, targets=(result,), body=sides[0], orelse=sides[1])
         return Block((*block.statements[:place], joined), Return(result))
+    if isinstance(block.exit, Unreachable):
+        return Block(block.statements, Return(Literal(None)))
     return block if isinstance(block.exit, Return) else None
 
 
@@ -85,6 +113,12 @@ def _continued(side: Block, statement: If, around: Block, place: int) -> Block:
     pairs = zip(statement.targets, side.exit.values, strict=True)
     bound = [Assign((target,), ir.Copy(value), statement.node) for target, value in pairs]
     return Block((*side.statements, *bound, *around.statements[place:]), around.exit)
+
+
+def _returns(block: Block) -> bool:
+    """Whether a block may return from where it stands, in no loop."""
+    inner = [side for statement in block.statements if isinstance(statement, If) for side in _sides(statement)]
+    return isinstance(block.exit, Return) or any(map(_returns, inner))
 
 
 def _returns_inside(body: Block) -> bool:
@@ -101,23 +135,24 @@ def _sides(statement: Statement) -> Sequence[Block]:
     return ()
 
 
-def _block(renaming: Renaming, block: Block, note: Callable[[Statement, Statement], None]) -> Block:
+def renamed(renaming: Renaming, block: Block, note: Callable[[Statement, Statement], None]) -> Block:
+    """A block under other names; ``note`` gets each statement with the one it was made from."""
     statements: list[Statement] = []
     for statement in block.statements:
         made: Statement
         match statement:
             case Assign(targets=targets, operation=operation):
-                changed = with_operands(operation, renaming.operand)
+                changed = renaming.operation(operation)
                 made = replace(statement, targets=tuple(map(renaming.target, targets)), operation=changed)
             case If(targets=targets, test=test, body=body, orelse=orelse):
-                sides = _block(renaming, body, note), _block(renaming, orelse, note)
+                sides = renamed(renaming, body, note), renamed(renaming, orelse, note)
                 tested = renaming.operand(test)
                 bound = tuple(map(renaming.target, targets))
                 made = replace(statement, targets=bound, test=tested, body=sides[0], orelse=sides[1])
             case Loop(targets=targets, heads=heads, initial=initial, body=body):
                 first = tuple(map(renaming.operand, initial))
                 begun = tuple(map(renaming.target, heads))
-                inner = _block(renaming, body, note)
+                inner = renamed(renaming, body, note)
                 made = replace(statement, targets=tuple(map(renaming.target, targets)), heads=begun, initial=first,
                                body=inner)  # fmt: skip
             case _:

@@ -30,6 +30,7 @@ from srcgrad.ir.regions import (
     Loop,
     Return,
     Statement,
+    With,
     blocks_of,
     operands_of,
     walk,
@@ -41,7 +42,7 @@ from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.reducing import Reduced
 
 #: Classes whose objects hold no number that may vary.
-_PLAIN = (slice, range, np.dtype, FunctionType, BuiltinFunctionType, ModuleType, type)
+_PLAIN = (slice, range, np.dtype, FunctionType, BuiltinFunctionType, ModuleType, type, BaseException)
 
 
 @dataclass(eq=False)
@@ -104,6 +105,7 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
     for statement in reversed(ordered):
         if len(statement.targets) == 1 and _is_fixed(facts, statement, value, made, uses):
             made.fixed.add(statement.targets[0])
+    managers = {statement.manager for _, statement in walk(function.body) if isinstance(statement, With)}
     for statement in ordered:
         operation = statement.operation
         if isinstance(operation, ir.Iterate):
@@ -114,7 +116,9 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
             made.movable.update(statement.targets)
             made.apart.update(v for v in operands_of(operation) if isinstance(v, Version))
             continue
-        if isinstance(operation, ir.Call) and (of_user := statement in reduced.calls):
+        if isinstance(operation, ir.Call) and not managers.isdisjoint(statement.targets):
+            of_user = False  # it is written as it is, where it is entered
+        elif isinstance(operation, ir.Call) and (of_user := statement in reduced.calls):
             readers = [part for target in statement.targets for _, part in uses.get(target, ())]
             if not (len(readers) == 1 and isinstance(readers[0], ir.Copy | ir.WriteCell)):
                 made.apart.update(statement.targets)

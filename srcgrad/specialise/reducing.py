@@ -25,6 +25,7 @@ from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
+from srcgrad.ir.restoring.functions import names_of
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
@@ -42,6 +43,7 @@ class Reduced:
     function: Function
     summary: Summary
     resolve: Callable[[str, gast.AST], Any]  # the reference that a global name is
+    apart: Callable[[Reduced, Function], Block]  # the body of a function without ``try``
     known: dict[Operand, Operand] = field(default_factory=dict)  # what stands for an operand
     calls: dict[Statement, list[Summary]] = field(default_factory=dict)  # of the functions that statements call
     values: dict[Version, Value] = field(default_factory=dict)
@@ -53,6 +55,7 @@ class Reduced:
     displays: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of tuples
     uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
     around: list[Summary] = field(default_factory=list)  # of the functions that are being written out
+    parts: int = 0  # how many parts of it are attempted
 
     def value(self, operand: Operand) -> Value:
         """What an operand may be."""
@@ -79,10 +82,16 @@ def fixed_parameters(summary: Summary) -> dict[Version, object]:
     return found
 
 
-def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any], made_of: type | None = None) -> Reduced:
+def reduced(
+    summary: Summary,
+    resolve: Callable[[str, gast.AST], Any],
+    apart: Callable[[Reduced, Function], Block],
+    made_of: type | None = None,
+) -> Reduced:
     """The function of a summary as it runs there; of an ``__init__``, with variables for the fields of its object."""
-    names = {version.name for _, s in walk(summary.function.body) for version in getattr(s, "targets", ())}
-    made = Reduced(summary.function, summary, resolve, namer=Namer(names))
+    versions = [*summary.function.parameters, *(v for _, s in walk(summary.function.body) for v in _bound_by(s))]
+    names = {*names_of(summary.function), *(name for v in versions for name in (v.name, v.variable) if name)}
+    made = Reduced(summary.function, summary, resolve, apart, namer=Namer(names))
     made.values.update(summary.values)
     made.uses.update(uses_of(summary.function))
     made.cells = {*summary.function.cells, *summary.function.free}
@@ -92,6 +101,7 @@ def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any], made_of: 
     if made_of is not None:
         made.this = next(iter(summary.function.parameters))
     made.function = replace(summary.function, body=_without_unused(_block(made, summary.function.body)))
+    made.function = replace(made.function, body=apart(made, made.function))
     return made
 
 
@@ -151,12 +161,12 @@ def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
                     break
                 moved = [*statements[place + 1 : behind], statement, *statements[behind:]]
                 return [*statements[:place], *_read_last(made, moved)]
-            if not _changes_nothing(made, other) or target in operands_of(operation):
+            if not changes_nothing(made, other) or target in operands_of(operation):
                 break
     return statements
 
 
-def _changes_nothing(made: Reduced, statement: Assign) -> bool:
+def changes_nothing(made: Reduced, statement: Assign) -> bool:
     """Whether a statement computes, and no method of the user's runs in it."""
     match statement.operation:
         case ir.Operator(in_place=False) | ir.GetItem() | ir.GetAttribute() | ir.Compare() | ir.Make() | ir.ReadCell():
@@ -190,7 +200,10 @@ def _region(made: Reduced, statement: Statement) -> Statement:
         case Loop(initial=initial, body=body):
             return replace(statement, initial=tuple(map(operand, initial)), body=_block(made, body))
         case With(manager=manager, body=body):
-            return replace(statement, manager=operand(manager), body=_block(made, body))
+            entered = replace(statement, manager=operand(manager), body=_block(made, body))
+            if statement in made.summary.calls:
+                made.calls[entered] = made.summary.calls[statement]
+            return entered
         case Try(body=body, handlers=handlers, orelse=orelse, final=final):
             caught = tuple(
                 replace(h, kinds=None if h.kinds is None else _block(made, h.kinds), body=_block(made, h.body))
@@ -255,6 +268,7 @@ def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Ope
     made.values.update(inner.values)
     made.uses.update(uses_of(inner.function))
     body = _block(made, inner.function.body)
+    body = made.apart(made, replace(inner.function, body=body))
     made.around.pop()
     made.summary = outer
 
@@ -264,7 +278,14 @@ def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Ope
         for one, other in zip(_bound_by(new), _bound_by(old), strict=True):
             made.values[one] = made.values.get(other, NEVER)
 
-    return inlined(replace(inner.function, body=body), given, lambda v: made.namer.fresh(v.variable or "t"), note)
+    written = inlined(replace(inner.function, body=body), given, made.namer.fresh, note)
+    if written is None:
+        return None
+    statements, operand, cells = written
+    made.cells |= cells
+    if isinstance(operand, Version) and operand not in made.values:
+        made.values[operand] = made.value(statement.targets[0])
+    return statements, operand
 
 
 def _bound_by(statement: Statement) -> tuple[Version, ...]:

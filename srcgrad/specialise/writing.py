@@ -25,17 +25,22 @@ from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import sites_of
 from srcgrad.infer.values import Array, At, Bound
 from srcgrad.ir import operations as ir
+from srcgrad.ir.regions import Block, Function
 from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.effects import resizing
+from srcgrad.rules.table import is_constant
+from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
 from srcgrad.specialise.instances import Instance
+from srcgrad.specialise.loops import without_else
+from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided
-from srcgrad.specialise.reducing import fixed_parameters, reduced, static_of
+from srcgrad.specialise.reducing import Reduced, fixed_parameters, reduced, static_of
 from srcgrad.syntax.globals import call_runtime, reference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.parse import names_read, walk
 
 
 def specialised(instance: Instance, facts: Facts) -> nf.Function:
@@ -47,7 +52,10 @@ def specialised(instance: Instance, facts: Facts) -> nf.Function:
         assert binding is not None  # a name without a meaning was refused
         return reference(binding)
 
-    made = reduced(summary, resolve, instance.made)
+    def apart(made: Reduced, function: Function) -> Block:
+        return without_try(made, function, instance, source)
+
+    made = reduced(summary, resolve, apart, instance.made)
     naming = decided(made, facts)
     body = restored_body(made.function, frozenset(), naming.layout())
     given, fixed = made.function.parameters, fixed_parameters(summary)
@@ -109,19 +117,25 @@ def _statement(context: Context, statement: Any) -> None:
             _augmented(context, statement)
         case gast.Expr(value=gast.Call() as called):
             _effect(context, called)
-        case gast.Expr():
+        case gast.Expr(value=gast.Constant() | gast.Name()):
             pass
+        case gast.Expr(value=value):  # which may raise
+            context.out.append(nf.Bind(context.fresh(), *operation_of(context, value), context.span))
         case gast.If(test=gast.Constant(value=False), orelse=[]):
             pass  # it says which names are variables
         case gast.If(test=test, body=body, orelse=orelse):
             span = context.span
             tested = settled(context, test)
             context.out.append(nf.If(tested, written(context, body), written(context, orelse), span))
+        case gast.For(orelse=[_, *_]) | gast.While(orelse=[_, *_]):
+            without_else(context, statement, _statement)
         case gast.While(test=test, body=body, orelse=[]):
             span = context.span
             context.out.append(nf.While(settled(context, test), written(context, body), span))
         case gast.For(orelse=[]):
             _for(context, statement)
+        case gast.With():
+            write_with(context, statement, written, _assignment)
         case gast.Return(value=value):
             context.out.append(nf.Return(atom(context, value), context.span))
         case gast.Break():
@@ -244,8 +258,12 @@ def _effect(context: Context, called: gast.Call) -> None:
         ):
             context.out.append(nf.Append(named(context, base), atom(context, item), context.span))
             return
+    home = str(getattr(_called(context, called), "__module__", "")).split(".")[0].lstrip("_")
+    if home == "warnings" and not names_read(called):
+        context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
+        return
     expression, operation = operation_of(context, called)
-    if not isinstance(operation, nf.Call):
+    if not isinstance(operation, nf.Call | nf.Apply) and not is_constant(_called(context, called)):
         context.refuse(called, "a call for its effect")
     context.out.append(nf.Bind(context.fresh(), expression, operation, context.span))
 

@@ -56,7 +56,12 @@ def serving(case: Case, monkeypatch: Callable[..., None]) -> Iterator[None]:
         return specialised(root, facts) if callee.function is case.function else before(callee)
 
     monkeypatch(pipeline, "normalize", normalize)
-    yield
+    kept = vars(case.function)
+    compiled_before = kept.pop("__srcgrad_derivatives__", {})
+    try:
+        yield
+    finally:
+        kept["__srcgrad_derivatives__"] = compiled_before
 
 
 def is_served(check: Callable[[], None]) -> bool:

@@ -1,0 +1,293 @@
+"""Parts of a function that are attempted: operations that may raise, as a function of what they are given.
+
+Enters: the next statements of a block.  Leaves: those that raise nothing that is caught, or an attempt: operations that
+only compute are attempted together, up to one that may change something::
+
+    t = x[i]                  def part(x, i):                t, raised = attempt(part, x, i)
+    t2 = t * 2.0       ->         t = x[i]
+    t3 = f(t2)                    t2 = t * 2.0
+                                  return f(t2)
+
+If one raises, nothing has been changed by those before it.  Variables are read before the attempt.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import gast
+
+from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.normal_form import Callee, Guarded, LocalFunction
+from srcgrad.frontend.source import Source
+from srcgrad.infer.heap import Site
+from srcgrad.infer.summaries import Summary
+from srcgrad.infer.values import ANY, Bound, Exact, Of, Value, at, exact, union
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Cell, Literal, Operand, Version
+from srcgrad.ir.regions import (
+    Assign,
+    Block,
+    Exit,
+    Fall,
+    Function,
+    If,
+    Loop,
+    Parameters,
+    Return,
+    Statement,
+    With,
+    operands_of,
+    walk,
+)
+from srcgrad.ir.restoring.pending import uses_of
+from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.ir.rewriting import with_operands
+from srcgrad.specialise.inlining import Renaming, renamed
+from srcgrad.specialise.instances import Instance
+from srcgrad.specialise.raising import raises
+from srcgrad.specialise.reducing import Reduced, changes_nothing, fixed_parameters
+from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.namer import Namer
+
+#: What an attempt raised: None, or an exception, of which nothing is read that varies.
+RAISED = union(exact(None), at(Site(BaseException, "raised")))
+TRUTH = union(exact(True), exact(False))
+
+
+@dataclass(frozen=True)
+class Around:
+    """The ``try`` statements around a block, and how the block is left when something was raised in it."""
+
+    raised: Cell | None = None  # of the innermost, None outside of any
+    caught: tuple[type[BaseException], ...] = ()  # by any of them
+    outer: Around | None = None
+    fail: Exit = field(default_factory=Fall)
+    handled: Cell | None = None  # what ``raise`` alone raises
+    returning: tuple[tuple[Block, Around], ...] = ()  # the last blocks that run before a return, innermost first
+    leaving: tuple[tuple[Block, Around], ...] = ()  # those that run before the loop is left or goes on
+
+
+@dataclass(eq=False)
+class Apart:
+    """A function that is taken apart."""
+
+    made: Reduced
+    function: Function
+    instance: Instance
+    source: Source
+    uses: dict[Operand, int] = field(default_factory=dict)
+    lookups: dict[Operand, Assign] = field(default_factory=dict)  # of methods, which are the same later
+    makers: dict[Operand, Assign] = field(default_factory=dict)  # the calls that made values
+    managers: set[Operand] = field(default_factory=set)  # that are entered
+    taken: set[Statement] = field(default_factory=set)  # what takes apart what an attempt gave
+
+    def __post_init__(self) -> None:
+        self.uses.update(uses_of(self.function))
+        for _, statement in walk(self.function.body):
+            if isinstance(statement, With):
+                self.managers.add(statement.manager)
+            if isinstance(statement, Assign) and isinstance(statement.operation, ir.Call | ir.ReadGlobal):
+                self.makers[statement.targets[0]] = statement
+            if isinstance(statement, Assign) and isinstance(statement.operation, ir.GetAttribute):
+                value = self.made.value(statement.targets[0])
+                if not value.is_any and value.atoms and all(isinstance(atom, Bound) for atom in value.atoms):
+                    self.lookups[statement.targets[0]] = statement
+
+    def version(self, value: Value, stem: str = "t") -> Version:
+        made = Version(self.made.namer.fresh(stem))
+        self.made.values[made] = value
+        return made
+
+    def cell(self, stem: str) -> Cell:
+        name = self.made.namer.fresh(stem)
+        made = Cell(name, name)
+        self.made.cells.add(made)
+        return made
+
+    def refuse(self, node: gast.AST, what: str) -> UnsupportedSyntax:
+        return UnsupportedSyntax(f"{what} is not specialised yet", self.source.span(node))
+
+
+# --- attempts --------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Tried:
+    """An attempt, and what follows it where nothing was raised."""
+
+    statements: list[Statement]
+    taken: list[Statement]
+
+
+def attempted(here: Apart, pending: Sequence[Statement], around: Around) -> tuple[int, Tried | None]:
+    """How many of the next statements are written as they are, or, with the last of them, what attempts them."""
+    start: int | None = None
+    last = count = 0
+    for statement in pending:
+        if not isinstance(statement, Assign):
+            break
+        count += 1
+        may = around.raised is not None and statement not in here.taken and here.managers.isdisjoint(statement.targets)
+        may = may and raises(here.made, statement, around.caught)
+        if may and start is None:
+            start = count - 1
+        if start is None:
+            continue
+        if not _is_of_part(here, statement, may):
+            count -= 1
+            break
+        last = count if may else last
+        if not _only_computes(here, statement):
+            break
+    if start is None:
+        return count, None
+    outside = [s for s in pending[:last] if isinstance(s, Assign)]
+    part = [s for s in outside[start:] if not isinstance(s.operation, ir.ReadCell)]
+    tried = [*outside[:start], *(s for s in outside[start:] if isinstance(s.operation, ir.ReadCell))]
+    made = _attempt(here, part, around)
+    return last, replace(made, statements=[*tried, *made.statements])
+
+
+_PARTS = (
+    ir.Operator, ir.Compare, ir.GetAttribute, ir.GetItem, ir.Call, ir.Make, ir.Unpack, ir.Format, ir.Join, ir.Copy,
+    ir.SetItem, ir.DeleteItem, ir.SetAttribute,
+)  # fmt: skip
+
+
+def _is_of_part(here: Apart, statement: Assign, may: bool) -> bool:
+    """Whether a statement is attempted with others; a variable may be read before them."""
+    operation = statement.operation
+    if may and not isinstance(operation, _PARTS):
+        raise here.refuse(statement.node, "an operation that may raise what is caught")
+    if isinstance(operation, ir.Operator) and operation.in_place and may:
+        value = here.made.value(operation.operands[0])
+        if value.is_any or not all(isinstance(atom, Exact | Of) for atom in value.atoms):
+            raise here.refuse(statement.node, "an assignment in place that may raise what is caught")
+    return isinstance(operation, (*_PARTS, ir.ReadCell))
+
+
+def _only_computes(here: Apart, statement: Assign) -> bool:
+    match statement.operation:
+        case ir.Copy() | ir.Unpack() | ir.Format() | ir.Join():
+            return statement not in here.made.calls
+        case ir.Operator(in_place=True):  # of a number
+            return statement not in here.made.calls
+    return changes_nothing(here.made, statement)
+
+
+def _attempt(here: Apart, part: Sequence[Assign], around: Around) -> Tried:
+    """The attempt of statements as a function: what they compute, and what was raised."""
+    node = part[-1].node
+    needed = {operand for statement in part for operand in operands_of(statement.operation)}
+    part = [*(lookup for target, lookup in here.lookups.items() if target in needed and lookup not in part), *part]
+    bound = {target for statement in part for target in statement.targets}
+    read: Counter[Operand] = Counter(operand for statement in part for operand in operands_of(statement.operation))
+    given = [operand for operand in read if isinstance(operand, Version) and operand not in bound]
+    targets = [target for statement in part for target in statement.targets]
+    computed = [v for v in targets if here.uses.get(v, 0) > read[v] and v not in here.lookups]
+    instance = _function_of(here, part, given, computed)
+    fixed = fixed_parameters(instance.summary)
+    passed = [v for v, own in zip(given, instance.summary.function.parameters, strict=True) if own not in fixed]
+    local = LocalFunction("part", here.source.node, here.source, (), instance)
+    callee = Callee(Guarded(local, around.caught), instance=instance)
+    head = Literal(Spelled(reference(GlobalBinding("attempt", callee)), callee))
+    pair, value, raised = here.version(RAISED, "t"), here.version(RAISED, "t"), here.version(RAISED, "t")
+    taken: list[Statement] = []
+    if len(computed) == 1:
+        value = computed[0]
+    elif computed:
+        taken.append(Assign(tuple(computed), ir.Unpack(value, len(computed)), node))
+        here.taken.update(taken)
+    assert around.raised is not None
+    made: list[Statement] = [
+        Assign((pair,), ir.Call(head, tuple(passed)), node), Assign((value, raised), ir.Unpack(pair, 2), node),
+        Assign((), ir.WriteCell(around.raised, raised), node),
+    ]  # fmt: skip
+    return Tried(made, taken)
+
+
+def _function_of(
+    here: Apart, part: Sequence[Assign], given: Sequence[Version], computed: Sequence[Version]
+) -> Instance:
+    """Statements as a function of their operands, for the values that these have here."""
+    made, namer = here.made, Namer(())
+    parameters = tuple(Version(name, name) for name in (namer.fresh(v.variable or "a") for v in given))
+    values = dict(made.values) | {own: made.value(outer) for own, outer in zip(parameters, given, strict=True)}
+    calls: dict[Statement, list[Summary]] = {}
+
+    def note(new: Statement, old: Statement) -> None:
+        if old in made.calls:
+            calls[new] = made.calls[old]
+        for one, other in zip(getattr(new, "targets", ()), getattr(old, "targets", ()), strict=True):
+            values[one] = made.value(other)
+
+    renaming = Renaming(dict(zip(given, parameters, strict=True)), lambda v: namer.fresh(v.variable or "t"))
+    part = [_out_of_place(here, statement) for statement in part]
+    value: Operand = computed[0] if computed else Literal(None)
+    if len(computed) > 1:
+        value = here.version(ANY)
+        part = [*part, Assign((value,), ir.Make("tuple", tuple(computed)), part[-1].node)]
+    body = renamed(renaming, Block(tuple(part), Return(value)), note)
+    function = Function("part", "part", Parameters(positional=parameters), (), (), body, part[-1].node)
+    arguments = {version: values[version] for version in parameters}
+    summary = replace(
+        made.summary, function=function, cells={}, arguments=arguments, generators={}, returned=None, raised=None,
+        values=values, calls=calls,
+    )  # fmt: skip
+    made.parts += 1
+    return replace(here.instance, key=f"{here.instance.key}, part {made.parts}", summary=summary, made=None)
+
+
+def _out_of_place(here: Apart, statement: Assign) -> Assign:
+    """Numbers are computed in place as they are otherwise."""
+    operation = statement.operation
+    if not isinstance(operation, ir.Operator) or not operation.in_place:
+        return statement
+    return with_operation(here, statement, replace(operation, in_place=False))
+
+
+# --- methods -----------------------------------------------------------------------------------------------------
+def called_where_read(here: Apart, block: Block) -> Block:
+    """A block in which methods are looked up where they are called, if that was moved into a block of its own."""
+    own = {target for statement in block.statements for target in getattr(statement, "targets", ())}
+    statements: list[Statement] = []
+    for statement in block.statements:
+        if isinstance(statement, Assign):
+            for operand in list(operands_of(statement.operation)):
+                lookup = here.lookups.get(operand)
+                if lookup is not None and operand not in own:
+                    again = here.version(here.made.value(operand))
+                    statements.append(replace(lookup, targets=(again,)))
+                    other = {operand: again}
+                    statement = with_operation(here, statement, with_operands(statement.operation, other.get))
+        statements.append(with_blocks(statement, lambda inner: called_where_read(here, inner)))
+    return Block(tuple(statements), block.exit)
+
+
+def with_operation(here: Apart, statement: Assign, operation: ir.Operation) -> Assign:
+    made = replace(statement, operation=operation)
+    if statement in here.made.calls:
+        here.made.calls[made] = here.made.calls[statement]
+    return made
+
+
+def with_blocks(statement: Statement, change: Callable[[Block], Block]) -> Statement:
+    match statement:
+        case If(body=body, orelse=orelse):
+            return replace(statement, body=change(body), orelse=change(orelse))
+        case Loop(body=body) | With(body=body):
+            return replace(statement, body=change(body))
+    return statement
+
+
+def without_unused(block: Block, uses: Mapping[Operand, int], lookups: Mapping[Operand, Assign]) -> Block:
+    """A block without methods that are looked up, and called elsewhere, where they are looked up again."""
+    kept = [
+        with_blocks(statement, lambda inner: without_unused(inner, uses, lookups)) for statement in block.statements
+        if not (isinstance(statement, Assign) and statement.targets and statement.targets[0] in lookups
+                and not uses.get(statement.targets[0]))
+    ]  # fmt: skip
+    return Block(tuple(kept), block.exit)
+
+

@@ -1,0 +1,175 @@
+"""What an operation may raise, as far as the values of its operands say.
+
+Enters: a statement of the reduced IR.  Leaves: the exceptions that it may raise, None where they may be any::
+
+    s * 2.0                floats: nothing
+    s / n                  numbers of Python: ZeroDivisionError, OverflowError
+    x + y                  arrays of numbers: ValueError, of shapes; FloatingPointError and warnings, if they are errors
+    f(x)                   anything
+
+What comes at any time (``KeyboardInterrupt``, ``MemoryError``) is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import EllipsisType, NoneType
+from typing import Any
+
+import numpy as np
+
+from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Literal, Operand
+from srcgrad.ir.regions import Assign, Fall, Handler
+from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.language.effects import member
+from srcgrad.specialise.reducing import Reduced, static_of
+
+Kinds = tuple[type[BaseException], ...]
+_FLOATING: Kinds = (FloatingPointError, Warning)  # of numbers of NumPy, where these are errors
+_SCALARS = frozenset({int, float, complex, bool, str, bytes, NoneType, EllipsisType})
+_SEQUENCES = frozenset({list, tuple, range, str, bytes})
+_ITERABLE = _SEQUENCES | {dict, set, frozenset, zip, enumerate, reversed}
+_ITERATED: tuple[Any, ...] = ([], (), range(0), "", np.zeros(1))
+_ITERATORS = frozenset({zip, enumerate, reversed, *(type(iter(source)) for source in _ITERATED)})
+#: Exceptions that are not made of any operands.
+_PARTICULAR = (UnicodeError, BaseExceptionGroup, ImportError)
+
+
+def raises(made: Reduced, statement: Assign, caught: Kinds) -> bool:
+    """Whether a statement may raise what is caught."""
+    kinds = _raised(made, statement)
+    return kinds is None or any(issubclass(kind, c) or issubclass(c, kind) for kind in kinds for c in caught)
+
+
+def caught_of(made: Reduced, handler: Handler) -> Kinds | None:
+    """The classes of exceptions that a handler catches; None where the values do not say."""
+    if handler.kinds is None:
+        return (BaseException,)
+    if not isinstance(handler.kinds.exit, Fall):
+        return None
+    (operand,) = handler.kinds.exit.values
+    parts: tuple[Operand, ...] = (operand,)
+    for statement in handler.kinds.statements:
+        if not isinstance(statement, Assign):
+            return None
+        if operand in statement.targets and isinstance(statement.operation, ir.Make):
+            parts = statement.operation.elements
+    kinds = [_exception(made, part) for part in parts]
+    return None if None in kinds else tuple(kind for kind in kinds if kind is not None)
+
+
+def _exception(made: Reduced, operand: Operand) -> type[BaseException] | None:
+    kind = static_of(made.value(operand))
+    return kind if isinstance(kind, type) and issubclass(kind, BaseException) else None
+
+
+def _raised(made: Reduced, statement: Assign) -> Kinds | None:
+    match statement.operation:
+        case ir.Copy() | ir.ReadCell() | ir.WriteCell() | ir.DeleteCell() | ir.Bound() | ir.ReadGlobal() | ir.Join():
+            return ()  # a variable that is not bound aside
+        case ir.Make(kind="tuple" | "list" | "slice") | ir.Compare(symbol="is" | "is not") | ir.MakeFunction():
+            return ()
+        case ir.Make(kind="dict", keys=keys) if all(isinstance(key, Literal) for key in keys):
+            return ()
+        case ir.Insert(container=container, key=None):
+            return () if _classes(made.value(container)) == {list} else None
+        case ir.Operator(symbol="bool" | "not", operands=(operand,)):
+            kinds = _classes(made.value(operand)) or {object}
+            return () if all(kind in _SCALARS or issubclass(kind, np.generic) for kind in kinds) else None
+        case ir.Operator(symbol=symbol, operands=operands):
+            return _computed(symbol, [made.value(operand) for operand in operands])
+        case ir.Compare(symbol="<" | "<=" | ">" | ">=" | "==" | "!=", left=left, right=right):
+            return _computed("<", [made.value(left), made.value(right)])
+        case ir.Iterate(source=source):
+            return () if _is_iterable(made.value(source)) else None
+        case ir.Next(iterator=iterator):
+            return () if (_classes(made.value(iterator)) or {None}) <= _ITERATORS else None
+        case ir.GetAttribute():
+            value = made.value(statement.targets[0])
+            is_method = not value.is_any and bool(value.atoms) and all(isinstance(a, Bound) for a in value.atoms)
+            return () if is_method else None
+        case ir.Call(function=function, positional=given, star=None, keywords=(), rest=None):
+            return _called(made, function, [made.value(operand) for operand in given])
+    return None
+
+
+def _called(made: Reduced, function: Operand, given: Sequence[Value]) -> Kinds | None:
+    """Of a call: of what makes exceptions and iterators, and of methods of containers that take any operand."""
+    called = function.value if isinstance(function, Literal) else None
+    called = called.value if isinstance(called, Spelled) else called
+    if isinstance(called, type) and issubclass(called, BaseException):
+        return () if _is_plain(called) else None
+    kinds = [_classes(value) for value in given]
+    if called is isinstance and len(given) == 2:
+        return ()
+    if called is range and len(given) in (1, 2):
+        return () if all(kind and kind <= {int, bool} for kind in kinds) else None
+    if called in (zip, enumerate) and given:
+        return () if all(map(_is_iterable, given)) else None
+    if called in (len, reversed) and len(given) == 1:
+        is_sequence = all(kind is np.ndarray or kind in _SEQUENCES for kind in kinds[0] or (None,))
+        return () if is_sequence and _is_iterable(given[0]) else None
+    value = made.value(function)
+    if value.is_any or len(value.atoms) != 1 or len(given) != 1:
+        return None
+    (atom,) = value.atoms
+    if not isinstance(atom, Bound) or atom.function is not None:
+        return None
+    name, receivers = atom.name, _classes(atom.receiver) or {object}
+    return () if all(kind in (list, set) and not member(kind, name).raises for kind in receivers) else None
+
+
+def _is_plain(kind: type[BaseException]) -> bool:
+    """Whether an exception is made of any operands, and runs no code of the user's then."""
+    homes = [next(base for base in kind.__mro__ if name in vars(base)) for name in ("__init__", "__new__")]
+    is_builtin = all(home.__module__ == "builtins" for home in homes) and type(kind) is type
+    return is_builtin and not issubclass(kind, _PARTICULAR)
+
+
+def _computed(symbol: str, operands: list[Value]) -> Kinds | None:
+    """Of an operator of numbers."""
+    found = [_classes(value) for value in operands]
+    kinds: set[Any] = set().union(*(each or {object} for each in found))
+    if not all(kind in (int, float, complex, bool) or _is_numpy(kind) for kind in kinds):
+        return None
+    floating = _FLOATING if any(map(_is_numpy, kinds)) else ()
+    if symbol in ("+", "-", "*", "<") and complex not in kinds:
+        is_plain = kinds <= {int, bool} or kinds == {float}
+        return () if is_plain else (*floating, OverflowError)  # of an integer beyond all floats
+    return (*floating, ArithmeticError, ValueError, TypeError) if symbol in _ARITHMETIC else None
+
+
+_ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**", "<")
+
+
+def _is_numpy(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, np.number)
+
+
+def _classes(value: Value) -> set[Any] | None:
+    """The classes of a value; None where it may be of any."""
+    if value.is_any:
+        return None
+    found: set[Any] = set()
+    for atom in value.atoms:
+        match atom:
+            case Exact(value=held):
+                found.add(type(held))
+            case Of(kind=kind):
+                found.add(kind)
+            case Array():
+                found.add(np.ndarray)
+            case At(site=site) if site.kind is not None:
+                found.add(site.kind)
+            case _:
+                return None
+    return found
+
+
+def _is_iterable(value: Value) -> bool:
+    atoms = value.atoms
+    arrays = all(not isinstance(a, Array) or a.rank is not None and a.rank > 0 for a in atoms)
+    kinds = _classes(value)
+    return bool(kinds) and arrays and all(kind is np.ndarray or kind in _ITERABLE for kind in kinds or ())
