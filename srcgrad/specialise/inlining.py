@@ -1,38 +1,52 @@
-"""Local functions, written out where they are called: a closure cannot stand in the emitted module.
+"""Functions, written out where they are called: a closure cannot stand in the emitted module.
 
-Enters: a function of the IR for one kind of call, its operands.  Leaves: its statements with versions of their own, and
-the operand that holds what it returns; None where its text does not end in one place::
+Enters: a function of the IR, the operands of its parameters, the variables that are its cells.  Leaves: its body with
+versions of its own, and, once that is reduced, its statements and the operand that holds what it returns::
 
     inner = lambda v: v * k
     s = inner(x) + 1.0             t = x * k;  s = t + 1.0
 
-What it captured are cells of the function around, which it reads and writes as they are.
+A cell of the function is a variable of the function around, one for each time that it is written out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from srcgrad.ir import operations as ir
-from srcgrad.ir.operations import Operand, Version
-from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Return, Statement, Try, With, walk
+from srcgrad.ir.operations import Cell, Operand, Version
+from srcgrad.ir.regions import (
+    Assign,
+    Block,
+    Fall,
+    Function,
+    If,
+    Loop,
+    Raise,
+    Return,
+    Statement,
+    Try,
+    Unreachable,
+    With,
+    walk,
+)
 from srcgrad.ir.rewriting import with_operands
 
 
+@dataclass(eq=False)
 class Renaming:
-    """Versions of a function under names of their own, each time that it is written out."""
+    """Versions and cells of a function under names of their own, each time that it is written out."""
 
-    def __init__(self, given: Mapping[Version, Operand], name: Callable[[Version], str]) -> None:
-        self.versions: dict[Operand, Operand] = {}
-        for version, operand in given.items():
-            self.versions[version] = operand
-        self._name = name
+    versions: dict[Operand, Operand]  # the parameters, and what they are given
+    cells: Mapping[Cell, Cell]
+    name: Callable[[Version], str]
+    note: Callable[[Statement, Statement], None]  # gets each statement with the one that it was made from
 
     def target(self, version: Version) -> Version:
         if version not in self.versions:
-            self.versions[version] = Version(self._name(version), version.variable)
+            self.versions[version] = Version(self.name(version), version.variable)
         made = self.versions[version]
         assert isinstance(made, Version)
         return made
@@ -40,42 +54,68 @@ class Renaming:
     def operand(self, operand: Operand, default: Any = None) -> Operand:
         return self.versions.get(operand, operand)
 
+    def block(self, block: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in block.statements:
+            made: Statement
+            match statement:
+                case Assign(targets=targets, operation=operation):
+                    changed = with_operands(self._of_cells(operation), self.operand)
+                    made = replace(statement, targets=tuple(map(self.target, targets)), operation=changed)
+                case If(targets=targets, test=test, body=body, orelse=orelse):
+                    tested, sides = self.operand(test), (self.block(body), self.block(orelse))
+                    bound = tuple(map(self.target, targets))
+                    made = replace(statement, targets=bound, test=tested, body=sides[0], orelse=sides[1])
+                case Loop(targets=targets, heads=heads, initial=initial, body=body):
+                    first = tuple(map(self.operand, initial))
+                    begun = tuple(map(self.target, heads))
+                    inner = self.block(body)
+                    made = replace(statement, targets=tuple(map(self.target, targets)), heads=begun, initial=first,
+                                   body=inner)  # fmt: skip
+                case _:
+                    raise AssertionError(statement)
+            self.note(made, statement)
+            statements.append(made)
+        return Block(tuple(statements), with_operands(block.exit, self.operand))
 
-def inlined(
-    function: Function,
-    given: Mapping[Version, Operand],
-    name: Callable[[Version], str],
-    note: Callable[[Statement, Statement], None],
-) -> tuple[list[Statement], Operand] | None:
-    """The statements of a function, and what it returns; ``note`` gets each statement with the one it was made from."""
-    if function.is_generator or function.cells:
-        return None
-    body = _with_one_end(function.body, name)
-    if body is None or not isinstance(body.exit, Return):
-        return None
-    if any(isinstance(s, Try | With) for _, s in walk(body)) or _returns_inside(body):
-        return None
-    renaming = Renaming(given, name)
-    made = _block(renaming, body, note)
-    assert isinstance(made.exit, Return)
-    return list(made.statements), made.exit.value
+    def _of_cells(self, operation: Any) -> Any:
+        cell: Any = getattr(operation, "cell", None)
+        return replace(operation, cell=self.cells[cell]) if cell in self.cells else operation
 
 
-def _with_one_end(block: Block, name: Callable[[Version], str]) -> Block | None:
+def is_written_out(function: Function) -> bool:
+    """Whether a function can be: its text ends in one place, and nothing in it is left by an exception."""
+    if function.is_generator or any(isinstance(s, Try | With) for _, s in walk(function.body)):
+        return False
+    return with_one_end(function.body, lambda version: version.name) is not None
+
+
+def with_one_end(block: Block, name: Callable[[Version], str]) -> Block | None:
     """A block that returns at its end: what follows a branch that returns is done in the other branch."""
+    made = _ended(block, name)
+    return None if made is None or not isinstance(made.exit, Return) or _returns_inside(made) else made
+
+
+def _ended(block: Block, name: Callable[[Version], str]) -> Block | None:
     for place, statement in enumerate(block.statements):
-        if not isinstance(statement, If) or not any(isinstance(side.exit, Return) for side in _sides(statement)):
+        if not isinstance(statement, If) or not any(map(_may_return, _sides(statement))):
             continue
         sides: list[Block] = []
         for side in _sides(statement):
-            whole = _with_one_end(_continued(side, statement, block, place + 1), name)
-            if whole is None or not isinstance(whole.exit, Return):
+            whole = _ended(_continued(side, statement, block, place + 1), name)
+            if whole is None:
                 return None
-            sides.append(Block(whole.statements, Fall((whole.exit.value,))))
+            is_end = isinstance(whole.exit, Return)
+            sides.append(Block(whole.statements, Fall((whole.exit.value,))) if is_end else whole)  # type: ignore[union-attr]
         result = Version(name(Version("result")), None)
         joined = replace(statement, targets=(result,), body=sides[0], orelse=sides[1])
         return Block((*block.statements[:place], joined), Return(result))
-    return block if isinstance(block.exit, Return) else None
+    return block if isinstance(block.exit, Return | Raise | Unreachable) else None
+
+
+def _may_return(block: Block) -> bool:
+    inner = [side for statement in block.statements if isinstance(statement, If) for side in _sides(statement)]
+    return isinstance(block.exit, Return) or any(map(_may_return, inner))
 
 
 def _continued(side: Block, statement: If, around: Block, place: int) -> Block:
@@ -99,31 +139,3 @@ def _sides(statement: Statement) -> Sequence[Block]:
         case Loop(body=body):
             return (body,)
     return ()
-
-
-def _block(renaming: Renaming, block: Block, note: Callable[[Statement, Statement], None]) -> Block:
-    statements: list[Statement] = []
-    for statement in block.statements:
-        made: Statement
-        match statement:
-            case Assign(targets=targets, operation=operation):
-                changed = with_operands(operation, renaming.operand)
-                made = replace(statement, targets=tuple(map(renaming.target, targets)), operation=changed)
-            case If(targets=targets, test=test, body=body, orelse=orelse):
-                sides = _block(renaming, body, note), _block(renaming, orelse, note)
-                tested = renaming.operand(test)
-                bound = tuple(map(renaming.target, targets))
-                made = replace(statement, targets=bound, test=tested, body=sides[0], orelse=sides[1])
-            case Loop(targets=targets, heads=heads, initial=initial, body=body):
-                first = tuple(map(renaming.operand, initial))
-                begun = tuple(map(renaming.target, heads))
-                inner = _block(renaming, body, note)
-                made = replace(statement, targets=tuple(map(renaming.target, targets)), heads=begun, initial=first,
-                               body=inner)  # fmt: skip
-            case _:
-                raise AssertionError(statement)
-        note(made, statement)
-        statements.append(made)
-    return Block(tuple(statements), with_operands(block.exit, renaming.operand))
-
-

@@ -10,18 +10,23 @@ and classes: where one is used, the operand is a ``Literal`` of how it is spelle
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from functools import partial
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import Any
 
 import gast
 import numpy as np
 
 from srcgrad.frontend.scope import importable
+from srcgrad.frontend.source import source_of
+from srcgrad.infer.facts import Facts
+from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Value, exact
+from srcgrad.infer.values import NEVER, SCALARS, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
@@ -30,9 +35,26 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.effects import method
 from srcgrad.rules.table import lookup
-from srcgrad.specialise.inlining import inlined
+from srcgrad.specialise.arguments import gathered, only_arguments
+from srcgrad.specialise.functions import Closure, Functions, as_texts, called, made_here
 from srcgrad.syntax.globals import reference
 from srcgrad.syntax.namer import Namer
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The function whose statements are being reduced: itself, or one that is written out in it."""
+
+    owner: FunctionType  # by whose globals its names are meant
+    cells: Mapping[ir.Cell, ir.Cell]  # its cells, and what it captured: the variables that they are
+    outer: frozenset[ir.Cell]  # cells of the functions around, which were there before
+
+    def resolve(self, name: str, at: gast.AST) -> Any:
+        """The reference that a global name is."""
+        source = source_of(self.owner)
+        binding = source.resolve(name, source.span(at))
+        assert binding is not None  # a name without a meaning was refused
+        return reference(binding)
 
 
 @dataclass(eq=False)
@@ -40,25 +62,41 @@ class Reduced:
     """A function that is reduced, and what was found out about its operands."""
 
     function: Function
-    summary: Summary
-    resolve: Callable[[str, gast.AST], Any]  # the reference that a global name is
+    owner: FunctionType
+    facts: Facts
+    frame: Frame
+    called: dict[Statement, list[Summary]]  # what the statements call that are being reduced
+    functions: Functions = field(default_factory=Functions)
     known: dict[Operand, Operand] = field(default_factory=dict)  # what stands for an operand
     calls: dict[Statement, list[Summary]] = field(default_factory=dict)  # of the functions that statements call
     values: dict[Version, Value] = field(default_factory=dict)
     cells: set[ir.Cell] = field(default_factory=set)  # of the function, and of those that are written out in it
     namer: Namer = field(default_factory=lambda: Namer(()))
-    outer: frozenset[ir.Cell] = frozenset()  # cells of the functions around, which were there before
     this: Version | None = None  # the object that an ``__init__`` makes
     fields: dict[str, ir.Cell] = field(default_factory=dict)  # the variables that are its fields
     displays: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of tuples
     uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
-    around: list[Summary] = field(default_factory=list)  # of the functions that are being written out
+    only_arguments: set[Operand] = field(default_factory=set)  # lists and dicts that only calls read, as arguments
+    arguments: dict[Operand, list[Operand] | dict[str, Operand] | None] = field(default_factory=dict)  # their items
 
     def value(self, operand: Operand) -> Value:
         """What an operand may be."""
         if isinstance(operand, Literal):
             return exact(operand.value.value if isinstance(operand.value, Spelled) else operand.value)
         return self.values.get(operand, NEVER)
+
+    def version(self, stem: str, value: Value) -> Version:
+        """A version of the compiler's own."""
+        made = Version(self.namer.fresh(stem), None)
+        self.values[made] = value
+        return made
+
+    def new_cell(self, stem: str) -> ir.Cell:
+        """A variable of the compiler's own, which is read and written."""
+        variable = self.namer.fresh(stem)
+        made = ir.Cell(variable, variable)
+        self.cells.add(made)
+        return made
 
 
 def static_of(value: Value) -> Any:
@@ -79,19 +117,27 @@ def fixed_parameters(summary: Summary) -> dict[Version, object]:
     return found
 
 
-def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any], made_of: type | None = None) -> Reduced:
+def reduced(summary: Summary, owner: FunctionType, facts: Facts, made_of: type | None = None) -> Reduced:
     """The function of a summary as it runs there; of an ``__init__``, with variables for the fields of its object."""
-    names = {version.name for _, s in walk(summary.function.body) for version in getattr(s, "targets", ())}
-    made = Reduced(summary.function, summary, resolve, namer=Namer(names))
+    function = summary.function
+    names = {version.name for _, s in walk(function.body) for version in getattr(s, "targets", ())}
+    cells = (*function.cells, *function.free)
+    frame = Frame(owner, {cell: cell for cell in function.cells}, frozenset(function.free))
+    made = Reduced(function, owner, facts, frame, {s: list(called) for s, called in summary.calls.items()},
+                   namer=Namer({*names, *(cell.variable for cell in cells)}))  # fmt: skip
+    made.functions.homes.update((Site(CellType, cell, summary.context), [cell]) for cell in function.cells)
+    made.functions.around.append(Closure(function, owner, frame.cells, {}))
     made.values.update(summary.values)
-    made.uses.update(uses_of(summary.function))
-    made.cells = {*summary.function.cells, *summary.function.free}
-    made.outer = frozenset(summary.function.free)
+    made.uses.update(uses_of(function))
+    made.only_arguments = only_arguments(function.body)
+    made.cells = {*cells}
     for version, value in fixed_parameters(summary).items():
         made.known[version] = Literal(None if value is None else Spelled(reference(importable("f", value)), value))
     if made_of is not None:
-        made.this = next(iter(summary.function.parameters))
-    made.function = replace(summary.function, body=_without_unused(_block(made, summary.function.body)))
+        made.this = next(iter(function.parameters))
+    body = as_texts(made, _without_unused(made, _block(made, function.body)))
+    own = (*function.cells, *sorted(made.cells - {*cells}, key=lambda cell: cell.variable))
+    made.function = replace(function, body=body, cells=own)
     return made
 
 
@@ -106,11 +152,14 @@ def _block(made: Reduced, block: Block) -> Block:
                     return Block(tuple(statements), inner.exit)
                 for target, value in zip(statement.targets, inner.exit.values, strict=True):
                     statements.append(Assign((target,), ir.Copy(value), statement.node))
+            case Assign() if (gathering := gathered(made, statement)) is not None:
+                statements += gathering
             case Assign(targets=(target,), operation=ir.Call()) if (
-                written := _written_out(made, statement)
+                written := called(made, statement, partial(_block, made))
             ) is not None:
                 statements += written[0]
-                made.known[target] = written[1]
+                if written[1] is not None:
+                    made.known[target] = made.known.get(written[1], written[1])
             case Assign(targets=(target,), operation=operation) if (spelled := _spelled(made, statement)) is not None:
                 made.known[target] = spelled
             case Assign(operation=ir.SetAttribute(base=base, name=name, value=value)) if base is made.this is not None:
@@ -123,16 +172,35 @@ def _block(made: Reduced, block: Block) -> Block:
             ):  # of a tuple that nothing else reads: its items
                 made.known.update(zip(targets, items, strict=True))
             case Assign(operation=operation):
-                if isinstance(operation, ir.Make) and operation.kind in ("tuple", "list"):
-                    made.displays[statement.targets[0]] = tuple(made.known.get(o, o) for o in operation.elements)
-                other = replace(statement, operation=with_operands(operation, made.known.get))
-                if statement in made.summary.calls:
-                    made.calls[other] = made.summary.calls[statement]
+                operation = with_operands(_from_outside(made, statement), made.known.get)
+                match operation:
+                    case ir.Make(kind="tuple" | "list", elements=elements):
+                        made.displays[statement.targets[0]] = elements
+                    case ir.MakeFunction():
+                        statements += made_here(made, statement, operation)
+                    case ir.Copy(source=source) if source in made.functions.made:
+                        made.functions.made[statement.targets[0]] = made.functions.made[source]
+                other = replace(statement, operation=operation)
+                if made.called.get(statement):
+                    made.calls[other] = made.called[statement]
                 statements.append(other)
             case _:
                 statements.append(_region(made, statement))
     statements = _read_last(made, statements)
     return Block(tuple(statements), with_operands(block.exit, made.known.get))
+
+
+def _from_outside(made: Reduced, statement: Assign) -> ir.Operation:
+    """The operation of a statement; what a function that is written out reads from outside has a spelling here."""
+    operation = statement.operation
+    if made.frame.owner is made.owner:
+        return operation
+    match operation:
+        case ir.ReadGlobal(name=name):
+            return ir.Copy(Literal(Spelled(made.frame.resolve(name, statement.node), None)))
+        case ir.ReadCell(cell=cell) if cell in made.frame.outer:
+            return ir.Copy(Literal(Spelled(made.frame.resolve(cell.variable, statement.node), None)))
+    return operation
 
 
 def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
@@ -218,9 +286,11 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
         return None
     match statement.operation:
         case ir.ReadGlobal(name=name):
-            return Literal(Spelled(made.resolve(name, statement.node), static))
-        case ir.ReadCell(cell=cell) if cell in made.outer:
-            return Literal(Spelled(made.resolve(cell.variable, statement.node), static))
+            return Literal(Spelled(made.frame.resolve(name, statement.node), static))
+        case ir.ReadCell(cell=cell) if cell in made.frame.outer:
+            return Literal(Spelled(made.frame.resolve(cell.variable, statement.node), static))
+        case ir.ReadCell():
+            return Literal(Spelled(reference(importable(getattr(static, "__name__", "f"), static)), static))
         case ir.GetAttribute(base=base, name=name):
             owner = made.known.get(base)
             spelled = owner.value if isinstance(owner, Literal) else None
@@ -230,80 +300,15 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
     return None
 
 
-# --- local functions -------------------------------------------------------------------------------------------------
-def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Operand] | None:
-    """A call of a function that was made in here, as statements; None of any other."""
-    call = statement.operation
-    assert isinstance(call, ir.Call)
-    called = made.summary.calls.get(statement, [])
-    function = made.value(made.known.get(call.function, call.function))
-    sites = [atom.site for atom in function.atoms if isinstance(atom, At) and atom.site.kind is FunctionType]
-    if len(sites) != 1 or len(function.atoms) != 1 or function.is_any or not called:
-        return None
-    inner = called[-1]
-    if call.star is not None or call.rest is not None or not {*inner.function.free} <= made.cells:
-        return None
-    if any(each.function is not inner.function for each in called) or any(
-        each.function is inner.function for each in made.around
-    ):
-        return None
-    given = _bound(made, inner.function, call, sites[0].origin)
-    if given is None:
-        return None
-    outer, made.summary = made.summary, inner
-    made.around.append(inner)
-    made.values.update(inner.values)
-    made.uses.update(uses_of(inner.function))
-    body = _block(made, inner.function.body)
-    made.around.pop()
-    made.summary = outer
-
-    def note(new: Statement, old: Statement) -> None:
-        if old in made.calls:
-            made.calls[new] = made.calls[old]
-        for one, other in zip(_bound_by(new), _bound_by(old), strict=True):
-            made.values[one] = made.values.get(other, NEVER)
-
-    return inlined(replace(inner.function, body=body), given, lambda v: made.namer.fresh(v.variable or "t"), note)
-
-
-def _bound_by(statement: Statement) -> tuple[Version, ...]:
-    heads = statement.heads if isinstance(statement, Loop) else ()
-    return (*getattr(statement, "targets", ()), *heads)
-
-
-def _bound(made: Reduced, function: Function, call: ir.Call, origin: object) -> dict[Version, Operand] | None:
-    """The operands of parameters; defaults are those of the statement that made the function."""
-    parameters = function.parameters
-    if parameters.variadic is not None or parameters.rest is not None or len(call.positional) > len(
-        (*parameters.positional_only, *parameters.positional)
-    ):
-        return None
-    positional = (*parameters.positional_only, *parameters.positional)
-    given = {version: made.known.get(o, o) for version, o in zip(positional, call.positional, strict=False)}
-    named = dict(call.keywords)
-    maker = origin[0].operation if isinstance(origin, tuple) and isinstance(origin[0], Assign) else None
-    defaults = maker.defaults if isinstance(maker, ir.MakeFunction) else ()
-    later = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True)) if defaults else {}
-    for version in (*positional, *parameters.keyword_only):
-        if version in given:
-            continue
-        operand = named.get(version.variable or version.name, later.get(version))
-        if operand is None:
-            return None
-        given[version] = made.known.get(operand, operand)
-    return given
-
-
 # --- what is left over -----------------------------------------------------------------------------------------------
-def _without_unused(body: Block) -> Block:
+def _without_unused(reduced: Reduced, body: Block) -> Block:
     """Without what only decided tests were computed from: temporaries that nothing reads, of operations that do
     nothing but compute."""
     functions = _functions(body)
     while True:
         read: set[Any] = {operand for part in _parts(body) for operand in operands_of(part)}
         read |= {part.cell for part in _parts(body) if isinstance(part, ir.ReadCell)}
-        made = _kept(body, read, functions)
+        made = _kept(body, read, functions, reduced.functions.defaults)
         if made is body:
             return body
         body = made
@@ -340,7 +345,7 @@ def _parts(body: Block) -> list[Any]:
     return found
 
 
-def _kept(block: Block, read: set[Any], functions: set[Operand]) -> Block:
+def _kept(block: Block, read: set[Any], functions: set[Operand], defaults: set[ir.Cell]) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         match statement:
@@ -349,14 +354,16 @@ def _kept(block: Block, read: set[Any], functions: set[Operand]) -> Block:
                 or target in functions
             ):
                 continue
-            case Assign(operation=ir.WriteCell(cell=cell, value=held)) if held in functions and cell not in read:
+            case Assign(operation=ir.WriteCell(cell=cell, value=held)) if cell not in read and (
+                held in functions or cell in defaults
+            ):
                 continue
             case If(body=body, orelse=orelse):
-                sides = _kept(body, read, functions), _kept(orelse, read, functions)
+                sides = _kept(body, read, functions, defaults), _kept(orelse, read, functions, defaults)
                 made: Statement = replace(statement, body=sides[0], orelse=sides[1])
                 is_same = sides[0] is body and sides[1] is orelse
             case Loop(body=body) | With(body=body):
-                made = replace(statement, body=_kept(body, read, functions))
+                made = replace(statement, body=_kept(body, read, functions, defaults))
                 is_same = made.body is body
             case _:
                 made, is_same = statement, True
@@ -373,5 +380,5 @@ def _only_computes(operation: ir.Operation) -> bool:
         case ir.Compare(symbol="is" | "is not") | ir.Operator(symbol="bool" | "not"):
             return True
         case ir.Call(function=Literal(value=Spelled(value=called))):
-            return called in (isinstance, callable)
+            return called in (isinstance, callable, functools.wraps, functools.partial)
     return False

@@ -30,6 +30,7 @@ from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.effects import resizing
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
+from srcgrad.specialise.functions import misused
 from srcgrad.specialise.instances import Instance
 from srcgrad.specialise.planning import decided
 from srcgrad.specialise.reducing import fixed_parameters, reduced, static_of
@@ -42,12 +43,7 @@ def specialised(instance: Instance, facts: Facts) -> nf.Function:
     """The normal form of a function for one kind of call."""
     source, summary = source_of(instance.function), instance.summary
 
-    def resolve(name: str, at: gast.AST) -> Any:
-        binding = source.resolve(name, source.span(at))
-        assert binding is not None  # a name without a meaning was refused
-        return reference(binding)
-
-    made = reduced(summary, resolve, instance.made)
+    made = reduced(summary, instance.function, facts, instance.made)
     naming = decided(made, facts)
     body = restored_body(made.function, frozenset(), naming.layout())
     given, fixed = made.function.parameters, fixed_parameters(summary)
@@ -56,6 +52,8 @@ def specialised(instance: Instance, facts: Facts) -> nf.Function:
     context = Context(made, facts, naming, source, Namer({*used, *parameters}))
     if made.this is not None and made.this in uses_of(made.function):
         context.refuse(source.node, "an object that is handed on while it is made")
+    if (what := misused(made, made.function.body)) is not None:
+        context.refuse(source.node, what)
     context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in summary.function.free}
     block = written(context, body)
     if not block.statements or not isinstance(block.statements[-1], nf.Return):
@@ -149,7 +147,8 @@ def _enter(context: Context, statement: Any) -> None:
     for node in walk(statement):
         origin = getattr(getattr(node, "statement", None), "node", None)
         if getattr(origin, "lineno", None) is not None:
-            context.span = context.source.span(origin)
+            owner = context.reduced.functions.places.get(origin)
+            context.span = (context.source if owner is None else source_of(owner)).span(origin)
             return
 
 
