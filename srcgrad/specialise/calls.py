@@ -21,8 +21,7 @@ from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom, settled
-from srcgrad.specialise.instances import instance_of
-from srcgrad.specialise.reducing import fixed_parameters, static_of
+from srcgrad.specialise.instances import fixed_parameters, instance_of, static_of
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 
@@ -37,6 +36,9 @@ def call(context: Context, node: gast.Call) -> Made:
     function = static_of(context.reduced.value(operation.function))
     if called is not None and isinstance(function, FunctionType) and lookup(function) is None:
         return _of_user(context, node, called, function, list(node.args), node.func)
+    if isinstance(function, nf.Callee):  # of a local function, with all of its parameters
+        passed = [atom(context, argument) for argument in node.args]
+        return placed(gast.Call(node.func, passed, []), node), nf.Call(function, tuple(passed))
     if isinstance(function, type) and is_user_class(function):
         return _constructed(context, node, called, function)
     if function is not None:

@@ -1,41 +1,28 @@
-"""Functions as values: which function a call is of, what it captured, and in which form the call is written.
+"""Functions as values: which function an operand is, what it captured, and what stands for one that is kept.
 
-Enters: a call of the IR, what its function may be.  Leaves: the statements that do the same::
+Enters: functions that the program makes, as they are met.  Leaves: the variables and defaults of each.  A function that
+is kept (in a name, a container, a field) is a text there, by which a branch tells it from others; what it captured are
+variables of the function that is written, and are read when it is called, as Python reads cells::
 
-    m = make_model(k)                   w = k * 0.5                  written out: the variables of make_model, which m
-    y = m(x)                            y = np.tanh(w * x)           captured, are variables of the function around
-
-    f = np.sin if n > 2 else sq         if f is np.sin:              one of several: a branch on which one it is
-    y = f(x)                                y = np.sin(x)
-                                        else:
-                                            y = sq(x)
-
-A function that the program makes stands for itself where it is kept: as a text, by which a branch tells it from others.
-What it captured are variables of the function that is written, and are read when it is called, as Python reads cells.
+    f = (lambda v: v * a) if n > 2 else abs       ->      f = "f.<lambda> 3:8" or abs
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial, update_wrapper, wraps
-from types import CellType, FunctionType
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import gast
 
-from srcgrad.frontend.scope import importable
-from srcgrad.frontend.signatures import default_objects
-from srcgrad.infer.calls import model_of
 from srcgrad.infer.heap import Site
-from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, exact, of, union
+from srcgrad.infer.values import At, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
 from srcgrad.ir.regions import (
     Assign,
     Block,
-    Fall,
     Function,
     If,
     Loop,
@@ -46,18 +33,9 @@ from srcgrad.ir.regions import (
     walk,
 )
 from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.ir.rewriting import with_operands
-from srcgrad.rules.table import lookup
-from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
-from srcgrad.specialise.inlining import Renaming, is_written_out, with_one_end
-from srcgrad.syntax.globals import GlobalBinding, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reducing import Reduced
-
-#: Statements in place of a call, and what it returns; None where that is bound by them.
-Written = tuple[list[Statement], Operand | None]
-_NESTED = 3  # times that a function is written out in itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +71,7 @@ class Functions:
     origins: dict[Statement, Statement] = field(default_factory=dict)  # what is written out -> where it comes from
     defaults: set[Cell] = field(default_factory=set)  # cells that hold defaults
     places: dict[Any, FunctionType] = field(default_factory=dict)  # nodes of other functions' texts -> whose they are
+    absent: set[Cell] = field(default_factory=set)  # cells of functions that an instance calls by their names
     texts: set[str] = field(default_factory=set)  # by which branches tell functions from others
     around: list[Closure] = field(default_factory=list)  # what is being written out
 
@@ -100,12 +79,7 @@ class Functions:
 # --- which function it is --------------------------------------------------------------------------------------------
 def made_here(made: Reduced, statement: Assign, operation: ir.MakeFunction) -> list[Statement]:
     """Note a function that a statement makes; its defaults are kept in variables."""
-    function, given = operation.function, operation.function.parameters
-    positional = (*given.positional_only, *given.positional)
-    count = len(operation.defaults)
-    found: dict[Version, Operand | Cell] = dict(zip(positional[len(positional) - count :], operation.defaults))
-    named = {version.variable or version.name: version for version in given.keyword_only}
-    found |= {named[name]: operand for name, operand in operation.keyword_defaults}
+    function, found = operation.function, defaults_of(operation)
     made.functions.owners[function] = made.frame.owner
     closure = Closure(function, made.frame.owner, made.frame.cells, found)
     made.functions.made[statement.targets[0]] = closure
@@ -122,7 +96,16 @@ def made_here(made: Reduced, statement: Assign, operation: ir.MakeFunction) -> l
     return stores
 
 
-def _at_site(made: Reduced, site: Site) -> Closure | None:
+def defaults_of(operation: ir.MakeFunction) -> dict[Version, Operand | Cell]:
+    given = operation.function.parameters
+    positional = (*given.positional_only, *given.positional)
+    last = positional[len(positional) - len(operation.defaults) :]
+    found: dict[Version, Operand | Cell] = dict(zip(last, operation.defaults, strict=True))
+    named = {version.variable or version.name: version for version in given.keyword_only}
+    return found | {named[name]: operand for name, operand in operation.keyword_defaults}
+
+
+def at_site(made: Reduced, site: Site) -> Closure | None:
     """The function that a site stands for; None where there are several, or variables of it are not at hand."""
     if not isinstance(site.origin, tuple) or made.facts.is_seen(site):
         return None
@@ -138,34 +121,43 @@ def _at_site(made: Reduced, site: Site) -> Closure | None:
         if held.context == "outside":
             continue
         found = made.functions.homes.get(held, [])
-        if len(found) != 1 or not _is_single(made, held):
+        if len(found) != 1 or not is_single(made, held):
             return None
         homes[cell] = found[0]
     defaults: Mapping[Version, Operand | Cell] = {}
     if operation.defaults or operation.keyword_defaults:
         known = made.functions.kept.get(statement, [])
+        if not known and all(isinstance(operand, Literal) for operand in operands_of(operation)):
+            known = [defaults_of(operation)]
         varies = any(isinstance(default, Cell) for each in known for default in each.values())
-        if not known or varies and (len(known) != 1 or not _is_single(made, site)):
+        if not known or varies and (len(known) != 1 or not is_single(made, site)):
             return None
         defaults = known[0]
     return Closure(function, owner, homes, defaults)
 
 
-def _is_single(made: Reduced, site: Site) -> bool:
+def is_single(made: Reduced, site: Site) -> bool:
     contents = made.facts.contents.get(site)
     return contents is not None and contents.single and not made.facts.is_seen(site)
 
 
-def _closure(made: Reduced, operand: Operand, atom: Any) -> Closure | None:
+def closure_of(made: Reduced, operand: Operand, atom: Any) -> Closure | None:
     known = made.functions.made.get(operand)
     if isinstance(known, Closure):
         return known
-    return _at_site(made, atom.site) if is_made(atom) else None
+    return at_site(made, atom.site) if is_made(atom) else None
 
 
 def is_made(atom: Any) -> bool:
     """Whether an atom is a function that the program makes."""
     return isinstance(atom, At) and atom.site.kind is FunctionType
+
+
+def function_at(atom: Any) -> Function:
+    """The function that an atom is, which the program makes."""
+    operation = atom.site.origin[0].operation
+    assert isinstance(operation, ir.MakeFunction)
+    return operation.function
 
 
 def holds_made(made: Reduced, value: Value) -> bool:
@@ -188,276 +180,6 @@ def text_of(function: Function) -> str:
     """What stands for a function where it is kept."""
     place = f"{getattr(function.node, 'lineno', 0)}:{getattr(function.node, 'col_offset', 0)}"
     return f"{function.qualname} {place}"
-
-
-# --- calls -----------------------------------------------------------------------------------------------------------
-def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -> Written | None:
-    """A call in another form; None of one that is written as it is.  ``reduce`` reduces what is written instead."""
-    call = with_operands(statement.operation, made.known.get)
-    assert isinstance(call, ir.Call)
-    before: list[Statement] = []
-    (target,) = statement.targets
-    if call.star is not None or call.rest is not None:
-        spread = spread_out(made, call, statement, before)
-        if spread is None:
-            return None
-        inner = _assign(made, statement, spread, target)
-        return list(reduce(Block((*before, inner), Fall())).statements), None
-    value = made.value(call.function)
-    if value.is_any or not value.atoms:
-        return None
-    if len(value.atoms) > 1:
-        return _chosen(made, statement, call, value, reduce)
-    (atom,) = value.atoms
-    known = made.functions.made.get(call.function)
-    if isinstance(known, Partial):
-        return _of_partial(made, statement, call, known, target, reduce)
-    if isinstance(atom, Exact) and atom.value is partial and call.positional:
-        made.functions.made[target] = Partial(call.positional[0], call.positional[1:], call.keywords)
-        return None
-    if _is_wrapping(made, atom) and len(call.positional) == 1 and not call.keywords:
-        return [], call.positional[0]
-    summaries = made.called.get(statement, [])
-    if not summaries:
-        return None
-    if is_made(atom):
-        closure = _closure(made, call.function, atom)
-        own = [each for each in summaries if closure is not None and each.function is closure.function]
-        return None if closure is None or not own else _of_closure(made, statement, call, closure, own, reduce)
-    function = atom.value if isinstance(atom, Exact) else None
-    if isinstance(function, FunctionType) and lookup(function) is None and _hands_functions(made, call, target):
-        text, owner = summaries[-1].function, model_of(function) or function
-        if function is wraps or any(each.function is not text for each in summaries):
-            return None
-        closure = Closure(text, owner, {}, _outer_defaults(owner, text))
-        return _of_closure(made, statement, call, closure, summaries, reduce)
-    return None
-
-
-def _assign(made: Reduced, old: Assign, call: ir.Call, target: Version) -> Assign:
-    inner = Assign((target,), call, old.node)
-    made.called[inner] = made.called.get(old, [])
-    return inner
-
-
-def _hands_functions(made: Reduced, call: ir.Call, target: Version) -> bool:
-    """Whether functions that the program makes are passed to a call or returned by it."""
-    given = [*call.positional, *(operand for _, operand in call.keywords)]
-    return any(holds_made(made, made.value(operand)) for operand in (*given, target)) or any(
-        operand in made.functions.made for operand in given
-    )
-
-
-def _outer_defaults(function: FunctionType, inner: Function) -> dict[Version, Operand | Cell]:
-    """The defaults of a function from outside, read from the function object."""
-    found: dict[Version, Operand | Cell] = {}
-    defaults = default_objects(function)
-    for version in inner.parameters:
-        name = version.variable or version.name
-        if name in defaults:
-            held = defaults[name]
-            if isinstance(held, bool | int | float | complex | str | bytes | None):
-                found[version] = Literal(held)
-            else:
-                read = partial(_default, function, name)
-                is_fixed = callable(held)
-                binding = importable(name, held) if is_fixed else GlobalBinding(f"{name}_default", held, cell=read)
-                found[version] = Literal(Spelled(reference(binding), held))
-    return found
-
-
-def _default(function: FunctionType, name: str) -> object:
-    return default_objects(function)[name]
-
-
-def _is_wrapping(made: Reduced, atom: Any) -> bool:
-    """Whether an object is ``wraps(f)``, which returns the function that it is given."""
-    if not isinstance(atom, At) or atom.site.kind is not partial:
-        return False
-    contents = made.facts.contents.get(atom.site)
-    return contents is not None and contents.get("func") == exact(update_wrapper)
-
-
-def _of_partial(
-    made: Reduced, statement: Assign, call: ir.Call, known: Partial, target: Version, reduce: Callable[[Block], Block]
-) -> Written:
-    named = dict(known.keywords) | dict(call.keywords)
-    whole = ir.Call(known.function, (*known.positional, *call.positional), None, tuple(named.items()))
-    inner = Assign((target,), whole, statement.node)
-    # The model of the class calls the function by its one call with stars.
-    made.called[inner] = [
-        summary for outer in made.called.get(statement, []) for at, found in outer.calls.items()
-        if isinstance(at, Assign) and isinstance(at.operation, ir.Call) and at.operation.star is not None
-        for summary in found
-    ]  # fmt: skip
-    return list(reduce(Block((inner,), Fall())).statements), None
-
-
-def _chosen(
-    made: Reduced, statement: Assign, call: ir.Call, value: Value, reduce: Callable[[Block], Block]
-) -> Written | None:
-    """A call of one of several functions, as a branch on which one it is."""
-    (target,) = statement.targets
-    atoms = sorted(value.atoms, key=_in_order)
-    choices: list[tuple[Operand, Any]] = []
-    texts: set[str] = set()
-    atom: Any
-    for atom in atoms:
-        if isinstance(atom, Exact) and callable(atom.value):
-            name = getattr(atom.value, "__name__", "function")
-            choices.append((Literal(Spelled(reference(importable(name, atom.value)), atom.value)), atom))
-            continue
-        closure = _at_site(made, atom.site) if is_made(atom) else None
-        if closure is None or text_of(closure.function) in texts:
-            return None
-        texts.add(text_of(closure.function))
-        held = made.version("f", Value(frozenset((atom,))))
-        made.functions.made[held] = closure
-        choices.append((held, atom))
-    summaries = made.called.get(statement, [])
-    block: Block | None = None
-    for function, atom in reversed(choices):
-        result = made.version("t", made.value(target))
-        inner = Assign((result,), ir.Call(function, call.positional, None, call.keywords), statement.node)
-        made.called[inner] = [each for each in summaries if _is_of(each, atom)]
-        side = Block((inner,), Fall((result,)))
-        if block is None:
-            block = side
-            continue
-        tested = made.version("t", of(bool))
-        found: Operand = function
-        if is_made(atom):
-            found = Literal(text_of(_function_at(atom)))
-            made.functions.texts.add(str(found.value))
-        symbol = "is" if isinstance(atom, Exact) else "=="
-        test = Assign((tested,), ir.Compare(symbol, call.function, found), statement.node)
-        joined = target if function is choices[0][0] else made.version("t", made.value(target))
-        branch = If((joined,), tested, side, block, statement.node)
-        block = Block((test, branch), Fall((joined,)))
-    assert block is not None
-    return list(reduce(Block(block.statements, Fall())).statements), None
-
-
-def _in_order(atom: Any) -> tuple[bool, str]:
-    return is_made(atom), str(atom)
-
-
-def _function_at(atom: Any) -> Function:
-    operation = atom.site.origin[0].operation
-    assert isinstance(operation, ir.MakeFunction)
-    return operation.function
-
-
-def _is_of(summary: Summary, atom: Any) -> bool:
-    if is_made(atom):
-        return summary.function is _function_at(atom)
-    code = getattr(atom.value, "__code__", None)
-    namespace = getattr(atom.value, "__globals__", None)
-    return code is not None and summary.namespace is namespace and summary.function.name == code.co_name
-
-
-# --- written out -----------------------------------------------------------------------------------------------------
-def _of_closure(
-    made: Reduced, statement: Assign, call: ir.Call, closure: Closure, summaries: Sequence[Summary],
-    reduce: Callable[[Block], Block],
-) -> Written | None:  # fmt: skip
-    function, before = closure.function, list[Statement]()
-    if _recurs(made, closure) or not is_written_out(function):
-        return None
-    given = _bound(made, closure, call, statement, before, summaries)
-    if given is None:
-        return None
-    cells = {cell: made.new_cell(cell.variable) for cell in function.cells}
-    for summary in summaries:
-        for cell, home in cells.items():
-            homes = made.functions.homes.setdefault(Site(CellType, cell, summary.context), [])
-            if home not in homes:
-                homes.append(home)
-    cells |= closure.cells
-
-    def note(new: Statement, old: Statement) -> None:
-        made.functions.origins[new] = old
-        made.functions.places[new.node] = closure.owner
-        made.called[new] = [inner for each in summaries for inner in each.calls.get(old, ())]
-        for one, other in zip(bound_by(new), bound_by(old), strict=True):
-            made.values[one] = union(*(each.values.get(other, NEVER) for each in summaries))
-
-    versions: dict[Operand, Operand] = dict(given.items())
-    renaming = Renaming(versions, cells, lambda version: made.namer.fresh(version.variable or "t"), note)
-    copied = renaming.block(function.body)
-    outer = made.frame
-    made.frame = replace(outer, owner=closure.owner, cells=cells, outer=_captured_outside(closure))
-    made.functions.around.append(closure)
-    made.only_arguments |= only_arguments(copied)
-    body = with_one_end(reduce(copied), lambda version: made.namer.fresh(version.variable or "t"))
-    made.functions.around.pop()
-    made.frame = outer
-    assert body is not None
-    (target,) = statement.targets
-    made.values.update((v, made.value(target)) for v in _unvalued(made, body))
-    return [*before, *body.statements], body.exit.value  # type: ignore[union-attr]
-
-
-def _recurs(made: Reduced, closure: Closure) -> bool:
-    """Whether a function is being written out already, or functions are that are made anew at every level."""
-    same = [each for each in made.functions.around if each.function is closure.function]
-    return len(same) > _NESTED or any(each.cells and dict(each.cells) == dict(closure.cells) for each in same)
-
-
-def _unvalued(made: Reduced, body: Block) -> list[Version]:
-    return [v for _, s in walk(body) for v in bound_by(s) if v not in made.values]
-
-
-def _captured_outside(closure: Closure) -> frozenset[Cell]:
-    return frozenset(cell for cell in closure.function.free if cell not in closure.cells)
-
-
-def bound_by(statement: Statement) -> tuple[Version, ...]:
-    heads = statement.heads if isinstance(statement, Loop) else ()
-    return (*getattr(statement, "targets", ()), *heads)
-
-
-def _bound(
-    made: Reduced, closure: Closure, call: ir.Call, statement: Assign, before: list[Statement],
-    summaries: Sequence[Summary],
-) -> dict[Version, Operand] | None:  # fmt: skip
-    """The operands of the parameters of a function that is written out; None where the call does not fit."""
-
-    def of_all(version: Version) -> Value:
-        return union(*(each.arguments[version] for each in summaries))
-
-    parameters = closure.function.parameters
-    positional = (*parameters.positional_only, *parameters.positional)
-    given: dict[Version, Operand] = dict(zip(positional, call.positional, strict=False))
-    named = dict(call.keywords)
-    for version in (*positional, *parameters.keyword_only):
-        name = version.variable or version.name
-        if version in given:
-            continue
-        default = closure.defaults.get(version)
-        if name in named and version not in parameters.positional_only:
-            given[version] = named.pop(name)
-        elif isinstance(default, Cell):
-            given[version] = held = made.version("t", of_all(version))
-            before.append(Assign((held,), ir.ReadCell(default), statement.node))
-        elif default is not None:
-            given[version] = default
-        else:
-            return None
-    left = call.positional[len(positional) :]
-    if left and parameters.variadic is None or named and parameters.rest is None:
-        return None
-    if (rest := parameters.variadic) is not None:
-        given[rest] = whole = made.version("t", of_all(rest))
-        before.append(Assign((whole,), ir.Make("tuple", tuple(left)), statement.node))
-        made.displays[whole] = tuple(left)
-    if (others := parameters.rest) is not None:
-        given[others] = whole = made.version("t", of_all(others))
-        keys = tuple(map(Literal, named))
-        before.append(Assign((whole,), ir.Make("dict", tuple(named.values()), keys), statement.node))
-        if others in only_passed_on(closure.function):
-            made.arguments[whole] = dict(named)
-    return given
 
 
 # --- functions that are kept -----------------------------------------------------------------------------------------
@@ -489,6 +211,8 @@ def misused(made: Reduced, body: Block) -> str | None:
         if not isinstance(statement, Assign):
             continue
         operation = statement.operation
+        if isinstance(operation, ir.ReadCell) and operation.cell in made.functions.absent:
+            return "a function that is kept where it was captured"
         given = [operand for operand in operands_of(operation) if any(map(is_made, made.value(operand).atoms))]
         match operation:
             case ir.Compare(symbol="is" | "is not", left=left, right=right) if any(

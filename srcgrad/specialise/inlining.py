@@ -139,3 +139,8 @@ def _sides(statement: Statement) -> Sequence[Block]:
         case Loop(body=body):
             return (body,)
     return ()
+
+
+def bound_by(statement: Statement) -> tuple[Version, ...]:
+    heads = statement.heads if isinstance(statement, Loop) else ()
+    return (*getattr(statement, "targets", ()), *heads)

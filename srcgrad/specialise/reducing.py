@@ -15,28 +15,30 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import gast
-import numpy as np
 
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, SCALARS, Bound, Exact, Value, exact
+from srcgrad.infer.values import NEVER, Bound, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
-from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
+from srcgrad.ir.regions import Assign, Block, Break, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.effects import method
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import gathered, only_arguments
-from srcgrad.specialise.functions import Closure, Functions, as_texts, called, made_here
+from srcgrad.specialise.callees import called
+from srcgrad.specialise.closures import entered
+from srcgrad.specialise.functions import Closure, Functions, as_texts, made_here
+from srcgrad.specialise.instances import Instance, fixed_parameters, static_of
 from srcgrad.syntax.globals import reference
 from srcgrad.syntax.namer import Namer
 
@@ -76,6 +78,7 @@ class Reduced:
     fields: dict[str, ir.Cell] = field(default_factory=dict)  # the variables that are its fields
     displays: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of tuples
     uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
+    iterators: set[Operand] = field(default_factory=set)  # over nothing
     only_arguments: set[Operand] = field(default_factory=set)  # lists and dicts that only calls read, as arguments
     arguments: dict[Operand, list[Operand] | dict[str, Operand] | None] = field(default_factory=dict)  # their items
 
@@ -84,6 +87,12 @@ class Reduced:
         if isinstance(operand, Literal):
             return exact(operand.value.value if isinstance(operand.value, Spelled) else operand.value)
         return self.values.get(operand, NEVER)
+
+    def is_of_sequence(self, iterator: Operand) -> bool:
+        """Whether an iterator is that of a list or tuple, which runs no code of the user's."""
+        kinds = (type(iter([])), type(iter(())))
+        atoms = self.value(iterator).atoms
+        return bool(atoms) and all(isinstance(a, At) and a.site.kind in kinds for a in atoms)
 
     def version(self, stem: str, value: Value) -> Version:
         """A version of the compiler's own."""
@@ -99,45 +108,32 @@ class Reduced:
         return made
 
 
-def static_of(value: Value) -> Any:
-    """The function, class or module that a value is; None of any other."""
-    if value.is_any or len(value.atoms) != 1:
-        return None
-    (atom,) = value.atoms
-    return atom.value if isinstance(atom, Exact) and type(atom.value) not in SCALARS else None
-
-
-def fixed_parameters(summary: Summary) -> dict[Version, object]:
-    """The parameters that are None, a function or a module, whichever call of this kind it is: they are not passed."""
-    found: dict[Version, object] = {}
-    for version, value in summary.arguments.items():
-        static = static_of(value)
-        if value == exact(None) or isinstance(static, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType):
-            found[version] = static
-    return found
-
-
-def reduced(summary: Summary, owner: FunctionType, facts: Facts, made_of: type | None = None) -> Reduced:
-    """The function of a summary as it runs there; of an ``__init__``, with variables for the fields of its object."""
+def reduced(instance: Instance, facts: Facts) -> Reduced:
+    """The function of an instance as it runs; of an ``__init__``, with variables for the fields of its object."""
+    summary, owner = instance.summary, instance.function
     function = summary.function
     names = {version.name for _, s in walk(function.body) for version in getattr(s, "targets", ())}
     cells = (*function.cells, *function.free)
-    frame = Frame(owner, {cell: cell for cell in function.cells}, frozenset(function.free))
+    own = {cell: cell for cell in function.cells}
+    frame = Frame(owner, own, frozenset(function.free))
     made = Reduced(function, owner, facts, frame, {s: list(called) for s, called in summary.calls.items()},
                    namer=Namer({*names, *(cell.variable for cell in cells)}))  # fmt: skip
+    made.cells = {*cells}
     made.functions.homes.update((Site(CellType, cell, summary.context), [cell]) for cell in function.cells)
-    made.functions.around.append(Closure(function, owner, frame.cells, {}))
+    if instance.captured is not None:
+        held = entered(made, summary, instance.captured)
+        made.frame = Frame(owner, own | held, frozenset(cell for cell in function.free if cell not in held))
+        made.functions.around.append(Closure(function, owner, held, {}))
     made.values.update(summary.values)
     made.uses.update(uses_of(function))
     made.only_arguments = only_arguments(function.body)
-    made.cells = {*cells}
     for version, value in fixed_parameters(summary).items():
         made.known[version] = Literal(None if value is None else Spelled(reference(importable("f", value)), value))
-    if made_of is not None:
+    if instance.made is not None:
         made.this = next(iter(function.parameters))
     body = as_texts(made, _without_unused(made, _block(made, function.body)))
-    own = (*function.cells, *sorted(made.cells - {*cells}, key=lambda cell: cell.variable))
-    made.function = replace(function, body=body, cells=own)
+    others = sorted(made.cells - {*cells}, key=lambda cell: cell.variable)
+    made.function = replace(function, body=body, cells=(*function.cells, *others))
     return made
 
 
@@ -184,6 +180,8 @@ def _block(made: Reduced, block: Block) -> Block:
                 if made.called.get(statement):
                     made.calls[other] = made.called[statement]
                 statements.append(other)
+            case Loop():
+                statements += _loop(made, _region(made, statement))
             case _:
                 statements.append(_region(made, statement))
     statements = _read_last(made, statements)
@@ -193,6 +191,9 @@ def _block(made: Reduced, block: Block) -> Block:
 def _from_outside(made: Reduced, statement: Assign) -> ir.Operation:
     """The operation of a statement; what a function that is written out reads from outside has a spelling here."""
     operation = statement.operation
+    match operation:
+        case ir.ReadCell(cell=cell) if cell in made.frame.cells:
+            return replace(operation, cell=made.frame.cells[cell])
     if made.frame.owner is made.owner:
         return operation
     match operation:
@@ -271,6 +272,27 @@ def _region(made: Reduced, statement: Statement) -> Statement:
     return statement
 
 
+def _loop(made: Reduced, loop: Statement) -> list[Statement]:
+    """A loop; one over nothing is what its ``else`` and the code behind it read."""
+    assert isinstance(loop, Loop)
+    body = loop.body
+    if not isinstance(body.exit, Break) or any(isinstance(s, Loop | If | Try | With) for s in body.statements):
+        return [loop]
+    ended = {t for s in body.statements if isinstance(s, Assign) and isinstance(s.operation, ir.Next)
+             for t in s.targets if made.value(t) == exact(ir.END)}  # fmt: skip
+    iterators = {s.operation.iterator for s in body.statements
+                 if isinstance(s, Assign) and isinstance(s.operation, ir.Next)}  # fmt: skip
+    if not ended or not all(map(made.is_of_sequence, iterators)):
+        return [loop]
+    pairs = [*zip(loop.heads, loop.initial, strict=True)]
+    found: list[Statement] = [Assign((head,), ir.Copy(value), loop.node) for head, value in pairs]
+    found += [s for s in body.statements if not ended & {*getattr(s, "targets", ())}]
+    for target, value in zip(loop.targets, body.exit.values, strict=True):
+        found.append(Assign((target,), ir.Copy(value), loop.node))
+    made.iterators |= iterators
+    return found
+
+
 def _chosen(made: Reduced, statement: If, test: Operand) -> Block | None:
     """The branch that is taken, where the values decide it."""
     value = made.value(test)
@@ -304,7 +326,7 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
 def _without_unused(reduced: Reduced, body: Block) -> Block:
     """Without what only decided tests were computed from: temporaries that nothing reads, of operations that do
     nothing but compute."""
-    functions = _functions(body)
+    functions = _functions(body) | reduced.iterators
     while True:
         read: set[Any] = {operand for part in _parts(body) for operand in operands_of(part)}
         read |= {part.cell for part in _parts(body) if isinstance(part, ir.ReadCell)}
