@@ -33,6 +33,7 @@ from srcgrad.ir.regions import (
     Fall,
     Function,
     If,
+    Raise,
     Statement,
     walk,
 )
@@ -52,7 +53,7 @@ from srcgrad.specialise.functions import (
     text_of,
 )
 from srcgrad.specialise.inlining import Renaming, bound_by, is_written_out, with_one_end
-from srcgrad.syntax.globals import GlobalBinding, reference
+from srcgrad.syntax.globals import GlobalBinding, builtin, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reducing import Reduced
@@ -96,7 +97,8 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
         own = [each for each in summaries if closure is not None and each.function is closure.function]
         return None if closure is None or not own else _of_closure(made, statement, call, closure, own, reduce)
     function = atom.value if isinstance(atom, Exact) else None
-    if isinstance(function, FunctionType) and lookup(function) is None and _hands_functions(made, call, target):
+    is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
+    if is_text and lookup(function) is None and _hands_functions(made, call, target):
         text, owner = summaries[-1].function, model_of(function) or function
         if function is wraps or any(each.function is not text for each in summaries):
             return None
@@ -169,7 +171,7 @@ def _chosen(
 ) -> Written | None:
     """A call of one of several functions, as a branch on which one it is."""
     (target,) = statement.targets
-    atoms = sorted(value.atoms, key=_in_order)
+    atoms = sorted((atom for atom in value.atoms if atom != Exact(None)), key=_in_order)
     choices: list[tuple[Operand, Any]] = []
     texts: set[str] = set()
     atom: Any
@@ -186,7 +188,7 @@ def _chosen(
         made.functions.made[held] = closure
         choices.append((held, atom))
     summaries = made.called.get(statement, [])
-    block: Block | None = None
+    block = _raising(made, statement) if len(atoms) < len(value.atoms) else None
     for function, atom in reversed(choices):
         result = made.version("t", made.value(target))
         inner = Assign((result,), ir.Call(function, call.positional, None, call.keywords), statement.node)
@@ -207,6 +209,13 @@ def _chosen(
         block = Block((test, branch), Fall((joined,)))
     assert block is not None
     return list(reduce(Block(block.statements, Fall())).statements), None
+
+
+def _raising(made: Reduced, statement: Assign) -> Block:
+    """What happens where the function is None."""
+    error, text = made.version("t", of(TypeError)), Literal("'NoneType' object is not callable")
+    raised = Literal(Spelled(reference(builtin("TypeError")), TypeError))
+    return Block((Assign((error,), ir.Call(raised, (text,)), statement.node),), Raise(error, None, statement.node))
 
 
 def _in_order(atom: Any) -> tuple[bool, str]:

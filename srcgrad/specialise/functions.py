@@ -216,7 +216,7 @@ def misused(made: Reduced, body: Block) -> str | None:
         given = [operand for operand in operands_of(operation) if any(map(is_made, made.value(operand).atoms))]
         match operation:
             case ir.Compare(symbol="is" | "is not", left=left, right=right) if any(
-                made.value(operand) == exact(None) or static_of_text(operand) for operand in (left, right)
+                made.value(operand) in (exact(None), exact(ir.END)) or _is_spelled(operand) for operand in (left, right)
             ):
                 continue
             case ir.Compare(symbol="==", right=Literal(value=str() as text)) if text in made.functions.texts:
@@ -237,7 +237,7 @@ def misused(made: Reduced, body: Block) -> str | None:
     return None
 
 
-def static_of_text(operand: Operand) -> bool:
+def _is_spelled(operand: Operand) -> bool:
     """Whether an operand is how a function is spelled."""
     return isinstance(operand, Literal) and isinstance(operand.value, Spelled)
 

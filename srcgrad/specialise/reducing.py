@@ -25,7 +25,7 @@ from srcgrad.frontend.source import source_of
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, Bound, Value, exact
+from srcgrad.infer.values import NEVER, At, Bound, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Break, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
@@ -90,7 +90,7 @@ class Reduced:
 
     def is_of_sequence(self, iterator: Operand) -> bool:
         """Whether an iterator is that of a list or tuple, which runs no code of the user's."""
-        kinds = (type(iter([])), type(iter(())))
+        kinds: tuple[type, ...] = (type(iter([])), type(iter(())))
         atoms = self.value(iterator).atoms
         return bool(atoms) and all(isinstance(a, At) and a.site.kind in kinds for a in atoms)
 
@@ -342,6 +342,8 @@ def _functions(body: Block) -> set[Operand]:
     for _, statement in walk(body):
         match statement:
             case Assign(targets=(target,), operation=ir.MakeFunction()):
+                found.add(target)
+            case Assign(targets=(target,), operation=ir.Call(function=Literal(value=Spelled(value=functools.partial)))):
                 found.add(target)
             case Assign(targets=(target,), operation=ir.Copy(source=source)) if source in found:
                 found.add(target)
