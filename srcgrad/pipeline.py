@@ -8,6 +8,7 @@ Enters: a ``Request``.  Leaves: ``Compiled``: a module of the derivatives of the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from types import FunctionType
 from typing import TypeAlias
@@ -122,7 +123,7 @@ class Module(CalleesAsValues):
         if not isinstance(derived, Derived):
             return callee
         mode = NESTED.get(derived.mode, derived.mode)
-        inner = Callee(derived.function, callee.statics, callee.lengths, callee.classes)  # type: ignore[arg-type]
+        inner = replace(callee, function=derived.function)  # type: ignore[arg-type]
         kept = unpassed(derived.function)
         request = Request(inner, derived.wanted, mode, None, derived.tupled, self.doors, kept=kept, shown=self.shown)
         return Callee(compile_request(request).entry, classes=callee.classes)

@@ -39,9 +39,11 @@ from srcgrad.ir.regions import (
 )
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
 from srcgrad.specialise.closures import called_apart, calls_itself
+from srcgrad.specialise.derivatives import derivative_called
 from srcgrad.specialise.functions import (
     Closure,
     Partial,
@@ -102,7 +104,8 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
         text, owner = summaries[-1].function, model_of(function) or function
         if function is wraps or any(each.function is not text for each in summaries):
             return None
-        closure = Closure(text, owner, {}, _outer_defaults(owner, text))
+        assert isinstance(owner, FunctionType)
+        closure = outer_closure(owner, text)
         return _of_closure(made, statement, call, closure, summaries, reduce)
     return None
 
@@ -119,6 +122,11 @@ def _hands_functions(made: Reduced, call: ir.Call, target: Version) -> bool:
     return any(holds_made(made, made.value(operand)) for operand in (*given, target)) or any(
         operand in made.functions.made for operand in given
     )
+
+
+def outer_closure(owner: FunctionType, text: Function) -> Closure:
+    """A function from outside."""
+    return Closure(text, owner, {}, _outer_defaults(owner, text), is_outside=True)
 
 
 def _outer_defaults(function: FunctionType, inner: Function) -> dict[Version, Operand | Cell]:
@@ -236,7 +244,9 @@ def _of_closure(
     reduce: Callable[[Block], Block],
 ) -> Written | None:  # fmt: skip
     function, before = closure.function, list[Statement]()
-    given = _bound(made, closure, call, statement, before, summaries)
+    if closure.owner in TRANSFORMS.values() and not closure.is_outside:
+        return derivative_called(made, statement, call, closure, summaries)
+    given = bound(made, closure, call, statement, before, summaries)
     if given is None:
         return None
     if calls_itself(summaries) or _recurs(made, closure) or not is_written_out(function):
@@ -287,7 +297,7 @@ def _captured_outside(closure: Closure) -> frozenset[Cell]:
     return frozenset(cell for cell in closure.function.free if cell not in closure.cells)
 
 
-def _bound(
+def bound(
     made: Reduced, closure: Closure, call: ir.Call, statement: Assign, before: list[Statement],
     summaries: Sequence[Summary],
 ) -> dict[Version, Operand] | None:  # fmt: skip

@@ -11,7 +11,8 @@ They are read when it is called, as Python reads cells; a function that binds on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.frontend import normal_form as nf
@@ -45,16 +46,18 @@ def calls_itself(summaries: Sequence[Summary]) -> bool:
 
 
 def called_apart(
-    made: Reduced, statement: Assign, closure: Closure, given: Mapping[Version, Operand], summaries: Sequence[Summary]
-) -> list[Statement] | None:
-    """A call of a function by its instance; None where something that it captured is not at hand."""
+    made: Reduced, statement: Assign, closure: Closure, given: Mapping[Version, Operand], summaries: Sequence[Summary],
+    derived: Callable[[Any], Any] = lambda function: function,
+) -> list[Statement] | None:  # fmt: skip
+    """A call of a function by its instance, or of what is ``derived`` from it; None where something that it captured is
+    not at hand."""
     summary, before = summaries[-1], list[Statement]()
     if not all(_is_within(other, summary) for other in summaries):
         return None
     captured: dict[Site, Cell] = {}
     if not _captured(made, summary, summary.cells, closure.cells, captured, set()) or _binds_outside(closure.function):
         return None
-    passed = [operand for version, operand in given.items() if version not in fixed_parameters(summary)]
+    passed = [given[version] for version in summary.function.parameters if version not in fixed_parameters(summary)]
     taken = {version.variable or version.name for version in summary.function.parameters}
     names: list[tuple[Site, str]] = []
     for site, home in captured.items():
@@ -67,8 +70,9 @@ def called_apart(
         taken.add(name)
         names.append((site, name))
     owners = {**made.functions.owners, closure.function: closure.owner}
-    instance = instance_of(closure.owner, summary, captured=Captured(tuple(names), owners))
-    callee = nf.Callee(_named(closure, tuple(name for _, name in names)), instance=instance)
+    told = None if closure.is_outside else Captured(tuple(names), owners)
+    instance = instance_of(closure.owner, summary, captured=told)
+    callee = nf.Callee(derived(_named(closure, tuple(name for _, name in names))), instance=instance)
     head = Literal(Spelled(reference(GlobalBinding(closure.function.name.strip("<>"), callee)), callee))
     call = Assign(statement.targets, ir.Call(head, tuple(passed)), statement.node)
     made.calls[call] = [summary]
@@ -82,8 +86,10 @@ def _is_within(other: Summary, summary: Summary) -> bool:
     )  # fmt: skip
 
 
-def _named(closure: Closure, captured: tuple[str, ...]) -> nf.LocalFunction:
+def _named(closure: Closure, captured: tuple[str, ...]) -> nf.LocalFunction | FunctionType:
     function, source = closure.function, source_of(closure.owner)
+    if closure.is_outside:
+        return closure.owner
     return nf.LocalFunction(function.name.strip("<>"), function.node, source, captured, function)
 
 

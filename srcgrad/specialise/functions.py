@@ -33,6 +33,7 @@ from srcgrad.ir.regions import (
     walk,
 )
 from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.language.models.derivatives import Derivative
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reducing import Reduced
@@ -49,6 +50,7 @@ class Closure:
     owner: FunctionType  # in whose text it stands
     cells: Mapping[Cell, Cell]
     defaults: Mapping[Version, Operand | Cell]
+    is_outside: bool = False  # it is the owner itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,11 @@ class Functions:
     absent: set[Cell] = field(default_factory=set)  # cells of functions that an instance calls by their names
     texts: set[str] = field(default_factory=set)  # by which branches tell functions from others
     around: list[Closure] = field(default_factory=list)  # what is being written out
+
+    def alias(self, version: Version, source: Operand) -> None:
+        """Note another name of a value."""
+        if source in self.made:
+            self.made[version] = self.made[source]
 
 
 # --- which function it is --------------------------------------------------------------------------------------------
@@ -150,7 +157,7 @@ def closure_of(made: Reduced, operand: Operand, atom: Any) -> Closure | None:
 
 def is_made(atom: Any) -> bool:
     """Whether an atom is a function that the program makes."""
-    return isinstance(atom, At) and atom.site.kind is FunctionType
+    return isinstance(atom, At) and atom.site.kind in (FunctionType, Derivative)
 
 
 def function_at(atom: Any) -> Function:

@@ -19,6 +19,7 @@ from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, exact
 from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Function
+from srcgrad.language.models.derivatives import Derivative
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,6 @@ class _Key:
         held += [f"{key}: {self.of(value)}" for key, value in contents.entries or ()]
         held += [f"*{self.of(contents.rest)}"] if contents.rest else []
         kind = "data" if site.kind is None else f"{site.kind.__module__}.{site.kind.__qualname__} {id(site.kind)}"
-        if site.kind is FunctionType and isinstance(site.origin, tuple):
+        if isinstance(site.kind, type) and site.kind in (FunctionType, Derivative) and isinstance(site.origin, tuple):
             kind += f" {id(site.origin[0])}"
         return f"#{number} {kind}({', '.join(held)}){'' if contents.single else '*'}"

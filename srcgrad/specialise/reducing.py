@@ -148,6 +148,7 @@ def _block(made: Reduced, block: Block) -> Block:
                     return Block(tuple(statements), inner.exit)
                 for target, value in zip(statement.targets, inner.exit.values, strict=True):
                     statements.append(Assign((target,), ir.Copy(value), statement.node))
+                    made.functions.alias(target, value)
             case Assign() if (gathering := gathered(made, statement)) is not None:
                 statements += gathering
             case Assign(targets=(target,), operation=ir.Call()) if (
@@ -174,8 +175,8 @@ def _block(made: Reduced, block: Block) -> Block:
                         made.displays[statement.targets[0]] = elements
                     case ir.MakeFunction():
                         statements += made_here(made, statement, operation)
-                    case ir.Copy(source=source) if source in made.functions.made:
-                        made.functions.made[statement.targets[0]] = made.functions.made[source]
+                    case ir.Copy(source=source):
+                        made.functions.alias(statement.targets[0], source)
                 other = replace(statement, operation=operation)
                 if made.called.get(statement):
                     made.calls[other] = made.called[statement]
