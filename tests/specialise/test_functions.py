@@ -255,12 +255,15 @@ REFUSED = frozenset(
 )
 
 
+def check(function: Any, arguments: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether a program is served; it is right if it is."""
+    case = Program(function.__name__, "functions", function, arguments, argnums=(0,), analytic=False)
+    if written(case) is None:
+        return False
+    with serving(case, monkeypatch.setattr):
+        return is_served(lambda: running.run_reverse(case, sink=True)) and is_served(lambda: running.run_forward(case))
+
+
 @pytest.mark.parametrize(("function", "arguments"), PROGRAMS, ids=lambda part: getattr(part, "__name__", ""))
 def test_functions(function: Any, arguments: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    case = Program(function.__name__, "functions", function, arguments, argnums=(0,), analytic=False)
-    served = written(case) is not None
-    if served:
-        with serving(case, monkeypatch.setattr):
-            served = is_served(lambda: running.run_reverse(case, sink=True))
-            served = served and is_served(lambda: running.run_forward(case))
-    assert served == (function.__name__ not in REFUSED)
+    assert check(function, arguments, monkeypatch) == (function.__name__ not in REFUSED)
