@@ -10,7 +10,7 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from types import CellType, FunctionType
+from types import CellType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.calls import call
@@ -37,7 +37,6 @@ from srcgrad.infer.values import ANY, NEVER, Array, At, Exact, Value, at, exact,
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Assign, Statement
 from srcgrad.language.models import derivatives
-from srcgrad.language.models.derivatives import Derivative
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
@@ -316,7 +315,7 @@ def _text(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Format 
 def _make_function(analysis: Analysis, frame: Frame, statement: Statement, op: ir.MakeFunction, heap: Heap) -> Made:
     function = op.function
     cells = {cell: frame.cells[cell] for cell in function.free}
-    kind = Derivative if frame.namespace is vars(derivatives) and function.name == "derivative" else FunctionType
+    kind = derivatives.kind_of(function.name, frame.namespace)
     site = frame.site(kind, statement, tuple(cells.values()))  # with other cells it is another function
     analysis.closures[site] = function, frame.namespace, cells
     held: dict[str, Value] = {f"cell {cell.name}": at(inside) for cell, inside in cells.items()}
