@@ -121,8 +121,8 @@ class Module(CalleesAsValues):
             return unguarded(callee)
         if not isinstance(derived, Derived):
             return callee
-        mode = NESTED.get(derived.mode, derived.mode)
-        inner = Callee(derived.function, callee.statics, callee.lengths, callee.classes)  # type: ignore[arg-type]
+        mode, known = NESTED.get(derived.mode, derived.mode), (callee.statics, callee.lengths, callee.classes)
+        inner = Callee(derived.function, *known, instance=callee.instance)  # type: ignore[arg-type]
         kept = unpassed(derived.function)
         request = Request(inner, derived.wanted, mode, None, derived.tupled, self.doors, kept=kept, shown=self.shown)
         return Callee(compile_request(request).entry, classes=callee.classes)

@@ -50,6 +50,7 @@ from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.ir.regions import Function
 from srcgrad.language.effects import ALL, Effect, member, method, of_function
 from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
+from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.rules.table import lookup
 
 if TYPE_CHECKING:
@@ -128,6 +129,8 @@ def model_of(found: Any) -> Any:
     """The function that does what one of the standard library does, or a function of such a model itself."""
     if is_of_model(found):
         return found
+    if isinstance(found, FunctionType) and "__srcgrad_transform__" in vars(found):
+        return TRANSFORMS.get(vars(found)["__srcgrad_transform__"])
     is_original = isinstance(found, FunctionType | BuiltinFunctionType | type) and is_of_library(found)
     return MODELS.get(found) if is_original else None
 

@@ -87,6 +87,9 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
                 if all(key in held for key in keys):
                     return found, heap
                 return _or_missing(analysis, frame, statement, receiver, kind, index, found, heap)
+            if contents.entries is not None and is_plain(analysis, heap, index):  # its keys are constants
+                values = union(*(value for _, value in contents.entries))
+                return _or_missing(analysis, frame, statement, receiver, kind, index, values, heap)
             if not is_plain(analysis, heap, index, contents.items):
                 heap = analysis.unknown([index, receiver], heap)
             return _or_missing(analysis, frame, statement, receiver, kind, index, heap[site].items, heap)

@@ -10,7 +10,7 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from types import CellType, FunctionType
+from types import CellType
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.calls import call
@@ -36,6 +36,7 @@ from srcgrad.infer.parameters import Given
 from srcgrad.infer.values import ANY, NEVER, Array, At, Exact, Value, at, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Assign, Statement
+from srcgrad.language.models import derivatives
 
 if TYPE_CHECKING:
     from srcgrad.infer.interpreter import Analysis
@@ -314,7 +315,8 @@ def _text(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Format 
 def _make_function(analysis: Analysis, frame: Frame, statement: Statement, op: ir.MakeFunction, heap: Heap) -> Made:
     function = op.function
     cells = {cell: frame.cells[cell] for cell in function.free}
-    site = frame.site(FunctionType, statement, tuple(cells.values()))  # with other cells it is another function
+    kind = derivatives.kind_of(function.name, frame.namespace)
+    site = frame.site(kind, statement, tuple(cells.values()))  # with other cells it is another function
     analysis.closures[site] = function, frame.namespace, cells
     held: dict[str, Value] = {f"cell {cell.name}": at(inside) for cell, inside in cells.items()}
     given = function.parameters

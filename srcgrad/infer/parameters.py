@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.objects import container
-from srcgrad.infer.values import NEVER, Value, of, union
+from srcgrad.infer.values import NEVER, SCALARS, Value, exact, of, union
 from srcgrad.ir.regions import Function, Parameters
+from srcgrad.language.models import is_of_model
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -46,8 +47,13 @@ def defaults_of(analysis: Analysis, function: FunctionType, made: Function) -> d
     positional = (*given.positional_only, *given.positional)
     found = function.__defaults__ or ()
     named = function.__kwdefaults__ or {}
-    last = dict(zip(positional[len(positional) - len(found) :], map(analysis.outside.value, found), strict=True))
-    return last | {v: analysis.outside.value(named[v.variable or v.name]) for v in given.keyword_only
+
+    def known(default: Any) -> Value:  # a model is the same for every program
+        is_constant = is_of_model(function) and type(default) in SCALARS
+        return exact(default) if is_constant else analysis.outside.value(default)
+
+    last = dict(zip(positional[len(positional) - len(found) :], map(known, found), strict=True))
+    return last | {v: known(named[v.variable or v.name]) for v in given.keyword_only
                    if (v.variable or v.name) in named}  # fmt: skip
 
 

@@ -48,7 +48,7 @@ from srcgrad.ir.regions import (
 )
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
-from srcgrad.specialise.inlining import Renaming, renamed
+from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts
 from srcgrad.specialise.instances import Instance
 from srcgrad.specialise.managers import class_to_enter, is_indifferent, is_read, method_call, suppressed
 from srcgrad.specialise.parts import RAISED, TRUTH, Apart, Around, attempted, called_where_read, without_unused
@@ -61,7 +61,7 @@ _NOTHING = Literal(None)  # of what is read only where nothing was raised
 
 def without_try(made: Reduced, function: Function, instance: Instance, source: Source) -> Block:
     """The body of a function in which each ``try`` is taken apart, and the context managers of the user's classes."""
-    if not any(isinstance(statement, Try | With) for _, statement in walk(function.body)):
+    if not has_attempts(function.body):
         return function.body
     here = Apart(made, function, instance, source)
     _require_unread(here, function.body)
@@ -211,17 +211,15 @@ def _again(here: Apart, block: Block) -> Block:
     def note(new: Statement, old: Statement) -> None:
         if old in here.made.calls:
             here.made.calls[new] = here.made.calls[old]
-        for one, other in zip(getattr(new, "targets", ()), getattr(old, "targets", ()), strict=True):
+        for one, other in zip(bound_by(new), bound_by(old), strict=True):
             here.made.values[one] = here.made.value(other)
             here.uses[one] = here.uses.get(other, 0)
             if other in here.lookups and isinstance(new, Assign):
                 here.lookups[one] = new
-        for one, other in zip(getattr(new, "heads", ()), getattr(old, "heads", ()), strict=True):
-            here.made.values[one] = here.made.value(other)
 
-    if any(isinstance(statement, Try | With) for _, statement in walk(block)):
+    if has_attempts(block):
         raise here.refuse(block.statements[0].node, "a try in a last block that runs in several places")
-    return renamed(Renaming({}, lambda version: here.made.namer.fresh(version.variable or "t")), block, note)
+    return Renaming({}, {}, lambda version: here.made.namer.fresh(version.variable or "t"), note).block(block)
 
 
 # --- try -------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import found, is_user_class
-from srcgrad.frontend.desugar.build import constant, placed
+from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.summaries import Summary
@@ -21,9 +21,9 @@ from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom, settled
-from srcgrad.specialise.instances import instance_of
+from srcgrad.specialise.instances import fixed_parameters, instance_of, static_of
 from srcgrad.specialise.managers import LOCKS
-from srcgrad.specialise.reducing import fixed_parameters, static_of
+from srcgrad.syntax.globals import GlobalBinding, reference
 
 
 def call(context: Context, node: gast.Call) -> Made:
@@ -37,7 +37,7 @@ def call(context: Context, node: gast.Call) -> Made:
         context.refuse(node, "a call with stars")
     called = context.reduced.calls.get(made)
     function = static_of(context.reduced.value(operation.function))
-    if isinstance(function, nf.Callee):  # an attempt
+    if isinstance(function, nf.Callee):  # an attempt, or a local function, with all of its parameters
         given = tuple(atom(context, argument) for argument in node.args)
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
     if called is not None and isinstance(function, FunctionType) and lookup(function) is None:
@@ -148,11 +148,14 @@ def _of_user(
     """A function of the user's: an operand for each of its parameters."""
     called = _widest(context, node, summaries)
     signature = signature_of(function)
-    if signature.variadic is not None or signature.keywords is not None:
-        context.refuse(node, "a call of a function with stars")
     bound = dict(zip(signature.positional, given, strict=False))
     keywords = node.keywords if isinstance(node, gast.Call) else []
-    bound |= {keyword.arg: keyword.value for keyword in keywords}
+    own = {*signature.positional[signature.positional_only :], *signature.keyword_only}
+    bound |= {keyword.arg: keyword.value for keyword in keywords if keyword.arg in own}
+    left = [atom(context, argument) for argument in given[len(signature.positional) :]]
+    others = {keyword.arg: atom(context, keyword.value) for keyword in keywords if keyword.arg not in own}
+    if left and signature.variadic is None or others and signature.keywords is None or None in others:
+        context.refuse(node, "a call that does not fit")
     passed: dict[str, gast.expr] = {}
     spelled: dict[str, gast.expr] = {}  # the call as the function itself takes it
     fixed = {version.variable or version.name for version in fixed_parameters(called)}
@@ -164,21 +167,39 @@ def _of_user(
         if parameter in bound:
             passed[parameter] = atom(context, bound[parameter])
             continue
+        if parameter == signature.variadic:
+            display: Any = placed(gast.Tuple(left, gast.Load()), node)
+            passed[parameter] = _bound_to(context, display, nf.Pack("tuple", tuple(left)))
+            continue
+        if parameter == signature.keywords:
+            keys = tuple(constant(key, node) for key in others)
+            display = placed(gast.Dict(list(keys), list(others.values())), node)
+            passed[parameter] = _bound_to(context, display, nf.Pack("dict", tuple(others.values()), keys))
+            continue
         default = signature.defaults.get(parameter)
+        if isinstance(default, GlobalBinding):
+            passed[parameter] = _bound_to(context, placed(reference(default), node), nf.Fixed())
+            continue
         if not isinstance(default, gast.Constant):
             context.refuse(node, "this default")
         passed[parameter] = default
     if any(static_of(context.value(argument)) is not None for argument in passed.values()):
         context.refuse(node, "a function that is passed on")
     spelled |= passed
-    written = [spelled[name] for name in signature.positional[skipped : len(given)]]
-    named = [placed(gast.keyword(k.arg, spelled[k.arg]), k) for k in keywords]
+    written = [*(spelled[name] for name in signature.positional[skipped : len(given)]), *left]
+    named = [placed(gast.keyword(k.arg, {**spelled, **others}[k.arg]), k) for k in keywords]
     expression = placed(gast.Call(head, written, named), node)
     if kind is not None:
         del passed[signature.positional[0]]
     makes = None if kind is None else Initialiser(kind, function)
     callee = nf.Callee(function, makes=makes, instance=instance_of(function, called, kind))
     return expression, nf.Call(callee, tuple(passed.values()))
+
+
+def _bound_to(context: Context, expression: gast.expr, operation: nf.Operation) -> gast.expr:
+    name = context.fresh()
+    context.out.append(nf.Bind(name, expression, operation, context.span))
+    return load(name, expression)
 
 
 def _kind_of(atom: Any) -> type | None:

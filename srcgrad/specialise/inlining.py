@@ -1,109 +1,145 @@
-"""Local functions, written out where they are called: a closure cannot stand in the emitted module.
+"""Functions, written out where they are called: a closure cannot stand in the emitted module.
 
-Enters: a function of the IR for one kind of call, its operands.  Leaves: its statements with versions of their own, and
-the operand that holds what it returns; None where its text does not end in one place::
+Enters: a function of the IR, the operands of its parameters, the variables that are its cells.  Leaves: its body with
+versions of its own, and, once that is reduced, its statements and the operand that holds what it returns::
 
     inner = lambda v: v * k
     s = inner(x) + 1.0             t = x * k;  s = t + 1.0
 
-What it captured are cells of the function around, which it reads and writes as they are.
+A cell of the function is a variable of the function around, one for each time that it is written out.  ``try`` is taken
+apart before the body gets its one end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Cell, Literal, Operand, Version
-from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Return, Statement, Try, Unreachable, With, walk
+from srcgrad.ir.regions import (
+    Assign,
+    Block,
+    Fall,
+    Function,
+    Handler,
+    If,
+    Loop,
+    Raise,
+    Return,
+    Statement,
+    Try,
+    Unreachable,
+    With,
+    walk,
+)
 from srcgrad.ir.rewriting import with_operands
 
 #: How many statements one may have: what follows a branch that may return is written once for each way to it.
 _LARGEST = 100
 
 
+@dataclass(eq=False)
 class Renaming:
-    """Versions of a function under names of their own, each time that it is written out."""
+    """Versions and cells of a function under names of their own, each time that it is written out."""
 
-    def __init__(self, given: Mapping[Version, Operand], name: Callable[[Version], str]) -> None:
-        self.versions: dict[Operand, Operand] = {}
-        for version, operand in given.items():
-            self.versions[version] = operand
-        self.cells: dict[Cell, Cell] = {}
-        self._name = name
+    versions: dict[Operand, Operand]  # the parameters, and what they are given
+    cells: Mapping[Cell, Cell]
+    name: Callable[[Version], str]
+    note: Callable[[Statement, Statement], None]  # gets each statement with the one that it was made from
 
     def target(self, version: Version) -> Version:
         if version not in self.versions:
-            self.versions[version] = Version(self._name(version), version.variable)
+            self.versions[version] = Version(self.name(version), version.variable)
         made = self.versions[version]
         assert isinstance(made, Version)
-        return made
-
-    def operation(self, operation: ir.Operation) -> ir.Operation:
-        """An operation on the new versions, and on the new variables."""
-        made = with_operands(operation, self.operand)
-        if isinstance(made, ir.ReadCell | ir.WriteCell | ir.DeleteCell | ir.FreshCell) and made.cell in self.cells:
-            return replace(made, cell=self.cells[made.cell])
         return made
 
     def operand(self, operand: Operand, default: Any = None) -> Operand:
         return self.versions.get(operand, operand)
 
+    def block(self, block: Block) -> Block:
+        statements: list[Statement] = []
+        for statement in block.statements:
+            made: Statement
+            match statement:
+                case Assign(targets=targets, operation=operation):
+                    changed = with_operands(self._of_cells(operation), self.operand)
+                    made = replace(statement, targets=tuple(map(self.target, targets)), operation=changed)
+                case If(targets=targets, test=test, body=body, orelse=orelse):
+                    tested, sides = self.operand(test), (self.block(body), self.block(orelse))
+                    bound = tuple(map(self.target, targets))
+                    made = replace(statement, targets=bound, test=tested, body=sides[0], orelse=sides[1])
+                case Loop(targets=targets, heads=heads, initial=initial, body=body):
+                    first = tuple(map(self.operand, initial))
+                    begun = tuple(map(self.target, heads))
+                    inner = self.block(body)
+                    made = replace(statement, targets=tuple(map(self.target, targets)), heads=begun, initial=first,
+                                   body=inner)  # fmt: skip
+                case With(manager=manager, entered=entered, body=body):
+                    opened, held = self.operand(manager), self.target(entered)
+                    made = replace(statement, manager=opened, entered=held, body=self.block(body))
+                case Try(body=body, handlers=handlers, orelse=orelse, final=final):
+                    inner, caught = self.block(body), tuple(map(self._handler, handlers))
+                    last = self.block(orelse), self.block(final)
+                    made = replace(statement, body=inner, handlers=caught, orelse=last[0], final=last[1])
+            self.note(made, statement)
+            statements.append(made)
+        return Block(tuple(statements), with_operands(block.exit, self.operand))
 
-def inlined(
-    function: Function,
-    given: Mapping[Version, Operand],
-    fresh: Callable[[str], str],
-    note: Callable[[Statement, Statement], None],
-) -> tuple[list[Statement], Operand, set[Cell]] | None:
-    """The statements of a function, what it returns, and its variables that are no versions; ``note`` gets each
-    statement with the one it was made from."""
-    if function.is_generator or _captures(function):
-        return None
+    def _handler(self, handler: Handler) -> Handler:
+        kinds = None if handler.kinds is None else self.block(handler.kinds)
+        return replace(handler, kinds=kinds, caught=self.target(handler.caught), body=self.block(handler.body))
 
-    def name(version: Version) -> str:
-        return fresh(version.variable or "t")
-
-    body = _with_one_end(function.body, name)
-    if body is None or not isinstance(body.exit, Return):
-        return None
-    if any(isinstance(s, Try | With) for _, s in walk(body)) or _returns_inside(body):
-        return None
-    if sum(1 for _ in walk(body)) > _LARGEST:
-        return None
-    renaming = Renaming(given, name)
-    renaming.cells = {cell: Cell(text, text) for cell in function.cells for text in [fresh(cell.variable)]}
-    made = renamed(renaming, body, note)
-    assert isinstance(made.exit, Return)
-    return list(made.statements), made.exit.value, set(renaming.cells.values())
+    def _of_cells(self, operation: Any) -> Any:
+        cell: Any = getattr(operation, "cell", None)
+        return replace(operation, cell=self.cells[cell]) if cell in self.cells else operation
 
 
-def _captures(function: Function) -> bool:
-    """Whether a function that is made inside has variables of this one."""
-    made = [s.operation for _, s in walk(function.body) if isinstance(s, Assign)]
-    inner = {cell for each in made if isinstance(each, ir.MakeFunction) for cell in each.function.free}
-    return not inner.isdisjoint(function.cells)
+def is_written_out(function: Function) -> bool:
+    """Whether a function can be: its text ends in one place, as far as that is known before ``try`` is taken apart."""
+    if function.is_generator or has_attempts(function.body):
+        return not function.is_generator
+    return with_one_end(function.body, lambda version: version.name) is not None
 
 
-def _with_one_end(block: Block, name: Callable[[Version], str]) -> Block | None:
+def has_attempts(body: Block) -> bool:
+    """Whether something is done where exceptions leave a part of a block."""
+    return any(isinstance(statement, Try | With) for _, statement in walk(body))
+
+
+def with_one_end(block: Block, name: Callable[[Version], str]) -> Block | None:
     """A block that returns at its end: what follows a branch that returns is done in the other branch."""
+    made = _ended(block, name)
+    if made is None or not isinstance(made.exit, Return) or _returns_inside(made) or has_attempts(made):
+        return None
+    grown = sum(1 for _ in walk(made)) - sum(1 for _ in walk(block))
+    return None if grown > _LARGEST else made
+
+
+def _ended(block: Block, name: Callable[[Version], str]) -> Block | None:
     for place, statement in enumerate(block.statements):
-        if not isinstance(statement, If) or not any(map(_returns, _sides(statement))):
+        if not isinstance(statement, If) or not any(map(_may_return, _sides(statement))):
             continue
         sides: list[Block] = []
         for side in _sides(statement):
-            whole = _with_one_end(_continued(side, statement, block, place + 1), name)
-            if whole is None or not isinstance(whole.exit, Return):
+            whole = _ended(_continued(side, statement, block, place + 1), name)
+            if whole is None:
                 return None
-            sides.append(Block(whole.statements, Fall((whole.exit.value,))))
+            is_end = isinstance(whole.exit, Return)
+            sides.append(Block(whole.statements, Fall((whole.exit.value,))) if is_end else whole)  # type: ignore[union-attr]
         result = Version(name(Version("result")), None)
         joined = replace(statement, targets=(result,), body=sides[0], orelse=sides[1])
         return Block((*block.statements[:place], joined), Return(result))
     if isinstance(block.exit, Unreachable):
         return Block(block.statements, Return(Literal(None)))
-    return block if isinstance(block.exit, Return) else None
+    return block if isinstance(block.exit, Return | Raise) else None
+
+
+def _may_return(block: Block) -> bool:
+    inner = [side for statement in block.statements if isinstance(statement, If) for side in _sides(statement)]
+    return isinstance(block.exit, Return) or any(map(_may_return, inner))
 
 
 def _continued(side: Block, statement: If, around: Block, place: int) -> Block:
@@ -113,12 +149,6 @@ def _continued(side: Block, statement: If, around: Block, place: int) -> Block:
     pairs = zip(statement.targets, side.exit.values, strict=True)
     bound = [Assign((target,), ir.Copy(value), statement.node) for target, value in pairs]
     return Block((*side.statements, *bound, *around.statements[place:]), around.exit)
-
-
-def _returns(block: Block) -> bool:
-    """Whether a block may return from where it stands, in no loop."""
-    inner = [side for statement in block.statements if isinstance(statement, If) for side in _sides(statement)]
-    return isinstance(block.exit, Return) or any(map(_returns, inner))
 
 
 def _returns_inside(body: Block) -> bool:
@@ -135,30 +165,13 @@ def _sides(statement: Statement) -> Sequence[Block]:
     return ()
 
 
-def renamed(renaming: Renaming, block: Block, note: Callable[[Statement, Statement], None]) -> Block:
-    """A block under other names; ``note`` gets each statement with the one it was made from."""
-    statements: list[Statement] = []
-    for statement in block.statements:
-        made: Statement
-        match statement:
-            case Assign(targets=targets, operation=operation):
-                changed = renaming.operation(operation)
-                made = replace(statement, targets=tuple(map(renaming.target, targets)), operation=changed)
-            case If(targets=targets, test=test, body=body, orelse=orelse):
-                sides = renamed(renaming, body, note), renamed(renaming, orelse, note)
-                tested = renaming.operand(test)
-                bound = tuple(map(renaming.target, targets))
-                made = replace(statement, targets=bound, test=tested, body=sides[0], orelse=sides[1])
-            case Loop(targets=targets, heads=heads, initial=initial, body=body):
-                first = tuple(map(renaming.operand, initial))
-                begun = tuple(map(renaming.target, heads))
-                inner = renamed(renaming, body, note)
-                made = replace(statement, targets=tuple(map(renaming.target, targets)), heads=begun, initial=first,
-                               body=inner)  # fmt: skip
-            case _:
-                raise AssertionError(statement)
-        note(made, statement)
-        statements.append(made)
-    return Block(tuple(statements), with_operands(block.exit, renaming.operand))
-
-
+def bound_by(statement: Statement) -> tuple[Version, ...]:
+    """What a statement binds itself, and not in its blocks."""
+    match statement:
+        case Loop(targets=targets, heads=heads):
+            return (*targets, *heads)
+        case With(entered=entered):
+            return (entered,)
+        case Try(handlers=handlers):
+            return tuple(handler.caught for handler in handlers)
+    return statement.targets

@@ -7,13 +7,27 @@ the same for all calls of a program, which is compiled again where it changes (g
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
+
+import numpy as np
 
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import Array, At, Bound, Exact, Value
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, exact
+from srcgrad.ir.operations import Version
+from srcgrad.ir.regions import Function
+from srcgrad.language.models.derivatives import Derivative
+
+
+@dataclass(frozen=True)
+class Captured:
+    """What a local function captured: the cells, by the names of the parameters that it gets them in."""
+
+    names: tuple[tuple[Site, str], ...]
+    owners: Mapping[Function, FunctionType]  # in whose text functions stand that it may call
 
 
 @dataclass(frozen=True)
@@ -24,10 +38,35 @@ class Instance:
     key: str
     summary: Summary = field(compare=False)
     made: type | None = None  # the class of the object that it returns, where it is an ``__init__``
+    captured: Captured | None = field(default=None, compare=False)  # of a function that stands in the text of another
 
 
-def instance_of(function: FunctionType, summary: Summary, made: type | None = None) -> Instance:
-    return Instance(function, _Key(summary).text(), summary, made)
+def instance_of(
+    function: FunctionType, summary: Summary, made: type | None = None, captured: Captured | None = None
+) -> Instance:
+    key = _Key(summary)
+    text = key.text()
+    if captured is not None:
+        text += f"; {id(summary.function)} {', '.join(key.site(site) for site in summary.cells.values())}"
+    return Instance(function, text, summary, made, captured)
+
+
+def static_of(value: Value) -> Any:
+    """The function, class or module that a value is; None of any other."""
+    if value.is_any or len(value.atoms) != 1:
+        return None
+    (atom,) = value.atoms
+    return atom.value if isinstance(atom, Exact) and type(atom.value) not in SCALARS else None
+
+
+def fixed_parameters(summary: Summary) -> dict[Version, object]:
+    """The parameters that are None, a function or a module, whichever call of this kind it is: they are not passed."""
+    found: dict[Version, object] = {}
+    for version, value in summary.arguments.items():
+        static = static_of(value)
+        if value == exact(None) or isinstance(static, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType):
+            found[version] = static
+    return found
 
 
 class _Key:
@@ -66,4 +105,6 @@ class _Key:
         held += [f"{key}: {self.of(value)}" for key, value in contents.entries or ()]
         held += [f"*{self.of(contents.rest)}"] if contents.rest else []
         kind = "data" if site.kind is None else f"{site.kind.__module__}.{site.kind.__qualname__} {id(site.kind)}"
+        if isinstance(site.kind, type) and site.kind in (FunctionType, Derivative) and isinstance(site.origin, tuple):
+            kind += f" {id(site.origin[0])}"
         return f"#{number} {kind}({', '.join(held)}){'' if contents.single else '*'}"

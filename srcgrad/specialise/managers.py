@@ -39,8 +39,9 @@ from srcgrad.ir.operations import Operand, Version
 from srcgrad.ir.regions import Assign, Statement, With, walk
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import named, settled
+from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.parts import Apart
-from srcgrad.specialise.reducing import Reduced, static_of
+from srcgrad.specialise.reducing import Reduced
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import names_read
 
@@ -71,7 +72,7 @@ def is_indifferent(made: Reduced, maker: Assign | None) -> bool:
     """Whether a manager does the same whether its body raises or not."""
     operation = None if maker is None else maker.operation
     if isinstance(operation, ir.ReadGlobal):
-        return isinstance(made.summary.namespace.get(operation.name), _LOCKED)
+        return isinstance(made.owner.__globals__.get(operation.name), _LOCKED)
     return isinstance(operation, ir.Call) and static_of(made.value(operation.function)) in _INDIFFERENT
 
 

@@ -45,10 +45,10 @@ from srcgrad.ir.regions import (
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
-from srcgrad.specialise.inlining import Renaming, renamed
-from srcgrad.specialise.instances import Instance
+from srcgrad.specialise.inlining import Renaming, bound_by
+from srcgrad.specialise.instances import Instance, fixed_parameters
 from srcgrad.specialise.raising import raises
-from srcgrad.specialise.reducing import Reduced, changes_nothing, fixed_parameters
+from srcgrad.specialise.reducing import Reduced, changes_nothing
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
 
@@ -219,24 +219,26 @@ def _function_of(
     def note(new: Statement, old: Statement) -> None:
         if old in made.calls:
             calls[new] = made.calls[old]
-        for one, other in zip(getattr(new, "targets", ()), getattr(old, "targets", ()), strict=True):
+        for one, other in zip(bound_by(new), bound_by(old), strict=True):
             values[one] = made.value(other)
 
-    renaming = Renaming(dict(zip(given, parameters, strict=True)), lambda v: namer.fresh(v.variable or "t"))
+    own: dict[Operand, Operand] = dict(zip(given, parameters, strict=True))
+    renaming = Renaming(own, {}, lambda v: namer.fresh(v.variable or "t"), note)
     part = [_out_of_place(here, statement) for statement in part]
     value: Operand = computed[0] if computed else Literal(None)
     if len(computed) > 1:
         value = here.version(ANY)
         part = [*part, Assign((value,), ir.Make("tuple", tuple(computed)), part[-1].node)]
-    body = renamed(renaming, Block(tuple(part), Return(value)), note)
+    body = renaming.block(Block(tuple(part), Return(value)))
     function = Function("part", "part", Parameters(positional=parameters), (), (), body, part[-1].node)
     arguments = {version: values[version] for version in parameters}
     summary = replace(
-        made.summary, function=function, cells={}, arguments=arguments, generators={}, returned=None, raised=None,
-        values=values, calls=calls,
+        here.instance.summary, function=function, cells={}, arguments=arguments, generators={}, returned=None,
+        raised=None, values=values, calls=calls,
     )  # fmt: skip
     made.parts += 1
-    return replace(here.instance, key=f"{here.instance.key}, part {made.parts}", summary=summary, made=None)
+    key = f"{here.instance.key}, part {made.parts}"
+    return replace(here.instance, key=key, summary=summary, made=None, captured=None)
 
 
 def _out_of_place(here: Apart, statement: Assign) -> Assign:

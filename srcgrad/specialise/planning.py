@@ -17,6 +17,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.normal_form import Callee
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import operations as ir
@@ -247,7 +248,7 @@ def _atoms_of_call(operation: ir.Call, function: Value) -> list[Operand]:
         return given
     rule = lookup(atom.value)
     if rule is None:
-        return given if isinstance(atom.value, FunctionType) else []
+        return given if isinstance(atom.value, FunctionType | Callee) else []
     names = {operand: f"_{place}" for place, operand in enumerate(dict.fromkeys(given))}
     spelled = {operand: gast.Name(name, gast.Load(), None, None) for operand, name in names.items()}
     try:

@@ -24,7 +24,8 @@ from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Fall, Handler
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.effects import member
-from srcgrad.specialise.reducing import Reduced, static_of
+from srcgrad.specialise.instances import static_of
+from srcgrad.specialise.reducing import Reduced
 
 Kinds = tuple[type[BaseException], ...]
 _FLOATING: Kinds = (FloatingPointError, Warning)  # of numbers of NumPy, where these are errors

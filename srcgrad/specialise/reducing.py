@@ -10,30 +10,55 @@ and classes: where one is used, the operand is a ``Literal`` of how it is spelle
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from functools import partial
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import gast
-import numpy as np
 
 from srcgrad.frontend.scope import importable
+from srcgrad.frontend.source import source_of
+from srcgrad.infer.facts import Facts
+from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Value, exact
+from srcgrad.infer.values import NEVER, At, Bound, Value, exact
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
-from srcgrad.ir.regions import Assign, Block, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
+from srcgrad.ir.regions import Assign, Block, Break, Fall, Function, If, Loop, Statement, Try, With, operands_of, walk
 from srcgrad.ir.restoring.functions import names_of
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.effects import method
 from srcgrad.rules.table import lookup
-from srcgrad.specialise.inlining import inlined
+from srcgrad.specialise.arguments import gathered, only_arguments
+from srcgrad.specialise.callees import called
+from srcgrad.specialise.closures import entered
+from srcgrad.specialise.functions import Closure, Functions, as_texts, made_here
+from srcgrad.specialise.inlining import bound_by
+from srcgrad.specialise.instances import Instance, fixed_parameters, static_of
 from srcgrad.syntax.globals import reference
 from srcgrad.syntax.namer import Namer
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """The function whose statements are being reduced: itself, or one that is written out in it."""
+
+    owner: FunctionType  # by whose globals its names are meant
+    cells: Mapping[ir.Cell, ir.Cell]  # its cells, and what it captured: the variables that they are
+    outer: frozenset[ir.Cell]  # cells of the functions around, which were there before
+
+    def resolve(self, name: str, at: gast.AST) -> Any:
+        """The reference that a global name is."""
+        source = source_of(self.owner)
+        binding = source.resolve(name, source.span(at))
+        assert binding is not None  # a name without a meaning was refused
+        return reference(binding)
 
 
 @dataclass(eq=False)
@@ -41,20 +66,24 @@ class Reduced:
     """A function that is reduced, and what was found out about its operands."""
 
     function: Function
-    summary: Summary
-    resolve: Callable[[str, gast.AST], Any]  # the reference that a global name is
+    owner: FunctionType
+    facts: Facts
+    frame: Frame
+    called: dict[Statement, list[Summary]]  # what the statements call that are being reduced
     apart: Callable[[Reduced, Function], Block]  # the body of a function without ``try``
+    functions: Functions = field(default_factory=Functions)
     known: dict[Operand, Operand] = field(default_factory=dict)  # what stands for an operand
     calls: dict[Statement, list[Summary]] = field(default_factory=dict)  # of the functions that statements call
     values: dict[Version, Value] = field(default_factory=dict)
     cells: set[ir.Cell] = field(default_factory=set)  # of the function, and of those that are written out in it
     namer: Namer = field(default_factory=lambda: Namer(()))
-    outer: frozenset[ir.Cell] = frozenset()  # cells of the functions around, which were there before
     this: Version | None = None  # the object that an ``__init__`` makes
     fields: dict[str, ir.Cell] = field(default_factory=dict)  # the variables that are its fields
     displays: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of tuples
     uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
-    around: list[Summary] = field(default_factory=list)  # of the functions that are being written out
+    iterators: set[Operand] = field(default_factory=set)  # over nothing
+    only_arguments: set[Operand] = field(default_factory=set)  # lists and dicts that only calls read, as arguments
+    arguments: dict[Operand, list[Operand] | dict[str, Operand] | None] = field(default_factory=dict)  # their items
     parts: int = 0  # how many parts of it are attempted
 
     def value(self, operand: Operand) -> Value:
@@ -63,45 +92,54 @@ class Reduced:
             return exact(operand.value.value if isinstance(operand.value, Spelled) else operand.value)
         return self.values.get(operand, NEVER)
 
+    def is_of_sequence(self, iterator: Operand) -> bool:
+        """Whether an iterator is that of a list or tuple, which runs no code of the user's."""
+        kinds: tuple[type, ...] = (type(iter([])), type(iter(())))
+        atoms = self.value(iterator).atoms
+        return bool(atoms) and all(isinstance(a, At) and a.site.kind in kinds for a in atoms)
 
-def static_of(value: Value) -> Any:
-    """The function, class or module that a value is; None of any other."""
-    if value.is_any or len(value.atoms) != 1:
-        return None
-    (atom,) = value.atoms
-    return atom.value if isinstance(atom, Exact) and type(atom.value) not in SCALARS else None
+    def version(self, stem: str, value: Value) -> Version:
+        """A version of the compiler's own."""
+        made = Version(self.namer.fresh(stem), None)
+        self.values[made] = value
+        return made
+
+    def new_cell(self, stem: str) -> ir.Cell:
+        """A variable of the compiler's own, which is read and written."""
+        variable = self.namer.fresh(stem)
+        made = ir.Cell(variable, variable)
+        self.cells.add(made)
+        return made
 
 
-def fixed_parameters(summary: Summary) -> dict[Version, object]:
-    """The parameters that are None, a function or a module, whichever call of this kind it is: they are not passed."""
-    found: dict[Version, object] = {}
-    for version, value in summary.arguments.items():
-        static = static_of(value)
-        if value == exact(None) or isinstance(static, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType):
-            found[version] = static
-    return found
-
-
-def reduced(
-    summary: Summary,
-    resolve: Callable[[str, gast.AST], Any],
-    apart: Callable[[Reduced, Function], Block],
-    made_of: type | None = None,
-) -> Reduced:
-    """The function of a summary as it runs there; of an ``__init__``, with variables for the fields of its object."""
-    versions = [*summary.function.parameters, *(v for _, s in walk(summary.function.body) for v in _bound_by(s))]
-    names = {*names_of(summary.function), *(name for v in versions for name in (v.name, v.variable) if name)}
-    made = Reduced(summary.function, summary, resolve, apart, namer=Namer(names))
+def reduced(instance: Instance, facts: Facts, apart: Callable[[Reduced, Function], Block]) -> Reduced:
+    """The function of an instance as it runs; of an ``__init__``, with variables for the fields of its object."""
+    summary, owner = instance.summary, instance.function
+    function = summary.function
+    versions = [*function.parameters, *(version for _, s in walk(function.body) for version in bound_by(s))]
+    names = {*names_of(function), *(name for v in versions for name in (v.name, v.variable) if name)}
+    cells = (*function.cells, *function.free)
+    own = {cell: cell for cell in function.cells}
+    frame = Frame(owner, own, frozenset(function.free))
+    made = Reduced(function, owner, facts, frame, {s: list(called) for s, called in summary.calls.items()}, apart,
+                   namer=Namer(names))  # fmt: skip
+    made.cells = {*cells}
+    made.functions.homes.update((Site(CellType, cell, summary.context), [cell]) for cell in function.cells)
+    if instance.captured is not None:
+        held = entered(made, summary, instance.captured)
+        made.frame = Frame(owner, own | held, frozenset(cell for cell in function.free if cell not in held))
+        made.functions.around.append(Closure(function, owner, held, {}))
     made.values.update(summary.values)
-    made.uses.update(uses_of(summary.function))
-    made.cells = {*summary.function.cells, *summary.function.free}
-    made.outer = frozenset(summary.function.free)
+    made.uses.update(uses_of(function))
+    made.only_arguments = only_arguments(function.body)
     for version, value in fixed_parameters(summary).items():
         made.known[version] = Literal(None if value is None else Spelled(reference(importable("f", value)), value))
-    if made_of is not None:
-        made.this = next(iter(summary.function.parameters))
-    made.function = replace(summary.function, body=_without_unused(_block(made, summary.function.body)))
-    made.function = replace(made.function, body=apart(made, made.function))
+    if instance.made is not None:
+        made.this = next(iter(function.parameters))
+    body = _without_unused(made, _block(made, function.body))
+    body = as_texts(made, apart(made, replace(function, body=body)))
+    others = sorted(made.cells - {*cells}, key=lambda cell: cell.variable)
+    made.function = replace(function, body=body, cells=(*function.cells, *others))
     return made
 
 
@@ -116,11 +154,15 @@ def _block(made: Reduced, block: Block) -> Block:
                     return Block(tuple(statements), inner.exit)
                 for target, value in zip(statement.targets, inner.exit.values, strict=True):
                     statements.append(Assign((target,), ir.Copy(value), statement.node))
+                    made.functions.alias(target, value)
+            case Assign() if (gathering := gathered(made, statement)) is not None:
+                statements += gathering
             case Assign(targets=(target,), operation=ir.Call()) if (
-                written := _written_out(made, statement)
+                written := called(made, statement, partial(_block, made))
             ) is not None:
                 statements += written[0]
-                made.known[target] = written[1]
+                if written[1] is not None:
+                    made.known[target] = made.known.get(written[1], written[1])
             case Assign(targets=(target,), operation=operation) if (spelled := _spelled(made, statement)) is not None:
                 made.known[target] = spelled
             case Assign(operation=ir.SetAttribute(base=base, name=name, value=value)) if base is made.this is not None:
@@ -133,16 +175,40 @@ def _block(made: Reduced, block: Block) -> Block:
             ):  # of a tuple that nothing else reads: its items
                 made.known.update(zip(targets, items, strict=True))
             case Assign(operation=operation):
-                if isinstance(operation, ir.Make) and operation.kind in ("tuple", "list"):
-                    made.displays[statement.targets[0]] = tuple(made.known.get(o, o) for o in operation.elements)
-                other = replace(statement, operation=with_operands(operation, made.known.get))
-                if statement in made.summary.calls:
-                    made.calls[other] = made.summary.calls[statement]
+                operation = with_operands(_from_outside(made, statement), made.known.get)
+                match operation:
+                    case ir.Make(kind="tuple" | "list", elements=elements):
+                        made.displays[statement.targets[0]] = elements
+                    case ir.MakeFunction():
+                        statements += made_here(made, statement, operation)
+                    case ir.Copy(source=source):
+                        made.functions.alias(statement.targets[0], source)
+                other = replace(statement, operation=operation)
+                if made.called.get(statement):
+                    made.calls[other] = made.called[statement]
                 statements.append(other)
+            case Loop():
+                statements += _loop(made, _region(made, statement))
             case _:
                 statements.append(_region(made, statement))
     statements = _read_last(made, statements)
     return Block(tuple(statements), with_operands(block.exit, made.known.get))
+
+
+def _from_outside(made: Reduced, statement: Assign) -> ir.Operation:
+    """The operation of a statement; what a function that is written out reads from outside has a spelling here."""
+    operation = statement.operation
+    match operation:
+        case ir.ReadCell(cell=cell) if cell in made.frame.cells:
+            return replace(operation, cell=made.frame.cells[cell])
+    if made.frame.owner is made.owner:
+        return operation
+    match operation:
+        case ir.ReadGlobal(name=name):
+            return ir.Copy(Literal(Spelled(made.frame.resolve(name, statement.node), None)))
+        case ir.ReadCell(cell=cell) if cell in made.frame.outer:
+            return ir.Copy(Literal(Spelled(made.frame.resolve(cell.variable, statement.node), None)))
+    return operation
 
 
 def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
@@ -201,8 +267,8 @@ def _region(made: Reduced, statement: Statement) -> Statement:
             return replace(statement, initial=tuple(map(operand, initial)), body=_block(made, body))
         case With(manager=manager, body=body):
             entered = replace(statement, manager=operand(manager), body=_block(made, body))
-            if statement in made.summary.calls:
-                made.calls[entered] = made.summary.calls[statement]
+            if made.called.get(statement):
+                made.calls[entered] = made.called[statement]
             return entered
         case Try(body=body, handlers=handlers, orelse=orelse, final=final):
             caught = tuple(
@@ -214,6 +280,27 @@ def _region(made: Reduced, statement: Statement) -> Statement:
                 final=_block(made, final),
             )  # fmt: skip
     return statement
+
+
+def _loop(made: Reduced, loop: Statement) -> list[Statement]:
+    """A loop; one over nothing is what its ``else`` and the code behind it read."""
+    assert isinstance(loop, Loop)
+    body = loop.body
+    if not isinstance(body.exit, Break) or any(isinstance(s, Loop | If | Try | With) for s in body.statements):
+        return [loop]
+    ended = {t for s in body.statements if isinstance(s, Assign) and isinstance(s.operation, ir.Next)
+             for t in s.targets if made.value(t) == exact(ir.END)}  # fmt: skip
+    iterators = {s.operation.iterator for s in body.statements
+                 if isinstance(s, Assign) and isinstance(s.operation, ir.Next)}  # fmt: skip
+    if not ended or not all(map(made.is_of_sequence, iterators)):
+        return [loop]
+    pairs = [*zip(loop.heads, loop.initial, strict=True)]
+    found: list[Statement] = [Assign((head,), ir.Copy(value), loop.node) for head, value in pairs]
+    found += [s for s in body.statements if not ended & {*getattr(s, "targets", ())}]
+    for target, value in zip(loop.targets, body.exit.values, strict=True):
+        found.append(Assign((target,), ir.Copy(value), loop.node))
+    made.iterators |= iterators
+    return found
 
 
 def _chosen(made: Reduced, statement: If, test: Operand) -> Block | None:
@@ -231,9 +318,11 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
         return None
     match statement.operation:
         case ir.ReadGlobal(name=name):
-            return Literal(Spelled(made.resolve(name, statement.node), static))
-        case ir.ReadCell(cell=cell) if cell in made.outer:
-            return Literal(Spelled(made.resolve(cell.variable, statement.node), static))
+            return Literal(Spelled(made.frame.resolve(name, statement.node), static))
+        case ir.ReadCell(cell=cell) if cell in made.frame.outer:
+            return Literal(Spelled(made.frame.resolve(cell.variable, statement.node), static))
+        case ir.ReadCell():
+            return Literal(Spelled(reference(importable(getattr(static, "__name__", "f"), static)), static))
         case ir.GetAttribute(base=base, name=name):
             owner = made.known.get(base)
             spelled = owner.value if isinstance(owner, Literal) else None
@@ -243,88 +332,15 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
     return None
 
 
-# --- local functions -------------------------------------------------------------------------------------------------
-def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Operand] | None:
-    """A call of a function that was made in here, as statements; None of any other."""
-    call = statement.operation
-    assert isinstance(call, ir.Call)
-    called = made.summary.calls.get(statement, [])
-    function = made.value(made.known.get(call.function, call.function))
-    sites = [atom.site for atom in function.atoms if isinstance(atom, At) and atom.site.kind is FunctionType]
-    if len(sites) != 1 or len(function.atoms) != 1 or function.is_any or not called:
-        return None
-    inner = called[-1]
-    if call.star is not None or call.rest is not None or not {*inner.function.free} <= made.cells:
-        return None
-    if any(each.function is not inner.function for each in called) or any(
-        each.function is inner.function for each in made.around
-    ):
-        return None
-    given = _bound(made, inner.function, call, sites[0].origin)
-    if given is None:
-        return None
-    outer, made.summary = made.summary, inner
-    made.around.append(inner)
-    made.values.update(inner.values)
-    made.uses.update(uses_of(inner.function))
-    body = _block(made, inner.function.body)
-    body = made.apart(made, replace(inner.function, body=body))
-    made.around.pop()
-    made.summary = outer
-
-    def note(new: Statement, old: Statement) -> None:
-        if old in made.calls:
-            made.calls[new] = made.calls[old]
-        for one, other in zip(_bound_by(new), _bound_by(old), strict=True):
-            made.values[one] = made.values.get(other, NEVER)
-
-    written = inlined(replace(inner.function, body=body), given, made.namer.fresh, note)
-    if written is None:
-        return None
-    statements, operand, cells = written
-    made.cells |= cells
-    if isinstance(operand, Version) and operand not in made.values:
-        made.values[operand] = made.value(statement.targets[0])
-    return statements, operand
-
-
-def _bound_by(statement: Statement) -> tuple[Version, ...]:
-    heads = statement.heads if isinstance(statement, Loop) else ()
-    return (*getattr(statement, "targets", ()), *heads)
-
-
-def _bound(made: Reduced, function: Function, call: ir.Call, origin: object) -> dict[Version, Operand] | None:
-    """The operands of parameters; defaults are those of the statement that made the function."""
-    parameters = function.parameters
-    if parameters.variadic is not None or parameters.rest is not None or len(call.positional) > len(
-        (*parameters.positional_only, *parameters.positional)
-    ):
-        return None
-    positional = (*parameters.positional_only, *parameters.positional)
-    given = {version: made.known.get(o, o) for version, o in zip(positional, call.positional, strict=False)}
-    named = dict(call.keywords)
-    maker = origin[0].operation if isinstance(origin, tuple) and isinstance(origin[0], Assign) else None
-    defaults = maker.defaults if isinstance(maker, ir.MakeFunction) else ()
-    later = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True)) if defaults else {}
-    for version in (*positional, *parameters.keyword_only):
-        if version in given:
-            continue
-        operand = named.get(version.variable or version.name, later.get(version))
-        if operand is None:
-            return None
-        given[version] = made.known.get(operand, operand)
-    return given
-
-
 # --- what is left over -----------------------------------------------------------------------------------------------
-def _without_unused(body: Block) -> Block:
+def _without_unused(reduced: Reduced, body: Block) -> Block:
     """Without what only decided tests were computed from: temporaries that nothing reads, of operations that do
     nothing but compute."""
-    functions = _functions(body)
+    functions = _functions(body) | reduced.iterators
     while True:
         read: set[Any] = {operand for part in _parts(body) for operand in operands_of(part)}
         read |= {part.cell for part in _parts(body) if isinstance(part, ir.ReadCell)}
-        made = _kept(body, read, functions)
+        made = _kept(body, read, functions, reduced.functions.defaults)
         if made is body:
             return body
         body = made
@@ -336,6 +352,8 @@ def _functions(body: Block) -> set[Operand]:
     for _, statement in walk(body):
         match statement:
             case Assign(targets=(target,), operation=ir.MakeFunction()):
+                found.add(target)
+            case Assign(targets=(target,), operation=ir.Call(function=Literal(value=Spelled(value=functools.partial)))):
                 found.add(target)
             case Assign(targets=(target,), operation=ir.Copy(source=source)) if source in found:
                 found.add(target)
@@ -361,7 +379,7 @@ def _parts(body: Block) -> list[Any]:
     return found
 
 
-def _kept(block: Block, read: set[Any], functions: set[Operand]) -> Block:
+def _kept(block: Block, read: set[Any], functions: set[Operand], defaults: set[ir.Cell]) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         match statement:
@@ -370,14 +388,16 @@ def _kept(block: Block, read: set[Any], functions: set[Operand]) -> Block:
                 or target in functions
             ):
                 continue
-            case Assign(operation=ir.WriteCell(cell=cell, value=held)) if held in functions and cell not in read:
+            case Assign(operation=ir.WriteCell(cell=cell, value=held)) if cell not in read and (
+                held in functions or cell in defaults
+            ):
                 continue
             case If(body=body, orelse=orelse):
-                sides = _kept(body, read, functions), _kept(orelse, read, functions)
+                sides = _kept(body, read, functions, defaults), _kept(orelse, read, functions, defaults)
                 made: Statement = replace(statement, body=sides[0], orelse=sides[1])
                 is_same = sides[0] is body and sides[1] is orelse
             case Loop(body=body) | With(body=body):
-                made = replace(statement, body=_kept(body, read, functions))
+                made = replace(statement, body=_kept(body, read, functions, defaults))
                 is_same = made.body is body
             case _:
                 made, is_same = statement, True
@@ -394,5 +414,5 @@ def _only_computes(operation: ir.Operation) -> bool:
         case ir.Compare(symbol="is" | "is not") | ir.Operator(symbol="bool" | "not"):
             return True
         case ir.Call(function=Literal(value=Spelled(value=called))):
-            return called in (isinstance, callable)
+            return called in (isinstance, callable, functools.wraps, functools.partial)
     return False

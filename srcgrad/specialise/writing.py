@@ -32,12 +32,13 @@ from srcgrad.language.effects import resizing
 from srcgrad.rules.table import is_constant
 from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.context import Context
+from srcgrad.specialise.elses import without_else
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
-from srcgrad.specialise.instances import Instance
-from srcgrad.specialise.loops import without_else
+from srcgrad.specialise.functions import misused
+from srcgrad.specialise.instances import Instance, fixed_parameters, static_of
 from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided
-from srcgrad.specialise.reducing import Reduced, fixed_parameters, reduced, static_of
+from srcgrad.specialise.reducing import Reduced, reduced
 from srcgrad.syntax.globals import call_runtime, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read, walk
@@ -47,24 +48,23 @@ def specialised(instance: Instance, facts: Facts) -> nf.Function:
     """The normal form of a function for one kind of call."""
     source, summary = source_of(instance.function), instance.summary
 
-    def resolve(name: str, at: gast.AST) -> Any:
-        binding = source.resolve(name, source.span(at))
-        assert binding is not None  # a name without a meaning was refused
-        return reference(binding)
-
     def apart(made: Reduced, function: Function) -> Block:
         return without_try(made, function, instance, source)
 
-    made = reduced(summary, resolve, apart, instance.made)
+    made = reduced(instance, facts, apart)
     naming = decided(made, facts)
     body = restored_body(made.function, frozenset(), naming.layout())
     given, fixed = made.function.parameters, fixed_parameters(summary)
     parameters = [version.variable or version.name for version in given if version not in fixed]
+    captured = () if instance.captured is None else tuple(name for _, name in instance.captured.names)
+    parameters += captured
     used = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
     context = Context(made, facts, naming, source, Namer({*used, *parameters}))
     if made.this is not None and made.this in uses_of(made.function):
         context.refuse(source.node, "an object that is handed on while it is made")
-    context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in summary.function.free}
+    if (what := misused(made, made.function.body)) is not None:
+        context.refuse(source.node, what)
+    context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in made.frame.outer}
     block = written(context, body)
     if not block.statements or not isinstance(block.statements[-1], nf.Return):
         block = nf.Block((*block.statements, nf.Return(gast.Constant(None, None), source.span())))
@@ -76,7 +76,7 @@ def specialised(instance: Instance, facts: Facts) -> nf.Function:
         keyword_only=frozenset(v.variable or v.name for v in given.keyword_only if v not in fixed),
         variadic=None if given.variadic is None else given.variadic.variable,
         keywords=None if given.rest is None else given.rest.variable,
-        temporaries=frozenset(context.temporaries | {name for name in used if _is_temporary(name)}),
+        captured=captured, temporaries=frozenset(context.temporaries | {name for name in used if _is_temporary(name)}),
     )  # fmt: skip
 
 
@@ -163,7 +163,8 @@ def _enter(context: Context, statement: Any) -> None:
     for node in walk(statement):
         origin = getattr(getattr(node, "statement", None), "node", None)
         if getattr(origin, "lineno", None) is not None:
-            context.span = context.source.span(origin)
+            owner = context.reduced.functions.places.get(origin)
+            context.span = (context.source if owner is None else source_of(owner)).span(origin)
             return
 
 

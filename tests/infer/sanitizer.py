@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+import srcgrad.api.derivative
 from srcgrad.api.arguments import kind_of
 from srcgrad.fuzz.agreement import OutOfTime, time_limit
 from srcgrad.infer.facts import Facts
@@ -27,6 +28,7 @@ from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import interpreter
 from srcgrad.ir.evaluating import Frame
 from srcgrad.ir.operations import END, UNBOUND
+from srcgrad.language.models.derivatives import Derivative
 from srcgrad.runtime.objects import fields_of, is_object
 from tests.ir.running import checked, functions_of, interpreting
 
@@ -47,6 +49,8 @@ def _is_of(atom: Any, found: Any) -> bool:
         case Array(type_string=dtype, rank=rank):
             return type(found) is np.ndarray and dtype in ("", found.dtype.str) and rank in (None, found.ndim)
         case At(site=site):
+            if isinstance(found, srcgrad.api.derivative.Derivative):
+                return site.kind in (Derivative, type(found))  # the model's class stands for it
             return type(found) is site.kind or site.kind is None and runs_no_code(found)
         case Bound(receiver=receiver, name=name, function=function):
             owner = getattr(found, "__self__", None)
@@ -95,6 +99,8 @@ class Watching:
 
     def _contents(self, name: str, value: Value, found: Any) -> None:
         sites = list(sites_of(value))
+        if isinstance(found, srcgrad.api.derivative.Derivative):
+            return  # its fields are those of no model
         if value.is_any or any(isinstance(atom, Exact | Bound) for atom in value.atoms):
             return
         known = [self.facts.contents.get(site) for site in sites if not self.facts.is_seen(site)]

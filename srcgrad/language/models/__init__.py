@@ -13,11 +13,22 @@ compares each with its original.
 
 from __future__ import annotations
 
-from srcgrad.language.models import callables, containers, contexts, counting, folds, iterators, ordered, ranks, sources
+from srcgrad.language.models import (
+    callables,
+    containers,
+    contexts,
+    counting,
+    derivatives,
+    folds,
+    iterators,
+    ordered,
+    ranks,
+    sources,
+)
 from srcgrad.language.models.contexts import PASSING
 from srcgrad.language.models.table import CLASSES, HOME, KINDS, MODELS, ORIGINALS, is_of_model
 
 __all__ = [
     "CLASSES", "HOME", "KINDS", "MODELS", "ORIGINALS", "PASSING", "callables", "containers", "contexts", "counting",
-    "folds", "is_of_model", "iterators", "ordered", "ranks", "sources",
+    "derivatives", "folds", "is_of_model", "iterators", "ordered", "ranks", "sources",
 ]  # fmt: skip

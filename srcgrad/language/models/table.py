@@ -59,6 +59,11 @@ def perhaps() -> bool:
     return bool(f"{1}")
 
 
+def unknown() -> Any:
+    """What no model says: the analysis gives up."""
+    return eval("None")
+
+
 def is_of_model(found: object) -> bool:
     """Whether an object is a function that a model consists of."""
     return isinstance(found, FunctionType) and str(found.__module__).startswith(HOME)

@@ -1,0 +1,172 @@
+"""Arguments of calls with stars, one by one, where it is known how many there are.
+
+Enters: a call of the IR, what its stars may be.  Leaves: a call without stars, and the statements that take
+these apart::
+
+    pair = (y, z)
+    f(x, *pair, **{"k": x})        ->      f(x, y, z, k=x)
+    f(*xs)                         ->      t, t2 = xs;  f(t, t2)         xs is a list of two items at all times
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.infer.values import At
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Literal, Operand
+from srcgrad.ir.regions import Assign, Block, Function, If, Loop, Statement, With, blocks_of, operands_of, walk
+from srcgrad.ir.restoring.pending import own_operands
+from srcgrad.ir.rewriting import with_operands
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.reducing import Reduced
+
+
+def spread_out(made: Reduced, call: ir.Call, statement: Assign, before: list[Statement]) -> ir.Call | None:
+    """A call with its arguments one by one; None where it is not known how many there are."""
+    positional, keywords = list(call.positional), dict(call.keywords)
+    if call.star is not None:
+        items = _items(made, call.star, statement, before)
+        if items is None:
+            return None
+        positional += items
+    if call.rest is not None:
+        entries = _entries(made, call.rest, statement, before)
+        if entries is None or entries.keys() & keywords.keys():
+            return None
+        keywords |= entries
+    return ir.Call(call.function, tuple(positional), None, tuple(keywords.items()))
+
+
+def _items(made: Reduced, operand: Operand, statement: Assign, before: list[Statement]) -> list[Operand] | None:
+    if operand in made.arguments:
+        given = made.arguments[operand]
+        return list(given) if isinstance(given, list) else None
+    if operand in made.displays and _is_tuple(made, operand):
+        return list(made.displays[operand])
+    parts = _contents(made, operand, (tuple, list), "parts")
+    if parts is None:
+        return None
+    targets = tuple(made.version("t", value) for value in parts)
+    if targets:
+        before.append(Assign(targets, ir.Unpack(operand, len(targets)), statement.node))
+    return list(targets)
+
+
+def _entries(made: Reduced, operand: Operand, statement: Assign, before: list[Statement]) -> dict[str, Operand] | None:
+    if operand in made.arguments:
+        given = made.arguments[operand]
+        return dict(given) if isinstance(given, dict) else None
+    entries = _contents(made, operand, (dict,), "entries")
+    if entries is None or any(type(key) is not str for key, _ in entries):
+        return None
+    found: dict[str, Operand] = {}
+    for key, value in entries:
+        found[key] = target = made.version("t", value)
+        before.append(Assign((target,), ir.GetItem(operand, Literal(key)), statement.node))
+    return found
+
+
+def gathered(made: Reduced, statement: Assign) -> list[Statement] | None:
+    """What is put into the list or dict of a call's arguments, which nothing else reads: its items take its place."""
+    before: list[Statement] = []
+    match with_operands(statement.operation, made.known.get):
+        case ir.Make(kind="list" | "dict" as kind, elements=elements, keys=keys) if (
+            statement.targets[0] in made.only_arguments
+        ):
+            names = [key.value for key in keys if isinstance(key, Literal) and isinstance(key.value, str)]
+            given: list[Operand] | dict[str, Operand] | None = list(elements) if kind == "list" else None
+            if kind == "dict" and len(names) == len(elements):
+                given = dict(zip(names, elements, strict=True))
+            made.arguments[statement.targets[0]] = given
+        case ir.Insert(container=container, value=value, key=key) if container in made.arguments:
+            held = made.arguments[container]
+            if isinstance(held, list):
+                held.append(value)
+            elif isinstance(held, dict) and isinstance(key, Literal) and isinstance(key.value, str):
+                held[key.value] = value
+            else:
+                made.arguments[container] = None
+        case ir.Extend(container=container, source=source) if container in made.arguments:
+            held = made.arguments[container]
+            if isinstance(held, list) and (items := _items(made, source, statement, before)) is not None:
+                held += items
+            elif isinstance(held, dict) and (inner := _entries(made, source, statement, before)) is not None and not (
+                inner.keys() & held.keys()
+            ):
+                held |= inner
+            else:
+                made.arguments[container] = None
+        case _:
+            return None
+    return before
+
+
+def only_arguments(body: Block) -> set[Operand]:
+    """The lists and dicts that nothing but calls read, whose arguments they are."""
+    found: set[Operand] = set()
+    others: set[Operand] = set()
+    extends: list[tuple[Operand, Operand]] = []
+    for around, statement in walk(body):
+        others.update(operands_of(around.exit))
+        match statement:
+            case Assign(operation=ir.Call() as call):
+                others.update((call.function, *call.positional, *(operand for _, operand in call.keywords)))
+            case Assign(targets=targets, operation=ir.Make(kind="list" | "dict") as make):
+                found.update(targets)
+                others.update(operands_of(make))
+            case Assign(operation=ir.Insert(container=_, value=value, key=key)):
+                others.update(part for part in (value, key) if part is not None)
+            case Assign(operation=ir.Extend(container=container, source=source, function=function)):
+                extends.append((container, source))
+                others.update([] if function is None else [function])
+            case Assign(operation=operation):
+                others.update(operands_of(operation))
+            case If(test=test):
+                others.add(test)
+            case Loop(initial=initial):
+                others.update(initial)
+            case With(manager=manager):
+                others.add(manager)
+    others.update(operands_of(body.exit))
+    while True:
+        more = {source for container, source in extends if container not in found - others} - others
+        if not more:
+            return found - others
+        others |= more
+
+
+def _is_tuple(made: Reduced, operand: Operand) -> bool:
+    value = made.value(operand)
+    return not value.is_any and all(isinstance(a, At) and a.site.kind is tuple for a in value.atoms)
+
+
+def _contents(made: Reduced, operand: Operand, kinds: tuple[type, ...], name: str) -> tuple[Any, ...] | None:
+    """The items that a value has at all times, whichever of its objects it is; None where these differ."""
+    value = made.value(operand)
+    if value.is_any or len(value.atoms) != 1:
+        return None
+    (atom,) = value.atoms
+    if not isinstance(atom, At) or atom.site.kind not in kinds or made.facts.is_seen(atom.site):
+        return None
+    contents = made.facts.contents.get(atom.site)
+    return None if contents is None or contents.rest else getattr(contents, name)
+
+
+def only_passed_on(function: Function) -> set[Operand]:
+    """The parameter of a function for keywords, if it is read by calls and their dicts of keywords alone."""
+    rest = function.parameters.rest
+    if rest is None:
+        return set()
+    reads = [part for _, s in walk(function.body) for part in (own_operands(s), operands_of_blocks(s)) if rest in part]
+    passed = [s for _, s in walk(function.body) if isinstance(s, Assign) and (
+        isinstance(s.operation, ir.Extend) and s.operation.source is rest
+        or isinstance(s.operation, ir.Call) and s.operation.rest is rest
+        and list(operands_of(s.operation)).count(rest) == 1)]  # fmt: skip
+    is_alone = rest not in operands_of(function.body.exit) and len(reads) == len(passed)
+    return {rest} if is_alone else set()
+
+
+def operands_of_blocks(statement: Statement) -> list[Operand]:
+    return [operand for block in blocks_of(statement) for operand in operands_of(block.exit)]

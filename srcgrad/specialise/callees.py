@@ -1,0 +1,356 @@
+"""Calls of functions that are values: which one it is, and in which form the call is written.
+
+Enters: a call of the IR, what its function may be.  Leaves: the statements that do the same::
+
+    m = make_model(k)                   w = k * 0.5                  written out: the variables of make_model, which m
+    y = m(x)                            y = np.tanh(w * x)           captured, are variables of the function around
+
+    f = np.sin if n > 2 else sq         if f is np.sin:              one of several: a branch on which one it is
+    y = f(x)                                y = np.sin(x)
+                                        else:
+                                            y = sq(x)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial, update_wrapper, wraps
+from types import CellType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.frontend.scope import importable
+from srcgrad.frontend.signatures import default_objects
+from srcgrad.infer.calls import model_of
+from srcgrad.infer.heap import Site
+from srcgrad.infer.summaries import Summary
+from srcgrad.infer.values import NEVER, At, Exact, Value, exact, of, union
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Cell, Literal, Operand, Version
+from srcgrad.ir.regions import (
+    Assign,
+    Block,
+    Fall,
+    Function,
+    If,
+    Raise,
+    Statement,
+    walk,
+)
+from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.models.derivatives import TRANSFORMS
+from srcgrad.rules.table import lookup
+from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
+from srcgrad.specialise.closures import called_apart, calls_itself
+from srcgrad.specialise.derivatives import derivative_called
+from srcgrad.specialise.functions import (
+    Closure,
+    Partial,
+    at_site,
+    closure_of,
+    function_at,
+    holds_made,
+    is_made,
+    text_of,
+)
+from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts, is_written_out, with_one_end
+from srcgrad.syntax.globals import GlobalBinding, builtin, reference
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.reducing import Reduced
+
+#: Statements in place of a call, and what it returns; None where that is bound by them.
+Written = tuple[list[Statement], Operand | None]
+_NESTED = 3  # times that a function is written out in itself
+
+
+def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -> Written | None:
+    """A call in another form; None of one that is written as it is.  ``reduce`` reduces what is written instead."""
+    call = with_operands(statement.operation, made.known.get)
+    assert isinstance(call, ir.Call)
+    before: list[Statement] = []
+    (target,) = statement.targets
+    if call.star is not None or call.rest is not None:
+        spread = spread_out(made, call, statement, before)
+        if spread is None:
+            return None
+        inner = _assign(made, statement, spread, target)
+        return list(reduce(Block((*before, inner), Fall())).statements), None
+    value = made.value(call.function)
+    if value.is_any or not value.atoms:
+        return None
+    if len(value.atoms) > 1:
+        return _chosen(made, statement, call, value, reduce)
+    (atom,) = value.atoms
+    known = made.functions.made.get(call.function)
+    if isinstance(known, Partial):
+        return _of_partial(made, statement, call, known, target, reduce)
+    if isinstance(atom, Exact) and atom.value is partial and call.positional:
+        made.functions.made[target] = Partial(call.positional[0], call.positional[1:], call.keywords)
+        return None
+    if _is_wrapping(made, atom) and len(call.positional) == 1 and not call.keywords:
+        return [], call.positional[0]
+    summaries = made.called.get(statement, [])
+    if not summaries:
+        return None
+    if is_made(atom):
+        closure = closure_of(made, call.function, atom)
+        own = [each for each in summaries if closure is not None and each.function is closure.function]
+        return None if closure is None or not own else _of_closure(made, statement, call, closure, own, reduce)
+    function = atom.value if isinstance(atom, Exact) else None
+    is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
+    if is_text and lookup(function) is None and _hands_functions(made, call, target):
+        text, owner = summaries[-1].function, model_of(function) or function
+        if function is wraps or any(each.function is not text for each in summaries):
+            return None
+        assert isinstance(owner, FunctionType)
+        closure = outer_closure(owner, text)
+        return _of_closure(made, statement, call, closure, summaries, reduce)
+    return None
+
+
+def _assign(made: Reduced, old: Assign, call: ir.Call, target: Version) -> Assign:
+    inner = Assign((target,), call, old.node)
+    made.called[inner] = made.called.get(old, [])
+    return inner
+
+
+def _hands_functions(made: Reduced, call: ir.Call, target: Version) -> bool:
+    """Whether functions that the program makes are passed to a call or returned by it."""
+    given = [*call.positional, *(operand for _, operand in call.keywords)]
+    return any(holds_made(made, made.value(operand)) for operand in (*given, target)) or any(
+        operand in made.functions.made for operand in given
+    )
+
+
+def outer_closure(owner: FunctionType, text: Function) -> Closure:
+    """A function from outside."""
+    return Closure(text, owner, {}, _outer_defaults(owner, text), is_outside=True)
+
+
+def _outer_defaults(function: FunctionType, inner: Function) -> dict[Version, Operand | Cell]:
+    """The defaults of a function from outside, read from the function object."""
+    found: dict[Version, Operand | Cell] = {}
+    defaults = default_objects(function)
+    for version in inner.parameters:
+        name = version.variable or version.name
+        if name in defaults:
+            held = defaults[name]
+            if isinstance(held, bool | int | float | complex | str | bytes | None):
+                found[version] = Literal(held)
+            else:
+                read = partial(_default, function, name)
+                is_fixed = callable(held)
+                binding = importable(name, held) if is_fixed else GlobalBinding(f"{name}_default", held, cell=read)
+                found[version] = Literal(Spelled(reference(binding), held))
+    return found
+
+
+def _default(function: FunctionType, name: str) -> object:
+    return default_objects(function)[name]
+
+
+def _is_wrapping(made: Reduced, atom: Any) -> bool:
+    """Whether an object is ``wraps(f)``, which returns the function that it is given."""
+    if not isinstance(atom, At) or atom.site.kind is not partial:
+        return False
+    contents = made.facts.contents.get(atom.site)
+    return contents is not None and contents.get("func") == exact(update_wrapper)
+
+
+def _of_partial(
+    made: Reduced, statement: Assign, call: ir.Call, known: Partial, target: Version, reduce: Callable[[Block], Block]
+) -> Written:
+    named = dict(known.keywords) | dict(call.keywords)
+    whole = ir.Call(known.function, (*known.positional, *call.positional), None, tuple(named.items()))
+    inner = Assign((target,), whole, statement.node)
+    # The model of the class calls the function by its one call with stars.
+    made.called[inner] = [
+        summary for outer in made.called.get(statement, []) for at, found in outer.calls.items()
+        if isinstance(at, Assign) and isinstance(at.operation, ir.Call) and at.operation.star is not None
+        for summary in found
+    ]  # fmt: skip
+    return list(reduce(Block((inner,), Fall())).statements), None
+
+
+def _chosen(
+    made: Reduced, statement: Assign, call: ir.Call, value: Value, reduce: Callable[[Block], Block]
+) -> Written | None:
+    """A call of one of several functions, as a branch on which one it is."""
+    (target,) = statement.targets
+    atoms = sorted((atom for atom in value.atoms if atom != Exact(None)), key=_in_order)
+    choices: list[tuple[Operand, Any]] = []
+    texts: set[str] = set()
+    atom: Any
+    for atom in atoms:
+        if isinstance(atom, Exact) and callable(atom.value):
+            name = getattr(atom.value, "__name__", "function")
+            choices.append((Literal(Spelled(reference(importable(name, atom.value)), atom.value)), atom))
+            continue
+        closure = at_site(made, atom.site) if is_made(atom) else None
+        if closure is None or text_of(closure.function) in texts:
+            return None
+        texts.add(text_of(closure.function))
+        held = made.version("f", Value(frozenset((atom,))))
+        made.functions.made[held] = closure
+        choices.append((held, atom))
+    summaries = made.called.get(statement, [])
+    block = _raising(made, statement) if len(atoms) < len(value.atoms) else None
+    for function, atom in reversed(choices):
+        result = made.version("t", made.value(target))
+        inner = Assign((result,), ir.Call(function, call.positional, None, call.keywords), statement.node)
+        made.called[inner] = [each for each in summaries if _is_of(each, atom)]
+        side = Block((inner,), Fall((result,)))
+        if block is None:
+            block = side
+            continue
+        tested = made.version("t", of(bool))
+        found: Operand = function
+        if is_made(atom):
+            found = Literal(text_of(function_at(atom)))
+            made.functions.texts.add(str(found.value))
+        symbol = "is" if isinstance(atom, Exact) else "=="
+        test = Assign((tested,), ir.Compare(symbol, call.function, found), statement.node)
+        joined = target if function is choices[0][0] else made.version("t", made.value(target))
+        branch = If((joined,), tested, side, block, statement.node)
+        block = Block((test, branch), Fall((joined,)))
+    assert block is not None
+    return list(reduce(Block(block.statements, Fall())).statements), None
+
+
+def _raising(made: Reduced, statement: Assign) -> Block:
+    """What happens where the function is None."""
+    error, text = made.version("t", of(TypeError)), Literal("'NoneType' object is not callable")
+    raised = Literal(Spelled(reference(builtin("TypeError")), TypeError))
+    return Block((Assign((error,), ir.Call(raised, (text,)), statement.node),), Raise(error, None, statement.node))
+
+
+def _in_order(atom: Any) -> tuple[bool, str]:
+    return is_made(atom), str(atom)
+
+
+def _is_of(summary: Summary, atom: Any) -> bool:
+    if is_made(atom):
+        return summary.function is function_at(atom)
+    code = getattr(atom.value, "__code__", None)
+    namespace = getattr(atom.value, "__globals__", None)
+    return code is not None and summary.namespace is namespace and summary.function.name == code.co_name
+
+
+# --- written out -----------------------------------------------------------------------------------------------------
+def _of_closure(
+    made: Reduced, statement: Assign, call: ir.Call, closure: Closure, summaries: Sequence[Summary],
+    reduce: Callable[[Block], Block],
+) -> Written | None:  # fmt: skip
+    function, before = closure.function, list[Statement]()
+    if closure.owner in TRANSFORMS.values() and not closure.is_outside:
+        return derivative_called(made, statement, call, closure, summaries)
+    given = bound(made, closure, call, statement, before, summaries)
+    if given is None:
+        return None
+    if not calls_itself(summaries) and not _recurs(made, closure) and is_written_out(function):
+        written = _written_out(made, statement, closure, given, summaries, reduce)
+        if written is not None:
+            return [*before, *written[0]], written[1]
+    apart = called_apart(made, statement, closure, given, summaries)
+    return None if apart is None else ([*before, *apart], None)
+
+
+def _written_out(
+    made: Reduced, statement: Assign, closure: Closure, given: Mapping[Version, Operand],
+    summaries: Sequence[Summary], reduce: Callable[[Block], Block],
+) -> Written | None:  # fmt: skip
+    """The statements of a function; None where its text does not end in one place, once ``try`` is taken apart."""
+    function, known = closure.function, made.functions.saved()
+    cells = {cell: made.new_cell(cell.variable) for cell in function.cells}
+    for summary in summaries:
+        for cell, home in cells.items():
+            homes = made.functions.homes.setdefault(Site(CellType, cell, summary.context), [])
+            if home not in homes:
+                homes.append(home)
+    cells |= closure.cells
+
+    def note(new: Statement, old: Statement) -> None:
+        made.functions.origins[new] = old
+        made.functions.places[new.node] = closure.owner
+        made.called[new] = [inner for each in summaries for inner in each.calls.get(old, ())]
+        for one, other in zip(bound_by(new), bound_by(old), strict=True):
+            made.values[one] = union(*(each.values.get(other, NEVER) for each in summaries))
+
+    versions: dict[Operand, Operand] = dict(given.items())
+    renaming = Renaming(versions, cells, lambda version: made.namer.fresh(version.variable or "t"), note)
+    copied = renaming.block(function.body)
+    outer = made.frame
+    made.frame = replace(outer, owner=closure.owner, cells=cells, outer=_captured_outside(closure))
+    made.functions.around.append(closure)
+    made.only_arguments |= only_arguments(copied)
+    whole = reduce(copied)
+    if has_attempts(whole):
+        whole = made.apart(made, replace(function, body=whole))
+    body = with_one_end(whole, lambda version: made.namer.fresh(version.variable or "t"))
+    made.functions.around.pop()
+    made.frame = outer
+    if body is None:
+        made.functions.restore(known)
+        return None
+    (target,) = statement.targets
+    made.values.update((v, made.value(target)) for v in _unvalued(made, body))
+    return list(body.statements), body.exit.value  # type: ignore[union-attr]
+
+
+def _recurs(made: Reduced, closure: Closure) -> bool:
+    """Whether a function is being written out already, or functions are that are made anew at every level."""
+    same = [each for each in made.functions.around if each.function is closure.function]
+    return len(same) > _NESTED or any(each.cells and dict(each.cells) == dict(closure.cells) for each in same)
+
+
+def _unvalued(made: Reduced, body: Block) -> list[Version]:
+    return [v for _, s in walk(body) for v in bound_by(s) if v not in made.values]
+
+
+def _captured_outside(closure: Closure) -> frozenset[Cell]:
+    return frozenset(cell for cell in closure.function.free if cell not in closure.cells)
+
+
+def bound(
+    made: Reduced, closure: Closure, call: ir.Call, statement: Assign, before: list[Statement],
+    summaries: Sequence[Summary],
+) -> dict[Version, Operand] | None:  # fmt: skip
+    """The operands of the parameters of a function that is written out; None where the call does not fit."""
+
+    def of_all(version: Version) -> Value:
+        return union(*(each.arguments[version] for each in summaries))
+
+    parameters = closure.function.parameters
+    positional = (*parameters.positional_only, *parameters.positional)
+    given: dict[Version, Operand] = dict(zip(positional, call.positional, strict=False))
+    named = dict(call.keywords)
+    for version in (*positional, *parameters.keyword_only):
+        name = version.variable or version.name
+        if version in given:
+            continue
+        default = closure.defaults.get(version)
+        if name in named and version not in parameters.positional_only:
+            given[version] = named.pop(name)
+        elif isinstance(default, Cell):
+            given[version] = held = made.version("t", of_all(version))
+            before.append(Assign((held,), ir.ReadCell(default), statement.node))
+        elif default is not None:
+            given[version] = default
+        else:
+            return None
+    left = call.positional[len(positional) :]
+    if left and parameters.variadic is None or named and parameters.rest is None:
+        return None
+    if (rest := parameters.variadic) is not None:
+        given[rest] = whole = made.version("t", of_all(rest))
+        before.append(Assign((whole,), ir.Make("tuple", tuple(left)), statement.node))
+        made.displays[whole] = tuple(left)
+    if (others := parameters.rest) is not None:
+        given[others] = whole = made.version("t", of_all(others))
+        keys = tuple(map(Literal, named))
+        before.append(Assign((whole,), ir.Make("dict", tuple(named.values()), keys), statement.node))
+        if others in only_passed_on(closure.function):
+            made.arguments[whole] = dict(named)
+    return given

@@ -1,0 +1,270 @@
+"""Functions as values: which function an operand is, what it captured, and what stands for one that is kept.
+
+Enters: functions that the program makes, as they are met.  Leaves: the variables and defaults of each.  A function that
+is kept (in a name, a container, a field) is a text there, by which a branch tells it from others; what it captured are
+variables of the function that is written, and are read when it is called, as Python reads cells::
+
+    f = (lambda v: v * a) if n > 2 else abs       ->      f = "f.<lambda> 3:8" or abs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from srcgrad.infer.heap import Site
+from srcgrad.infer.values import At, Bound, Exact, Value, exact
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Cell, Literal, Operand, Version
+from srcgrad.ir.regions import (
+    Assign,
+    Block,
+    Function,
+    If,
+    Loop,
+    Return,
+    Statement,
+    With,
+    operands_of,
+    walk,
+)
+from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.language.models.derivatives import Derivative
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.reducing import Reduced
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A function that the program makes, where it is known which one.
+
+    ``cells`` are the variables that it captured; a default is an operand, or the cell that holds it.
+    """
+
+    function: Function
+    owner: FunctionType  # in whose text it stands
+    cells: Mapping[Cell, Cell]
+    defaults: Mapping[Version, Operand | Cell]
+    is_outside: bool = False  # it is the owner itself
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """What ``functools.partial`` makes."""
+
+    function: Operand
+    positional: tuple[Operand, ...]
+    keywords: tuple[tuple[str, Operand], ...]
+
+
+#: Where the variables of sites and the defaults of functions are.
+Homes = tuple[dict[Site, list[Cell]], dict[Statement, list[Mapping[Version, Operand | Cell]]]]
+
+
+@dataclass(eq=False)
+class Functions:
+    """The functions that a reduced function makes or writes out."""
+
+    made: dict[Operand, Closure | Partial] = field(default_factory=dict)  # by the version that holds one
+    owners: dict[Function, FunctionType] = field(default_factory=dict)
+    homes: dict[Site, list[Cell]] = field(default_factory=dict)  # the variables that are the cells of a site
+    kept: dict[Statement, list[Mapping[Version, Operand | Cell]]] = field(default_factory=dict)  # defaults, in cells
+    origins: dict[Statement, Statement] = field(default_factory=dict)  # what is written out -> where it comes from
+    defaults: set[Cell] = field(default_factory=set)  # cells that hold defaults
+    places: dict[Any, FunctionType] = field(default_factory=dict)  # nodes of other functions' texts -> whose they are
+    absent: set[Cell] = field(default_factory=set)  # cells of functions that an instance calls by their names
+    texts: set[str] = field(default_factory=set)  # by which branches tell functions from others
+    around: list[Closure] = field(default_factory=list)  # what is being written out
+
+    def alias(self, version: Version, source: Operand) -> None:
+        """Note another name of a value."""
+        if source in self.made:
+            self.made[version] = self.made[source]
+
+    def saved(self) -> Homes:
+        """Where variables and defaults are, to go back to."""
+        return {s: [*cells] for s, cells in self.homes.items()}, {s: [*kept] for s, kept in self.kept.items()}
+
+    def restore(self, saved: Homes) -> None:
+        self.homes, self.kept = saved
+
+
+# --- which function it is --------------------------------------------------------------------------------------------
+def made_here(made: Reduced, statement: Assign, operation: ir.MakeFunction) -> list[Statement]:
+    """Note a function that a statement makes; its defaults are kept in variables."""
+    function, found = operation.function, defaults_of(operation)
+    made.functions.owners[function] = made.frame.owner
+    closure = Closure(function, made.frame.owner, made.frame.cells, found)
+    made.functions.made[statement.targets[0]] = closure
+    kept: dict[Version, Operand | Cell] = {}
+    stores: list[Statement] = []
+    for version, operand in found.items():
+        kept[version] = operand
+        if isinstance(operand, Version):
+            kept[version] = cell = made.new_cell(version.variable or version.name)
+            made.functions.defaults.add(cell)
+            stores.append(Assign((), ir.WriteCell(cell, operand), statement.node))
+    origin = made.functions.origins.get(statement, statement)
+    made.functions.kept.setdefault(origin, []).append(kept)
+    return stores
+
+
+def defaults_of(operation: ir.MakeFunction) -> dict[Version, Operand | Cell]:
+    given = operation.function.parameters
+    positional = (*given.positional_only, *given.positional)
+    last = positional[len(positional) - len(operation.defaults) :]
+    found: dict[Version, Operand | Cell] = dict(zip(last, operation.defaults, strict=True))
+    named = {version.variable or version.name: version for version in given.keyword_only}
+    return found | {named[name]: operand for name, operand in operation.keyword_defaults}
+
+
+def at_site(made: Reduced, site: Site) -> Closure | None:
+    """The function that a site stands for; None where there are several, or variables of it are not at hand."""
+    if not isinstance(site.origin, tuple) or made.facts.is_seen(site):
+        return None
+    statement, cells = site.origin
+    operation = statement.operation
+    assert isinstance(operation, ir.MakeFunction)
+    function = operation.function
+    owner = made.functions.owners.get(function)
+    if owner is None:
+        return None
+    homes: dict[Cell, Cell] = {}
+    for cell, held in zip(function.free, cells, strict=True):
+        if held.context == "outside":
+            continue
+        found = made.functions.homes.get(held, [])
+        if len(found) != 1 or not is_single(made, held):
+            return None
+        homes[cell] = found[0]
+    defaults: Mapping[Version, Operand | Cell] = {}
+    if operation.defaults or operation.keyword_defaults:
+        known = made.functions.kept.get(statement, [])
+        if not known and all(isinstance(operand, Literal) for operand in operands_of(operation)):
+            known = [defaults_of(operation)]
+        varies = any(isinstance(default, Cell) for each in known for default in each.values())
+        if not known or varies and (len(known) != 1 or not is_single(made, site)):
+            return None
+        defaults = known[0]
+    return Closure(function, owner, homes, defaults)
+
+
+def is_single(made: Reduced, site: Site) -> bool:
+    contents = made.facts.contents.get(site)
+    return contents is not None and contents.single and not made.facts.is_seen(site)
+
+
+def closure_of(made: Reduced, operand: Operand, atom: Any) -> Closure | None:
+    known = made.functions.made.get(operand)
+    if isinstance(known, Closure):
+        return known
+    return at_site(made, atom.site) if is_made(atom) else None
+
+
+def is_made(atom: Any) -> bool:
+    """Whether an atom is a function that the program makes."""
+    return isinstance(atom, At) and atom.site.kind in (FunctionType, Derivative)
+
+
+def function_at(atom: Any) -> Function:
+    """The function that an atom is, which the program makes."""
+    operation = atom.site.origin[0].operation
+    assert isinstance(operation, ir.MakeFunction)
+    return operation.function
+
+
+def holds_made(made: Reduced, value: Value) -> bool:
+    """Whether a value is a function that the program makes, or may hold one."""
+    pending, seen = [value], set[Site]()
+    while pending:
+        for atom in pending.pop().atoms:
+            if is_made(atom):
+                return True
+            if isinstance(atom, Bound):
+                pending.append(atom.receiver)
+            if isinstance(atom, At) and atom.site not in seen:
+                seen.add(atom.site)
+                contents = made.facts.contents.get(atom.site)
+                pending += [] if contents is None else contents.values()
+    return False
+
+
+def text_of(function: Function) -> str:
+    """What stands for a function where it is kept."""
+    place = f"{getattr(function.node, 'lineno', 0)}:{getattr(function.node, 'col_offset', 0)}"
+    return f"{function.qualname} {place}"
+
+
+# --- functions that are kept -----------------------------------------------------------------------------------------
+def as_texts(made: Reduced, body: Block) -> Block:
+    """A body in which texts stand for the functions that are kept."""
+    statements: list[Statement] = []
+    for statement in body.statements:
+        match statement:
+            case Assign(operation=ir.MakeFunction(function=function)) if not _is_generated(function):
+                statements.append(replace(statement, operation=ir.Copy(Literal(text_of(function)))))
+            case If(body=inner, orelse=orelse):
+                statements.append(replace(statement, body=as_texts(made, inner), orelse=as_texts(made, orelse)))
+            case Loop(body=inner) | With(body=inner):
+                statements.append(replace(statement, body=as_texts(made, inner)))
+            case _:
+                statements.append(statement)
+    return Block(tuple(statements), body.exit)
+
+
+def _is_generated(function: Function) -> bool:
+    return isinstance(function.node, gast.GeneratorExp)
+
+
+def misused(made: Reduced, body: Block) -> str | None:
+    """What is done with a function that the program makes other than to keep and call it; None where nothing is."""
+    for around, statement in walk(body):
+        if isinstance(around.exit, Return) and holds_made(made, made.value(around.exit.value)):
+            return "a function that is returned"
+        if not isinstance(statement, Assign):
+            continue
+        operation = statement.operation
+        if isinstance(operation, ir.ReadCell) and operation.cell in made.functions.absent:
+            return "a function that is kept where it was captured"
+        given = [operand for operand in operands_of(operation) if any(map(is_made, made.value(operand).atoms))]
+        match operation:
+            case ir.Compare(symbol="is" | "is not", left=left, right=right) if any(
+                made.value(operand) in (exact(None), exact(ir.END)) or _is_spelled(operand) for operand in (left, right)
+            ):
+                continue
+            case ir.Compare(symbol="==", right=Literal(value=str() as text)) if text in made.functions.texts:
+                continue
+            case ir.Call() if statement not in made.calls:
+                passed = [operand for operand in operands_of(operation) if operand is not operation.function]
+                held = any(holds_made(made, made.value(operand)) for operand in passed)
+                if held and not _only_holds(made.value(operation.function)):
+                    return "a function that is passed on"
+            case ir.Copy() | ir.WriteCell() | ir.Insert() | ir.SetItem() | ir.SetAttribute() | ir.Make() | ir.Call():
+                continue
+            case ir.Operator(symbol="bool" | "not"):
+                continue
+            case _ if given:
+                return "what is done with a function"
+    if isinstance(body.exit, Return) and holds_made(made, made.value(body.exit.value)):
+        return "a function that is returned"
+    return None
+
+
+def _is_spelled(operand: Operand) -> bool:
+    """Whether an operand is how a function is spelled."""
+    return isinstance(operand, Literal) and isinstance(operand.value, Spelled)
+
+
+def _only_holds(function: Value) -> bool:
+    """Whether a function does no more with what it is given than to keep it, or to go over it."""
+    known = (len, zip, enumerate, reversed, range, list, tuple)
+    kept = ("append", "get", "items", "values", "keys", "insert", "setdefault", "update", "extend", "pop")
+    return not function.is_any and all(
+        isinstance(a, Exact) and a.value in known or isinstance(a, Bound) and a.function is None and a.name in kept
+        for a in function.atoms
+    )  # fmt: skip
