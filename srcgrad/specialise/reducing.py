@@ -31,7 +31,9 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.effects import method
 from srcgrad.rules.table import lookup
+from srcgrad.specialise.dispatching import Method, explicit
 from srcgrad.specialise.inlining import inlined
+from srcgrad.specialise.patterns import taken_apart
 from srcgrad.syntax.globals import reference
 from srcgrad.syntax.namer import Namer
 
@@ -53,9 +55,13 @@ class Reduced:
     this: Version | None = None  # the object that an ``__init__`` makes
     fields: dict[str, ir.Cell] = field(default_factory=dict)  # the variables that are its fields
     displays: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of tuples
+    tuples: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of those without a name
     uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
     around: list[Summary] = field(default_factory=list)  # of the functions that are being written out
     parts: int = 0  # how many parts of it are attempted
+    taken: dict[Operand, tuple[ir.Operation, ...]] = field(default_factory=dict)  # what patterns take apart
+    origins: dict[Operand, ir.Operation] = field(default_factory=dict)  # the operations that bind versions
+    methods: dict[Statement, Method] = field(default_factory=dict)  # how calls of methods are spelled
 
     def value(self, operand: Operand) -> Value:
         """What an operand may be."""
@@ -72,12 +78,15 @@ def static_of(value: Value) -> Any:
     return atom.value if isinstance(atom, Exact) and type(atom.value) not in SCALARS else None
 
 
+_STATIC = (FunctionType, np.ufunc, BuiltinFunctionType, ModuleType, type)
+
+
 def fixed_parameters(summary: Summary) -> dict[Version, object]:
-    """The parameters that are None, a function or a module, whichever call of this kind it is: they are not passed."""
+    """The parameters that are not passed: None, a function, class or module in every call of this kind."""
     found: dict[Version, object] = {}
     for version, value in summary.arguments.items():
         static = static_of(value)
-        if value == exact(None) or isinstance(static, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType):
+        if value == exact(None) or isinstance(static, _STATIC):
             found[version] = static
     return found
 
@@ -100,7 +109,7 @@ def reduced(
         made.known[version] = Literal(None if value is None else Spelled(reference(importable("f", value)), value))
     if made_of is not None:
         made.this = next(iter(summary.function.parameters))
-    made.function = replace(summary.function, body=_without_unused(_block(made, summary.function.body)))
+    made.function = replace(summary.function, body=_without_unused(made, _block(made, summary.function.body)))
     made.function = replace(made.function, body=apart(made, made.function))
     return made
 
@@ -108,6 +117,8 @@ def reduced(
 def _block(made: Reduced, block: Block) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
+        if isinstance(statement, Assign):
+            made.origins.update((target, statement.operation) for target in statement.targets)
         match statement:
             case If(test=test) if (chosen := _chosen(made, statement, test)) is not None:
                 inner = _block(made, chosen)
@@ -115,7 +126,18 @@ def _block(made: Reduced, block: Block) -> Block:
                 if not isinstance(inner.exit, Fall):
                     return Block(tuple(statements), inner.exit)
                 for target, value in zip(statement.targets, inner.exit.values, strict=True):
-                    statements.append(Assign((target,), ir.Copy(value), statement.node))
+                    if target.variable is None:
+                        made.known[target] = value
+                    else:
+                        statements.append(Assign((target,), ir.Copy(value), statement.node))
+            case Assign() if (tests := taken_apart(made, statement)) is not None:
+                statements += tests
+            case Assign(targets=(target,), operation=ir.GetItem(base=base, index=Literal(value=int() as place))) if (
+                base in made.tuples and -len(made.tuples[base]) <= place < len(made.tuples[base])
+            ):
+                made.known[target] = made.tuples[base][place]
+            case Assign() if (methods := explicit(made, statement)) is not None:
+                statements += methods
             case Assign(targets=(target,), operation=ir.Call()) if (
                 written := _written_out(made, statement)
             ) is not None:
@@ -129,12 +151,16 @@ def _block(made: Reduced, block: Block) -> Block:
             case Assign(operation=ir.GetAttribute(base=base, name=name)) if base is made.this and name in made.fields:
                 statements.append(replace(statement, operation=ir.ReadCell(made.fields[name])))
             case Assign(targets=targets, operation=ir.Unpack(source=source, count=count, star=None)) if (
-                len(items := made.displays.get(source, ())) == count and made.uses[source] == 1
-            ):  # of a tuple that nothing else reads: its items
+                len(items := made.displays.get(source, ())) == count
+                and (made.uses[source] == 1 or source in made.tuples)
+            ):  # of a tuple that has no name, or a display that nothing else reads: its items
                 made.known.update(zip(targets, items, strict=True))
             case Assign(operation=operation):
                 if isinstance(operation, ir.Make) and operation.kind in ("tuple", "list"):
-                    made.displays[statement.targets[0]] = tuple(made.known.get(o, o) for o in operation.elements)
+                    (target,) = statement.targets
+                    made.displays[target] = tuple(made.known.get(o, o) for o in operation.elements)
+                    if operation.kind == "tuple" and target.variable is None:
+                        made.tuples[target] = made.displays[target]
                 other = replace(statement, operation=with_operands(operation, made.known.get))
                 if statement in made.summary.calls:
                     made.calls[other] = made.summary.calls[statement]
@@ -317,17 +343,22 @@ def _bound(made: Reduced, function: Function, call: ir.Call, origin: object) -> 
 
 
 # --- what is left over -----------------------------------------------------------------------------------------------
-def _without_unused(body: Block) -> Block:
+def _without_unused(made: Reduced, body: Block) -> Block:
     """Without what only decided tests were computed from: temporaries that nothing reads, of operations that do
     nothing but compute."""
-    functions = _functions(body)
+    functions = _functions(body) | {version for version, value in made.values.items() if _is_method(value)}
     while True:
         read: set[Any] = {operand for part in _parts(body) for operand in operands_of(part)}
         read |= {part.cell for part in _parts(body) if isinstance(part, ir.ReadCell)}
-        made = _kept(body, read, functions)
-        if made is body:
+        kept = _kept(body, read, functions)
+        if kept is body:
             return body
-        body = made
+        body = kept
+
+
+def _is_method(value: Value) -> bool:
+    """Whether a value is a method, which is called by what it is a method of."""
+    return not value.is_any and bool(value.atoms) and all(isinstance(atom, Bound) for atom in value.atoms)
 
 
 def _functions(body: Block) -> set[Operand]:
@@ -389,7 +420,7 @@ def _kept(block: Block, read: set[Any], functions: set[Operand]) -> Block:
 
 def _only_computes(operation: ir.Operation) -> bool:
     match operation:
-        case ir.Copy() | ir.ReadGlobal() | ir.Make() | ir.ReadCell():
+        case ir.Copy() | ir.ReadGlobal() | ir.Make() | ir.ReadCell() | ir.Super():
             return True
         case ir.Compare(symbol="is" | "is not") | ir.Operator(symbol="bool" | "not"):
             return True
