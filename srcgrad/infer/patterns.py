@@ -50,6 +50,8 @@ def of_shape(
 
 def _has_shape(atom: Atom, op: ir.MatchSequence | ir.MatchMapping, heap: Heap) -> bool | None:
     kind: Any = class_of(atom)
+    if kind is None:
+        return None
     wanted = (dict,) if isinstance(op, ir.MatchMapping) else (list, tuple)
     if kind in (*SCALARS, np.ndarray, list, tuple, dict, set) or is_of_library(kind) and issubclass(kind, np.generic):
         if kind not in wanted:

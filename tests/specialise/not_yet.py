@@ -3,7 +3,7 @@
 NOT_YET = frozenset(
     """
 apply_along asarray_and_atleast axes_moved builtin_all_any_isinstance builtin_range_and_list builtin_round cache_const
-callee_reports_its_exit chain_of_methods chained_cmp_calls choose_by_if choose_grad choose_lambda choose_ufunc
+chain_of_methods chained_cmp_calls choose_by_if choose_grad choose_lambda choose_ufunc
 choose_user closure_in_closure compose_inside comprehension_over_zip comprehension_with_calls confusion confusion2
 constant_valued_functions decorated_callee decorated_callee_value decorated_function_with_keywords decorated_nested
 dict_that_changes dict_views dicts_of_computed_keys dispatch_global_dict dispatch_local_dict dynamic_key early_deco
