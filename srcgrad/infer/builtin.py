@@ -10,6 +10,7 @@ function, or of arguments that are not known well enough::
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections import defaultdict
@@ -101,12 +102,12 @@ def _len(analysis: Analysis, frame: Frame, statement: Statement, given: _Values,
     if given[0].is_any or any(kind not in counted and not is_named_tuple(kind) for kind in kinds):
         if not is_plain(analysis, heap, *given):
             heap = analysis.unknown(given, heap)
-    lengths = [_length(atom, heap) for atom in given[0].atoms]
+    lengths = [length(atom, heap) for atom in given[0].atoms]
     is_counted = not given[0].is_any and None not in lengths
     return (union(*map(exact, lengths)) if is_counted else of(int)), heap
 
 
-def _length(atom: Any, heap: Heap) -> int | None:
+def length(atom: Any, heap: Heap) -> int | None:
     """How many items an object of a built-in class has, where they are known one by one."""
     kind = class_of(atom)
     if not isinstance(atom, At) or kind not in (list, tuple, *MAPPINGS) and not is_named_tuple(kind):
@@ -161,6 +162,8 @@ def _new(
         return NotImplemented
     (atom,) = values[0].atoms
     kind: Any = getattr(atom, "value", None)
+    if dataclasses.is_dataclass(kind):  # whose objects have all of their fields otherwise
+        return NotImplemented
     if not isinstance(kind, type) or looked_up(kind, "__new__") is not function and kind not in CONTAINERS:
         return NotImplemented
     if kind in CONTAINERS and issubclass(kind, dict):

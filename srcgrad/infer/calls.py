@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.infer import named
+from srcgrad.infer import dataclassed, named
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into
 from srcgrad.infer.examples import results, results_of_method
@@ -221,39 +221,12 @@ def _started(
     receiver, heap = container(frame, statement, heap, kind, contents)
     start = looked_up(kind, "__init__")
     if dataclasses.is_dataclass(kind) and getattr(getattr(start, "__code__", None), "co_filename", "") == "<string>":
-        return _of_dataclass(analysis, frame, statement, kind, receiver, given, heap)
+        return dataclassed.made(analysis, frame, statement, kind, receiver, given, heap)
     if start is object.__init__:
         return (receiver, heap) if not values else None
     if not is_method(start):
         return receiver, analysis.unknown([receiver, *values], heap)
     made = call(analysis, frame, statement, exact(start), given.after(receiver), heap)
-    return None if made is None else (receiver, made[1])
-
-
-def _of_dataclass(
-    analysis: Analysis, frame: Frame, statement: Statement, kind: Any, receiver: Value, given: Given, heap: Heap
-) -> Made:
-    """An object of a dataclass whose ``__init__`` was written by ``dataclass``."""
-    fields = [field for field in dataclasses.fields(kind) if field.init]
-    odd = any(f.kw_only or f.default_factory is not dataclasses.MISSING for f in dataclasses.fields(kind))
-    stores = looked_up(kind, "__setattr__") is not object.__setattr__ and not kind.__dataclass_params__.frozen
-    own = "__dataclass_params__" in vars(kind) and "__init__" in vars(kind)
-    plain = {field.name for field in fields} == set(kind.__init__.__annotations__) - {"return"}
-    if odd or given.more is not None or stores or not own or not plain:
-        return receiver, analysis.unknown([receiver, *given.values()], heap)
-    values = dict(zip((field.name for field in fields), given.positional, strict=False)) | dict(given.keywords)
-    for field in fields:
-        if field.name not in values:
-            if field.default is dataclasses.MISSING:
-                return None
-            values[field.name] = analysis.outside.value(field.default)
-    (atom,) = receiver.atoms
-    assert isinstance(atom, At)
-    heap = analysis.store(heap, atom.site, replace(heap[atom.site], fields=values))
-    after = looked_up(kind, "__post_init__")
-    if not is_method(after):
-        return receiver, heap
-    made = call(analysis, frame, statement, exact(after), Given((receiver,)), heap)
     return None if made is None else (receiver, made[1])
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.dispatch import by_methods
 from srcgrad.infer.examples import outcomes
 from srcgrad.infer.generators import resumed
 from srcgrad.infer.heap import Contents, Heap, Site
@@ -35,6 +36,7 @@ from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of
 from srcgrad.ir.evaluating import BINARY, COMPARING, UNARY
 from srcgrad.ir.operations import END, UNBOUND
 from srcgrad.language.models import CLASSES, MODELS
+from srcgrad.language.operators import COMPARED, SPECIAL
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -213,7 +215,10 @@ def arithmetic(
     if (model := _model_of(symbol, operands, in_place)) is not None:
         return analysis.call(frame, statement, exact(model), operands, heap)
     if not is_plain(analysis, heap, *operands):
-        return _of_users(analysis, frame, statement, symbol, operands, in_place, heap)
+        return by_methods(
+            analysis, frame, statement, symbol, operands, in_place, heap,
+            lambda plain: arithmetic(analysis, frame, statement, symbol, plain, in_place, heap),
+        )  # fmt: skip
     held = [NEVER]
     kinds = {_container_of(atom) for value in operands for atom in value.atoms}
     for value in operands:
@@ -310,45 +315,14 @@ def _is_large(value: Any) -> bool:
     return isinstance(value, int) and abs(value) > 64 or isinstance(value, str | bytes) and len(value) > 1000
 
 
-def _of_users(
-    analysis: Analysis, frame: Frame, statement: Statement, symbol: str, operands: tuple[Value, ...], in_place: bool,
-    heap: Heap,
-) -> Made:  # fmt: skip
-    """Where an operand has methods of the user's: one that is certain is entered, others are unknown code."""
-    name = _METHODS.get((symbol, len(operands)))
-    left = operands[0].atoms
-    if name is not None and not in_place and len(left) == 1:
-        (atom,) = left
-        others = [class_of(other) for value in operands[1:] for other in value.atoms]
-        kind = class_of(atom)
-        first = all(other is not None and (other is kind or not issubclass(other, kind or object)) for other in others)
-        if isinstance(atom, At) and first and kind is not None and is_method(looked_up(kind, name)):
-            method = looked_up(kind, name)
-            made = analysis.call(frame, statement, exact(method), operands, heap)
-            if made is None or not _may_be(made[0], NotImplemented):
-                return made
-    return ANY, analysis.unknown(operands, heap)
-
-
 def _model_of(symbol: str, operands: tuple[Value, ...], in_place: bool) -> Any:
     """The model of an operator, where all operands are of one library class whose method has one; None of others."""
-    name = _METHODS.get((symbol, len(operands)))
+    name = SPECIAL.get((symbol, len(operands)))
     kinds = {class_of(atom) for value in operands for atom in value.atoms}
     if name is None or len(kinds) != 1 or (kind := kinds.pop()) is None or not is_of_library(kind):
         return None
     in_place_name = f"__i{name[2:]}"
     return MODELS.get(getattr(kind, in_place_name if in_place and hasattr(kind, in_place_name) else name, None))
-
-
-def _may_be(value: Value, constant: object) -> bool:
-    return exact(constant) <= value
-
-
-_METHODS = {
-    ("+", 2): "__add__", ("-", 2): "__sub__", ("*", 2): "__mul__", ("/", 2): "__truediv__", ("//", 2): "__floordiv__",
-    ("%", 2): "__mod__", ("**", 2): "__pow__", ("@", 2): "__matmul__", ("-", 1): "__neg__", ("+", 1): "__pos__",
-    ("&", 2): "__and__", ("|", 2): "__or__",
-}  # fmt: skip
 
 
 def compare(
@@ -369,7 +343,12 @@ def compare(
     if known is not None:
         return shown(frame, statement, heap, known)
     if not is_plain(analysis, heap, left, right):
-        return (of(bool) if symbol in ("in", "not in") else ANY), analysis.unknown([left, right], heap)
+        if symbol in COMPARED:
+            return by_methods(
+                analysis, frame, statement, symbol, (left, right), False, heap,
+                lambda plain: compare(analysis, frame, statement, symbol, plain[0], plain[1], heap),
+            )  # fmt: skip
+        return of(bool), analysis.unknown([left, right], heap)
     if symbol in ("in", "not in"):
         return of(bool), heap
     made, heap = data(frame, statement, heap)

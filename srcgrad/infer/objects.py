@@ -329,7 +329,9 @@ def _of_instance(
     if held is not _ABSENT and hasattr(type(held), "__set__") and not isinstance(held, MemberDescriptorType):
         return ANY, analysis.unknown([receiver], heap)
     own = heap[site].get(name)
-    if held is _ABSENT or isinstance(held, MemberDescriptorType):
+    from srcgrad.infer.dataclassed import always_has  # which looks classes up in turn
+
+    if held is _ABSENT or always_has(heap, At(site), name) or isinstance(held, MemberDescriptorType):
         return (own, heap) if own else None
     if isinstance(held, classmethod) and is_method(held.__func__):
         return union(own, Value(frozenset((Bound(exact(kind), name, held.__func__),)))), heap

@@ -13,6 +13,9 @@ from dataclasses import replace
 from types import CellType
 from typing import TYPE_CHECKING, Any
 
+import gast
+
+from srcgrad.infer import patterns
 from srcgrad.infer.calls import call
 from srcgrad.infer.frames import Frame
 from srcgrad.infer.generators import Body, resumed
@@ -49,8 +52,10 @@ def run(analysis: Analysis, frame: Frame, statement: Assign, heap: Heap) -> tupl
     operation = statement.operation
     if isinstance(operation, ir.Unpack):
         return _unpack(analysis, frame, statement, operation, heap)
-    if isinstance(operation, ir.MatchKeys | ir.MatchClass):
-        return _match(analysis, frame, statement, operation, heap)
+    if isinstance(operation, ir.MatchKeys):
+        return patterns.of_keys(analysis, frame, statement, operation, heap)
+    if isinstance(operation, ir.MatchClass):
+        return patterns.of_class(analysis, frame, statement, operation, heap)
     made = _RUN[type(operation)](analysis, frame, statement, operation, heap)
     if made is None:
         return None
@@ -62,7 +67,10 @@ def run(analysis: Analysis, frame: Frame, statement: Assign, heap: Heap) -> tupl
 
 # --- variables -------------------------------------------------------------------------------------------------------
 def _copy(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Copy, heap: Heap) -> Made:
-    return frame[op.source], heap
+    value = frame[op.source]
+    if isinstance(statement.node, gast.pattern):  # what a pattern captures is bound where its name is
+        value = Value(value.atoms - {Exact(ir.UNBOUND)}, value.is_any)
+    return value, heap
 
 
 def _bound(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Bound, heap: Heap) -> Made:
@@ -284,6 +292,14 @@ def _unpack(
     if known is not None and known.parts is not None and op.star is None:
         frame.may_raise(heap)
         return (known.parts, heap) if len(known.parts) == op.count else None
+    if known is not None and known.parts is not None and op.star is not None:
+        frame.may_raise(heap)
+        behind = len(known.parts) - (op.count - op.star - 1)
+        if behind < op.star:
+            return None
+        inside = Contents(parts=known.parts[op.star : behind])
+        rest, heap = container(frame, statement, heap, list, inside)
+        return (*known.parts[: op.star], rest, *known.parts[behind:]), heap
     held, heap = elements(analysis, frame, statement, source, heap)
     if frame.is_unknown:
         analysis.keep(held)
@@ -338,22 +354,6 @@ def _make_class(analysis: Analysis, frame: Frame, statement: Statement, op: ir.M
     heap = analysis.unknown([*map(at, cells.values()), frame[op.bases], frame[op.keywords]], heap)
     analysis.run_unknown(op.body, frame.namespace, cells)
     return ANY, heap
-
-
-def _matched(
-    analysis: Analysis, frame: Frame, statement: Statement, op: ir.MatchSequence | ir.MatchMapping, heap: Heap
-) -> Made:
-    subject = frame[op.subject]
-    frame.may_raise(heap)
-    return of(bool), heap if is_plain(analysis, heap, subject) else analysis.unknown([subject], heap)
-
-
-def _match(
-    analysis: Analysis, frame: Frame, statement: Assign, op: ir.MatchKeys | ir.MatchClass, heap: Heap
-) -> tuple[tuple[Value, ...], Heap] | None:
-    frame.may_raise(heap)
-    given = [frame[op.subject], *([frame[op.of]] if isinstance(op, ir.MatchClass) else frame.all(op.keys))]
-    return (of(bool), *[ANY] * (len(statement.targets) - 1)), analysis.unknown(given, heap)
 
 
 def _super(analysis: Analysis, frame: Frame, statement: Statement, op: ir.Super, heap: Heap) -> Made:
@@ -432,8 +432,8 @@ _RUN: dict[type[ir.Operation], Callable[[Any, Frame, Statement, Any, Heap], Made
     ir.ImportName: import_name,
     ir.MakeFunction: _make_function,
     ir.MakeClass: _make_class,
-    ir.MatchSequence: _matched,
-    ir.MatchMapping: _matched,
+    ir.MatchSequence: patterns.of_shape,
+    ir.MatchMapping: patterns.of_shape,
     ir.Super: _super,
     ir.Yield: _yield,
     ir.YieldFrom: _yield,

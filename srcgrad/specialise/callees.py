@@ -282,7 +282,10 @@ def _written_out(
     renaming = Renaming(versions, cells, lambda version: made.namer.fresh(version.variable or "t"), note)
     copied = renaming.block(function.body)
     outer = made.frame
-    made.frame = replace(outer, owner=closure.owner, cells=cells, outer=_captured_outside(closure))
+    held = summaries[0].cells if all(each.cells == summaries[0].cells for each in summaries) else {}
+    made.frame = replace(
+        outer, owner=closure.owner, cells=cells, outer=_captured_outside(closure), held=held, heap=summaries[0].heap
+    )
     made.functions.around.append(closure)
     made.only_arguments |= only_arguments(copied)
     whole = reduce(copied)

@@ -9,7 +9,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.classes import found, is_user_class
+from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.signatures import signature_of
@@ -20,8 +20,10 @@ from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.specialise.context import Context
+from srcgrad.specialise.dispatching import Method
 from srcgrad.specialise.expressions import Made, atom, settled
-from srcgrad.specialise.instances import fixed_parameters, instance_of, static_of
+from srcgrad.specialise.fields import holds_objects
+from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, static_of
 from srcgrad.specialise.managers import LOCKS
 from srcgrad.syntax.globals import GlobalBinding, reference
 
@@ -40,12 +42,16 @@ def call(context: Context, node: gast.Call) -> Made:
     if isinstance(function, nf.Callee):  # an attempt, or a local function, with all of its parameters
         given = tuple(atom(context, argument) for argument in node.args)
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
+    if called is not None and made in context.reduced.methods:
+        return _of_method(context, node, called, function, context.reduced.methods[made])
     if called is not None and isinstance(function, FunctionType) and lookup(function) is None:
-        return _of_user(context, node, called, function, list(node.args), node.func)
+        return of_user(context, node, called, function, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
         return settled(context, node), nf.Fixed()  # what is raised, and not looked into
     if isinstance(function, type) and is_user_class(function):
-        return _constructed(context, node, called, function)
+        from srcgrad.specialise.constructing import constructed  # which calls an ``__init__``
+
+        return constructed(context, node, called, function)
     if function is not None:
         return _of_library(context, node, function)
     value = context.reduced.value(operation.function)
@@ -56,18 +62,16 @@ def call(context: Context, node: gast.Call) -> Made:
         if isinstance(bound, Bound) and called is not None and isinstance(bound.function, FunctionType):
             receiver = atom(context, node.func.value)
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
-            return _of_user(context, node, called, bound.function, [receiver, *node.args], head, skipped=1)
+            return of_user(context, node, called, bound.function, [receiver, *node.args], head, skipped=1)
     context.refuse(node, "this call")
 
 
-def _constructed(context: Context, node: gast.Call, called: list[Summary] | None, kind: type) -> Made:
-    """An object of a class of the user's."""
-    initialiser = found(kind, "__init__")
-    plain = found(kind, "__new__") is object.__new__ and called is not None and isinstance(initialiser, FunctionType)
-    if not plain or called is None or called[-1].function.name != "__init__" or initialiser.__name__ != "__init__":
-        context.refuse(node, f"a call of {kind.__name__}")
-    receiver = constant(None, node)
-    return _of_user(context, node, called, initialiser, [receiver, *node.args], node.func, skipped=1, kind=kind)
+def _of_method(context: Context, node: gast.Call, called: list[Summary], function: FunctionType, how: Method) -> Made:
+    """A method of an object, spelled as one."""
+    receiver = atom(context, node.args[0])
+    head = placed(gast.Attribute(receiver, how.name, gast.Load()), node)
+    made, operation = of_user(context, node, called, function, [receiver, *node.args[1:]], head, skipped=1)
+    return (head if how.is_read else made), operation
 
 
 def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
@@ -97,6 +101,9 @@ def _applied(
     context: Context, node: gast.Call, rule: Rule, function: Any, receiver: Any, arguments: list[Any]
 ) -> Made:
     """A function with a rule."""
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if any(holds_objects(context.facts, context.value(argument)) for argument in given):
+        context.refuse(node, "a function that is applied to objects")
     first = [] if receiver is None else [receiver]
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
     if "out" in keywords:
@@ -110,31 +117,31 @@ def _applied(
         parts = expression.elts if parameter == rule.variadic and isinstance(expression, gast.Tuple) else [expression]
         for part in parts:
             done[id(part)] = atom(context, part) if parameter in rule.sensitive else settled(context, part)
-    given: dict[str, Any] = {}
+    operands: dict[str, Any] = {}
     for parameter, expression in bound.items():
         if id(expression) in done:
-            given[parameter] = done[id(expression)]
+            operands[parameter] = done[id(expression)]
         else:
-            given[parameter] = placed(gast.Tuple([done[id(e)] for e in expression.elts], gast.Load()), node)
+            operands[parameter] = placed(gast.Tuple([done[id(e)] for e in expression.elts], gast.Load()), node)
     printed = [done.get(id(a), a) for a in node.args]
     named_ = [placed(gast.keyword(k.arg, done.get(id(k.value), k.value)), k) for k in node.keywords]
     head = node.func
     if receiver is not None:
         head = placed(gast.Attribute(done[id(receiver)], node.func.attr, gast.Load()), node.func)
-    return placed(gast.Call(head, printed, named_), node), nf.Apply(rule, function, given)
+    return placed(gast.Call(head, printed, named_), node), nf.Apply(rule, function, operands)
 
 
 def _widest(context: Context, node: Any, summaries: list[Summary]) -> Summary:
     """The kind of call that the others of a statement are of too."""
-    last = summaries[-1]
-    for other in summaries:
-        same = other.function is last.function and fixed_parameters(other).keys() == fixed_parameters(last).keys()
-        if not same or not all(other.arguments[version] <= value for version, value in last.arguments.items()):
-            context.refuse(node, "a call of several kinds")
-    return last
+    for wide in reversed(summaries):
+        others = [other for other in summaries if other is not wide]
+        fixed = fixed_parameters(wide).keys()
+        if all(fixed_parameters(other).keys() == fixed and covers(wide, other) for other in others):
+            return wide
+    context.refuse(node, "a call of several kinds")
 
 
-def _of_user(
+def of_user(
     context: Context,
     node: Any,
     summaries: list[Summary],
@@ -204,31 +211,3 @@ def _bound_to(context: Context, expression: gast.expr, operation: nf.Operation) 
 
 def _kind_of(atom: Any) -> type | None:
     return atom.site.kind if isinstance(atom, At) else None
-
-
-# --- objects ---------------------------------------------------------------------------------------------------------
-def by_method(context: Context, node: Any, operands: list[Any]) -> Made | None:
-    """An operation that a method of an object does; None of any other."""
-    statement = getattr(node, "statement", None)
-    called = None if statement is None else context.reduced.calls.get(statement)
-    if called is None:
-        return None
-    summary = called[-1]
-    atoms = [atom(context, operand) for operand in operands]
-    kinds = [a.site.kind for a in next(iter(summary.arguments.values())).atoms if isinstance(a, At)]
-    kind = kinds[0] if len(set(kinds)) == 1 else None
-    raw = None if kind is None else found(kind, summary.function.name)
-    if isinstance(node, gast.Attribute) and kind is not None:
-        raw = getattr(found(kind, node.attr), "fget", None)
-    if not isinstance(raw, FunctionType) or len(called) > 1 and any(c.function is not summary.function for c in called):
-        context.refuse(node, "what a method does here")
-    first = summary.arguments[next(iter(summary.arguments))]
-    received = [context.value(operand) for operand in operands if first <= context.value(operand)]
-    if not received or any(v.is_any or {_kind_of(a) for a in v.atoms} != {kind} for v in received[:1]):
-        context.refuse(node, "an operation of what may be an object")
-    if len(atoms) == 2 and not first <= context.value(operands[0]):
-        atoms.reverse()
-    name = node.attr if isinstance(node, gast.Attribute) else raw.__name__
-    head: gast.expr = placed(gast.Attribute(atoms[0], name, gast.Load()), node)
-    made, operation = _of_user(context, node, called, raw, atoms, head, skipped=1)
-    return (head if isinstance(node, gast.Attribute) else made), operation

@@ -12,10 +12,10 @@ from typing import Any
 import gast
 
 from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.classes import ABSENT, found, is_user_class
-from srcgrad.frontend.desugar.build import index_value, load, placed
+from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.infer.heap import Site
-from srcgrad.infer.values import Array, At, Of, Value
+from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.values import Array, At, Bound, Of, Value
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, operator_of
 from srcgrad.specialise.context import Context
@@ -77,25 +77,10 @@ def operation_of(context: Context, node: Any) -> Made:
     """One operation on names."""
     if context.is_local(node):
         return node, nf.Copy(node.id)
-    from srcgrad.specialise.calls import by_method, call  # whose operands are expressions in turn
-
     if isinstance(node, gast.Call):
+        from srcgrad.specialise.calls import call  # whose operands are expressions in turn
+
         return call(context, node)
-    match node:
-        case gast.BinOp(left=left, right=right):
-            made = by_method(context, node, [left, right])
-        case gast.Subscript(value=base, slice=index):
-            made = by_method(context, node, [base, index_value(index)])
-        case gast.Attribute(value=base):
-            made = by_method(context, node, [base])
-        case gast.UnaryOp(operand=operand):
-            made = by_method(context, node, [operand])
-        case gast.Compare(left=left, comparators=[right]):
-            made = by_method(context, node, [left, right])
-        case _:
-            made = None
-    if made is not None:
-        return made
     if isinstance(node, gast.Name) or context.is_fixed(node) and not _holds(context.value(node)):
         return settled(context, node), nf.Fixed()
     match node:
@@ -133,7 +118,8 @@ def _holds(value: Value) -> bool:
 def _is_indexed(value: Value) -> bool:
     """Whether a value is an array or a container, whose items are read by ``Index``."""
     return not value.is_any and bool(value.atoms) and all(
-        isinstance(a, Array) or isinstance(a, At) and a.site.kind in (list, tuple, dict, None) for a in value.atoms
+        isinstance(a, Array) or isinstance(a, At) and (a.site.kind in (list, tuple, dict, None)
+                                                        or is_named_tuple(a.site.kind)) for a in value.atoms
     )  # fmt: skip
 
 
@@ -157,16 +143,21 @@ def _is_object(value: Value) -> bool:
     )  # fmt: skip
 
 
+def _is_spelled(node: Any) -> bool:
+    """Whether an expression is a class or module, by its name."""
+    return isinstance(node, GlobalReference) or isinstance(node, gast.Attribute) and _is_spelled(node.value)
+
+
 def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     value = context.value(base)
-    kinds = {a.site.kind for a in value.atoms if isinstance(a, At)}
-    if not value.is_any and len(kinds) == 1 and len(value.atoms) >= 1 and all(isinstance(a, At) for a in value.atoms):
-        (kind,) = kinds
-        if kind is not None and is_user_class(kind):
-            held = named(context, base)
-            shared = found(kind, name) is not ABSENT
-            expression = placed(gast.Attribute(load(held, node), name, gast.Load()), node)
-            return expression, nf.Field(held, name, shared)
+    if any(isinstance(a, Bound) and a.function is not None for a in context.value(node).atoms):
+        context.refuse(node, "a method as a value")
+    from srcgrad.specialise.fields import classes_of, read  # whose objects are expressions in turn
+
+    if (kinds := classes_of(value)) is not None:
+        return read(context, node, kinds)
+    if _is_spelled(base) and not _holds(context.value(node)):  # a number of a class or module
+        return settled(context, node), nf.Fixed()
     if value.is_any or not all(
         isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None for a in value.atoms
     ):

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.infer.heap import Site
+from srcgrad.infer.heap import Site, within
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, exact
 from srcgrad.ir.operations import Version
@@ -59,12 +59,15 @@ def static_of(value: Value) -> Any:
     return atom.value if isinstance(atom, Exact) and type(atom.value) not in SCALARS else None
 
 
+_STATIC = (FunctionType, np.ufunc, BuiltinFunctionType, ModuleType, type)
+
+
 def fixed_parameters(summary: Summary) -> dict[Version, object]:
-    """The parameters that are None, a function or a module, whichever call of this kind it is: they are not passed."""
+    """The parameters that are not passed: None, a function, class or module in every call of this kind."""
     found: dict[Version, object] = {}
     for version, value in summary.arguments.items():
         static = static_of(value)
-        if value == exact(None) or isinstance(static, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType):
+        if value == exact(None) or isinstance(static, _STATIC):
             found[version] = static
     return found
 
@@ -108,3 +111,60 @@ class _Key:
         if isinstance(site.kind, type) and site.kind in (FunctionType, Derivative) and isinstance(site.origin, tuple):
             kind += f" {id(site.origin[0])}"
         return f"#{number} {kind}({', '.join(held)}){'' if contents.single else '*'}"
+
+
+# --- one kind of call that is of another, too ------------------------------------------------------------------------
+def covers(wide: Summary, narrow: Summary) -> bool:
+    """Whether what is written for one call holds of the other, which is given no more: objects correspond one by one,
+    so that the two share the same, and what comes from outside is the same object."""
+    if wide.function is not narrow.function or wide.cells != narrow.cells:
+        return False
+    if narrow.heap <= wide.heap and all(narrow.arguments[v] <= value for v, value in wide.arguments.items()):
+        return True
+    there: dict[Site, Site] = {}  # of the narrow call -> of the wide one
+    back: dict[Site, Site] = {}
+
+    def values(one: Value, other: Value) -> bool:
+        if one.is_any and not other.is_any:
+            return False
+        return all(Value(frozenset((a,))) <= other and not isinstance(a, Array | At) or atoms(a, other)
+                   for a in one.atoms)  # fmt: skip
+
+    def atoms(one: Any, other: Value) -> bool:
+        alike = [b for b in other.atoms if isinstance(b, Array | At) and (b == one or _is_alike(one, b))]
+        alike = [one] if one in alike else alike
+        return len(alike) == 1 and sites(one.site, alike[0].site)
+
+    def sites(one: Site, other: Site) -> bool:
+        if one in there or other in back:
+            return there.get(one) == other and back.get(other) == one
+        there[one], back[other] = other, one
+        is_outside = not isinstance(one.origin, tuple) or not isinstance(other.origin, tuple)
+        if is_outside and one != other or narrow.heap.is_seen(one) != wide.heap.is_seen(other):
+            return False
+        mine, theirs = narrow.heap[one], wide.heap[other]
+        if one.kind is None:  # which holds nothing but its like
+            return one == other and within(mine, theirs)
+        if theirs.single and not mine.single or mine.fields.keys() != theirs.fields.keys():
+            return False
+        known = [*((mine.fields[name], held) for name, held in theirs.fields.items()), (mine.others, theirs.others)]
+        if theirs.entries is not None:
+            if mine.entries is None or [key for key, _ in mine.entries] != [key for key, _ in theirs.entries]:
+                return False
+            known += [(a, b) for (_, a), (_, b) in zip(mine.entries, theirs.entries, strict=True)]
+        if theirs.parts is not None:
+            if mine.parts is None or len(mine.parts) != len(theirs.parts):
+                return False
+            known += zip(mine.parts, theirs.parts, strict=True)
+        if theirs.entries is None and theirs.parts is None:
+            known.append((mine.items, theirs.rest))
+        return all(values(a, b) for a, b in known)
+
+    return all(values(narrow.arguments[version], value) for version, value in wide.arguments.items())
+
+
+def _is_alike(one: Array | At, other: Array | At) -> bool:
+    """Whether two atoms are of one class, dtype and rank."""
+    if isinstance(one, Array) and isinstance(other, Array):
+        return one.type_string == other.type_string and one.rank == other.rank
+    return isinstance(one, At) and isinstance(other, At) and one.site.kind is other.site.kind

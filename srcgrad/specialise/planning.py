@@ -52,7 +52,7 @@ class Naming:
 
     apart: set[Version] = field(default_factory=set)  # bound by statements of their own
     statements: set[Statement] = field(default_factory=set)  # regions that are written as statements
-    movable: set[Version] = field(default_factory=set)  # methods of built-in objects that are looked up
+    movable: set[Version] = field(default_factory=set)  # methods that are looked up
     fixed: set[Version] = field(default_factory=set)  # what is computed for values without a derivative alone
 
     kinds: dict[Version, object] = field(default_factory=dict)  # of which kind the versions of variables are
@@ -135,6 +135,8 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
     for _, statement in walk(function.body):
         match statement:
             case Loop(node=gast.ListComp() | gast.SetComp() | gast.DictComp()):
+                made.statements.add(statement)
+            case If(node=gast.Match()):
                 made.statements.add(statement)
             case If(node=gast.IfExp() | gast.BoolOp() | gast.Compare()) if not _is_expression(statement, made, reduced):
                 made.statements.add(statement)
@@ -284,10 +286,8 @@ def _is_same_anywhere(operation: ir.Operation, made: Naming) -> bool:
 
 
 def _is_method(value: Value) -> bool:
-    """Whether a value is a method of a built-in object, which is the same whenever it is looked up."""
-    return not value.is_any and bool(value.atoms) and all(
-        isinstance(atom, Bound) and atom.function is None for atom in value.atoms
-    )  # fmt: skip
+    """Whether a value is a method that a class holds, which is the same whenever it is looked up."""
+    return not value.is_any and bool(value.atoms) and all(isinstance(atom, Bound) for atom in value.atoms)
 
 
 #: Built-in functions that loops run over, by what they are given.

@@ -10,7 +10,6 @@ and classes: where one is used, the operand is a ``Literal`` of how it is spelle
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ import gast
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.heap import Site
+from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, At, Bound, Value, exact
 from srcgrad.ir import operations as ir
@@ -38,9 +37,12 @@ from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called
 from srcgrad.specialise.closures import entered
+from srcgrad.specialise.dispatching import Method, explicit
 from srcgrad.specialise.functions import Closure, Functions, as_texts, made_here
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, static_of
+from srcgrad.specialise.patterns import taken_apart
+from srcgrad.specialise.unused import without_unused
 from srcgrad.syntax.globals import reference
 from srcgrad.syntax.namer import Namer
 
@@ -52,6 +54,8 @@ class Frame:
     owner: FunctionType  # by whose globals its names are meant
     cells: Mapping[ir.Cell, ir.Cell]  # its cells, and what it captured: the variables that they are
     outer: frozenset[ir.Cell]  # cells of the functions around, which were there before
+    held: Mapping[ir.Cell, Site]  # where what it captured is in the memory of its calls
+    heap: Heap
 
     def resolve(self, name: str, at: gast.AST) -> Any:
         """The reference that a global name is."""
@@ -80,11 +84,15 @@ class Reduced:
     this: Version | None = None  # the object that an ``__init__`` makes
     fields: dict[str, ir.Cell] = field(default_factory=dict)  # the variables that are its fields
     displays: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of tuples
+    tuples: dict[Operand, tuple[Operand, ...]] = field(default_factory=dict)  # the items of those without a name
     uses: Counter[Operand] = field(default_factory=Counter)  # how often operands are read
     iterators: set[Operand] = field(default_factory=set)  # over nothing
     only_arguments: set[Operand] = field(default_factory=set)  # lists and dicts that only calls read, as arguments
     arguments: dict[Operand, list[Operand] | dict[str, Operand] | None] = field(default_factory=dict)  # their items
     parts: int = 0  # how many parts of it are attempted
+    taken: dict[Operand, tuple[ir.Operation, ...]] = field(default_factory=dict)  # what patterns take apart
+    origins: dict[Operand, ir.Operation] = field(default_factory=dict)  # the operations that bind versions
+    methods: dict[Statement, Method] = field(default_factory=dict)  # how calls of methods are spelled
 
     def value(self, operand: Operand) -> Value:
         """What an operand may be."""
@@ -120,14 +128,15 @@ def reduced(instance: Instance, facts: Facts, apart: Callable[[Reduced, Function
     names = {*names_of(function), *(name for v in versions for name in (v.name, v.variable) if name)}
     cells = (*function.cells, *function.free)
     own = {cell: cell for cell in function.cells}
-    frame = Frame(owner, own, frozenset(function.free))
+    frame = Frame(owner, own, frozenset(function.free), summary.cells, summary.heap)
     made = Reduced(function, owner, facts, frame, {s: list(called) for s, called in summary.calls.items()}, apart,
                    namer=Namer(names))  # fmt: skip
     made.cells = {*cells}
     made.functions.homes.update((Site(CellType, cell, summary.context), [cell]) for cell in function.cells)
     if instance.captured is not None:
         held = entered(made, summary, instance.captured)
-        made.frame = Frame(owner, own | held, frozenset(cell for cell in function.free if cell not in held))
+        outer = frozenset(cell for cell in function.free if cell not in held)
+        made.frame = replace(frame, cells=own | held, outer=outer)
         made.functions.around.append(Closure(function, owner, held, {}))
     made.values.update(summary.values)
     made.uses.update(uses_of(function))
@@ -136,7 +145,7 @@ def reduced(instance: Instance, facts: Facts, apart: Callable[[Reduced, Function
         made.known[version] = Literal(None if value is None else Spelled(reference(importable("f", value)), value))
     if instance.made is not None:
         made.this = next(iter(function.parameters))
-    body = _without_unused(made, _block(made, function.body))
+    body = without_unused(made, _block(made, function.body))
     body = as_texts(made, apart(made, replace(function, body=body)))
     others = sorted(made.cells - {*cells}, key=lambda cell: cell.variable)
     made.function = replace(function, body=body, cells=(*function.cells, *others))
@@ -146,6 +155,8 @@ def reduced(instance: Instance, facts: Facts, apart: Callable[[Reduced, Function
 def _block(made: Reduced, block: Block) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
+        if isinstance(statement, Assign):
+            made.origins.update((target, statement.operation) for target in statement.targets)
         match statement:
             case If(test=test) if (chosen := _chosen(made, statement, test)) is not None:
                 inner = _block(made, chosen)
@@ -153,10 +164,21 @@ def _block(made: Reduced, block: Block) -> Block:
                 if not isinstance(inner.exit, Fall):
                     return Block(tuple(statements), inner.exit)
                 for target, value in zip(statement.targets, inner.exit.values, strict=True):
-                    statements.append(Assign((target,), ir.Copy(value), statement.node))
                     made.functions.alias(target, value)
+                    if target.variable is None:
+                        made.known[target] = value
+                    else:
+                        statements.append(Assign((target,), ir.Copy(value), statement.node))
             case Assign() if (gathering := gathered(made, statement)) is not None:
                 statements += gathering
+            case Assign() if (tests := taken_apart(made, statement)) is not None:
+                statements += tests
+            case Assign(targets=(target,), operation=ir.GetItem(base=base, index=Literal(value=int() as place))) if (
+                base in made.tuples and -len(made.tuples[base]) <= place < len(made.tuples[base])
+            ):
+                made.known[target] = made.tuples[base][place]
+            case Assign() if (methods := explicit(made, statement)) is not None:
+                statements += methods
             case Assign(targets=(target,), operation=ir.Call()) if (
                 written := called(made, statement, partial(_block, made))
             ) is not None:
@@ -171,14 +193,17 @@ def _block(made: Reduced, block: Block) -> Block:
             case Assign(operation=ir.GetAttribute(base=base, name=name)) if base is made.this and name in made.fields:
                 statements.append(replace(statement, operation=ir.ReadCell(made.fields[name])))
             case Assign(targets=targets, operation=ir.Unpack(source=source, count=count, star=None)) if (
-                len(items := made.displays.get(source, ())) == count and made.uses[source] == 1
-            ):  # of a tuple that nothing else reads: its items
+                len(items := made.displays.get(source, ())) == count
+                and (made.uses[source] == 1 or source in made.tuples)
+            ):  # of a tuple that has no name, or a display that nothing else reads: its items
                 made.known.update(zip(targets, items, strict=True))
             case Assign(operation=operation):
                 operation = with_operands(_from_outside(made, statement), made.known.get)
                 match operation:
-                    case ir.Make(kind="tuple" | "list", elements=elements):
+                    case ir.Make(kind="tuple" | "list" as kind, elements=elements):
                         made.displays[statement.targets[0]] = elements
+                        if kind == "tuple" and statement.targets[0].variable is None:
+                            made.tuples[statement.targets[0]] = elements
                     case ir.MakeFunction():
                         statements += made_here(made, statement, operation)
                     case ir.Copy(source=source):
@@ -330,89 +355,3 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
                 node = gast.Attribute(spelled.node, name, gast.Load())
                 return Literal(Spelled(gast.copy_location(node, statement.node), static))
     return None
-
-
-# --- what is left over -----------------------------------------------------------------------------------------------
-def _without_unused(reduced: Reduced, body: Block) -> Block:
-    """Without what only decided tests were computed from: temporaries that nothing reads, of operations that do
-    nothing but compute."""
-    functions = _functions(body) | reduced.iterators
-    while True:
-        read: set[Any] = {operand for part in _parts(body) for operand in operands_of(part)}
-        read |= {part.cell for part in _parts(body) if isinstance(part, ir.ReadCell)}
-        made = _kept(body, read, functions, reduced.functions.defaults)
-        if made is body:
-            return body
-        body = made
-
-
-def _functions(body: Block) -> set[Operand]:
-    """The versions that are functions which are made in here, under whatever name."""
-    found: set[Operand] = set()
-    for _, statement in walk(body):
-        match statement:
-            case Assign(targets=(target,), operation=ir.MakeFunction()):
-                found.add(target)
-            case Assign(targets=(target,), operation=ir.Call(function=Literal(value=Spelled(value=functools.partial)))):
-                found.add(target)
-            case Assign(targets=(target,), operation=ir.Copy(source=source)) if source in found:
-                found.add(target)
-    return found
-
-
-def _parts(body: Block) -> list[Any]:
-    found: list[Any] = [body.exit]
-    for block, statement in walk(body):
-        found.append(block.exit)
-        match statement:
-            case Assign(operation=operation):
-                found.append(operation)
-            case If(test=test, body=inner, orelse=orelse):
-                found += [Fall((test,)), inner.exit, orelse.exit]
-            case Loop(initial=initial, body=inner):
-                found += [Fall(initial), inner.exit]
-            case With(manager=manager, body=inner):
-                found += [Fall((manager,)), inner.exit]
-            case Try(body=inner, handlers=handlers, orelse=orelse, final=final):
-                found += [inner.exit, orelse.exit, final.exit]
-                found += [part.exit for h in handlers for part in (h.kinds, h.body) if part is not None]
-    return found
-
-
-def _kept(block: Block, read: set[Any], functions: set[Operand], defaults: set[ir.Cell]) -> Block:
-    statements: list[Statement] = []
-    for statement in block.statements:
-        match statement:
-            case Assign(targets=(target,), operation=operation) if target not in read and (
-                isinstance(operation, ir.MakeFunction) or target.variable is None and _only_computes(operation)
-                or target in functions
-            ):
-                continue
-            case Assign(operation=ir.WriteCell(cell=cell, value=held)) if cell not in read and (
-                held in functions or cell in defaults
-            ):
-                continue
-            case If(body=body, orelse=orelse):
-                sides = _kept(body, read, functions, defaults), _kept(orelse, read, functions, defaults)
-                made: Statement = replace(statement, body=sides[0], orelse=sides[1])
-                is_same = sides[0] is body and sides[1] is orelse
-            case Loop(body=body) | With(body=body):
-                made = replace(statement, body=_kept(body, read, functions, defaults))
-                is_same = made.body is body
-            case _:
-                made, is_same = statement, True
-        statements.append(statement if is_same else made)
-    is_whole = len(statements) == len(block.statements)
-    is_whole = is_whole and all(a is b for a, b in zip(statements, block.statements, strict=True))
-    return block if is_whole else Block(tuple(statements), block.exit)
-
-
-def _only_computes(operation: ir.Operation) -> bool:
-    match operation:
-        case ir.Copy() | ir.ReadGlobal() | ir.Make() | ir.ReadCell():
-            return True
-        case ir.Compare(symbol="is" | "is not") | ir.Operator(symbol="bool" | "not"):
-            return True
-        case ir.Call(function=Literal(value=Spelled(value=called))):
-            return called in (isinstance, callable, functools.wraps, functools.partial)
-    return False

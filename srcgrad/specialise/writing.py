@@ -34,6 +34,7 @@ from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.elses import without_else
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
+from srcgrad.specialise.fields import classes_of, read, require_settable
 from srcgrad.specialise.functions import misused
 from srcgrad.specialise.instances import Instance, fixed_parameters, static_of
 from srcgrad.specialise.managers import write_with
@@ -185,7 +186,8 @@ def _assignment(context: Context, targets: list[Any], value: Any) -> None:
             context.out.append(nf.Store(named(context, base), settled(context, index), stored, context.span))
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             _unpack(context, elements, value)
-        case gast.Attribute(value=base, attr=name) if _is_users(context, base):
+        case gast.Attribute(value=base, attr=name) if (kinds := classes_of(context.value(base))) is not None:
+            require_settable(context, value, kinds, name)
             stored = atom(context, value)
             context.out.append(nf.SetField(named(context, base), name, stored, context.span))
         case _:
@@ -238,10 +240,11 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             context.out.append(
                 nf.AugStore(*place, statement.op, operand, context.span, context.fresh(), context.fresh())
             )
-        case gast.Attribute(value=base, attr=field_name) if _is_users(context, base):
+        case gast.Attribute(value=base, attr=field_name) if (kinds := classes_of(context.value(base))) is not None:
+            require_settable(context, statement, kinds, field_name)
             held, part = named(context, base), context.fresh()
-            read = placed(gast.Attribute(load(held, statement), field_name, gast.Load()), statement)
-            context.out.append(nf.Bind(part, read, nf.Field(held, field_name), context.span))
+            before = read(context, placed(gast.Attribute(base, field_name, gast.Load()), statement), kinds, held)
+            context.out.append(nf.Bind(part, *before, context.span))
             operand = atom(context, statement.value)
             node = gast.BinOp(load(part, statement), statement.op, operand)
             made = operate(context, statement.op, [load(part, statement), operand], node)

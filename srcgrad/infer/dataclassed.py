@@ -1,0 +1,72 @@
+"""Dataclasses: objects whose ``__init__`` was written by ``dataclass``, which sets each field that it is given.
+
+Enters: a class and the arguments of a call.  Leaves: the object with its fields, on which ``__post_init__`` has run::
+
+    s = Setting(x, parts=[])           Setting, of the fields rate=x, parts=[] and scale, its default
+    s.scale                            the field of the object, which hides the default in the class
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.infer.heap import Heap, Site
+from srcgrad.infer.objects import Made, is_method, looked_up
+from srcgrad.infer.values import At, Atom, Value, exact
+
+if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
+    from srcgrad.infer.interpreter import Analysis
+    from srcgrad.infer.parameters import Given
+    from srcgrad.ir.regions import Statement
+
+
+def is_generated(kind: Any) -> bool:
+    """Whether ``dataclass`` wrote the ``__init__`` of a class itself, not that of a base."""
+    code = getattr(vars(kind).get("__init__"), "__code__", None)
+    return "__dataclass_params__" in vars(kind) and getattr(code, "co_filename", "") == "<string>"
+
+
+def always_has(heap: Heap, atom: Atom, name: str) -> bool:
+    """Whether every object of an atom has a field of its own: it was made here, and unknown code, which may delete
+    fields, has not seen it."""
+    match atom:
+        case At(site=Site(kind=type() as kind, origin=tuple()) as site) if is_generated(kind):
+            given = [field.name for field in dataclasses.fields(kind) if field.init]
+            return name in given and not heap.is_seen(site)
+    return False
+
+
+def made(
+    analysis: Analysis, frame: Frame, statement: Statement, kind: Any, receiver: Value, given: Given, heap: Heap
+) -> Made:
+    """An object of a dataclass."""
+    fields = dataclasses.fields(kind)
+    stores = looked_up(kind, "__setattr__") is not object.__setattr__ and not kind.__dataclass_params__.frozen
+    plain = {field.name for field in fields if field.init} == set(kind.__init__.__annotations__) - {"return"}
+    if given.more is not None or stores or not is_generated(kind) or not plain:
+        return receiver, analysis.unknown([receiver, *given.values()], heap)
+    taken = [field.name for field in fields if field.init and not field.kw_only]
+    values = dict(zip(taken, given.positional, strict=False)) | dict(given.keywords)
+    for field in fields:
+        if field.name in values:
+            continue
+        if field.default_factory is not dataclasses.MISSING:
+            built = analysis.call(frame, statement, exact(field.default_factory), (), heap)
+            if built is None:
+                return None
+            values[field.name], heap = built
+        elif field.init and field.default is dataclasses.MISSING:
+            return None
+        elif field.init:
+            values[field.name] = analysis.outside.value(field.default)
+    (atom,) = receiver.atoms
+    assert isinstance(atom, At)
+    heap = analysis.store(heap, atom.site, replace(heap[atom.site], fields=values))
+    after = looked_up(kind, "__post_init__")
+    if not is_method(after):
+        return receiver, heap
+    run = analysis.call(frame, statement, exact(after), (receiver,), heap)
+    return None if run is None else (receiver, run[1])

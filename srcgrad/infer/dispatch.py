@@ -1,0 +1,148 @@
+"""Operators and comparisons that the methods of the user's classes define, in the order in which Python tries them.
+
+Enters: the operands, of which some may be objects of the user's.  Leaves: what the operation gives, and the heap after
+it; each pair of classes is a case of its own::
+
+    p + q          Point.__add__(p, q)
+    2.0 * p        Point.__rmul__(p, 2.0): a number declines
+    p < q          Point.__lt__(p, q), and if that declines Point.__gt__(q, p)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from srcgrad.infer.heap import Heap
+from srcgrad.infer.objects import Made, class_of, is_method, is_plain, looked_up
+from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.values import ANY, At, Atom, Exact, Value, exact, of, union
+from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
+
+if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
+    from srcgrad.infer.interpreter import Analysis
+    from srcgrad.ir.regions import Statement
+
+_Tries: TypeAlias = list[tuple[Any, tuple[Value, ...]]]  # methods, and what each is called with
+
+#: Classes whose operators decline objects of other classes, and those whose comparisons do.
+_NUMBERS = (bool, int, float, complex)
+_DECLINING = (*_NUMBERS, str, bytes, type(None), list, tuple, dict)
+#: What NumPy looks for in an object before it takes it for a number.
+_OF_ARRAYS = (
+    "__array__", "__array_ufunc__", "__array_priority__", "__array_interface__", "__array_struct__", "__buffer__",
+    "__len__",
+)  # fmt: skip
+
+
+def by_methods(
+    analysis: Analysis, frame: Frame, statement: Statement, symbol: str, operands: tuple[Value, ...], in_place: bool,
+    heap: Heap, plainly: Callable[[tuple[Value, ...]], Made],
+) -> Made:  # fmt: skip
+    """What an operator or comparison gives where operands have methods of the user's; ``plainly`` where none has."""
+    found: list[Value] = []
+    after: list[Heap] = []
+    for atoms in product(*(sorted(value.atoms, key=str) for value in operands)):
+        values = tuple(Value(frozenset((atom,))) for atom in atoms)
+        if is_plain(analysis, heap, *values):
+            made = plainly(values)
+        else:
+            tries = _tries(analysis, symbol, atoms, in_place)
+            if tries is None:
+                return ANY, analysis.unknown(operands, heap)
+            made = _first(analysis, frame, statement, symbol, tries, heap)
+        if made is not None:
+            found.append(made[0])
+            after.append(made[1])
+    if not found:
+        return None
+    joined = after[0]
+    for other in after[1:]:
+        joined = joined.join(other)
+    return union(*found), joined
+
+
+def _first(
+    analysis: Analysis, frame: Frame, statement: Statement, symbol: str, tries: _Tries, heap: Heap
+) -> Made:
+    """What the first method gives that does not decline."""
+    given: list[Value] = []
+    for method, operands in tries:
+        made = analysis.call(frame, statement, exact(method), operands, heap)
+        if made is None:
+            break
+        value, heap = made
+        left = Value(value.atoms - {Exact(NotImplemented)}, value.is_any)
+        given += [left] if left else []
+        if left == value and not value.is_any:
+            break
+    else:
+        if symbol in ("==", "!="):  # of what nobody compares: whether it is the same object
+            given.append(of(bool))
+    return (union(*given), heap) if given else None
+
+
+def _tries(analysis: Analysis, symbol: str, atoms: tuple[Atom, ...], in_place: bool) -> _Tries | None:
+    """The methods that Python tries for these operands; None where that is not known."""
+    values = [Value(frozenset((atom,))) for atom in atoms]
+    kinds: list[Any] = [class_of(atom) for atom in atoms]
+    if any(kind is None or not is_of_library(kind) and analysis.assigned.is_open(kind) for kind in kinds):
+        return None
+    if len(atoms) == 1:
+        method = looked_up(kinds[0], SPECIAL.get((symbol, 1), ""))
+        return [(method, (values[0],))] if is_method(method) else None
+    left, right = kinds
+    if is_of_library(left) and is_of_library(right):
+        return None
+    if symbol in COMPARED:
+        name, reflected = COMPARED[symbol]
+        declining: tuple[type, ...] = _DECLINING
+    elif (symbol, 2) in SPECIAL:
+        name = SPECIAL[symbol, 2]
+        reflected, declining = REFLECTED[name], _NUMBERS
+    else:
+        return None
+    if not _is_followed(atoms[0], name, declining, right) or not _is_followed(atoms[1], reflected, declining, left):
+        return None
+    own = looked_up(left, name), (values[0], values[1])
+    other = looked_up(right, reflected), (values[1], _as_python(values[0], left))
+    ordered = [own, other]
+    if left is right and symbol not in COMPARED:
+        ordered = [own]
+    elif left is not right and issubclass(right, left) and (
+        symbol in COMPARED or other[0] is not looked_up(left, reflected)
+    ):
+        ordered = [other, own]
+    if in_place:
+        ordered.insert(0, (looked_up(left, f"__i{name[2:]}"), own[1]))
+    return [(method, given) for method, given in ordered if is_method(method)]
+
+
+def _is_followed(atom: Atom, name: str, declining: tuple[type, ...], other: type) -> bool:
+    """Whether an operand either has a method of the user's or declines whatever the other one is."""
+    kind: Any = class_of(atom)
+    if is_of_library(kind):
+        scalar = isinstance(kind, type) and issubclass(kind, np.number) and declining is _NUMBERS
+        return kind in declining or scalar and not any(_holds(other, each) for each in _OF_ARRAYS)
+    if not isinstance(atom, At):
+        return False
+    if name == "__ne__" and is_method(looked_up(kind, "__eq__")) and not is_method(looked_up(kind, name)):
+        return False  # which is what ``__eq__`` gives, inverted
+    held = looked_up(kind, name)
+    return is_method(held) or not hasattr(kind, name) or held is getattr(object, name, None)
+
+
+def _holds(kind: type, name: str) -> bool:
+    """Whether a class or one of its bases holds a name."""
+    return any(name in vars(base) for base in kind.__mro__)
+
+
+def _as_python(value: Value, kind: type) -> Value:
+    """A number as the reflected method gets it: NumPy's own hands over its elements as Python's."""
+    if is_of_library(kind) and issubclass(kind, np.number):
+        return union(value, of(type(kind().item())))
+    return value

@@ -1,0 +1,23 @@
+"""The methods by which classes define operators, by the symbols of the untyped IR.
+
+>>> SPECIAL["-", 2], REFLECTED["__sub__"], SPECIAL["-", 1], COMPARED["<"]
+('__sub__', '__rsub__', '__neg__', ('__lt__', '__gt__'))
+"""
+
+from __future__ import annotations
+
+_BINARY = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
+}  # fmt: skip
+#: The method of an operator of one or two operands.
+SPECIAL = {(symbol, 2): f"__{name}__" for symbol, name in _BINARY.items()} | {
+    ("-", 1): "__neg__", ("+", 1): "__pos__", ("~", 1): "__invert__",
+}  # fmt: skip
+#: The method of the right operand that is called where the left one declines.
+REFLECTED = {f"__{name}__": f"__r{name}__" for name in _BINARY.values()}
+#: The methods of a comparison: of its left operand, and of its right one.
+COMPARED = {
+    "<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"), ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__"),
+    "==": ("__eq__", "__eq__"), "!=": ("__ne__", "__ne__"),
+}  # fmt: skip

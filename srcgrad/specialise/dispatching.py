@@ -1,0 +1,231 @@
+"""Methods of the user's that an operation runs, as calls: one for each class that the receiver may be of.
+
+Enters: a statement of the IR, its operands' values, the summaries of what it calls.  Leaves: statements that call the
+methods by themselves, so that what is written later knows plain calls and operations of built-in objects alone::
+
+    r = p + q              Point.__add__(p, q)
+    r = 2.0 * p            Point.__rmul__(p, 2.0)
+    r = shape.area()       if type(shape) is Disk: r = Disk.area(shape)  else: r = Square.area(shape)
+    p.size = v             Point.size.fset(p, v)
+
+A call stays as it is where some receiver has no such method, or what is called is not certain; other operations of
+which this holds are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import gast
+
+from srcgrad.errors import Span, UnsupportedSyntax
+from srcgrad.frontend.classes import found, is_user_class
+from srcgrad.frontend.scope import importable
+from srcgrad.infer.summaries import Summary
+from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, exact, of, union
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Literal, Operand, Version
+from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
+from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
+from srcgrad.syntax.globals import reference
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.reducing import Reduced
+
+
+@dataclass(frozen=True)
+class Method:
+    """How the call of a method is spelled: ``receiver.name(...)``, or ``receiver.name`` of a property."""
+
+    name: str
+    is_read: bool = False
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """An operation as a method of one of its operands."""
+
+    receiver: Operand
+    name: str
+    given: tuple[Operand, ...] = ()
+    keywords: tuple[tuple[str, Operand], ...] = ()
+    above: type | None = None  # of ``super()``: the class behind whose the method is looked up
+
+
+def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
+    """The statements that call what an operation runs; None where it stays as it is."""
+    called = made.called.get(statement)
+    if not called:
+        return [] if _is_of_object(made, statement) else None
+    for sent in [] if any(map(_may_decline, called)) else _sent(made, statement.operation):
+        kinds = _kinds(made.value(made.known.get(sent.receiver, sent.receiver)), sent)
+        if kinds is None:
+            continue
+        chosen = {kind: _chosen(kind, sent, statement.operation, called) for kind in kinds}
+        if None not in chosen.values() and sum(len(each[1]) for each in chosen.values() if each) == len(called):
+            return _written(made, statement, sent, chosen)
+    if isinstance(statement.operation, _CALLING):
+        raise UnsupportedSyntax("what a method does here is not specialised yet", Span.unknown())
+    return None
+
+
+def _is_of_object(made: Reduced, statement: Assign) -> bool:
+    """Whether a statement is ``super().__init__()`` that does nothing: that of ``object``."""
+    operation = statement.operation
+    if not isinstance(operation, ir.Call) or operation.positional or operation.keywords or operation.star is not None:
+        return False
+    read = made.origins.get(operation.function)
+    if not isinstance(read, ir.GetAttribute) or not isinstance(made.origins.get(read.base), ir.Super):
+        return False
+    atoms = made.value(operation.function).atoms
+    if not atoms or any(not isinstance(a, Bound) or a.name != "__init__" or a.function is not None for a in atoms):
+        return False
+    made.known[statement.targets[0]] = Literal(None)
+    return True
+
+
+#: Operations in which nobody sees that they call something.
+_CALLING = (
+    ir.Operator, ir.Compare, ir.GetItem, ir.SetItem, ir.DeleteItem, ir.GetAttribute, ir.SetAttribute, ir.DeleteAttribute
+)  # fmt: skip
+
+
+def _may_decline(summary: Summary) -> bool:
+    return summary.returned is not None and exact(NotImplemented) <= summary.returned[0][0]
+
+
+def _sent(made: Reduced, operation: ir.Operation) -> list[_Sent]:
+    """The methods that an operation may be, those that Python tries first before the others."""
+    match operation:
+        case ir.Operator(symbol=symbol, operands=(left, right), in_place=in_place) if (symbol, 2) in SPECIAL:
+            name = SPECIAL[symbol, 2]
+            own = [_Sent(left, f"__i{name[2:]}", (right,))] if in_place else []
+            return [*own, _Sent(left, name, (right,)), _Sent(right, REFLECTED[name], (left,))]
+        case ir.Operator(symbol=symbol, operands=(operand,)) if (symbol, 1) in SPECIAL:
+            return [_Sent(operand, SPECIAL[symbol, 1])]
+        case ir.Compare(symbol=symbol, left=left, right=right) if symbol in COMPARED:
+            return [_Sent(left, COMPARED[symbol][0], (right,)), _Sent(right, COMPARED[symbol][1], (left,))]
+        case ir.GetItem(base=base, index=index):
+            return [_Sent(base, "__getitem__", (index,))]
+        case ir.SetItem(base=base, index=index, value=value):
+            return [_Sent(base, "__setitem__", (index, value))]
+        case ir.DeleteItem(base=base, index=index):
+            return [_Sent(base, "__delitem__", (index,))]
+        case ir.GetAttribute(base=base, name=name):
+            return [_Sent(base, name)]
+        case ir.SetAttribute(base=base, name=name, value=value):
+            return [_Sent(base, name, (value,))]
+        case ir.Call(function=function, positional=given, star=None, rest=None, keywords=keywords):
+            return _sent_by_call(made, function, given, keywords)
+    return []
+
+
+def _sent_by_call(made: Reduced, function: Operand, given: tuple[Operand, ...], keywords: Any) -> list[_Sent]:
+    atoms = made.value(made.known.get(function, function)).atoms
+    read = made.origins.get(function)
+    while isinstance(read, ir.Copy):
+        read = made.origins.get(read.source)
+    if atoms and all(isinstance(atom, Bound) and isinstance(atom.function, FunctionType) for atom in atoms):
+        if not isinstance(read, ir.GetAttribute):
+            return []
+        base = made.origins.get(read.base)
+        if not isinstance(base, ir.Super):
+            return [_Sent(read.base, read.name, given, keywords)]
+        owner = _owner(made, base)
+        return [] if owner is None else [_Sent(base.first, read.name, given, keywords, owner)]
+    if atoms and all(isinstance(atom, At) for atom in atoms):
+        return [_Sent(function, "__call__", given, keywords)]
+    return []
+
+
+def _owner(made: Reduced, operation: ir.Super) -> type | None:
+    """The class that ``super()`` is behind."""
+    site = None if operation.cell is None else made.frame.held.get(operation.cell)
+    held = NEVER if site is None else made.frame.heap[site].get("cell")
+    found_ = [atom.value for atom in held.atoms if isinstance(atom, Exact) and isinstance(atom.value, type)]
+    return found_[0] if len(found_) == len(held.atoms) == 1 and not held.is_any else None
+
+
+def _kinds(value: Value, sent: _Sent) -> list[type] | None:
+    """The classes of a receiver, which are the user's; None of another one.  None itself has no methods."""
+    kinds: dict[type, None] = {}
+    for atom in sorted(value.atoms - exact(None).atoms, key=str):
+        kind = atom.site.kind if isinstance(atom, At) else None
+        if kind is None or not is_user_class(kind):
+            return None
+        kinds[kind] = None
+    reads = not sent.name.startswith("__")  # what an operator does with None is its own
+    is_certain = not value.is_any and (reads or exact(None).atoms.isdisjoint(value.atoms))
+    return list(kinds) if is_certain and kinds else None
+
+
+def _chosen(
+    kind: type, sent: _Sent, operation: ir.Operation, called: Sequence[Summary]
+) -> tuple[FunctionType, list[Summary]] | None:
+    """The method of a class, and the summaries of it."""
+    raw = found(kind, sent.name, sent.above)
+    if isinstance(operation, ir.GetAttribute | ir.SetAttribute):
+        raw = getattr(raw, "fget" if isinstance(operation, ir.GetAttribute) else "fset", None)
+    if not isinstance(raw, FunctionType):
+        return None
+    own = [summary for summary in called if _is_of(summary, kind, raw)]
+    return (raw, own) if own else None
+
+
+def _is_of(summary: Summary, kind: type, function: FunctionType) -> bool:
+    first = next(iter(summary.arguments.values()), None)
+    return summary.function.qualname == function.__qualname__ and first is not None and not first.is_any and all(
+        isinstance(atom, At) and atom.site.kind is kind for atom in first.atoms
+    )  # fmt: skip
+
+
+def _written(made: Reduced, statement: Assign, sent: _Sent, chosen: dict[type, Any]) -> list[Statement]:
+    """A call, or a branch on the class of the receiver with one in each."""
+    (kind, (function, called)), *others = chosen.items()
+    if not others:
+        return [_call(made, statement, statement.targets, sent, kind, function, called)]
+    node, result = statement.node, Version(made.namer.fresh("t"))
+    asked, tested = Version(made.namer.fresh("t")), Version(made.namer.fresh("t"))
+    made.values[asked] = union(*map(exact, chosen))
+    made.values[tested] = of(bool)
+    receiver = made.known.get(sent.receiver, sent.receiver)
+    own = reference(importable(kind.__name__, kind))
+    made.values[result] = union(*(s.returned[0][0] for s in called if s.returned is not None))
+    body = (_call(made, statement, (result,), sent, kind, function, called),)
+    rest = Version(made.namer.fresh("t"))
+    made.values[rest] = union(
+        *(s.returned[0][0] for _, (_, each) in others for s in each if s.returned is not None)
+    )  # fmt: skip
+    orelse = _written(made, replace(statement, targets=(rest,)), sent, dict(others))
+    return [
+        Assign((asked,), ir.Call(Literal(type), (receiver,)), node),
+        Assign((tested,), ir.Compare("is", asked, Literal(Spelled(own, kind))), node),
+        If(statement.targets, tested, Block(body, Fall((result,) * len(statement.targets))),
+           Block(tuple(orelse), Fall((rest,) * len(statement.targets))), node),
+    ]  # fmt: skip
+
+
+def _call(
+    made: Reduced, statement: Assign, targets: tuple[Version, ...], sent: _Sent, kind: type, function: FunctionType,
+    called: list[Summary],
+) -> Assign:  # fmt: skip
+    operands = tuple(made.known.get(operand, operand) for operand in (sent.receiver, *sent.given))
+    keywords = tuple((name, made.known.get(operand, operand)) for name, operand in sent.keywords)
+    home = kind if sent.above is None else next(base for base in kind.__mro__ if function in vars(base).values())
+    head: gast.expr = gast.Attribute(reference(importable(home.__name__, home)), sent.name, gast.Load())
+    is_set, is_read = (isinstance(statement.operation, kind) for kind in (ir.SetAttribute, ir.GetAttribute))
+    if is_set or is_read:
+        head = gast.Attribute(head, "fset" if is_set else "fget", gast.Load())
+    spelled = Literal(Spelled(gast.copy_location(head, statement.node), function))
+    if not targets:
+        targets = (Version(made.namer.fresh("t")),)
+        made.values[targets[0]] = exact(None)
+    call = Assign(targets, ir.Call(spelled, operands, keywords=keywords), statement.node)
+    made.calls[call] = called
+    if not is_set and sent.above is None:
+        made.methods[call] = Method(sent.name, is_read)
+    return call

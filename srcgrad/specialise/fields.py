@@ -1,0 +1,99 @@
+"""Fields of objects of the user's classes: read and set, where nothing but the field takes part.
+
+Enters: an attribute of an object, of one class or of several.  Leaves: an operation of the normal form::
+
+    p.x               Field: each of the classes may keep it
+    pair.first        Index: named tuples are tuples
+    Model.rate        Fixed: of the class, where no object has a field of this name
+    p.x = v           SetField
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from srcgrad import runtime
+from srcgrad.frontend import normal_form as nf
+from srcgrad.frontend.callees import SHAPES
+from srcgrad.frontend.classes import ABSENT, found, intercepts, is_descriptor, is_field, is_user_class, setter
+from srcgrad.frontend.desugar.build import call_runtime, constant, load, placed
+from srcgrad.frontend.scope import importable
+from srcgrad.infer.facts import Facts
+from srcgrad.infer.heap import Site
+from srcgrad.infer.named import index_of, is_named_tuple
+from srcgrad.infer.values import At, Value, exact
+from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
+from srcgrad.rules.table import attribute as attribute_function
+from srcgrad.specialise.context import Context
+from srcgrad.specialise.expressions import Made, named
+from srcgrad.syntax.globals import reference
+
+
+def classes_of(value: Value) -> list[type] | None:
+    """The user's classes that a value is of, or None itself; None of others."""
+    kinds: dict[type, None] = {}
+    for atom in sorted(value.atoms - exact(None).atoms, key=str):
+        kind = atom.site.kind if isinstance(atom, At) else None
+        if kind is None or not is_user_class(kind):
+            return None
+        kinds[kind] = None
+    return list(kinds) if kinds and not value.is_any else None
+
+
+def holds_objects(facts: Facts, value: Value) -> bool:
+    """Whether a value is an object of the user's, or a container that holds one."""
+    pending, met = [value], set[Site]()
+    while pending:
+        for atom in pending.pop().atoms:
+            if not isinstance(atom, At) or atom.site in met:
+                continue
+            met.add(atom.site)
+            kind = atom.site.kind
+            if kind is not None and is_user_class(kind) and not is_named_tuple(kind):
+                return True
+            if (contents := facts.contents.get(atom.site)) is not None:
+                pending.append(contents.items)
+    return False
+
+
+def read(context: Context, node: gast.Attribute, kinds: list[type], held: str | None = None) -> Made:
+    """A field of an object that is of one of these classes, under a name that it may have."""
+    name = node.attr
+    raws = [found(kind, name) for kind in kinds]
+    held = held or named(context, node.value)
+    if any(map(is_named_tuple, kinds)):
+        place = index_of(raws[0], kinds[0], name) if len(kinds) == 1 else None
+        if place is None:
+            context.refuse(node, "an attribute of a named tuple")
+        at = constant(place, node)
+        return placed(gast.Subscript(load(held, node), at, gast.Load()), node), nf.Index(held, at)
+    for kind, raw in zip(kinds, raws, strict=True):
+        if intercepts(kind) or found(kind, "__getattr__") is not ABSENT or not is_field(raw) and is_descriptor(raw):
+            context.refuse(node, f"the attribute {name!r} of {kind.__name__}")
+    if len(kinds) == 1 and not is_field(raws[0]) and not _has_field(context, node, name):
+        owner = reference(importable(kinds[0].__name__, kinds[0]))  # its memory is no part of the object's
+        return placed(gast.Attribute(owner, name, gast.Load()), node), nf.Fixed()
+    expression = placed(gast.Attribute(load(held, node), name, gast.Load()), node)
+    if attribute_function(name) is not None or name in SHAPES | FIELDS | CONSTANT_MEMBERS:  # it means another of arrays
+        expression = call_runtime(runtime.attribute, [expression.value, constant(name, node)], node)
+    return expression, nf.Field(held, name, not all(map(is_field, raws)))
+
+
+def _has_field(context: Context, node: gast.Attribute, name: str) -> bool:
+    """Whether an object may have a field of its own, which hides what its class holds."""
+    atoms = [atom for atom in context.value(node.value).atoms if isinstance(atom, At)]
+    contents = [context.facts.contents.get(atom.site) for atom in atoms]
+    return any(held is None or name in held.fields or held.others for held in contents) or any(
+        context.facts.is_seen(atom.site) for atom in atoms
+    )
+
+
+def require_settable(context: Context, node: Any, kinds: list[type], name: str) -> None:
+    """Refuse a store that something else than a field takes."""
+    for kind in kinds:
+        raw = found(kind, name)
+        is_taken = not is_field(raw) and hasattr(type(raw), "__set__")
+        if is_named_tuple(kind) or setter(kind) is not None or is_taken:
+            context.refuse(node, f"a store into the attribute {name!r} of {kind.__name__}")

@@ -1,0 +1,113 @@
+"""What is left over where values decide tests, and functions are written out where they are called.
+
+Enters: the reduced statements of a function.  Leaves: those that something reads, or that do more than compute::
+
+    t = k is None        (decided, and read by nothing now)
+    f = lambda v: v * a  (written out where it was called)          ->      y = x * a
+    y = x * a
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.infer.values import Bound, Value
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Literal, Operand
+from srcgrad.ir.regions import Assign, Block, Fall, If, Loop, Statement, Try, With, operands_of, walk
+from srcgrad.ir.restoring.tree import Spelled
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.reducing import Reduced
+
+
+def without_unused(reduced: Reduced, body: Block) -> Block:
+    """Without what only decided tests were computed from: temporaries that nothing reads, of operations that do
+    nothing but compute."""
+    functions = _functions(body) | reduced.iterators | {v for v, value in reduced.values.items() if _is_method(value)}
+    while True:
+        read: set[Any] = {operand for part in _parts(body) for operand in operands_of(part)}
+        read |= {part.cell for part in _parts(body) if isinstance(part, ir.ReadCell)}
+        kept = _kept(body, read, functions, reduced.functions.defaults)
+        if kept is body:
+            return body
+        body = kept
+
+
+def _is_method(value: Value) -> bool:
+    """Whether a value is a method, which is called by what it is a method of."""
+    return not value.is_any and bool(value.atoms) and all(isinstance(atom, Bound) for atom in value.atoms)
+
+
+def _functions(body: Block) -> set[Operand]:
+    """The versions that are functions which are made in here, under whatever name."""
+    found: set[Operand] = set()
+    for _, statement in walk(body):
+        match statement:
+            case Assign(targets=(target,), operation=ir.MakeFunction()):
+                found.add(target)
+            case Assign(targets=(target,), operation=ir.Call(function=Literal(value=Spelled(value=functools.partial)))):
+                found.add(target)
+            case Assign(targets=(target,), operation=ir.Copy(source=source)) if source in found:
+                found.add(target)
+    return found
+
+
+def _parts(body: Block) -> list[Any]:
+    found: list[Any] = [body.exit]
+    for block, statement in walk(body):
+        found.append(block.exit)
+        match statement:
+            case Assign(operation=operation):
+                found.append(operation)
+            case If(test=test, body=inner, orelse=orelse):
+                found += [Fall((test,)), inner.exit, orelse.exit]
+            case Loop(initial=initial, body=inner):
+                found += [Fall(initial), inner.exit]
+            case With(manager=manager, body=inner):
+                found += [Fall((manager,)), inner.exit]
+            case Try(body=inner, handlers=handlers, orelse=orelse, final=final):
+                found += [inner.exit, orelse.exit, final.exit]
+                found += [part.exit for h in handlers for part in (h.kinds, h.body) if part is not None]
+    return found
+
+
+def _kept(block: Block, read: set[Any], functions: set[Operand], defaults: set[ir.Cell]) -> Block:
+    statements: list[Statement] = []
+    for statement in block.statements:
+        match statement:
+            case Assign(targets=(target,), operation=operation) if target not in read and (
+                isinstance(operation, ir.MakeFunction) or target.variable is None and _only_computes(operation)
+                or target in functions
+            ):
+                continue
+            case Assign(operation=ir.WriteCell(cell=cell, value=held)) if cell not in read and (
+                held in functions or cell in defaults
+            ):
+                continue
+            case If(body=body, orelse=orelse):
+                sides = _kept(body, read, functions, defaults), _kept(orelse, read, functions, defaults)
+                made: Statement = replace(statement, body=sides[0], orelse=sides[1])
+                is_same = sides[0] is body and sides[1] is orelse
+            case Loop(body=body) | With(body=body):
+                made = replace(statement, body=_kept(body, read, functions, defaults))
+                is_same = made.body is body
+            case _:
+                made, is_same = statement, True
+        statements.append(statement if is_same else made)
+    is_whole = len(statements) == len(block.statements)
+    is_whole = is_whole and all(a is b for a, b in zip(statements, block.statements, strict=True))
+    return block if is_whole else Block(tuple(statements), block.exit)
+
+
+def _only_computes(operation: ir.Operation) -> bool:
+    match operation:
+        case ir.Copy() | ir.ReadGlobal() | ir.Make() | ir.ReadCell() | ir.Super():
+            return True
+        case ir.Compare(symbol="is" | "is not") | ir.Operator(symbol="bool" | "not"):
+            return True
+        case ir.Call(function=Literal(value=Spelled(value=called))):
+            return called in (isinstance, callable, functools.wraps, functools.partial)
+    return False
