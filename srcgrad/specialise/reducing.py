@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -20,6 +21,8 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.scope import importable
+from srcgrad.infer.facts import Facts
+from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
@@ -30,6 +33,7 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.effects import method
 from srcgrad.rules.table import lookup
+from srcgrad.specialise.generators import consumed, got
 from srcgrad.specialise.inlining import inlined
 from srcgrad.syntax.globals import reference
 from srcgrad.syntax.namer import Namer
@@ -41,6 +45,7 @@ class Reduced:
 
     function: Function
     summary: Summary
+    facts: Facts
     resolve: Callable[[str, gast.AST], Any]  # the reference that a global name is
     known: dict[Operand, Operand] = field(default_factory=dict)  # what stands for an operand
     calls: dict[Statement, list[Summary]] = field(default_factory=dict)  # of the functions that statements call
@@ -59,6 +64,17 @@ class Reduced:
         if isinstance(operand, Literal):
             return exact(operand.value.value if isinstance(operand.value, Spelled) else operand.value)
         return self.values.get(operand, NEVER)
+
+    def fresh(self, version: Version) -> str:
+        """A name for a version that is written out."""
+        return self.namer.fresh(version.variable or "t")
+
+    def note(self, new: Statement, old: Statement) -> None:
+        """Take over what holds of a statement for one that was made from it."""
+        if old in self.calls:
+            self.calls[new] = self.calls[old]
+        for one, other in zip(_bound_by(new), _bound_by(old), strict=True):
+            self.values[one] = self.values.get(other, NEVER)
 
 
 def static_of(value: Value) -> Any:
@@ -79,10 +95,12 @@ def fixed_parameters(summary: Summary) -> dict[Version, object]:
     return found
 
 
-def reduced(summary: Summary, resolve: Callable[[str, gast.AST], Any], made_of: type | None = None) -> Reduced:
+def reduced(
+    summary: Summary, facts: Facts, resolve: Callable[[str, gast.AST], Any], made_of: type | None = None
+) -> Reduced:
     """The function of a summary as it runs there; of an ``__init__``, with variables for the fields of its object."""
     names = {version.name for _, s in walk(summary.function.body) for version in getattr(s, "targets", ())}
-    made = Reduced(summary.function, summary, resolve, namer=Namer(names))
+    made = Reduced(summary.function, summary, facts, resolve, namer=Namer(names))
     made.values.update(summary.values)
     made.uses.update(uses_of(summary.function))
     made.cells = {*summary.function.cells, *summary.function.free}
@@ -106,6 +124,12 @@ def _block(made: Reduced, block: Block) -> Block:
                     return Block(tuple(statements), inner.exit)
                 for target, value in zip(statement.targets, inner.exit.values, strict=True):
                     statements.append(Assign((target,), ir.Copy(value), statement.node))
+            case Assign(targets=(_,), operation=ir.Call()) if (
+                loop := consumed(made, statement, statements, _block)
+            ) is not None:
+                statements += loop
+            case Assign(targets=(_,), operation=ir.Call()) if (item := got(made, statement)) is not None:
+                statements.append(item)
             case Assign(targets=(target,), operation=ir.Call()) if (
                 written := _written_out(made, statement)
             ) is not None:
@@ -224,7 +248,7 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
         case ir.GetAttribute(base=base, name=name):
             owner = made.known.get(base)
             spelled = owner.value if isinstance(owner, Literal) else None
-            if isinstance(spelled, Spelled) and isinstance(spelled.value, ModuleType | type):
+            if isinstance(spelled, Spelled) and isinstance(spelled.value, ModuleType | type | np.ufunc):
                 node = gast.Attribute(spelled.node, name, gast.Load())
                 return Literal(Spelled(gast.copy_location(node, statement.node), static))
     return None
@@ -247,7 +271,7 @@ def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Ope
         each.function is inner.function for each in made.around
     ):
         return None
-    given = _bound(made, inner.function, call, sites[0].origin)
+    given = _bound(made, inner.function, call, sites[0])
     if given is None:
         return None
     outer, made.summary = made.summary, inner
@@ -258,13 +282,7 @@ def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Ope
     made.around.pop()
     made.summary = outer
 
-    def note(new: Statement, old: Statement) -> None:
-        if old in made.calls:
-            made.calls[new] = made.calls[old]
-        for one, other in zip(_bound_by(new), _bound_by(old), strict=True):
-            made.values[one] = made.values.get(other, NEVER)
-
-    return inlined(replace(inner.function, body=body), given, lambda v: made.namer.fresh(v.variable or "t"), note)
+    return inlined(replace(inner.function, body=body), given, made.fresh, made.note)
 
 
 def _bound_by(statement: Statement) -> tuple[Version, ...]:
@@ -272,8 +290,10 @@ def _bound_by(statement: Statement) -> tuple[Version, ...]:
     return (*getattr(statement, "targets", ()), *heads)
 
 
-def _bound(made: Reduced, function: Function, call: ir.Call, origin: object) -> dict[Version, Operand] | None:
+def _bound(made: Reduced, function: Function, call: ir.Call, site: Site) -> dict[Version, Operand] | None:
     """The operands of parameters; defaults are those of the statement that made the function."""
+    contents, origin = made.facts.contents.get(site), site.origin
+    is_one = contents is not None and contents.single
     parameters = function.parameters
     if parameters.variadic is not None or parameters.rest is not None or len(call.positional) > len(
         (*parameters.positional_only, *parameters.positional)
@@ -289,8 +309,8 @@ def _bound(made: Reduced, function: Function, call: ir.Call, origin: object) -> 
         if version in given:
             continue
         operand = named.get(version.variable or version.name, later.get(version))
-        if operand is None:
-            return None
+        if operand is None or operand is later.get(version) and not isinstance(operand, Literal) and not is_one:
+            return None  # another one of the functions of this text has another default
         given[version] = made.known.get(operand, operand)
     return given
 
@@ -373,5 +393,5 @@ def _only_computes(operation: ir.Operation) -> bool:
         case ir.Compare(symbol="is" | "is not") | ir.Operator(symbol="bool" | "not"):
             return True
         case ir.Call(function=Literal(value=Spelled(value=called))):
-            return called in (isinstance, callable)
+            return called in (isinstance, callable, itemgetter)
     return False
