@@ -37,6 +37,7 @@ from srcgrad.ir.regions import (
     Statement,
     walk,
 )
+from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.models.derivatives import TRANSFORMS
@@ -282,12 +283,13 @@ def _written_out(
     renaming = Renaming(versions, cells, lambda version: made.namer.fresh(version.variable or "t"), note)
     copied = renaming.block(function.body)
     outer = made.frame
-    held = summaries[0].cells if all(each.cells == summaries[0].cells for each in summaries) else {}
     made.frame = replace(
-        outer, owner=closure.owner, cells=cells, outer=_captured_outside(closure), held=held, heap=summaries[0].heap
+        outer, owner=closure.owner, cells=cells, outer=_captured_outside(closure),
+        summaries=tuple(summaries),
     )
     made.functions.around.append(closure)
     made.only_arguments |= only_arguments(copied)
+    made.uses.update(uses_of(replace(function, body=copied)))
     whole = reduce(copied)
     if has_attempts(whole):
         whole = made.apart(made, replace(function, body=whole))

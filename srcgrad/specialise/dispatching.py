@@ -25,7 +25,7 @@ from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import NEVER, At, Bound, Exact, Value, exact, of, union
+from srcgrad.infer.values import At, Bound, Exact, Value, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
@@ -144,8 +144,10 @@ def _sent_by_call(made: Reduced, function: Operand, given: tuple[Operand, ...], 
 
 def _owner(made: Reduced, operation: ir.Super) -> type | None:
     """The class that ``super()`` is behind."""
-    site = None if operation.cell is None else made.frame.held.get(operation.cell)
-    held = NEVER if site is None else made.frame.heap[site].get("cell")
+    sites = [None if operation.cell is None else each.cells.get(operation.cell) for each in made.frame.summaries]
+    if None in sites:
+        return None
+    held = union(*(each.heap[site].get("cell") for each, site in zip(made.frame.summaries, sites, strict=True) if site))
     found_ = [atom.value for atom in held.atoms if isinstance(atom, Exact) and isinstance(atom.value, type)]
     return found_[0] if len(found_) == len(held.atoms) == 1 and not held.is_any else None
 

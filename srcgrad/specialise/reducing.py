@@ -18,11 +18,12 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.heap import Heap, Site
+from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, At, Bound, Value, exact
 from srcgrad.ir import operations as ir
@@ -32,13 +33,14 @@ from srcgrad.ir.restoring.functions import names_of
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
-from srcgrad.language.effects import method
+from srcgrad.language.effects import method, of_function
 from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called
 from srcgrad.specialise.closures import entered
 from srcgrad.specialise.dispatching import Method, explicit
 from srcgrad.specialise.functions import Closure, Functions, as_texts, made_here
+from srcgrad.specialise.generators import consumed, got
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, static_of
 from srcgrad.specialise.patterns import taken_apart
@@ -54,8 +56,7 @@ class Frame:
     owner: FunctionType  # by whose globals its names are meant
     cells: Mapping[ir.Cell, ir.Cell]  # its cells, and what it captured: the variables that they are
     outer: frozenset[ir.Cell]  # cells of the functions around, which were there before
-    held: Mapping[ir.Cell, Site]  # where what it captured is in the memory of its calls
-    heap: Heap
+    summaries: tuple[Summary, ...]  # of its calls
 
     def resolve(self, name: str, at: gast.AST) -> Any:
         """The reference that a global name is."""
@@ -128,7 +129,7 @@ def reduced(instance: Instance, facts: Facts, apart: Callable[[Reduced, Function
     names = {*names_of(function), *(name for v in versions for name in (v.name, v.variable) if name)}
     cells = (*function.cells, *function.free)
     own = {cell: cell for cell in function.cells}
-    frame = Frame(owner, own, frozenset(function.free), summary.cells, summary.heap)
+    frame = Frame(owner, own, frozenset(function.free), (summary,))
     made = Reduced(function, owner, facts, frame, {s: list(called) for s, called in summary.calls.items()}, apart,
                    namer=Namer(names))  # fmt: skip
     made.cells = {*cells}
@@ -179,6 +180,12 @@ def _block(made: Reduced, block: Block) -> Block:
                 made.known[target] = made.tuples[base][place]
             case Assign() if (methods := explicit(made, statement)) is not None:
                 statements += methods
+            case Assign(targets=(_,), operation=ir.Call()) if (
+                loop := consumed(made, statement, statements, _block)
+            ) is not None:
+                statements += loop
+            case Assign(targets=(_,), operation=ir.Call()) if (item := got(made, statement)) is not None:
+                statements.append(item)
             case Assign(targets=(target,), operation=ir.Call()) if (
                 written := called(made, statement, partial(_block, made))
             ) is not None:
@@ -262,12 +269,15 @@ def changes_nothing(made: Reduced, statement: Assign) -> bool:
     match statement.operation:
         case ir.Operator(in_place=False) | ir.GetItem() | ir.GetAttribute() | ir.Compare() | ir.Make() | ir.ReadCell():
             return statement not in made.calls
-        case ir.Call(function=Literal(value=Spelled(value=called))):
-            return statement not in made.calls and lookup(called) is not None
-        case ir.Call(function=function):
-            bound = made.value(function)
+        case ir.Call(function=Literal(value=Spelled(value=called)), positional=given, keywords=keywords):
+            effect = of_function(called)
+            is_changing = effect.is_known and (effect.updated(len(given), dict(keywords)) or effect.draws)
+            return statement not in made.calls and lookup(called) is not None and not is_changing
+        case ir.Call(function=function, positional=given, keywords=keywords):
+            bound, count = made.value(function), 1 + len(given)
             return not bound.is_any and bool(bound.atoms) and all(
-                isinstance(a, Bound) and a.function is None and not method(a.name).updates for a in bound.atoms
+                isinstance(a, Bound) and a.function is None and not method(a.name).draws
+                and not method(a.name).updated(count, dict(keywords)) for a in bound.atoms
             )  # fmt: skip
     return False
 
@@ -351,7 +361,7 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
         case ir.GetAttribute(base=base, name=name):
             owner = made.known.get(base)
             spelled = owner.value if isinstance(owner, Literal) else None
-            if isinstance(spelled, Spelled) and isinstance(spelled.value, ModuleType | type):
+            if isinstance(spelled, Spelled) and isinstance(spelled.value, ModuleType | type | np.ufunc):
                 node = gast.Attribute(spelled.node, name, gast.Load())
                 return Literal(Spelled(gast.copy_location(node, statement.node), static))
     return None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.infer.values import Bound, Value
@@ -109,5 +110,5 @@ def _only_computes(operation: ir.Operation) -> bool:
         case ir.Compare(symbol="is" | "is not") | ir.Operator(symbol="bool" | "not"):
             return True
         case ir.Call(function=Literal(value=Spelled(value=called))):
-            return called in (isinstance, callable, functools.wraps, functools.partial)
+            return called in (isinstance, callable, functools.wraps, functools.partial, itemgetter)
     return False
