@@ -155,7 +155,7 @@ def a_deque_of_an_array_that_drops_items(x):
     d = deque(x, maxlen=3)
     d.append(x[0] * x[1])
     d.extend([x[2] * x[2]])
-    d.extendleft(v * 2.0 for v in x[:1])
+    d.extendleft([v * 2.0 for v in x[:1]])
     return d[0] * d[1] * d[-1] + len(d)
 
 
