@@ -23,12 +23,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer import named
+from srcgrad.infer.applying import applied, parts_of
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into
-from srcgrad.infer.examples import results, results_of_method
+from srcgrad.infer.examples import results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import ITERATORS, arithmetic, backwards, elements, iterate
+from srcgrad.infer.lists import contents_of_dict, rearranged
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
     CONTAINERS,
@@ -36,7 +38,6 @@ from srcgrad.infer.objects import (
     Made,
     class_of,
     container,
-    data,
     is_method,
     is_plain,
     looked_up,
@@ -46,9 +47,10 @@ from srcgrad.infer.objects import (
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
+from srcgrad.infer.views import seen_again
 from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.ir.regions import Function
-from srcgrad.language.effects import ALL, Effect, member, method, of_function
+from srcgrad.language.effects import Effect, member, method, of_function
 from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
 from srcgrad.rules.table import lookup
 
@@ -172,13 +174,15 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         return container(frame, statement, heap, range, Contents())
     if kind in (set, frozenset, dict, zip, enumerate) and not is_plain(analysis, heap, *values):
         heap = analysis.unknown(values, heap)
+    if kind is deque and given.more is None and len(values) < 3 and {n for n, _ in given.keywords} <= {"maxlen"}:
+        values, given = given.positional[:1], Given(given.positional[:1])  # its length does not matter here
     if kind in (list, tuple, set, frozenset, deque) and not given.keywords and given.more is None and len(values) < 2:
-        parts = () if not values else _parts(values[0], heap) if kind in (list, tuple) else None
+        parts = () if not values else parts_of(values[0], heap) if kind in (list, tuple) else None
         held, heap = (NEVER, heap) if not values else elements(analysis, frame, statement, values[0], heap)
         contents = Contents(rest=held) if parts is None or kind not in (list, tuple) else Contents(parts=parts)
         return container(frame, statement, heap, kind, contents)
-    if kind is dict and not values:
-        return container(frame, statement, heap, dict, Contents(entries=()))
+    if kind is dict and given.more is None and (held_ := contents_of_dict(given, heap)) is not None:
+        return container(frame, statement, heap, dict, held_)
     if kind is reversed and len(given.positional) == len(values) == 1:
         made = backwards(frame, statement, values[0], heap)
         if made is not NotImplemented:
@@ -202,12 +206,6 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
     return _started(analysis, frame, statement, kind, Contents(), given, heap)
-
-
-def _parts(value: Value, heap: Heap) -> tuple[Value, ...] | None:
-    """The items of a list or tuple one by one, where they are known."""
-    (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
-    return heap[atom.site].parts if isinstance(atom, At) and atom.site.kind in (list, tuple) else None
 
 
 def _started(
@@ -272,6 +270,8 @@ def _of_library(
     if function is next and 0 < len(values) < 3 and not given.keywords:
         held, heap = elements(analysis, frame, statement, values[0], heap)
         return union(held, *values[1:]), heap
+    if function is np.random.default_rng and is_plain(analysis, heap, *values):
+        return container(frame, statement, heap, np.random.Generator, Contents())
     owner = getattr(function, "__self__", None)
     effect = of_function(function)
     if is_fresh(effect, given) and not effect.calls:
@@ -281,6 +281,8 @@ def _of_library(
     if not effect.is_known and lookup(function) is not None:
         effect = Effect(returns="view")
     known = results(function, given.positional, given.keywords, heap) if is_fresh(effect, given) else None
+    if known is None and (again := seen_again(frame, statement, function, given, heap)) is not None:
+        return again
     if known is not None:
         return shown(frame, statement, heap, known)
     if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
@@ -355,6 +357,10 @@ def _of_builtin(
         found = named.method(analysis, frame, statement, atom, name, given, heap)
         if found is not NotImplemented:
             return found  # type: ignore[no-any-return]
+    if kind is np.random.Generator and given.more is None:
+        drawn = results_of_draw(name, given.positional, given.keywords, heap)
+        if drawn is not None:
+            return shown(frame, statement, heap, drawn)
     if kind in CLASSES and is_method(held := looked_up(kind, name)):
         return call(analysis, frame, statement, exact(held), given.after(receiver), heap)
     if getattr(kind, name, None) in (dict.update, OrderedDict.update):
@@ -371,20 +377,18 @@ def _of_builtin(
         analysis.assigned.is_reshaped = True
     if kind in (int, float, complex, bool, bytes) or isinstance(kind, type) and issubclass(kind, np.generic):
         effect = Effect()  # numbers change nothing, and hold nothing
-    if isinstance(atom, At) and kind in (list, deque) and name == "append" and len(given.positional) == 1:
-        contents = heap[atom.site]
-        (value,) = given.positional
-        if contents.parts is not None and kind is list:
-            new = replace(contents, parts=(*contents.parts, value))
-        else:
-            new = replace(contents, parts=None, rest=union(contents.items, value))
-        return exact(None), analysis.store(heap, atom.site, new)
+    if isinstance(atom, At):
+        changed = rearranged(analysis, frame, statement, atom, name, given, heap)
+        if changed is not NotImplemented:
+            return changed  # type: ignore[no-any-return]
     if isinstance(atom, At) and kind in MAPPINGS and name in ("items", "keys", "values") and not given.values():
         return container(frame, statement, heap, type(getattr(kind(), name)()), Contents(fields={"of": receiver}))
     if isinstance(atom, Array) and is_fresh(effect, given.after(receiver)):
         known = results_of_method(name, receiver, given.positional, given.keywords, heap)
         if known is not None:
             return shown(frame, statement, heap, known)
+        if (again := seen_again(frame, statement, name, given.after(receiver), heap, is_method=True)) is not None:
+            return again
     if is_fresh(effect, given.after(receiver)) and not effect.calls:
         positional, heap = lists_of(analysis, frame, given.positional, heap)
         given = replace(given, positional=positional)
@@ -401,35 +405,3 @@ def _updated(analysis: Analysis, given: Given, heap: Heap) -> Heap | None:
 def _is_of_object(kind: type) -> bool:
     """Whether ``object`` is the only base of a class that is not the user's."""
     return [base for base in kind.__mro__ if is_of_library(base)] == [object]
-
-
-def applied(
-    analysis: Analysis, frame: Frame, statement: Statement, effect: Effect, given: Given, heap: Heap
-) -> tuple[Value, Heap]:
-    """What a function that the table knows does to the heap, and what it returns at most."""
-    values = given.values()
-    names = [name for name, _ in given.keywords] + ["out"] * (given.more is not None)
-    items = [_items(value, heap) for value in values]
-    for place in effect.updated(len(given.positional), names):
-        everywhere = place == ALL or place >= len(given.positional) or given.more is not None
-        for value in values if everywhere else given.positional[place : place + 1]:
-            for atom in value.atoms:
-                if isinstance(atom, At | Array):
-                    contents = heap[atom.site]
-                    rest = union(contents.items, *values, *items, of(str) if names else NEVER)
-                    made = replace(contents, single=False, parts=None, entries=None, rest=rest)
-                    heap = analysis.store(heap, atom.site, made)
-    to_output = effect.updated(len(given.positional), names) != effect.updates
-    if effect.returns == "fresh" and not to_output:
-        return data(frame, statement, heap)
-    held = [*values, *items]
-    value, heap = data(frame, statement, heap, *held)
-    seen = [Value(frozenset((Array(atom.site),))) for v in values for atom in v.atoms if isinstance(atom, Array | At)]
-    return union(value, *held, *seen), heap
-
-
-def _items(value: Value, heap: Heap) -> Value:
-    """What can be reached from a value."""
-    _, held = heap.reachable([value])
-    return union(*held)
-

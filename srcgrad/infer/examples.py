@@ -24,12 +24,12 @@ import numpy as np
 
 from srcgrad.infer.heap import Heap, Site
 from srcgrad.infer.values import SCALARS, Array, At, Atom, Exact, Of, Value
-from srcgrad.language.effects import is_compiled_ufunc
+from srcgrad.language.effects import is_compiled_ufunc, method
 
 #: How many combinations of operands are run, and how deep lists may lie in each other.
 _MOST, _DEEPEST = 16, 4
 _BY_NAME = """
-    abs absolute all any append arange argmax argmin argsort around average clip concatenate convolve copy cos
+    abs absolute all any append arange argmax argmin argsort around array average clip concatenate convolve copy cos
     cumprod cumsum diff dot empty empty_like exp eye fix hstack identity inner interp kron linspace
     logspace matmul max mean median min nancumsum nanmax nanmean nanmin nanstd nansum nanvar ones ones_like outer prod
     ptp quantile repeat roll round searchsorted sort stack std sum tensordot tile trace trapezoid tri tril triu vander
@@ -72,7 +72,7 @@ def _run(
     function: Callable[..., Any], positional: list[Value], keywords: list[tuple[str, Value]], heap: Heap
 ) -> list[Result] | None:
     names = [name for name, _ in keywords]
-    if any(name in ("out", "where", "dtype", "like") for name in names):
+    if any(name in ("copy", "out", "where", "dtype", "like") for name in names):
         return None
 
     def run(*chosen: Any) -> Any:
@@ -93,6 +93,16 @@ def results_of_method(
         return getattr(array, name)(*rest, **named)
 
     return _run(called, [receiver, *positional], list(keywords), heap)
+
+
+def results_of_draw(
+    name: str, positional: Iterable[Value], keywords: Iterable[tuple[str, Value]], heap: Heap
+) -> list[Result] | None:
+    """What a method of a generator of random numbers may give that draws new ones."""
+    if not method(name).draws or method(name).updates:
+        return None
+    return _run(lambda *given, **named: getattr(np.random.default_rng(0), name)(*given, **named),
+                list(positional), list(keywords), heap)  # fmt: skip
 
 
 def outcomes(run: Callable[..., Any], values: Iterable[Value], heap: Heap) -> list[Result] | None:
@@ -159,9 +169,21 @@ def _example(atom: Atom, heap: Heap, depth: int) -> list[Any] | None:
         case At(site=Site(kind=kind) as site) if kind in (tuple, list):
             parts = heap[site].parts
             if parts is None:
-                return None
+                return _of_any_length(kind, heap[site].rest, heap, depth)
             inner = [examples_of(part, heap, depth + 1) for part in parts]
             if any(part is None or len(part) != 1 for part in inner):
                 return None
             return [kind([part[0] for part in inner if part is not None])]
     return None
+
+
+def _of_any_length(kind: Any, item: Value, heap: Heap, depth: int) -> list[Any] | None:
+    """Sequences of one item and another, which together may be of a third dtype, and one of none."""
+    items = examples_of(item, heap, depth + 1) if item else []
+    if items is None or len(items) > 2:
+        return None
+    pairs = itertools.combinations_with_replacement(items, 2)
+    try:
+        return [kind(), *(kind(pair) for pair in pairs if np.shape(pair[0]) == np.shape(pair[1]))]
+    except ValueError:  # rows of several lengths
+        return None

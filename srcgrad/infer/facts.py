@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from srcgrad.ir.operations import Version
 from srcgrad.ir.regions import Statement
 
 if TYPE_CHECKING:
+    from srcgrad.infer.generators import Generator
     from srcgrad.infer.summaries import Summary
 
 
@@ -24,6 +26,7 @@ class Facts:
     seen: set[Site] = field(default_factory=set)
     is_reshaped: bool = False  # some array gets another rank or dtype: those of arrays are not known
     entry: list[Summary] = field(default_factory=list)  # of the call that is analysed
+    generators: Mapping[Site, Generator] = field(default_factory=dict)  # those of the program that are followed
     is_lost: bool = False  # the program reaches its own frames or namespaces: anything may be anything
     _last: dict[Site, Contents] = field(default_factory=dict)
 

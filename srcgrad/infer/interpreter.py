@@ -268,7 +268,7 @@ def analysed(
         call(analysis, frame, _ENTRY, exact(function), given, heap)
         analysis.facts.seen |= set(kept)
         analysis.facts.note_heap(Heap(outside.contents, outside.contents))
-        analysis.facts.is_lost = assigned.is_lost
+        analysis.facts.is_lost, analysis.facts.generators = assigned.is_lost, analysis.generators
         analysis.facts.entry = frame.calls.get(_ENTRY, [])
         if assigned.is_lost or before == (len(assigned), len(kept)):  # all stores, and what is kept, were known before
             return analysis.facts

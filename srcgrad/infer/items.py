@@ -206,5 +206,24 @@ def _stored(contents: Contents, index: Value, value: Value, *, is_key: bool) -> 
         made = {Exact(k): v for k, v in contents.entries} | {Exact(key): value}
         order = [*entries, *(k for k in made if k not in entries)]
         return replace(contents, entries=tuple((k.value, made[k]) for k in order))
+    if contents.parts is not None and not is_key and is_index(index):  # one of them
+        return replace(contents, parts=tuple(union(part, value) for part in contents.parts))
+    keys = {atom for atom in atoms if isinstance(atom, Exact) and type(atom.value) in KEYS}
+    if contents.entries is not None and len(keys) == len(atoms) and keys <= {Exact(k) for k, _ in contents.entries}:
+        one_of = [(k, union(v, value) if Exact(k) in keys else v) for k, v in contents.entries]
+        return replace(contents, entries=tuple(one_of))
     held = (value, index) if is_key or not is_index(index) else (value,)
     return replace(contents, parts=None, entries=None, rest=union(contents.items, *held))
+
+
+def without(contents: Contents, index: Value) -> Contents:
+    """What a list or dict holds after ``del``."""
+    atom = next(iter(index.atoms)) if len(index.atoms) == 1 and not index.is_any else None
+    key: Any = atom.value if isinstance(atom, Exact) else _NO_KEY
+    if contents.entries is not None and contents.single and type(key) in KEYS:
+        return replace(contents, entries=tuple((k, v) for k, v in contents.entries if Exact(k) != Exact(key)))
+    count = -1 if contents.parts is None else len(contents.parts)
+    if contents.parts is not None and contents.single and type(key) is int and -count <= key < count:
+        place = range(count)[key]
+        return replace(contents, parts=(*contents.parts[:place], *contents.parts[place + 1 :]))
+    return replace(contents, parts=None, entries=None, rest=contents.items)

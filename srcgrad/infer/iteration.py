@@ -52,8 +52,9 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
     for atom in value.atoms:
         match atom:
             case Array(site=site, type_string=dtype, rank=rank):
-                if rank == 1 and atom.number is not None:
-                    found.append(atom.number)
+                if atom.number is not None and rank:
+                    view = Value(frozenset((Array(site, dtype, rank - 1),)))
+                    found.append(atom.number if rank == 1 else view)
                     continue
                 made, heap = data(frame, statement, heap, heap[site].items, part="item")
                 found += [made, Value(frozenset((Array(site, dtype),)))]
@@ -67,7 +68,7 @@ def elements(analysis: Analysis, frame: Frame, statement: Statement, value: Valu
                 else:
                     found.append(contents.items)
             case At(site=Site(kind=kind) as site) if kind in ITERATORS:
-                made, heap = _of_iterator(analysis, frame, statement, kind, heap[site], heap)
+                made, heap = _of_iterator(analysis, frame, statement, site, heap[site], heap)
                 found.append(made)
             case At(site=Site(kind=kind)) if kind in CLASSES and is_method(looked_up(kind, "__iter__")):
                 begun = iterate(analysis, frame, statement, Value(frozenset((atom,))), heap)
@@ -104,7 +105,7 @@ VIEWS = tuple(map(type, _VIEWS))
 _BACKWARDS: dict[Any, type] = {
     type(source): type(reversed(source)) for source in ([], (), {}, deque(), OrderedDict(), range(0), *_VIEWS)
 }
-ITERATORS = (*_OF_KIND.values(), *VIEWS, *_BACKWARDS.values(), enumerate, zip)
+ITERATORS = (*_OF_KIND.values(), *VIEWS, *_BACKWARDS.values(), enumerate, reversed, zip)
 
 
 def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made:
@@ -143,6 +144,8 @@ def iterate(analysis: Analysis, frame: Frame, statement: Statement, value: Value
 def backwards(frame: Frame, statement: Statement, value: Value, heap: Heap) -> Made | Any:
     """``reversed(value)`` of one object of a built-in class; ``NotImplemented`` of others."""
     atom = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
+    if isinstance(atom, Array) and atom.rank:
+        return container(frame, statement, heap, reversed, Contents(fields={"of": value}))
     if not isinstance(atom, At) or atom.site.kind not in _BACKWARDS:
         return NotImplemented
     kind = _BACKWARDS[atom.site.kind]
@@ -150,9 +153,10 @@ def backwards(frame: Frame, statement: Statement, value: Value, heap: Heap) -> M
 
 
 def _of_iterator(
-    analysis: Analysis, frame: Frame, statement: Statement, kind: Any, contents: Contents, heap: Heap
+    analysis: Analysis, frame: Frame, statement: Statement, site: Site, contents: Contents, heap: Heap
 ) -> tuple[Value, Heap]:
     """What an iterator of a known source gives, as the source is now."""
+    kind: Any = site.kind
     source = contents.get("of")
     if kind is zip:
         parts = []
@@ -163,12 +167,12 @@ def _of_iterator(
             parts.append(held)
         known = contents.parts is not None
         made = Contents(parts=tuple(parts)) if known else Contents(rest=union(*parts))
-        return container(frame, statement, heap, tuple, made, kind)
+        return container(frame, statement, heap, tuple, made, site)
     if kind is enumerate:
         held, heap = elements(analysis, frame, statement, source, heap)
         if not held:
             return NEVER, heap
-        return container(frame, statement, heap, tuple, Contents(parts=(of(int), held)), kind)
+        return container(frame, statement, heap, tuple, Contents(parts=(of(int), held)), site)
     if kind in map(type, (*_ITEMS, *_VALUES)):
         keys, values = NEVER, NEVER
         if source.is_any:
@@ -186,7 +190,7 @@ def _of_iterator(
             return values, heap
         if not keys:
             return NEVER, heap
-        return container(frame, statement, heap, tuple, Contents(parts=(keys, values)), kind)
+        return container(frame, statement, heap, tuple, Contents(parts=(keys, values)), site)
     return elements(analysis, frame, statement, source, heap)
 
 

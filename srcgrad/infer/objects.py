@@ -262,9 +262,9 @@ def _of_array(frame: Frame, statement: Statement, array: Array, name: str, heap:
             return of(int), heap
         case "dtype" if array.dtype.isbuiltin == 1:  # of which there is one object
             return exact(array.dtype), heap
-        case "T":
-            return Value(frozenset((array,))), heap
-    return None
+    from srcgrad.infer.views import attribute  # what they give are objects in turn
+
+    return attribute(frame, statement, array, name, heap)
 
 
 def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap: Heap) -> Made:

@@ -18,7 +18,7 @@ from srcgrad.infer.frames import Frame
 from srcgrad.infer.generators import Body, resumed
 from srcgrad.infer.heap import Contents, Heap
 from srcgrad.infer.importing import import_module, import_name
-from srcgrad.infer.items import get_item, set_item
+from srcgrad.infer.items import get_item, set_item, without
 from srcgrad.infer.iteration import arithmetic, compare, elements, iterate
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.objects import (
@@ -149,8 +149,7 @@ def _delete(
         for atom in base.atoms:
             if isinstance(atom, At):
                 contents = heap[atom.site]
-                made = replace(contents, single=False, parts=None, entries=None, rest=contents.items)
-                heap = analysis.store(heap, atom.site, made)
+                heap = analysis.store(heap, atom.site, without(contents, frame[op.index]))
         return exact(None), heap
     given = [base] if isinstance(op, ir.DeleteAttribute) else [base, frame[op.index]]
     return exact(None), analysis.unknown(given, heap)

@@ -47,6 +47,7 @@ _DATA = (*SCALARS, np.generic, np.ndarray, list, tuple, dict, set, frozenset, de
 _LONGEST, _DEEPEST = 50, 6  # of what is looked into
 _MOST = 20_000  # parts of one object
 _HOLDS = 1 << 14  # the flag of classes whose objects tell the garbage collector what they hold
+_CYTHON: Any = type(np.random.default_rng)  # of functions that are compiled by Cython
 _OF_LEAVES = frozenset("builtins decimal datetime re array _struct _thread mmap random _random".split())
 
 
@@ -54,7 +55,7 @@ def is_of_library(value: object) -> bool:
     """Whether Python or a library defines a function, class or module, or the class of an object."""
     if isinstance(value, ModuleType):
         home: Any = value.__name__
-    elif isinstance(value, FunctionType | BuiltinFunctionType | type):
+    elif isinstance(value, FunctionType | BuiltinFunctionType | type) or isinstance(value, _CYTHON):
         home = value.__module__
     else:
         home = type(value).__module__
@@ -136,6 +137,8 @@ class Outside:
         if kind in SCALARS or isinstance(found, FunctionType | ModuleType | type) or is_compiled_ufunc(found):
             return exact(found)
         if isinstance(found, BuiltinFunctionType) and isinstance(found.__self__, ModuleType | NoneType):
+            return exact(found)
+        if isinstance(found, _CYTHON) and is_of_library(found):
             return exact(found)
         if isinstance(found, np.generic):
             return Value(frozenset((Of(kind),)))

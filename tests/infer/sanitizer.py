@@ -53,7 +53,7 @@ def _is_of(atom: Any, found: Any) -> bool:
             if not covers(receiver, owner) and not (function is None and isinstance(owner, type)):
                 return False
             own = getattr(found, "__func__", None)
-            of_library = function is None and isinstance(own, FunctionType) and is_of_library(own)
+            of_library = function is None and own is not None and is_of_library(own)
             return (own is function or of_library) and getattr(found, "__name__", None) == name
     return False
 

@@ -1,0 +1,74 @@
+"""What a function or method of a library that the table of effects lists does to the heap, and returns at most.
+
+Enters: its effect and its arguments.  Leaves: the result, and the heap after it::
+
+    np.put(y, k, e)          y may hold what e holds, if it holds objects
+    np.add(x, y, out=w)      w
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from srcgrad.infer.heap import Heap
+from srcgrad.infer.objects import data
+from srcgrad.infer.parameters import Given
+from srcgrad.infer.values import NEVER, Array, At, Value, of, union
+from srcgrad.language.effects import ALL, Effect
+
+if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
+    from srcgrad.infer.interpreter import Analysis
+    from srcgrad.ir.regions import Statement
+
+
+def applied(
+    analysis: Analysis, frame: Frame, statement: Statement, effect: Effect, given: Given, heap: Heap
+) -> tuple[Value, Heap]:
+    """What a function that the table knows does to the heap, and what it returns at most."""
+    values = given.values()
+    names = [name for name, _ in given.keywords] + ["out"] * (given.more is not None)
+    items = [_items(value, heap) for value in values]
+    for place in effect.updated(len(given.positional), names):
+        everywhere = place == ALL or place >= len(given.positional) or given.more is not None
+        for value in values if everywhere else given.positional[place : place + 1]:
+            for atom in value.atoms:
+                if isinstance(atom, At) or isinstance(atom, Array) and atom.number is None:
+                    contents = heap[atom.site]
+                    rest = union(contents.items, *values, *items, of(str) if names else NEVER)
+                    made = replace(contents, single=False, parts=None, entries=None, rest=rest)
+                    heap = analysis.store(heap, atom.site, made)
+    to_output = effect.updated(len(given.positional), names) != effect.updates
+    if effect.returns == "fresh" and not to_output:
+        return data(frame, statement, heap)
+    if to_output and (output := _output(effect, given, heap)) is not None:
+        return output, heap
+    held = [*values, *items]
+    value, heap = data(frame, statement, heap, *held)
+    seen = [Value(frozenset((Array(atom.site),))) for v in values for atom in v.atoms if isinstance(atom, Array | At)]
+    return union(value, *held, *seen), heap
+
+
+def _output(effect: Effect, given: Given, heap: Heap) -> Value | None:
+    """The array that a call puts its only result into, and returns."""
+    place, found = effect.output, dict(given.keywords).get("out")
+    if found is None and place is not None and place < len(given.positional):
+        found = given.positional[place]
+    parts = None if found is None else parts_of(found, heap)
+    found = parts[0] if parts is not None and len(parts) == 1 else found
+    if found is None or given.more is not None or found.is_any or not found.atoms:
+        return None
+    return found if all(isinstance(a, Array) and a.number is not None for a in found.atoms) else None
+
+
+def _items(value: Value, heap: Heap) -> Value:
+    """What can be reached from a value."""
+    _, held = heap.reachable([value])
+    return union(*held)
+
+
+def parts_of(value: Value, heap: Heap) -> tuple[Value, ...] | None:
+    """The items of a list or tuple one by one, where they are known."""
+    (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
+    return heap[atom.site].parts if isinstance(atom, At) and atom.site.kind in (list, tuple) else None

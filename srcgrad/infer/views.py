@@ -1,0 +1,142 @@
+"""Arrays that show the memory of others, as a view or a copy of it: which memory, of which dtype and rank.
+
+Enters: a function or method of NumPy, and its operands.  Leaves: what it gives; None where dtype and rank depend on
+more than those of the operands::
+
+    m = x.reshape(2, -1)     float64[2]@x | float64[2]@m
+    t = np.transpose(m)      the same memory
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from srcgrad.infer.examples import Result, outcomes
+from srcgrad.infer.heap import Heap, Site
+from srcgrad.infer.objects import shown
+from srcgrad.infer.parameters import Given
+from srcgrad.infer.values import NEVER, Array, At, Exact, Of, Value, union
+
+if TYPE_CHECKING:
+    from srcgrad.infer.frames import Frame
+    from srcgrad.infer.objects import Made
+    from srcgrad.ir.regions import Statement
+
+_FUNCTIONS = {
+    getattr(np, name): name
+    for name in """asanyarray asarray ascontiguousarray atleast_1d atleast_2d atleast_3d conj conjugate diag diagonal
+    einsum expand_dims flip fliplr flipud imag moveaxis permute_dims ravel real reshape rollaxis rot90 swapaxes
+    transpose""".split()
+    if hasattr(np, name)
+}
+#: What is always a view, of an array.
+_VIEWS = frozenset(
+    "T diagonal expand_dims flip fliplr flipud mT moveaxis permute_dims rollaxis rot90 swapaxes transpose".split()
+)
+ATTRIBUTES = ("imag", "mT", "real", "T")
+METHODS = frozenset("astype conj conjugate diagonal flatten ravel reshape swapaxes transpose".split()).union(ATTRIBUTES)
+_KINDS = (bool, int, float, complex, np.float32, np.float64, np.complex128, np.int64)
+
+
+def seen_again(
+    frame: Frame, statement: Statement, function: object, given: Given, heap: Heap, *, is_method: bool = False
+) -> Made:
+    """What a function, or the method of an array by its name, gives."""
+    name = str(function) if is_method else _name_of(function)
+    if name is None or is_method and name not in METHODS or given.more is not None or not given.positional:
+        return None
+    source, *rest = given.positional
+    if "out" in dict(given.keywords) or source.is_any:
+        return None
+    if name == "reshape":
+        found = _reshaped(source, rest, given.keywords, heap)
+    elif name in ("ravel", "flatten") and not rest and not given.keywords:
+        found = _of_rank(source, 1)
+    elif name == "astype" and rest and all(key == "copy" for key, _ in given.keywords):
+        found = _cast(source, rest, heap)
+    else:
+        found = _run(function, name, given, heap, is_method)
+    if found is None:
+        return None
+    is_view = name in _VIEWS and all(isinstance(atom, Array) for atom in source.atoms)
+    value, heap = (NEVER, heap) if is_view else shown(frame, statement, heap, found)
+    arrays = [atom for part in given.positional for atom in part.atoms if isinstance(atom, Array)]
+    sites = set() if name == "flatten" else {atom.site for atom in arrays}
+    again = {Array(s, result.type_string, result.rank) for s in sites for result in found if result.type_string}
+    return union(value, Value(frozenset(again))), heap
+
+
+def _name_of(function: object) -> str | None:
+    try:
+        return _FUNCTIONS.get(function)
+    except TypeError:  # what cannot be hashed
+        return None
+
+
+def _run(function: Any, name: str, given: Given, heap: Heap, is_method: bool) -> list[Result] | None:
+    names = [key for key, _ in given.keywords]
+    if any(key not in ("axis", "axis1", "axis2", "offset", "k", "axes") for key in names):
+        return None
+
+    def run(first: Any, *chosen: Any) -> Any:
+        count = len(chosen) - len(names)
+        called: Callable[..., Any] = function
+        if is_method:
+            called = getattr(first, name)
+            if not callable(called):
+                return called
+        words = dict(zip(names, chosen[count:], strict=True))
+        return called(*chosen[:count], **words) if is_method else called(first, *chosen[:count], **words)
+
+    return outcomes(run, [*given.positional, *(value for _, value in given.keywords)], heap)
+
+
+def _of_rank(source: Value, rank: int) -> list[Result] | None:
+    """Arrays of the dtypes of others."""
+    found = []
+    for atom in source.atoms:
+        if not isinstance(atom, Array) or atom.number is None:
+            return None
+        found.append(Result(np.ndarray, atom.type_string, rank))
+    return found
+
+
+def _reshaped(
+    source: Value, rest: Sequence[Value], keywords: Sequence[tuple[str, Value]], heap: Heap
+) -> list[Result] | None:
+    """The rank is that of the shape."""
+    words = dict(keywords)
+    if not words.keys() <= {"order", "copy", "shape", "newshape"}:
+        return None
+    shape = [*rest, *(words[key] for key in ("shape", "newshape") if key in words)]
+    if len(shape) == 1 and len(shape[0].atoms) == 1 and not shape[0].is_any:
+        (atom,) = shape[0].atoms
+        if isinstance(atom, At) and isinstance(atom.site, Site) and atom.site.kind in (tuple, list):
+            parts = heap[atom.site].parts
+            return None if parts is None or not all(map(_is_number, parts)) else _of_rank(source, len(parts))
+    return _of_rank(source, len(shape)) if shape and all(map(_is_number, shape)) else None
+
+
+def _is_number(value: Value) -> bool:
+    return not value.is_any and bool(value.atoms) and all(
+        isinstance(a, Of) and issubclass(a.kind, int | np.integer) or isinstance(a, Exact) and isinstance(a.value, int)
+        for a in value.atoms
+    )  # fmt: skip
+
+
+def _cast(source: Value, rest: Sequence[Value], heap: Heap) -> list[Result] | None:
+    """The dtype is the one that is given."""
+    (kind,) = rest[0].atoms if len(rest[0].atoms) == 1 and not rest[0].is_any else (None,)
+    wanted = kind.value if isinstance(kind, Exact) else None
+    if len(rest) > 1 or not isinstance(wanted, np.dtype) and wanted not in _KINDS:
+        return None
+    return outcomes(lambda array: array.astype(wanted), [source], heap)
+
+
+def attribute(frame: Frame, statement: Statement, array: Array, name: str, heap: Heap) -> Made:
+    """An attribute of an array that shows its memory; None of others."""
+    source = Value(frozenset((array,)))
+    return seen_again(frame, statement, name, Given((source,)), heap, is_method=True) if name in ATTRIBUTES else None
