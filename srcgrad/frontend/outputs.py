@@ -23,10 +23,9 @@ from srcgrad.frontend.stores import Stores
 from srcgrad.frontend.user_calls import is_none
 from srcgrad.rules.calling import UnsupportedCall, signature_of
 from srcgrad.rules.formula import literal
+from srcgrad.rules.outputs import WITHOUT_OUTPUT, output_of, position_of_output, takes_output
 from srcgrad.rules.table import lookup, method
 from srcgrad.syntax.parse import walk
-
-_REDUCING = {"reduce": 3, "accumulate": 3, "reduceat": 4}  # where the methods of ufuncs take ``out``
 
 
 class Outputs(Stores):
@@ -73,11 +72,11 @@ class Outputs(Stores):
         """Whether ``*`` or ``**`` of a call may give an array that it stores its result into."""
         node = self._displayed(node)
         function, static = self._called(node)
-        if not _is_starred(node) or not self._is_ruled(function) or not _takes_output(function):
+        if not _is_starred(node) or not self._is_ruled(function) or not takes_output(function):
             return False
         lengths = [self.known_length(a.value) if isinstance(a, gast.Starred) else 1 for a in node.args]
         if None not in lengths and all(keyword.arg is not None for keyword in node.keywords):
-            position = _position_of_output(function, sum(filter(None, lengths)))
+            position = position_of_output(function, sum(filter(None, lengths)))
             if position is None or sum(filter(None, lengths)) <= position - (static is None):
                 return False
         if lookup(function) is None:
@@ -90,7 +89,7 @@ class Outputs(Stores):
     @staticmethod
     def _place_of_output(node: gast.Call, function: object, is_method: bool) -> int | None:
         """The position of ``out`` where that many arguments are given."""
-        position = _position_of_output(function, len(node.args))
+        position = position_of_output(function, len(node.args))
         if position is not None and is_method:
             position -= 1
         starred = any(isinstance(argument, gast.Starred) for argument in node.args)
@@ -193,9 +192,7 @@ class Outputs(Stores):
         """A store may repeat and cast what it stores where NumPy refuses an output of that shape or dtype."""
         static = self.scope.static_of(node.func)
         function = method(node.func.attr) if static is None else static.value
-        casting, exact = _OUTPUTS.get(function, ("unsafe", True))
-        if isinstance(function, np.ufunc) or getattr(function, "__name__", "") == "outer":
-            casting, exact = "same_kind", False
+        casting, exact = output_of(function)
         given = [keyword.value for keyword in node.keywords if keyword.arg == "casting"]
         word = self.settle(given[0]) if given else constant(casting, node)
         shape = constant(None if masked else exact, node)
@@ -212,7 +209,7 @@ class Outputs(Stores):
         function = method(node.func.attr) if static is None else static.value
         words = getattr(None if static is None else signature_of(function), "parameters", None)
         takes = words is None or "out" in words or any(p.kind is p.VAR_KEYWORD for p in words.values())
-        if function is not np.nan_to_num and (not takes or function in _WITHOUT_OUTPUT):
+        if function is not np.nan_to_num and (not takes or function in WITHOUT_OUTPUT):
             raise self.refuse(node, f"{spelled(node.func)} does not store into out=", "store its result: y[...] = ...")
         dropped = {"out", "copy"} if function is np.nan_to_num else {"out"}
         where = None
@@ -261,20 +258,6 @@ class Outputs(Stores):
         """A name for an expression without a derivative, which is evaluated once."""
         return self.held(self.settle(expression))
 
-#: What takes ``out=`` and leaves it as it is, in NumPy 2.
-_WITHOUT_OUTPUT = (np.fft.hfft, np.fft.ifft2, np.fft.irfft2)
-#: How NumPy casts results to an output, and whether it wants exactly their shape; reductions cast to any dtype.
-_OUTPUTS: dict[object, tuple[str, bool]] = {
-    **dict.fromkeys((np.clip, np.fix, np.nan_to_num, np.percentile, np.quantile), ("same_kind", False)),
-    **dict.fromkeys((np.nanmedian, np.nanpercentile, np.nanquantile), ("unsafe", False)),
-    **dict.fromkeys((np.concatenate, np.round, np.around, np.stack), ("same_kind", True)),
-    **dict.fromkeys((np.nanmean, np.nanstd, np.nanvar, np.ptp, np.std), ("same_kind", True)),
-    **dict.fromkeys((np.dot, np.linalg.multi_dot), ("equiv", True)),
-    **dict.fromkeys((np.take, np.compress), ("back", True)),
-    **{one: ("same_kind", True) for name, one in vars(np.fft).items() if name.endswith(("fft", "fft2", "fftn"))},
-    np.einsum: ("safe", True),
-}
-
 
 def is_true(node: gast.expr) -> bool:
     return isinstance(node, gast.Constant) and node.value is True
@@ -287,28 +270,3 @@ def _is_false(node: gast.Call, name: str) -> bool:
 def _is_starred(node: gast.Call) -> bool:
     """Whether a call has ``*`` or ``**``."""
     return any(isinstance(a, gast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
-
-
-def _position_of_output(function: object, given: int) -> int | None:
-    """The position of ``out`` among the arguments of a function that is given so many."""
-    owner = getattr(function, "__self__", None)
-    if isinstance(function, np.ufunc):
-        return function.nin
-    if isinstance(owner, np.ufunc):
-        return _REDUCING.get(getattr(function, "__name__", ""))
-    if function is None or given < 2:
-        return None
-    signature = signature_of(function)
-    known = [] if signature is None else list(signature.parameters.values())
-    named = [p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    several = any(p.kind is p.VAR_POSITIONAL for p in known)
-    return named.index("out") if "out" in named and not several else None
-
-
-def _takes_output(function: object) -> bool:
-    """Whether one of a function's arguments is an array for its result."""
-    owner = getattr(function, "__self__", None)
-    if isinstance(function, np.ufunc) or (isinstance(owner, np.ufunc) and function.__name__ in _REDUCING):  # type: ignore[attr-defined]
-        return True
-    signature = signature_of(function)
-    return signature is None or "out" in signature.parameters

@@ -1,0 +1,61 @@
+"""Where NumPy's functions take ``out=``, and which results they put into it.
+
+>>> position_of_output(np.add, 3), position_of_output(np.cumsum, 4), output_of(np.stack)
+(2, 3, ('same_kind', True))
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from srcgrad.rules.calling import signature_of
+
+#: Where the methods of ufuncs take ``out``.
+_REDUCING = {"reduce": 3, "accumulate": 3, "reduceat": 4}
+#: What takes ``out=`` and leaves it as it is, in NumPy 2.
+WITHOUT_OUTPUT = (np.fft.hfft, np.fft.ifft2, np.fft.irfft2)
+#: How NumPy casts results to an output, and whether it wants exactly their shape; reductions cast to any dtype.
+_OUTPUTS: dict[object, tuple[str, bool]] = {
+    **dict.fromkeys((np.clip, np.fix, np.nan_to_num, np.percentile, np.quantile), ("same_kind", False)),
+    **dict.fromkeys((np.nanmedian, np.nanpercentile, np.nanquantile), ("unsafe", False)),
+    **dict.fromkeys((np.concatenate, np.round, np.around, np.stack), ("same_kind", True)),
+    **dict.fromkeys((np.nanmean, np.nanstd, np.nanvar, np.ptp, np.std), ("same_kind", True)),
+    **dict.fromkeys((np.dot, np.linalg.multi_dot), ("equiv", True)),
+    **dict.fromkeys((np.take, np.compress), ("back", True)),
+    **{one: ("same_kind", True) for name, one in vars(np.fft).items() if name.endswith(("fft", "fft2", "fftn"))},
+    np.einsum: ("safe", True),
+}
+
+
+def output_of(function: object) -> tuple[str, bool]:
+    """How a function casts its result to an output, and whether it wants exactly the shape of it."""
+    if isinstance(function, np.ufunc) or getattr(function, "__name__", "") == "outer":
+        return "same_kind", False
+    return _OUTPUTS.get(function, ("unsafe", True))
+
+
+def position_of_output(function: object, given: int) -> int | None:
+    """The position of ``out`` among the arguments of a function that is given so many."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, np.ufunc):
+        return function.nin
+    if isinstance(owner, np.ufunc):
+        return _REDUCING.get(getattr(function, "__name__", ""))
+    if function is None or given < 2:
+        return None
+    signature = signature_of(function)
+    known = [] if signature is None else list(signature.parameters.values())
+    named = [p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    several = any(p.kind is p.VAR_POSITIONAL for p in known)
+    return named.index("out") if "out" in named and not several else None
+
+
+def takes_output(function: object) -> bool:
+    """Whether one of a function's arguments is an array for its result."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, np.ufunc) or (
+        isinstance(owner, np.ufunc) and getattr(function, "__name__", "") in _REDUCING
+    ):
+        return True
+    signature = signature_of(function)
+    return signature is None or "out" in signature.parameters
