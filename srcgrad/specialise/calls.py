@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
 import gast
-import numpy as np
 
+from srcgrad.errors import MissingRule
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.desugar.build import constant, placed
 from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.signatures import signature_of
+from srcgrad.infer.calls import model_of
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import Array, At, Bound
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, union
 from srcgrad.ir import operations as ir
+from srcgrad.language.effects import is_reading, of_function
+from srcgrad.language.effects import method as method_of_builtin
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
+from srcgrad.specialise import containers, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom, settled
 from srcgrad.specialise.instances import instance_of
@@ -40,20 +45,27 @@ def call(context: Context, node: gast.Call) -> Made:
     if isinstance(function, nf.Callee):  # an attempt
         given = tuple(atom(context, argument) for argument in node.args)
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
-    if called is not None and isinstance(function, FunctionType) and lookup(function) is None:
+    is_ruled = lookup(function) is not None or is_constant(function)
+    if called is not None and isinstance(function, FunctionType) and not is_ruled and model_of(function) is None:
         return _of_user(context, node, called, function, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
         return settled(context, node), nf.Fixed()  # what is raised, and not looked into
     if isinstance(function, type) and is_user_class(function):
         return _constructed(context, node, called, function)
+    if isinstance(function, type) and (made := containers.constructed(context, node, function)) is not None:
+        return made
     if function is not None:
         return _of_library(context, node, function)
     value = context.reduced.value(operation.function)
-    if len(value.atoms) == 1 and not value.is_any and isinstance(node.func, gast.Attribute):
-        (bound,) = value.atoms
-        if isinstance(bound, Bound) and bound.function is None:
-            return _method(context, node, bound)
-        if isinstance(bound, Bound) and called is not None and isinstance(bound.function, FunctionType):
+    bounds = [each for each in value.atoms if isinstance(each, Bound)]
+    names = {(each.name, each.function) for each in bounds}
+    is_method = not value.is_any and len(names) == 1 and len(bounds) == len(value.atoms)
+    if is_method and isinstance(node.func, gast.Attribute):
+        bound = replace(bounds[0], receiver=union(*(each.receiver for each in bounds)))
+        if bound.function is None:
+            changed = containers.method(context, node, bound) or stores.method(context, node, bound)
+            return changed or _method(context, node, bound)
+        if called is not None and isinstance(bound.function, FunctionType):
             receiver = atom(context, node.func.value)
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
             return _of_user(context, node, called, bound.function, [receiver, *node.args], head, skipped=1)
@@ -71,10 +83,15 @@ def _constructed(context: Context, node: gast.Call, called: list[Summary] | None
 
 
 def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
+    changed = stores.function(context, node, function)
+    if changed is not None:
+        return changed
     rule = lookup(function)
-    if rule is not None and not (context.is_fixed(node) and is_constant(function)):
+    if rule is not None:
         return _applied(context, node, rule, function, None, list(node.args))
-    if context.is_fixed(node) and (rule is not None or is_constant(function)):
+    effect = of_function(function)
+    is_computed = effect.is_known and not (effect.updates or effect.keeps or effect.calls or effect.draws)
+    if is_constant(function) or is_computed and context.is_fixed(node):
         return settled(context, node), nf.Fixed()
     if function in LOCKS and not node.args:
         return settled(context, node), nf.Fixed()
@@ -82,13 +99,22 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
 
 
 def _method(context: Context, node: gast.Call, bound: Bound) -> Made:
-    kinds = {np.ndarray if isinstance(a, Array) else None for a in bound.receiver.atoms}
-    function = method_function(bound.name)
+    atoms, name = bound.receiver.atoms, bound.name
+    if stores.draws(bound):
+        hint = "draw from the standard distribution, and scale and shift what is drawn"
+        reason = f"there is no derivative rule for {name} of a generator"
+        error = MissingRule(reason, context.span, label="its argument varies", hint=hint)
+        return settled(context, node), nf.Unruled(error, draws=True)
+    is_data = not bound.receiver.is_any and all(isinstance(a, Array | Of | Exact) for a in atoms)
+    is_scalar = all(isinstance(a, Of) or isinstance(a, Exact) and type(a.value) in SCALARS for a in atoms)
+    function = method_function(name)
     rule = None if function is None else lookup(function)
-    if kinds != {np.ndarray} or rule is None or bound.receiver.is_any:
-        context.refuse(node, f"the method {bound.name!r}")
+    if is_data and rule is None and context.is_fixed(node) and (is_scalar or is_reading(method_of_builtin(name))):
+        return settled(context, node), nf.Fixed()
+    if not is_data or rule is None or not is_scalar and not all(isinstance(a, Array | Of) for a in atoms):
+        context.refuse(node, f"the method {name!r}")
     arguments = list(node.args)
-    if bound.name in ("reshape", "transpose") and len(arguments) > 1:
+    if name in ("reshape", "transpose") and len(arguments) > 1:
         arguments = [placed(gast.Tuple(arguments, gast.Load()), node)]
     return _applied(context, node, rule, function, node.func.value, arguments)
 
@@ -99,8 +125,6 @@ def _applied(
     """A function with a rule."""
     first = [] if receiver is None else [receiver]
     keywords = {keyword.arg: keyword.value for keyword in node.keywords}
-    if "out" in keywords:
-        context.refuse(node, "a call that stores into an array")
     try:
         bound = rule.bind(function, [*first, *arguments], keywords)
     except UnsupportedCall:
@@ -109,7 +133,8 @@ def _applied(
     for parameter, expression in bound.items():
         parts = expression.elts if parameter == rule.variadic and isinstance(expression, gast.Tuple) else [expression]
         for part in parts:
-            done[id(part)] = atom(context, part) if parameter in rule.sensitive else settled(context, part)
+            is_read = parameter in rule.sensitive
+            done[id(part)] = containers.argument(context, part) if is_read else settled(context, part)
     given: dict[str, Any] = {}
     for parameter, expression in bound.items():
         if id(expression) in done:

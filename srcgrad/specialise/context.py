@@ -11,7 +11,7 @@ from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.source import Source
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.values import NEVER, Value
+from srcgrad.infer.values import NEVER, Value, exact
 from srcgrad.specialise.planning import Naming
 from srcgrad.specialise.reducing import Reduced
 from srcgrad.syntax.globals import GlobalReference
@@ -27,9 +27,11 @@ class Context:
     naming: Naming
     source: Source
     namer: Namer
+    parameters: frozenset[str] = frozenset()
     out: list[nf.Statement] = field(default_factory=list)
     span: Span = field(default_factory=Span.unknown)
     temporaries: set[str] = field(default_factory=set)
+    known: dict[str, Value] = field(default_factory=dict)  # what temporaries hold
     cells: set[str] = field(default_factory=set)  # the variables of the function that inner functions share
 
     def fresh(self, stem: str = "t") -> str:
@@ -40,6 +42,10 @@ class Context:
     def value(self, node: gast.AST) -> Value:
         """What an expression may be; never of what was not kept apart."""
         version = getattr(node, "version", getattr(node, "computes", None))
+        if version is None and isinstance(node, gast.Constant):
+            return exact(node.value)
+        if version is None and isinstance(node, gast.Name):
+            return self.known.get(node.id, NEVER)
         return NEVER if version is None else self.reduced.value(version)
 
     def is_fixed(self, node: gast.AST) -> bool:

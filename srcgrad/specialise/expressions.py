@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from types import ModuleType
 from typing import Any
 
 import gast
@@ -16,12 +18,15 @@ from srcgrad.frontend.classes import ABSENT, found, is_user_class
 from srcgrad.frontend.desugar.build import index_value, load, placed
 from srcgrad.infer.heap import Site
 from srcgrad.infer.values import Array, At, Of, Value
+from srcgrad.rules.formula import object_of
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, operator_of
 from srcgrad.specialise.context import Context
+from srcgrad.specialise.planning import carries
 from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import walk
 
+_CONTAINERS = (list, tuple, dict, deque)
 Made = tuple[gast.expr, nf.Operation]
 
 
@@ -63,6 +68,7 @@ def atom(context: Context, node: Any) -> gast.expr:
             return node
     name = context.fresh()
     context.out.append(nf.Bind(name, *operation_of(context, node), context.span))
+    context.known[name] = context.value(node)
     return load(name, node)
 
 
@@ -78,6 +84,7 @@ def operation_of(context: Context, node: Any) -> Made:
     if context.is_local(node):
         return node, nf.Copy(node.id)
     from srcgrad.specialise.calls import by_method, call  # whose operands are expressions in turn
+    from srcgrad.specialise.containers import displayed, displayed_dict
 
     if isinstance(node, gast.Call):
         return call(context, node)
@@ -103,23 +110,29 @@ def operation_of(context: Context, node: Any) -> Made:
             return operate(context, op, [atom(context, left), atom(context, right)], node)
         case gast.UnaryOp(op=op, operand=operand):
             return operate(context, op, [atom(context, operand)], node)
+        case gast.Subscript(value=gast.Attribute(attr="flat")):
+            context.refuse(node, "a read through .flat")
         case gast.Subscript(value=base, slice=index):
             whole = named(context, base)
             if not _is_indexed(context.value(base)):
                 context.refuse(node, "an item of this")
+            if carries(context.facts, context.value(index)) and not _are_mappings(context.value(base)):
+                context.refuse(index, "an index that may carry a derivative")
             part = placed(gast.Subscript(load(whole, node), settled(context, index), gast.Load()), node)
             return part, nf.Index(whole, part.slice)
         case gast.Attribute(value=base, attr=name):
             return _attribute(context, node, base, name)
         case gast.Tuple(elts=elements) | gast.List(elts=elements):
             if any(isinstance(element, gast.Starred) for element in elements):
-                context.refuse(node, "a display with stars")
+                return displayed(context, node)
             given = tuple(atom(context, element) for element in elements)
             kind = "tuple" if isinstance(node, gast.Tuple) else "list"
             return placed(type(node)(list(given), gast.Load()), node), nf.Pack(kind, given)
         case gast.Dict(keys=keys, values=values) if all(isinstance(key, gast.Constant) for key in keys):
             given = tuple(atom(context, value) for value in values)
             return placed(gast.Dict(keys, list(given)), node), nf.Pack("dict", given, tuple(keys))
+        case gast.Dict():
+            return displayed_dict(context, node)
     if context.is_fixed(node):
         return settled(context, node), nf.Fixed()
     context.refuse(node, f"an expression of class {type(node).__name__}")
@@ -133,8 +146,12 @@ def _holds(value: Value) -> bool:
 def _is_indexed(value: Value) -> bool:
     """Whether a value is an array or a container, whose items are read by ``Index``."""
     return not value.is_any and bool(value.atoms) and all(
-        isinstance(a, Array) or isinstance(a, At) and a.site.kind in (list, tuple, dict, None) for a in value.atoms
+        isinstance(a, Array) or isinstance(a, At) and a.site.kind in (*_CONTAINERS, None) for a in value.atoms
     )  # fmt: skip
+
+
+def _are_mappings(value: Value) -> bool:
+    return all(isinstance(atom, At) and atom.site.kind is dict for atom in value.atoms)
 
 
 def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -> Made:
@@ -152,13 +169,15 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
 
 def _is_object(value: Value) -> bool:
     return value.is_any or any(
-        isinstance(a, At) and (not isinstance(a.site, Site) or a.site.kind not in (None, list, tuple, dict))
+        isinstance(a, At) and (not isinstance(a.site, Site) or a.site.kind not in (*_CONTAINERS, None))
         for a in value.atoms
     )  # fmt: skip
 
 
 def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     value = context.value(base)
+    if _is_outside(base):
+        return settled(context, node), nf.Fixed()
     kinds = {a.site.kind for a in value.atoms if isinstance(a, At)}
     if not value.is_any and len(kinds) == 1 and len(value.atoms) >= 1 and all(isinstance(a, At) for a in value.atoms):
         (kind,) = kinds
@@ -180,3 +199,8 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     held = atom(context, base)
     expression = placed(gast.Attribute(held, name, gast.Load()), node)
     return expression, nf.Apply(rule, function, rule.bind(function, [held], {}))
+
+
+def _is_outside(node: Any) -> bool:
+    """Whether an expression is a module or class that a global names."""
+    return isinstance(object_of(node), ModuleType | type)

@@ -18,7 +18,9 @@ import gast
 import numpy as np
 
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
+from srcgrad.infer.iteration import ITERATORS
+from srcgrad.infer.objects import CONTAINERS
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import (
@@ -36,7 +38,7 @@ from srcgrad.ir.regions import (
     walk,
 )
 from srcgrad.ir.restoring.pending import Layout
-from srcgrad.language.effects import method
+from srcgrad.language.effects import method, of_function
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.reducing import Reduced
@@ -124,13 +126,20 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
                 made.apart.update(statement.targets)
         else:
             of_user = False
-        if of_user or _changes(operation, value) or not (statement.targets and set(statement.targets) <= made.fixed):
+        if is_changing := _changes(operation, value):
+            made.apart.update(statement.targets)
+        if of_user or is_changing or not (statement.targets and set(statement.targets) <= made.fixed):
             made.apart.update(
                 v for v in _atoms(operation, value) if isinstance(v, Version)
             )
     for statement in ordered:
-        if isinstance(statement.operation, ir.ReadCell):  # a name already
+        operation = statement.operation
+        if isinstance(operation, ir.GetAttribute) and operation.name == "flat" and _is_array(value(operation.base)):
+            made.apart.difference_update(statement.targets)  # a place in it is one in the array
+            made.movable.update(statement.targets)
+        if isinstance(operation, ir.ReadCell):  # a name already
             made.apart.difference_update(statement.targets)
+    made.statements.update(s for _, s in walk(function.body) if isinstance(s.node, gast.NamedExpr))
     for _, statement in walk(function.body):
         match statement:
             case Loop(node=gast.ListComp() | gast.SetComp() | gast.DictComp()):
@@ -223,7 +232,7 @@ def _atoms(operation: ir.Operation, value: Any) -> list[Operand]:
         case ir.SetItem(base=base, index=index, value=stored):
             return [base, *_computed(index, value), stored]
         case ir.Call(function=function):
-            return _atoms_of_call(operation, value(function))
+            return _atoms_of_call(operation, value(function), value)
         case ir.Copy() | ir.Bound() | ir.WriteCell():
             return []
         case ir.Iterate() | ir.Next() | ir.Compare():
@@ -238,37 +247,46 @@ def _computed(index: Operand, value: Any) -> list[Operand]:
     return [index] if any(isinstance(atom, Array) for atom in value(index).atoms) else []
 
 
-def _atoms_of_call(operation: ir.Call, function: Value) -> list[Operand]:
+def _atoms_of_call(operation: ir.Call, function: Value, value: Any) -> list[Operand]:
     (atom,) = function.atoms if len(function.atoms) == 1 and not function.is_any else (None,)
     given = [*operation.positional, *(operand for _, operand in operation.keywords)]
-    if not isinstance(atom, Exact):
-        return given
-    if atom.value in ITERATING:
-        return given
+    if not isinstance(atom, Exact) or atom.value in ITERATING:  # iterators that are made for them stay nested
+        return [operand for operand in given if not _is_run_through(value(operand))]
     rule = lookup(atom.value)
+    if rule is None and atom.value in CONTAINERS:
+        return [operand for operand in given if not _is_run_through(value(operand))]
     if rule is None:
         return given if isinstance(atom.value, FunctionType) else []
     names = {operand: f"_{place}" for place, operand in enumerate(dict.fromkeys(given))}
     spelled = {operand: gast.Name(name, gast.Load(), None, None) for operand, name in names.items()}
     try:
         bound = rule.bind(
-            atom.value, [spelled[o] for o in operation.positional], {k: spelled[o] for k, o in operation.keywords}
+            atom.value, [spelled[o] for o in operation.positional],
+            {k: spelled[o] for k, o in operation.keywords if k != "out"},
         )
     except UnsupportedCall:  # a form without a derivative, which is refused where it is written
         return given
     kept: set[str] = set()
+    given = [operand for operand in given if not _is_run_through(value(operand))]
     for parameter, expression in bound.items():
         if parameter in rule.sensitive:
             kept |= {node.id for node in gast.walk(expression) if isinstance(node, gast.Name)}
-    return [operand for operand, name in names.items() if name in kept]
+    return [operand for operand in given if names[operand] in kept]
 
 
 def _changes(operation: ir.Operation, value: Any) -> bool:
-    """Whether a call is of a method of a built-in object that may change it."""
+    """Whether a call of a method or function of a library may change something, or give another result next time."""
     if not isinstance(operation, ir.Call):
         return False
-    atoms = value(operation.function).atoms
-    return any(isinstance(a, Bound) and method(a.name).updated(1 + len(operation.positional), []) for a in atoms)
+    count, names = len(operation.positional), [name for name, _ in operation.keywords]
+    for atom in value(operation.function).atoms:
+        effect, given = method(atom.name) if isinstance(atom, Bound) else None, count + isinstance(atom, Bound)
+        if isinstance(atom, Exact) and type(atom.value) not in SCALARS:
+            effect = of_function(atom.value)
+            effect = effect if effect.is_known else None
+        if effect is not None and (effect.updated(given, names) or effect.draws):
+            return True
+    return False
 
 
 def _is_same_anywhere(operation: ir.Operation, made: Naming) -> bool:
@@ -282,10 +300,21 @@ def _is_same_anywhere(operation: ir.Operation, made: Naming) -> bool:
     return False
 
 
+def _is_array(value: Value) -> bool:
+    return not value.is_any and bool(value.atoms) and all(isinstance(atom, Array) for atom in value.atoms)
+
+
 def _is_method(value: Value) -> bool:
     """Whether a value is a method of a built-in object, which is the same whenever it is looked up."""
     return not value.is_any and bool(value.atoms) and all(
         isinstance(atom, Bound) and atom.function is None for atom in value.atoms
+    )  # fmt: skip
+
+
+def _is_run_through(value: Value) -> bool:
+    """Whether a value is an iterator, a view of a dict or a range."""
+    return not value.is_any and bool(value.atoms) and all(
+        isinstance(atom, At) and atom.site.kind in (*ITERATORS, range) for atom in value.atoms
     )  # fmt: skip
 
 
@@ -300,7 +329,9 @@ def _is_expression(statement: If, made: Naming, reduced: Reduced) -> bool:
     for block in blocks_of(statement):
         for inner in block.statements:
             match inner:
-                case Assign() if inner in reduced.calls or not set(inner.targets) <= made.fixed:
+                case Assign() if inner in made.statements or inner in reduced.calls:
+                    return False
+                case Assign() if not set(inner.targets) <= made.fixed or isinstance(inner.operation, ir.WriteCell):
                     return False
                 case If() if not _is_expression(inner, made, reduced):
                     return False

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -20,6 +21,8 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.scope import importable
+from srcgrad.infer.facts import Facts
+from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import NEVER, SCALARS, At, Bound, Exact, Value, exact
 from srcgrad.ir import operations as ir
@@ -31,6 +34,7 @@ from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.ir.rewriting import with_operands
 from srcgrad.language.effects import method
 from srcgrad.rules.table import lookup
+from srcgrad.specialise.generators import consumed, got
 from srcgrad.specialise.inlining import inlined
 from srcgrad.syntax.globals import reference
 from srcgrad.syntax.namer import Namer
@@ -42,6 +46,7 @@ class Reduced:
 
     function: Function
     summary: Summary
+    facts: Facts
     resolve: Callable[[str, gast.AST], Any]  # the reference that a global name is
     apart: Callable[[Reduced, Function], Block]  # the body of a function without ``try``
     known: dict[Operand, Operand] = field(default_factory=dict)  # what stands for an operand
@@ -62,6 +67,13 @@ class Reduced:
         if isinstance(operand, Literal):
             return exact(operand.value.value if isinstance(operand.value, Spelled) else operand.value)
         return self.values.get(operand, NEVER)
+
+    def note(self, new: Statement, old: Statement) -> None:
+        """Take over what holds of a statement for one that was made from it."""
+        if old in self.calls:
+            self.calls[new] = self.calls[old]
+        for one, other in zip(_bound_by(new), _bound_by(old), strict=True):
+            self.values[one] = self.values.get(other, NEVER)
 
 
 def static_of(value: Value) -> Any:
@@ -84,6 +96,7 @@ def fixed_parameters(summary: Summary) -> dict[Version, object]:
 
 def reduced(
     summary: Summary,
+    facts: Facts,
     resolve: Callable[[str, gast.AST], Any],
     apart: Callable[[Reduced, Function], Block],
     made_of: type | None = None,
@@ -91,7 +104,7 @@ def reduced(
     """The function of a summary as it runs there; of an ``__init__``, with variables for the fields of its object."""
     versions = [*summary.function.parameters, *(v for _, s in walk(summary.function.body) for v in _bound_by(s))]
     names = {*names_of(summary.function), *(name for v in versions for name in (v.name, v.variable) if name)}
-    made = Reduced(summary.function, summary, resolve, apart, namer=Namer(names))
+    made = Reduced(summary.function, summary, facts, resolve, apart, namer=Namer(names))
     made.values.update(summary.values)
     made.uses.update(uses_of(summary.function))
     made.cells = {*summary.function.cells, *summary.function.free}
@@ -116,6 +129,12 @@ def _block(made: Reduced, block: Block) -> Block:
                     return Block(tuple(statements), inner.exit)
                 for target, value in zip(statement.targets, inner.exit.values, strict=True):
                     statements.append(Assign((target,), ir.Copy(value), statement.node))
+            case Assign(targets=(_,), operation=ir.Call()) if (
+                loop := consumed(made, statement, statements, _block)
+            ) is not None:
+                statements += loop
+            case Assign(targets=(_,), operation=ir.Call()) if (item := got(made, statement)) is not None:
+                statements.append(item)
             case Assign(targets=(target,), operation=ir.Call()) if (
                 written := _written_out(made, statement)
             ) is not None:
@@ -237,7 +256,7 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
         case ir.GetAttribute(base=base, name=name):
             owner = made.known.get(base)
             spelled = owner.value if isinstance(owner, Literal) else None
-            if isinstance(spelled, Spelled) and isinstance(spelled.value, ModuleType | type):
+            if isinstance(spelled, Spelled) and isinstance(spelled.value, ModuleType | type | np.ufunc):
                 node = gast.Attribute(spelled.node, name, gast.Load())
                 return Literal(Spelled(gast.copy_location(node, statement.node), static))
     return None
@@ -260,7 +279,7 @@ def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Ope
         each.function is inner.function for each in made.around
     ):
         return None
-    given = _bound(made, inner.function, call, sites[0].origin)
+    given = _bound(made, inner.function, call, sites[0])
     if given is None:
         return None
     outer, made.summary = made.summary, inner
@@ -272,13 +291,7 @@ def _written_out(made: Reduced, statement: Assign) -> tuple[list[Statement], Ope
     made.around.pop()
     made.summary = outer
 
-    def note(new: Statement, old: Statement) -> None:
-        if old in made.calls:
-            made.calls[new] = made.calls[old]
-        for one, other in zip(_bound_by(new), _bound_by(old), strict=True):
-            made.values[one] = made.values.get(other, NEVER)
-
-    written = inlined(replace(inner.function, body=body), given, made.namer.fresh, note)
+    written = inlined(replace(inner.function, body=body), given, made.namer.fresh, made.note)
     if written is None:
         return None
     statements, operand, cells = written
@@ -293,8 +306,10 @@ def _bound_by(statement: Statement) -> tuple[Version, ...]:
     return (*getattr(statement, "targets", ()), *heads)
 
 
-def _bound(made: Reduced, function: Function, call: ir.Call, origin: object) -> dict[Version, Operand] | None:
+def _bound(made: Reduced, function: Function, call: ir.Call, site: Site) -> dict[Version, Operand] | None:
     """The operands of parameters; defaults are those of the statement that made the function."""
+    contents, origin = made.facts.contents.get(site), site.origin
+    is_one = contents is not None and contents.single
     parameters = function.parameters
     if parameters.variadic is not None or parameters.rest is not None or len(call.positional) > len(
         (*parameters.positional_only, *parameters.positional)
@@ -310,8 +325,8 @@ def _bound(made: Reduced, function: Function, call: ir.Call, origin: object) -> 
         if version in given:
             continue
         operand = named.get(version.variable or version.name, later.get(version))
-        if operand is None:
-            return None
+        if operand is None or operand is later.get(version) and not isinstance(operand, Literal) and not is_one:
+            return None  # another one of the functions of this text has another default
         given[version] = made.known.get(operand, operand)
     return given
 
@@ -394,5 +409,5 @@ def _only_computes(operation: ir.Operation) -> bool:
         case ir.Compare(symbol="is" | "is not") | ir.Operator(symbol="bool" | "not"):
             return True
         case ir.Call(function=Literal(value=Spelled(value=called))):
-            return called in (isinstance, callable)
+            return called in (isinstance, callable, itemgetter)
     return False

@@ -18,22 +18,23 @@ import gast
 from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import is_user_class
-from srcgrad.frontend.desugar.build import call_builtin, load, placed
+from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.facts import Facts
-from srcgrad.infer.heap import sites_of
-from srcgrad.infer.values import Array, At, Bound
+from srcgrad.infer.values import At
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Block, Function
 from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
-from srcgrad.language.effects import resizing
+from srcgrad.language.effects import of_function
 from srcgrad.rules.table import is_constant
+from srcgrad.specialise import containers, stores
 from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
 from srcgrad.specialise.instances import Instance
+from srcgrad.specialise.iterating import for_, function_of
 from srcgrad.specialise.loops import without_else
 from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided
@@ -55,13 +56,13 @@ def specialised(instance: Instance, facts: Facts) -> nf.Function:
     def apart(made: Reduced, function: Function) -> Block:
         return without_try(made, function, instance, source)
 
-    made = reduced(summary, resolve, apart, instance.made)
+    made = reduced(summary, facts, resolve, apart, instance.made)
     naming = decided(made, facts)
     body = restored_body(made.function, frozenset(), naming.layout())
     given, fixed = made.function.parameters, fixed_parameters(summary)
     parameters = [version.variable or version.name for version in given if version not in fixed]
     used = {node.id for statement in body for node in walk(statement) if isinstance(node, gast.Name)}
-    context = Context(made, facts, naming, source, Namer({*used, *parameters}))
+    context = Context(made, facts, naming, source, Namer({*used, *parameters}), frozenset(parameters))
     if made.this is not None and made.this in uses_of(made.function):
         context.refuse(source.node, "an object that is handed on while it is made")
     context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in summary.function.free}
@@ -112,7 +113,7 @@ def _statement(context: Context, statement: Any) -> None:
     _enter(context, statement)
     match statement:
         case gast.Assign(targets=targets, value=value):
-            _assignment(context, targets, value)
+            assignment(context, targets, value)
         case gast.AugAssign():
             _augmented(context, statement)
         case gast.Expr(value=gast.Call() as called):
@@ -133,9 +134,9 @@ def _statement(context: Context, statement: Any) -> None:
             span = context.span
             context.out.append(nf.While(settled(context, test), written(context, body), span))
         case gast.For(orelse=[]):
-            _for(context, statement)
+            for_(context, statement)
         case gast.With():
-            write_with(context, statement, written, _assignment)
+            write_with(context, statement, written, assignment)
         case gast.Return(value=value):
             context.out.append(nf.Return(atom(context, value), context.span))
         case gast.Break():
@@ -167,11 +168,11 @@ def _enter(context: Context, statement: Any) -> None:
             return
 
 
-def _assignment(context: Context, targets: list[Any], value: Any) -> None:
+def assignment(context: Context, targets: list[Any], value: Any) -> None:
     if len(targets) > 1:
         held = atom(context, value)
         for target in targets:
-            _assignment(context, [target], held)
+            assignment(context, [target], held)
         return
     match targets[0]:
         case gast.Name(id=name):
@@ -179,6 +180,8 @@ def _assignment(context: Context, targets: list[Any], value: Any) -> None:
             context.out.append(nf.Bind(name, expression, operation, context.span))
         case gast.Subscript(value=base) if _is_users(context, base):
             context.refuse(value, "an item of an object that is stored")
+        case gast.Subscript(value=base) if stores.is_flat(context, base):
+            stores.store_flat(context, targets[0], atom(context, value))
         case gast.Subscript(value=base, slice=index):
             stored = atom(context, value)
             context.out.append(nf.Store(named(context, base), settled(context, index), stored, context.span))
@@ -207,7 +210,7 @@ def _unpack(context: Context, elements: list[Any], value: Any) -> None:
             context.out.append(nf.Bind(name, *operation_of(context, part), context.span))
             held.append(name)
         for element, name in zip(elements, held, strict=True):
-            _assignment(context, [element], load(name, value))
+            assignment(context, [element], load(name, value))
         return
     source = named(context, value)
     inner: list[tuple[str, Any]] = []
@@ -219,7 +222,7 @@ def _unpack(context: Context, elements: list[Any], value: Any) -> None:
             inner.append((names[-1], target))
     context.out.append(nf.Unpack(tuple(names), source, context.span, stars[0] if stars else None))
     for name, target in inner:
-        _assignment(context, [target], load(name, value))
+        assignment(context, [target], load(name, value))
 
 
 def _augmented(context: Context, statement: gast.AugAssign) -> None:
@@ -233,7 +236,10 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
             context.refuse(statement, "an item of an object that is stored")
         case gast.Subscript(value=base, slice=index):
             operand = atom(context, statement.value)
-            place = named(context, base), settled(context, index)
+            is_flat = stores.is_flat(context, base)
+            place = stores.flat_place(context, statement.target) if is_flat else (
+                named(context, base), settled(context, index)
+            )
             context.out.append(
                 nf.AugStore(*place, statement.op, operand, context.span, context.fresh(), context.fresh())
             )
@@ -252,140 +258,48 @@ def _augmented(context: Context, statement: gast.AugAssign) -> None:
 
 def _effect(context: Context, called: gast.Call) -> None:
     """A call for what it does."""
-    match called:
-        case gast.Call(func=gast.Attribute(value=base, attr="append"), args=[item], keywords=[]) if (
-            _is_list(context, base)
-        ):
-            context.out.append(nf.Append(named(context, base), atom(context, item), context.span))
-            return
-    home = str(getattr(_called(context, called), "__module__", "")).split(".")[0].lstrip("_")
+    if not hasattr(called, "statement"):  # of a comprehension
+        _insert(context, called)
+        return
+    inert = _inert(context, called)
+    if inert is not None:
+        context.out.append(nf.Effect(inert, context.span))
+        return
+    home = str(getattr(function_of(context, called), "__module__", "")).split(".")[0].lstrip("_")
     if home == "warnings" and not names_read(called):
         context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
         return
     expression, operation = operation_of(context, called)
-    if not isinstance(operation, nf.Call | nf.Apply) and not is_constant(_called(context, called)):
+    if isinstance(operation, nf.Fixed | nf.Copy) and isinstance(expression, gast.Constant | gast.Name):
+        return  # all that it does is written
+    is_made = isinstance(operation, nf.Call | nf.Apply | nf.Exchange)
+    if not is_made and not is_constant(function_of(context, called)):
         context.refuse(called, "a call for its effect")
     context.out.append(nf.Bind(context.fresh(), expression, operation, context.span))
 
 
-def _is_list(context: Context, node: Any) -> bool:
-    value = context.value(node)
-    return not value.is_any and bool(value.atoms) and all(
-        isinstance(a, At) and a.site.kind is list for a in value.atoms
-    )  # fmt: skip
+def _insert(context: Context, called: gast.Call) -> None:
+    match called:
+        case gast.Call(func=gast.Attribute(value=base, attr="append"), args=[item]):
+            context.out.append(nf.Append(named(context, base), atom(context, item), context.span))
+        case gast.Call(func=gast.Attribute(value=base, attr="__setitem__"), args=[key, value]):
+            place = named(context, base), settled(context, key)
+            context.out.append(nf.Store(*place, atom(context, value), context.span))
+        case gast.Call(func=gast.Attribute(value=base, attr="extend" | "update" as name), args=[source]):
+            containers.extend(context, named(context, base), name, source)
+        case _:
+            context.refuse(called, "this comprehension")
 
 
-# --- loops -----------------------------------------------------------------------------------------------------------
-def _for(context: Context, statement: gast.For) -> None:
-    span, source, target = context.span, statement.iter, statement.target
-    function = _called(context, source)
-    if function is range and isinstance(target, gast.Name):
-        iterable = settled(context, source)
-        context.out.append(nf.For(target.id, iterable, written(context, statement.body), span))
-        return
-    parts = _sources(context, source)
-    if parts is None:
-        context.refuse(source, "this loop")
-    is_counted, names = parts
-    _refuse_resized(context, statement)
-    names = _kept(context, statement, names)
-    own = target.elts[0].id if is_counted and isinstance(target, gast.Tuple) and len(target.elts) == 2 and isinstance(
-        target.elts[0], gast.Name) else None  # fmt: skip
-    index = own or context.fresh("i")
-    counts = [call_builtin("len", [load(name, source)], source) for name in names]
-    count = counts[0]
-    if len(counts) > 1:
-        held = context.fresh()
-        context.out.append(nf.Bind(held, call_builtin("min", counts, source), nf.Fixed(), span))
-        count = load(held, source)
-    if is_counted:
-        if own is None:
-            context.refuse(source, "this loop")
-        targets = [target.elts[1]]
-    else:
-        targets = list(target.elts) if len(names) > 1 and isinstance(target, gast.Tuple) else [target]
-    if len(targets) != len(names):
-        context.refuse(source, "this loop")
-    elements = 0
-
-    def start() -> None:
-        nonlocal elements
-        for element, name in zip(targets, names, strict=True):
-            item = placed(gast.Subscript(load(name, source), load(index, source), gast.Load()), source)
-            if isinstance(element, gast.Name):
-                context.out.append(nf.Bind(element.id, item, nf.Index(name, item.slice), span))
-                continue
-            held = context.fresh()
-            context.out.append(nf.Bind(held, item, nf.Index(name, item.slice), span))
-            _assignment(context, [element], load(held, source))
-        elements = len(context.out)
-
-    body = written(context, statement.body, start)
-    stores = any(isinstance(node, gast.Subscript | gast.Attribute) for node in walk(target))
-    heading = None if stores else (target, _printed(source, names))
-    iterable = call_builtin("range", [count], source)
-    count_of_elements = 0 if heading is None else elements
-    context.out.append(nf.For(index, iterable, body, span, True, heading, count_of_elements, indexed=True))
-
-
-def _kept(context: Context, statement: gast.For, names: list[str]) -> list[str]:
-    """The names of what a loop runs over, under which its body, which reads the items, binds nothing else."""
-    parts = [node for part in [statement.target, *statement.body] for node in walk(part)]
-    bound = {node.id for node in parts if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)}
-    made = []
-    for name in names:
-        held = name
-        if name in bound:
-            held = context.fresh()
-            context.out.append(nf.Bind(held, load(name, statement), nf.Copy(name), context.span))
-        made.append(held)
-    return made
-
-
-def _refuse_resized(context: Context, statement: gast.For) -> None:
-    """A list that changes its length while it is looped over: how often the body runs is not known before."""
-    lists = {atom.site for node in walk(statement.iter) for atom in context.value(node).atoms
-             if isinstance(atom, At) and atom.site.kind is list}  # fmt: skip
-    for node in (node for part in statement.body for node in walk(part)):
-        made = getattr(node, "statement", None)
-        if made is None or not lists:
-            continue
-        for summary in context.reduced.calls.get(made, ()):
-            after = None if summary.returned is None else summary.returned[1]
-            if after is not None and any(after[site] != summary.heap[site] for site in lists):
-                context.refuse(node, "a loop over a list that a call changes")
-        if isinstance(made.operation, ir.Call):
-            for atom in context.reduced.value(made.operation.function).atoms:
-                if isinstance(atom, Bound) and atom.name in resizing() and lists & set(sites_of(atom.receiver)):
-                    context.refuse(node, "a loop over a list that changes its length")
-
-
-def _called(context: Context, node: Any) -> Any:
-    made = getattr(node, "statement", None)
-    if not isinstance(node, gast.Call) or made is None or not isinstance(made.operation, ir.Call):
+def _inert(context: Context, called: gast.Call) -> gast.Expr | None:
+    """A call of a library function that changes nothing and runs no code of the user's: ``print`` of numbers."""
+    made = getattr(called, "statement", None)
+    if made is None or not made.targets or not isinstance(made.operation, ir.Call) or made in context.reduced.calls:
         return None
-    return static_of(context.reduced.value(made.operation.function))
-
-
-def _sources(context: Context, node: Any) -> tuple[bool, list[str]] | None:
-    """Whether a loop counts, and the names of what it runs over."""
-    function = _called(context, node)
-    if function is enumerate and len(node.args) == 1 and not node.keywords:
-        return (True, [named(context, node.args[0])]) if _is_sequence(context, node.args[0]) else None
-    if function is zip and node.args and not node.keywords:
-        return (False, [named(context, a) for a in node.args]) if all(
-            _is_sequence(context, a) for a in node.args) else None  # fmt: skip
-    return (False, [named(context, node)]) if _is_sequence(context, node) else None
-
-
-def _is_sequence(context: Context, node: Any) -> bool:
-    value = context.value(node)
-    return not value.is_any and bool(value.atoms) and all(
-        isinstance(a, Array) or isinstance(a, At) and a.site.kind in (list, tuple) for a in value.atoms
-    )  # fmt: skip
-
-
-def _printed(node: Any, names: list[str]) -> gast.expr:
-    if isinstance(node, gast.Call) and len(names) <= len(node.args):
-        return placed(gast.Call(node.func, [load(name, node) for name in names], []), node)
-    return load(names[0], node)
+    function = static_of(context.reduced.value(made.operation.function))
+    effect = of_function(function)
+    updated = effect.updated(len(called.args), [str(keyword.arg) for keyword in called.keywords])
+    is_seen = updated or effect.keeps or effect.calls or context.reduced.value(made.targets[0]).is_any
+    if function is None or not effect.is_known or is_seen:
+        return None
+    return placed(gast.Expr(settled(context, called)), called)

@@ -1,0 +1,359 @@
+"""NumPy's functions and methods that store into an array, as the stores that they are.
+
+Enters: calls.  Leaves: ``Store`` and ``AddAt`` of what functions compute that change nothing, and what the call gives::
+
+    np.add(x, y, out=w)          t = np.add(x, y);  w[...] = t               it is w
+    np.copyto(y, e, where=m)     y[m] = at_mask(e, m)
+    y.sort(axis=0)               t = np.sort(y, axis=0);  y[...] = t
+    np.put(y, k, e)              y[flat_places(y, k)] = np.resize(e, ...)
+    np.add.at(y, k, e)           every index counts, repeated ones too
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.frontend import normal_form as nf
+from srcgrad.frontend.desugar.build import call_runtime, constant, index_value, load, placed, subscript
+from srcgrad.infer.values import Array, At, Bound, Value, exact
+from srcgrad.language.effects import method as effect_of_method
+from srcgrad.language.effects import of_function
+from srcgrad.rules.outputs import WITHOUT_OUTPUT, output_of, position_of_output, takes_output
+from srcgrad.rules.table import lookup
+from srcgrad.rules.table import method as method_function
+from srcgrad.specialise.containers import applied, exchanged, fixed
+from srcgrad.specialise.context import Context
+from srcgrad.specialise.expressions import Made, atom, named, operate, settled
+from srcgrad.syntax.globals import GlobalBinding, reference
+
+_NUMPY = GlobalBinding("np", np, "numpy", None, None)
+_RANDOM = GlobalBinding("random", np.random, "numpy.random", None, None)
+_GENERATORS = (np.random.Generator, np.random.RandomState)
+#: The arguments of a call by the names of their parameters.
+Given = dict[str, gast.expr]
+
+
+def function(context: Context, node: gast.Call, called: Any) -> Made | None:
+    """A function that stores into an array; None of any other."""
+    owner = getattr(called, "__self__", None)
+    if isinstance(owner, np.ufunc) and called.__name__ == "at":
+        return _at(context, node, owner)
+    if called is np.random.shuffle:
+        return _shuffle(context, node, reference(_RANDOM))
+    known = next((known for one, known in _FUNCTIONS.items() if one is called), None)
+    if known is not None:
+        parameters, write = known
+        given = _given(context, node, parameters.split())
+        write(context, node, _base(context, node, given), given)
+        return constant(None, node), nf.Fixed()
+    names = [str(keyword.arg) for keyword in node.keywords]
+    effect = of_function(called)
+    if effect.is_known and effect.updates:
+        context.refuse(node, f"a call of {getattr(called, '__name__', called)}")
+    if effect.is_known and effect.updated(len(node.args), names):
+        return _outputs(context, node, called, None)
+    return None
+
+
+def method(context: Context, node: gast.Call, bound: Bound) -> Made | None:
+    """A method that stores into an array; None of any other."""
+    assert isinstance(node.func, gast.Attribute)
+    receiver, name = bound.receiver, bound.name
+    if name == "shuffle" and _are(receiver, _GENERATORS):
+        return _shuffle(context, node, settled(context, node.func.value))
+    if not _are_arrays(receiver):
+        return None
+    if not effect_of_method(name).updated(1 + len(node.args), [str(keyword.arg) for keyword in node.keywords]):
+        return None
+    if name == "sort" and not node.args and not node.keywords:
+        return exchanged(context, named(context, node.func.value), "sort", [], (), node)
+    if name in _METHODS:
+        _METHODS[name](context, node, named(context, node.func.value))
+        return constant(None, node), nf.Fixed()
+    called = method_function(name)
+    if called is None or lookup(called) is None:
+        context.refuse(node, f"the method {name!r}")
+    return _outputs(context, node, called, node.func.value)
+
+
+def draws(bound: Bound) -> bool:
+    """Whether a method is one of a generator of random numbers, and gives new ones."""
+    return effect_of_method(bound.name).draws and _are(bound.receiver, _GENERATORS)
+
+
+def _are_arrays(value: Value) -> bool:
+    return not value.is_any and bool(value.atoms) and all(isinstance(a, Array) for a in value.atoms)
+
+
+def _are(value: Value, kinds: tuple[type, ...]) -> bool:
+    return not value.is_any and bool(value.atoms) and all(
+        isinstance(a, At) and a.site.kind in kinds for a in value.atoms
+    )  # fmt: skip
+
+
+# --- outputs ---------------------------------------------------------------------------------------------------------
+def _outputs(context: Context, node: gast.Call, called: Any, receiver: Any) -> Made:
+    """A call that puts its results into arrays that it is given."""
+    words = {keyword.arg: keyword.value for keyword in node.keywords}
+    is_ufunc = isinstance(called, np.ufunc)
+    if called in WITHOUT_OUTPUT or not takes_output(called) or called is np.nan_to_num or None in words:
+        context.refuse(node, "a call that stores into an array")
+    arguments = [*([] if receiver is None else [receiver]), *node.args]
+    place = None if "out" in words else position_of_output(called, len(arguments))
+    given = [words["out"]] if place is None else arguments[place:] if is_ufunc else arguments[place : place + 1]
+    if len(given) == 1 and isinstance(given[0], gast.Tuple):
+        given = list(given[0].elts)
+    where = words.get("where") if is_ufunc else None
+    where = None if isinstance(where, gast.Constant) and where.value is True else where
+    results = called.nout if is_ufunc else 1
+    if len(given) > results or where is not None and results > 1 or place is not None and not is_ufunc and (
+        len(arguments) > place + 1
+    ):
+        context.refuse(node, "a call that stores into an array")
+    # All that is given is evaluated in the order of the text, the outputs among it.
+    done = {id(part): atom(context, part) for part in arguments if all(part is not out for out in given)}
+    outputs = [None if _is_none(context, out) else named(context, out) for out in given]
+    if any(base is not None and not _are_arrays(context.value(out)) for base, out in zip(outputs, given, strict=True)):
+        context.refuse(node, "a call that stores into this")
+    dropped = {"out", "where", "casting"} if is_ufunc else {"out"}
+    more = {key: settled(context, value) for key, value in words.items() if key not in dropped}
+    operands = [done[id(part)] for part in arguments if id(part) in done]
+    mask = None
+    if where is not None and outputs[0] is not None:
+        mask = fixed(context, call_runtime(runtime.where_places, [load(outputs[0], node), atom(context, where)], node))
+        operands = [o if isinstance(o, gast.Constant) else _bound(context, applied(
+            context, runtime.at_mask, [o, mask], node)) for o in operands]  # fmt: skip
+    made = _bound(context, _computed(context, node, called, receiver, operands, more))
+    casting, is_exact = output_of(called)
+    word = settled(context, words["casting"]) if "casting" in words else constant(casting, node)
+    parts = []
+    for number, base in enumerate(outputs):
+        part = made
+        if results > 1:
+            read = subscript(made, constant(number, node), node)
+            part = _bound(context, (read, nf.Index(made.id, read.slice)))
+        parts.append(part if base is None else load(base, node))
+        if base is not None:
+            shape = constant(None if mask is not None else is_exact, node)
+            check = call_runtime(runtime.require_output, [load(base, node), part, word, shape], node)
+            context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))
+            _put(context, base, constant(Ellipsis, node) if mask is None else mask, part)
+    if results == 1:
+        (only,) = parts
+        return only, nf.Copy(only.id)
+    if len(parts) < results:
+        context.refuse(node, "a call that stores some of its results into arrays")
+    return placed(gast.Tuple(parts, gast.Load()), node), nf.Pack("tuple", tuple(parts))
+
+
+def _computed(
+    context: Context, node: gast.Call, called: Any, receiver: Any, operands: list[gast.expr], more: Given
+) -> Made:
+    """The same call without outputs."""
+    rule = lookup(called)
+    keywords = [placed(gast.keyword(key, value), node) for key, value in more.items()]
+    head = settled(context, node.func) if receiver is None else placed(
+        gast.Attribute(operands[0], node.func.attr, gast.Load()), node.func
+    )
+    expression = placed(gast.Call(head, operands[receiver is not None :], keywords), node)
+    if rule is None:
+        return expression, nf.Fixed()
+    return expression, nf.Apply(rule, called, rule.bind(called, operands, more))
+
+
+def _is_none(context: Context, node: Any) -> bool:
+    return isinstance(node, gast.Constant) and node.value is None or context.value(node) == exact(None)
+
+
+# --- stores ----------------------------------------------------------------------------------------------------------
+def _copyto(context: Context, node: gast.Call, base: str, given: Given) -> None:
+    stored, where = given["src"], given.get("where")
+    if where is None or isinstance(where, gast.Constant) and where.value is True:
+        _put(context, base, constant(Ellipsis, node), stored)
+        return
+    mask = fixed(context, call_runtime(runtime.where_places, [load(base, node), where], node))
+    if not isinstance(stored, gast.Constant):
+        stored = _bound(context, applied(context, runtime.at_mask, [stored, mask], node))
+    _put(context, base, mask, stored)
+
+
+def _put_flat(context: Context, node: gast.Call, base: str, given: Given) -> None:
+    mode = [given["mode"]] if "mode" in given else []
+    places = fixed(context, call_runtime(runtime.flat_places, [load(base, node), given["ind"], *mode], node))
+    _put(context, base, places, _repeated(context, node, given["v"], _sized(places, node)))
+
+
+def _place(context: Context, node: gast.Call, base: str, given: Given) -> None:
+    mask = fixed(context, call_runtime(runtime.mask_places, [load(base, node), given["mask"]], node))
+    count = placed(gast.Call(_numpy("count_nonzero", node), [mask], []), node)
+    _put(context, base, mask, _repeated(context, node, given["vals"], count))
+
+
+def _putmask(context: Context, node: gast.Call, base: str, given: Given) -> None:
+    mask = fixed(context, call_runtime(runtime.mask_places, [load(base, node), given["mask"]], node))
+    shape = placed(gast.Attribute(load(base, node), "shape", gast.Load()), node)
+    stored = _repeated(context, node, given["values"], shape)
+    if isinstance(stored, gast.Name):
+        read = subscript(stored, mask, node)
+        stored = _bound(context, (read, nf.Index(stored.id, read.slice)))
+    _put(context, base, mask, stored)
+
+
+def _put_along_axis(context: Context, node: gast.Call, base: str, given: Given) -> None:
+    axis = given.get("axis", constant(-1, node))
+    places = fixed(context, call_runtime(runtime.along_places, [load(base, node), given["indices"], axis], node))
+    _put(context, base, places, given["values"])
+
+
+def _fill_diagonal(context: Context, node: gast.Call, base: str, given: Given) -> None:
+    wrap = [given["wrap"]] if "wrap" in given else []
+    places = fixed(context, call_runtime(runtime.diagonal_places, [load(base, node), *wrap], node))
+    _put(context, base, places, _repeated(context, node, given["val"], _sized(places, node)))
+
+
+def _fill(context: Context, node: gast.Call, base: str) -> None:
+    (value,) = _given(context, node, ["value"]).values()
+    _put(context, base, constant(Ellipsis, node), value)
+
+
+def _rearranged(context: Context, node: gast.Call, base: str) -> None:
+    """``y.partition(k)``: what NumPy's function of that name makes of the array is stored into it."""
+    called = getattr(np, node.func.attr)
+    words = {str(keyword.arg): settled(context, keyword.value) for keyword in node.keywords}
+    operands = [load(base, node), *(settled(context, argument) for argument in node.args)]
+    keywords = [placed(gast.keyword(key, value), node) for key, value in words.items()]
+    rule = lookup(called)
+    assert rule is not None
+    expression = placed(gast.Call(_numpy(called.__name__, node), operands, keywords), node)
+    made = _bound(context, (expression, nf.Apply(rule, called, rule.bind(called, operands, words))))
+    _put(context, base, constant(Ellipsis, node), made)
+
+
+def _put_method(context: Context, node: gast.Call, base: str) -> None:
+    given = _given(context, node, ["indices", "values", "mode"])
+    names = {"indices": "ind", "values": "v", "mode": "mode"}
+    _put_flat(context, node, base, {names[name]: value for name, value in given.items()})
+
+
+def _at(context: Context, node: gast.Call, ufunc: np.ufunc) -> Made:
+    if ufunc is not np.add and ufunc is not np.subtract:
+        context.refuse(node, f"np.{ufunc.__name__}.at")
+    given = _given(context, node, ["a", "indices", "b"])
+    base, added = _base(context, node, given), given["b"]
+    if ufunc is np.subtract:
+        added = _bound(context, operate(context, gast.USub(), [added], node))
+    text = placed(gast.Attribute(_numpy("add", node), "at", gast.Load()), node)
+    context.out.append(nf.AddAt(base, given["indices"], added, context.span, text, shared=True))
+    return constant(None, node), nf.Fixed()
+
+
+def _shuffle(context: Context, node: gast.Call, rng: gast.expr) -> Made:
+    given = _given(context, node, ["x", "axis"])
+    base, axis = _base(context, node, given), given.get("axis", constant(0, node))
+    order = fixed(context, call_runtime(runtime.shuffled, [rng, load(base, node), axis], node))
+    rule, operands = lookup(np.take), [load(base, node), order, axis]
+    assert rule is not None
+    expression = placed(gast.Call(_numpy("take", node), operands, []), node)
+    made = _bound(context, (expression, nf.Apply(rule, np.take, rule.bind(np.take, operands, {}))))
+    _put(context, base, constant(Ellipsis, node), made)
+    return constant(None, node), nf.Fixed()
+
+
+# --- through .flat ---------------------------------------------------------------------------------------------------
+def is_flat(context: Context, node: Any) -> bool:
+    """Whether an expression is ``array.flat``."""
+    return isinstance(node, gast.Attribute) and node.attr == "flat" and _are_arrays(context.value(node.value))
+
+
+def flat_place(context: Context, target: gast.Subscript) -> tuple[str, gast.expr]:
+    """The array and the index that ``array.flat[index]`` stands for."""
+    base = named(context, target.value.value)
+    index = settled(context, target.slice)
+    places = call_runtime(runtime.flat_places, [load(base, target), index_value(index)], target)
+    return base, fixed(context, places)
+
+
+def store_flat(context: Context, target: gast.Subscript, stored: gast.expr) -> None:
+    """``y.flat[index] = value``, whose elements are stored one after the other."""
+    base, places = flat_place(context, target)
+    if isinstance(stored, gast.Name):
+        given = [load(base, target), stored, constant(context.span.origin, target)]
+        check = placed(gast.Expr(call_runtime(runtime.require_disjoint, given, target)), target)
+        context.out.append(nf.Effect(check, context.span))
+    _put(context, base, places, _repeated(context, target, stored, _sized(places, target)))
+
+
+# --- parts -----------------------------------------------------------------------------------------------------------
+def _given(context: Context, node: gast.Call, names: list[str]) -> Given:
+    """The arguments of a call, evaluated, by the names of their parameters."""
+    if len(node.args) > len(names) or any(isinstance(argument, gast.Starred) for argument in node.args):
+        context.refuse(node, "this form of call")
+    given = {name: atom(context, argument) for name, argument in zip(names, node.args, strict=False)}
+    if given.keys() & {keyword.arg for keyword in node.keywords} or names[0] not in given:
+        context.refuse(node, "this form of call")
+    given |= {str(keyword.arg): atom(context, keyword.value) for keyword in node.keywords}
+    missing = [name for name in names if name not in given and name not in _OPTIONAL]
+    if missing or not given.keys() <= set(names):
+        context.refuse(node, "this form of call")
+    return given
+
+
+_OPTIONAL = ("axis", "casting", "mode", "where", "wrap")
+
+
+def _base(context: Context, node: gast.Call, given: Given) -> str:
+    """The name of the array that a function stores into, which is its first parameter."""
+    base = next(iter(given.values()))
+    if not isinstance(base, gast.Name) or not _are_arrays(context.value(base)):
+        context.refuse(node, "a call that stores into this")
+    return str(base.id)
+
+
+def _put(context: Context, base: str, index: gast.expr, value: gast.expr) -> None:
+    context.out.append(nf.Store(base, index, value, context.span))
+
+
+def _bound(context: Context, made: Made) -> gast.Name:
+    name = context.fresh()
+    context.out.append(nf.Bind(name, *made, context.span))
+    return load(name, made[0])
+
+
+def _repeated(context: Context, node: gast.AST, value: gast.expr, shape: gast.expr) -> gast.expr:
+    """A value that is repeated, or cut off, to a number of places."""
+    if isinstance(value, gast.Constant):
+        return value
+    rule = lookup(np.resize)
+    assert rule is not None
+    expression = placed(gast.Call(_numpy("resize", node), [value, shape], []), node)
+    return _bound(context, (expression, nf.Apply(rule, np.resize, rule.bind(np.resize, [value, shape], {}))))
+
+
+def _sized(places: gast.expr, node: gast.AST) -> gast.expr:
+    first = subscript(places, constant(0, node), node)
+    return placed(gast.Attribute(first, "shape", gast.Load()), node)
+
+
+def _numpy(name: str, at: gast.AST) -> gast.expr:
+    return placed(gast.Attribute(reference(_NUMPY), name, gast.Load()), at)
+
+
+_FUNCTIONS: dict[Any, tuple[str, Callable[[Context, gast.Call, str, Given], None]]] = {
+    np.copyto: ("dst src casting where", _copyto),
+    np.put: ("a ind v mode", _put_flat),
+    np.place: ("arr mask vals", _place),
+    np.putmask: ("a mask values", _putmask),
+    np.put_along_axis: ("arr indices values axis", _put_along_axis),
+    np.fill_diagonal: ("a val wrap", _fill_diagonal),
+}
+_METHODS: dict[str, Callable[[Context, gast.Call, str], None]] = {
+    "fill": _fill,
+    "sort": _rearranged,
+    "partition": _rearranged,
+    "put": _put_method,
+}
