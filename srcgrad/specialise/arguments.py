@@ -108,13 +108,18 @@ def only_arguments(body: Block) -> set[Operand]:
     found: set[Operand] = set()
     others: set[Operand] = set()
     extends: list[tuple[Operand, Operand]] = []
+    homes: dict[Operand, Block] = {}
     for around, statement in walk(body):
         others.update(operands_of(around.exit))
+        match statement:
+            case Assign(operation=ir.Insert(container=put) | ir.Extend(container=put)) if homes.get(put) is not around:
+                others.add(put)  # in a loop or a branch: how often is not known
         match statement:
             case Assign(operation=ir.Call() as call):
                 others.update((call.function, *call.positional, *(operand for _, operand in call.keywords)))
             case Assign(targets=targets, operation=ir.Make(kind="list" | "dict") as make):
                 found.update(targets)
+                homes.update((target, around) for target in targets)
                 others.update(operands_of(make))
             case Assign(operation=ir.Insert(container=_, value=value, key=key)):
                 others.update(part for part in (value, key) if part is not None)

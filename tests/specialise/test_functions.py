@@ -240,6 +240,13 @@ def partials(x):
     return g(x[2]) * h() + g(x[1], c=x[2])
 
 
+def star_of_a_comprehension(x):
+    def total(*items):
+        return len(items) * items[0]
+
+    return total(*[2.0 for v in x]) * x[0] + total(*[v * x[1] for v in x])
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (late_binding, (X,)), (defaults_of_each_iteration, (X,)), (defaults_of_two_functions, (X,)),
     (made_in_a_loop, (X,)), (kept_from_a_loop, (X,)), (two_of_one_factory, (X,)), (one_or_the_other, (X, 2)),
@@ -247,11 +254,12 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (stars_and_stores, (X,)), (keywords_that_change, (X,)), (decorated_inside, (X,)), (recursive_with_captured, (X,)),
     (recursion_that_binds, (X,)), (composed, (X,)), (folded, (X,)), (chosen_by_key, (X, "a")),
     (chosen_by_key, (X, "b")), (chosen_by_key, (X, "c")), (none_or_function, (X, 2)), (none_or_function, (X, 0)),
-    (returned_in_a_pair, (X,)), (partials, (X,)),
+    (returned_in_a_pair, (X,)), (partials, (X,)), (star_of_a_comprehension, (X,)),
 ]  # fmt: skip
-#: What is refused: functions whose captured variables are not at hand where they are called.
+#: What is refused: functions whose captured variables are not at hand where they are called; stars of unknown length.
 REFUSED = frozenset(
-    "defaults_of_each_iteration kept_from_a_loop one_or_the_other recursion_that_binds folded".split()
+    "defaults_of_each_iteration kept_from_a_loop one_or_the_other recursion_that_binds folded"
+    " star_of_a_comprehension".split()
 )
 
 
