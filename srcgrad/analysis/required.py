@@ -133,7 +133,7 @@ class Planner:
         self.hidden.setdefault((owner, role), slot)
 
     def settle(self, decisions: Iterable[tuple[Statement, gast.expr]]) -> None:
-        """Choose for each test: ask it again if all it reads is at hand anyway, else keep the answer."""
+        """Choose for each test: recompute it if all it reads is available anyway, else keep the answer."""
         for owner, test in decisions:
             block, position = self.positions[owner]
             at_hand = all(self._at_hand(n.id, block, position) for n in local_names(test))

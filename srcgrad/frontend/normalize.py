@@ -203,6 +203,7 @@ def returned(callee: Callee) -> Known:
         return Items(tuple, (returned(unguarded(callee)), PLAIN))
     underway = _underway.get()
     if callee.makes is not None and any(other.makes == callee.makes for other in underway):
+        _unknown.set(_unknown.get() + 1)  # it is refused for what is underway: elsewhere it may not be
         raise refused_as_a_whole(callee, "a constructor makes an object of its class", "make it before, and pass it in")
     if not _looked_into(callee, underway):
         return PLAIN

@@ -28,7 +28,7 @@ from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into
 from srcgrad.infer.examples import results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
-from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.iteration import ITERATORS, arithmetic, backwards, elements, iterate
 from srcgrad.infer.lists import contents_of_dict, rearranged
 from srcgrad.infer.named import is_named_tuple
@@ -66,19 +66,7 @@ def call(analysis: Analysis, frame: Frame, statement: Statement, function: Value
     frame.may_raise(heap)
     if function.is_any:
         return ANY, analysis.unknown([function, *given.values()], heap)
-    found: list[Value] = []
-    after: list[Heap] = []
-    for atom in function.atoms:
-        made = _one(analysis, frame, statement, atom, given, heap)
-        if made is not None:
-            found.append(made[0])
-            after.append(made[1])
-    if not found:
-        return None
-    joined = after[0]
-    for other in after[1:]:
-        joined = joined.join(other)
-    return union(*found), joined
+    return together([_one(analysis, frame, statement, atom, given, heap) for atom in function.atoms])
 
 
 def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, given: Given, heap: Heap) -> Made:

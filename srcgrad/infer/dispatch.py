@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from srcgrad.infer.heap import Heap
+from srcgrad.infer.heap import Heap, together
 from srcgrad.infer.objects import Made, class_of, is_method, is_plain, looked_up
 from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.values import ANY, At, Atom, Exact, Value, exact, of, union
@@ -44,26 +44,17 @@ def by_methods(
     heap: Heap, plainly: Callable[[tuple[Value, ...]], Made],
 ) -> Made:  # fmt: skip
     """What an operator or comparison gives where operands have methods of the user's; ``plainly`` where none has."""
-    found: list[Value] = []
-    after: list[Heap] = []
+    found: list[Made] = []
     for atoms in product(*(sorted(value.atoms, key=str) for value in operands)):
         values = tuple(Value(frozenset((atom,))) for atom in atoms)
         if is_plain(analysis, heap, *values):
-            made = plainly(values)
+            found.append(plainly(values))
         else:
             tries = _tries(analysis, symbol, atoms, in_place)
             if tries is None:
                 return ANY, analysis.unknown(operands, heap)
-            made = _first(analysis, frame, statement, symbol, tries, heap)
-        if made is not None:
-            found.append(made[0])
-            after.append(made[1])
-    if not found:
-        return None
-    joined = after[0]
-    for other in after[1:]:
-        joined = joined.join(other)
-    return union(*found), joined
+            found.append(_first(analysis, frame, statement, symbol, tries, heap))
+    return together(found)
 
 
 def _first(

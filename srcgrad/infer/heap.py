@@ -19,7 +19,7 @@ and library classes, which hold nothing but each other and run no code of the us
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -226,3 +226,14 @@ def within(one: Contents, other: Contents) -> bool:
     if other.single and not one.single:
         return False
     return joined(one, other) == other
+
+
+def together(each: Sequence[tuple[Value, Heap] | None]) -> tuple[Value, Heap] | None:
+    """What one of several ways gives, and the heap after it; None where none of them comes back."""
+    found = [made for made in each if made is not None]
+    if not found:
+        return None
+    heap = found[0][1]
+    for _, other in found[1:]:
+        heap = heap.join(other)
+    return union(*(value for value, _ in found)), heap

@@ -310,7 +310,7 @@ def _written_out(
 
 
 def _recurs(made: Reduced, closure: Closure) -> bool:
-    """Whether a function is being written out already, or functions are that are made anew at every level."""
+    """Whether a function is being written out already, or functions that are made again at every level are."""
     same = [each for each in made.functions.around if each.function is closure.function]
     return len(same) > _NESTED or any(each.cells and dict(each.cells) == dict(closure.cells) for each in same)
 

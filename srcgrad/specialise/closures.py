@@ -50,7 +50,7 @@ def called_apart(
     derived: Callable[[Any], Any] = lambda function: function,
 ) -> list[Statement] | None:  # fmt: skip
     """A call of a function by its instance, or of what is ``derived`` from it; None where something that it captured is
-    not at hand."""
+    not available."""
     summary, before = summaries[-1], list[Statement]()
     if not all(_is_within(other, summary) for other in summaries):
         return None
@@ -97,7 +97,7 @@ def _captured(
     made: Reduced, summary: Summary, cells: Mapping[Cell, Site], homes: Mapping[Cell, Cell],
     captured: dict[Site, Cell], seen: set[Site],
 ) -> bool:  # fmt: skip
-    """Gather what a function captured, and what the functions did that are among it; whether all of it is at hand."""
+    """Gather what a function captured, and what the functions did that are among it; whether all of it is available."""
     for cell, site in cells.items():
         if site.context == "outside" or site in seen:
             continue

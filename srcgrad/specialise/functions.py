@@ -124,7 +124,7 @@ def defaults_of(operation: ir.MakeFunction) -> dict[Version, Operand | Cell]:
 
 
 def at_site(made: Reduced, site: Site) -> Closure | None:
-    """The function that a site stands for; None where there are several, or variables of it are not at hand."""
+    """The function that a site stands for; None where there are several, or variables of it are not available."""
     if not isinstance(site.origin, tuple) or made.facts.is_seen(site):
         return None
     statement, cells = site.origin

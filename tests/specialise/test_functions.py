@@ -256,7 +256,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (chosen_by_key, (X, "b")), (chosen_by_key, (X, "c")), (none_or_function, (X, 2)), (none_or_function, (X, 0)),
     (returned_in_a_pair, (X,)), (partials, (X,)), (star_of_a_comprehension, (X,)),
 ]  # fmt: skip
-#: What is refused: functions whose captured variables are not at hand where they are called; stars of unknown length.
+#: What is refused: functions whose captured variables are not available where they are called; stars of unknown length.
 REFUSED = frozenset(
     "defaults_of_each_iteration kept_from_a_loop one_or_the_other recursion_that_binds folded"
     " star_of_a_comprehension".split()
