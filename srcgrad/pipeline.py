@@ -17,6 +17,7 @@ import gast
 from srcgrad.analysis.activity import Activity
 from srcgrad.analysis.admission import admitted, exact_at_entry, keys_checked
 from srcgrad.analysis.axes import refuse_varied_axes
+from srcgrad.analysis.captured import refuse_unbound
 from srcgrad.analysis.cfg import bound_here, walk
 from srcgrad.analysis.changes import calls_unknown, may_change, stores_anywhere
 from srcgrad.analysis.iterators import elements_kept
@@ -264,6 +265,7 @@ class Module(CalleesAsValues):
         is_open = callee == self.open
         made_ready = self.opened if is_open else self.made_ready
         if (callee, facts) not in made_ready:
+            refuse_unbound(self.normalized(callee), self.normalized)
             function, known = joined(self.normalized(callee), self.facts_of(callee, facts), self.generic)
             function = exact_at_entry(function) if is_open else function
             entry = dict(zip(function.parameters, facts, strict=True))
@@ -332,9 +334,7 @@ class Module(CalleesAsValues):
         forward, backward = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
         made = program.split(forward, backward, tupled=tupled)
         stores = program.shadows is not None
-        self.add(
-            driver(name, made.forward, forward, backward, with_value=with_value, stores=stores), frozenset()
-        )
+        self.add(driver(name, made.forward, forward, backward, with_value=with_value, stores=stores), frozenset())
         self.add(made.forward, program.temporaries)
         self.add(made.backward, program.temporaries)
 

@@ -1,4 +1,4 @@
-"""Programs whose branches nest so deep that the compiler needs more frames than Python grants by default."""
+"""Attempts in each other, which need more frames than Python grants by default, and what they are passed."""
 
 import linecache
 import sys
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad
+from srcgrad.errors import UnsupportedSyntax
 
 
 def test_attempts_in_attempts_of_many_statements():
@@ -55,3 +56,33 @@ def test_what_stands_in_several_is_attempted_once():
     text = grad(twice_inside).source_for(np.array([1.5, 0.5, 2.0]))
     assert text.count("attempt(") == 5
     np.testing.assert_allclose(grad(twice_inside)(np.array([1.5, 0.5, 2.0])), [18.0, -27.0, 4.5])
+
+
+def read_in_some_cases(a, x, m):
+    try:
+        p = m if a else p  # noqa: F821
+        if p:
+            raise ValueError("m")
+    except ValueError:
+        return x * 3.0
+    return x * x
+
+
+def read_in_any_case(x, n):
+    for _ in range(n):
+        p = x * 2.0
+    try:
+        y = p * x
+    except ValueError:
+        y = x
+    return y * x
+
+
+def test_a_variable_without_a_value_that_is_read_in_some_cases():
+    """It was passed to what is attempted, which raised an UnboundLocalError where Python does not read it."""
+    with pytest.raises(UnsupportedSyntax, match="the variable 'p' may have no value in this try") as refusal:
+        grad(read_in_some_cases, 1)(True, 2.0, 0.0)
+    assert "p = m if a else p" in str(refusal.value)
+    assert grad(read_in_any_case)(2.0, 1) == 24.0
+    with pytest.raises(UnboundLocalError):
+        grad(read_in_any_case)(2.0, 0)
