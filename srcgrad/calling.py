@@ -19,15 +19,17 @@ from types import (
 from typing import Any
 
 from srcgrad.errors import Span, UnsupportedSyntax
+from srcgrad.faults import reported
 from srcgrad.frontend.applied import adapter, classes_held
 from srcgrad.frontend.guards import guards_of
 from srcgrad.frontend.journal import Journal, writing
 from srcgrad.frontend.normal_form import Callee, Dynamic
 from srcgrad.frontend.source import source_of
 from srcgrad.language import effects
-from srcgrad.pipeline import compile_request, stored_parameters
+from srcgrad.pipeline import Module, compile_request
 from srcgrad.programs import Compiled, Options, Request, present_options
 from srcgrad.rules.edition import edition
+from srcgrad.rules.facts import Unknown
 from srcgrad.rules.table import constant
 from srcgrad.runtime import Closure
 from srcgrad.runtime.objects import is_object
@@ -88,6 +90,15 @@ class _Identity:
 
     def __hash__(self) -> int:
         return hash((id(self.code), self.held))
+
+
+@reported
+def stored_parameters(callee: Callee) -> list[str]:
+    """The parameters whose memory a function stores into, whatever its arguments are."""
+    module = Module(generic=True)
+    parameters = module.normalized(callee).parameters
+    stored = module.summary_of(callee, tuple(Unknown() for _ in parameters)).stored
+    return [parameters[j] for j in sorted(stored)]
 
 
 Lengths = tuple[int | None, tuple[str, ...] | None]

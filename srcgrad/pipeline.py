@@ -8,6 +8,7 @@ Enters: a ``Request``.  Leaves: ``Compiled``: a module of the derivatives of the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from types import FunctionType
 from typing import TypeAlias
@@ -54,6 +55,9 @@ from srcgrad.optimize.purity import enters
 from srcgrad.programs import Asked, Compiled, Prepared, Request, present_forms, present_options, without_collecting
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown, is_real
 from srcgrad.spec import check_emitted, check_normal_form
+from srcgrad.specialise.entry import callee_for
+from srcgrad.specialise.instances import Instance
+from srcgrad.specialise.writing import specialised
 from srcgrad.syntax.depth import deep_enough
 from srcgrad.syntax.namer import Namer
 from srcgrad.transform.adjoint import AdjointProgram
@@ -105,7 +109,7 @@ class Module(CalleesAsValues):
         normal = self.forms.normal
         if callee not in normal:
             with remembering(self.forms.written):
-                plain = normalize(self._entry(callee))
+                plain = _written(self._entry(callee))
             self.underway.add(callee)
             try:
                 normal[callee] = inline_local_functions(plain, self._unless_underway)
@@ -380,15 +384,6 @@ class Module(CalleesAsValues):
 
 
 @reported
-def stored_parameters(callee: Callee) -> list[str]:
-    """The parameters whose memory a function stores into, whatever its arguments are."""
-    module = Module(generic=True)
-    parameters = module.normalized(callee).parameters
-    stored = module.summary_of(callee, tuple(Unknown() for _ in parameters)).stored
-    return [parameters[j] for j in sorted(stored)]
-
-
-@reported
 @deep_enough
 @without_collecting()
 def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Compiled:
@@ -399,7 +394,14 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
         return _compiled(module, request, taken)
 
 
+def _written(callee: Callee) -> Function:
+    """The normal form, from what is inferred of the call or, where nothing was, by the front end."""
+    return specialised(callee.instance) if isinstance(callee.instance, Instance) else normalize(callee)
+
+
 def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compiled:
+    if request.arguments is not None:
+        request = replace(request, callee=callee_for(request.callee, request.arguments, module.forms.journal))
     module.keys.entry = request.callee
     function = module.normalized(request.callee)
     facts = entry_facts(function, request.facts)
@@ -427,7 +429,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     require_kept(next(made for made in module.functions if made.name == entry), stored)
     module.finish()
     if hidden := hidden_names(module.functions):
-        return compile_request(request, taken | hidden)
+        return compile_request(replace(request, arguments=None), taken | hidden)
     document(module.functions[0], function, request.callee, request.mode, request.wanted)
     if present_options().check:
         check_emitted(module.functions)

@@ -33,6 +33,8 @@ class Options:
     optimise: bool = True
     specialise: bool = True
     sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
+    infer: bool = False  # what the front end refuses is written from what is inferred of values, where that is known
+    infer_first: bool = False  # so is what it does not refuse
     strong_zeros: bool = False  # zero times an infinite or undefined partial is zero
     check: bool = is_asked_for()  # of what stands at each door, by spec.py
 
@@ -52,8 +54,8 @@ def options(**changes: bool) -> Iterator[None]:
     that mix elements otherwise (products of matrices, decompositions) only where all of their cotangent is zero.
     Eager runs are not concerned.
 
-    The other options are for tests and inspection: ``optimise``, ``specialise``, ``sink``, ``check``.  Another name
-    raises TypeError.
+    The other options are for tests and inspection: ``optimise``, ``specialise``, ``infer``, ``infer_first``, ``sink``,
+    ``check``.  Another name raises TypeError.
     """
     token = _present.set(replace(_present.get(), **changes))
     try:
@@ -66,6 +68,7 @@ def present_options() -> Options:
     return _present.get()
 
 
+Given = tuple[tuple[Any, ...], Mapping[str, Any]]
 Asked = tuple[Callee, tuple[Fact, ...]]  # a callee, and the facts of its arguments
 Prepared = tuple[Function, Mapping[str, Fact]]
 
@@ -118,6 +121,7 @@ class Request:
     open: bool = False  # its entry is called with arguments at which nobody has looked: what was saved is
     kept: tuple[str, ...] = ()  # the parameters that nothing may be stored into: the object of a bound method
     shown: bool = False  # made to be read: what only a check could tell of the parameters is left out
+    arguments: Given | None = None  # positional ones and keywords, from which values are inferred; None: they are not
 
 
 @dataclass(frozen=True, eq=False)

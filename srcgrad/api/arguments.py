@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -65,6 +66,11 @@ class Parameters:
 
     def call(self, function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
         """``function`` called with one value per parameter."""
+        args, kwargs = self.spread(values)
+        return function(*args, **kwargs)
+
+    def spread(self, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """One value per parameter as the positional arguments and the keywords of a call."""
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
         for (name, parameter), value in zip(self.signature.parameters.items(), values, strict=True):
@@ -76,7 +82,7 @@ class Parameters:
                 kwargs[name] = value
             else:
                 args.append(value)
-        return function(*args, **kwargs)
+        return tuple(args), kwargs
 
     def lengths(self, values: tuple[Any, ...] | None) -> tuple[tuple[str, int | tuple[str, ...]], ...]:
         """What a call tells about ``*args`` and ``**kwargs``: how many, and which."""
@@ -146,8 +152,10 @@ def kind_of(value: object) -> object:
         return type(value), value.ndim, value.dtype.char
     if is_object(value):
         return type(value), tuple((name, kind_of(item)) for name, item in fields_of(value).items())
-    if is_static(value):
+    if is_static(value) or isinstance(value, type | Enum):
         return value
+    if type(value) is slice:
+        return slice, kind_of(value.start), kind_of(value.stop), kind_of(value.step)
     return type(value)
 
 

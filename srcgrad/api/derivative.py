@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ from srcgrad.api.arguments import (
 from srcgrad.api.fitting import Wanted
 from srcgrad.api.holomorphic import check_complex, complex_derivative, require_one_number
 from srcgrad.api.saved import Saved, import_object, imported
-from srcgrad.errors import ArgumentError, SeedError, Span, SrcgradError
+from srcgrad.errors import ArgumentError, LanguageError, MissingRule, SeedError, Span, SrcgradError
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import add, private, zeros_like
@@ -189,9 +190,21 @@ class Derivative:
         tupled = isinstance(self.argnums, tuple)
         is_open = values is None and not shown
         kept = self.parameters.names[: len(self.parameters.first)]
-        return compile_request(
-            Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=kept, shown=shown)
-        )
+        request = Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=kept, shown=shown)
+        options = present_options()
+        is_inferred = (options.infer or options.infer_first) and isinstance(self.primal, FunctionType)
+        if not is_inferred or values is None or facts is None:
+            return compile_request(request)
+        inferred = replace(request, arguments=self.parameters.spread(values))
+        first, second = (inferred, request) if options.infer_first else (request, inferred)
+        try:
+            return compile_request(first)
+        except (LanguageError, MissingRule) as refusal:
+            refused = refusal
+        try:
+            return compile_request(second)
+        except (LanguageError, MissingRule) as refusal:
+            raise (refused if first is request else refusal) from None
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values that a program takes: functions are compiled in, not passed."""

@@ -13,29 +13,30 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from srcgrad.frontend.classes import ABSENT, is_descriptor
 from srcgrad.frontend.journal import Journal, Names
-from srcgrad.frontend.known import Known
 from srcgrad.frontend.meeting import is_users, known_outside
 from srcgrad.runtime.objects import LIBRARIES, is_object
 
 _HEAP_TYPE = 1 << 9
 #: Types of values that are no functions and hold no objects: the type alone has to be the same.
-_SIMPLE = frozenset({float, int, bool, complex, str, bytes, type(None), np.ndarray, np.float64, range})
+_SCALARS = frozenset({float, int, bool, complex, str, bytes, type(None), np.float64})
+_SIMPLE = _SCALARS | {np.ndarray, range}
 
 Named = tuple[Mapping[str, object], str, object]
+Data = tuple[Callable[[], object], type, Callable[[Any], object] | None, object]
 
 
 @dataclass(frozen=True)
 class Guards:
     """``names``: namespace, name, and the very object, ``ABSENT`` where there was none; ``codes`` and ``defaults`` of
     the functions that were read; ``cells`` of closures; ``bases`` and number of attributes of classes; ``data``: what
-    reads a value, its type, and the classes of the objects in it."""
+    reads a value, its type, and what describes the value, with the description."""
 
     names: tuple[Named, ...] = ()
     codes: tuple[tuple[FunctionType, CodeType], ...] = ()
@@ -43,11 +44,11 @@ class Guards:
     cells: tuple[tuple[CellType, object], ...] = ()
     bases: tuple[tuple[type, tuple[type, ...]], ...] = ()
     sizes: tuple[tuple[Mapping[str, object], int], ...] = ()
-    data: tuple[tuple[Callable[[], object], type, Known | None], ...] = ()
+    data: tuple[Data, ...] = ()
 
     def check(self) -> Callable[[], bool]:
         """A function that returns whether everything is what it was: one expression, a third of the cost of a loop."""
-        objects: dict[str, object] = {"known_outside": known_outside}
+        objects: dict[str, object] = {}
         named: dict[int, str] = {}
 
         def spell(value: object) -> str:
@@ -66,8 +67,8 @@ class Guards:
         tests += [f"{spell(cell)}.cell_contents is {spell(value)}" for cell, value in self.cells if value is not ABSENT]
         tests += [f"{spell(kind)}.__mro__ is {spell(order)}" for kind, order in self.bases]
         tests += [f"len({spell(held)}) == {size}" for held, size in self.sizes]
-        for read, kind, known in self.data:
-            same = "" if known is None else f" and known_outside(value) == {spell(known)}"
+        for read, kind, describe, described in self.data:
+            same = "" if describe is None else f" and {spell(describe)}(value) == {spell(described)}"
             tests.append(f"type(value := {spell(read)}()) is {spell(kind)}{same}")
         text = "\n            and ".join(["True", *tests])
         exec(_CHECK.format(text), objects)
@@ -88,27 +89,30 @@ def holds():
 
 def guards_of(journal: Journal) -> Guards:
     """The guards of a program that was compiled while ``journal`` was written."""
-    made = _Guards()
+    made = _Guards(journal.describe)
     for function, names in journal.functions.items():
         made.function(function, names)
     for kind in list(journal.classes.values()):  # what is looked into from here on is what the guards hold
         made.kind(kind)
     for namespace, name in journal.compiled_in.values():
         made.same(namespace, name, namespace.get(name, ABSENT))
+    for namespace, name in journal.reads.values():
+        made.name(namespace, name, {})
     return made.guards()
 
 
 class _Guards:
     """Guards while they are collected, each once."""
 
-    def __init__(self) -> None:
+    def __init__(self, describe: Callable[[Any], object] | None) -> None:
+        self.describe = describe
         self.names: dict[tuple[int, str], Named] = {}
         self.codes: dict[FunctionType, CodeType] = {}
         self.defaults: dict[FunctionType, tuple[object, object]] = {}
         self.cells: dict[int, tuple[CellType, object]] = {}
         self.kinds: dict[int, tuple[type, tuple[type, ...]]] = {}
         self.sizes: dict[int, tuple[Mapping[str, object], int]] = {}
-        self.data: dict[object, tuple[Callable[[], object], type, Known | None]] = {}
+        self.data: dict[object, Data] = {}
         self.inner: dict[int, Guards] = {}
 
     def function(self, function: FunctionType, names: Names) -> None:
@@ -187,6 +191,8 @@ class _Guards:
                 self.same(value.keywords, name, given)
             for given in (*value.args, *value.keywords.values()):
                 self.value(id(given), partial(_same, given), given)
+        elif isinstance(value, MethodType):
+            self.value(id(value), partial(_same, value.__self__), value.__self__)
 
     def kind(self, kind: type) -> None:
         """What the classes of an object hold: methods, properties, and whether there is a name more or less."""
@@ -210,7 +216,10 @@ class _Guards:
 
     def value(self, key: object, read: Callable[[], object], value: object) -> None:
         kind: Any = type(value)
-        self.data[key] = read, kind, None if kind in _SIMPLE else known_outside(value)
+        is_simple = kind in _SIMPLE
+        self.data[key] = read, kind, None if is_simple else known_outside, None if is_simple else known_outside(value)
+        if self.describe is not None and kind not in _SCALARS:
+            self.data[key, "described"] = read, kind, self.describe, self.describe(value)
 
     def guards(self) -> Guards:
         own = Guards(

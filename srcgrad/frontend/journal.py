@@ -32,11 +32,15 @@ class Names(NamedTuple):
 
 @dataclass(eq=False)
 class Journal:
-    """The functions whose text was read, the classes that were looked into, and values that were compiled in."""
+    """The functions whose text was read, the classes that were looked into, values that were compiled in, and names
+    that were looked up though no text spells them."""
 
     functions: dict[FunctionType, Names] = field(default_factory=dict)
     classes: dict[int, type] = field(default_factory=dict)
     compiled_in: dict[tuple[int, str], tuple[Mapping[str, object], str]] = field(default_factory=dict)
+    reads: dict[tuple[int, str], tuple[Mapping[str, object], str]] = field(default_factory=dict)
+    #: What a program may depend on of a value that it reads from outside, besides its type and the objects in it.
+    describe: Callable[[Any], object] | None = None
     results: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
 
@@ -69,6 +73,13 @@ def note_compiled_in(namespace: Mapping[str, object], name: str) -> None:
     journal = _present.get()
     if journal is not None:
         journal.compiled_in[id(namespace), name] = namespace, name
+
+
+def note_read(namespace: Mapping[str, object], name: str) -> None:
+    """What a name means was looked up, however it is spelled: ``getattr(module, "name")``."""
+    journal = _present.get()
+    if journal is not None:
+        journal.reads[id(namespace), name] = namespace, name
 
 
 def remembered(function: Callable[P, R]) -> Callable[P, R]:

@@ -44,7 +44,7 @@ from srcgrad.infer.objects import (
     of_each,
     shown,
 )
-from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.outside import is_of_library, is_remembering
 from srcgrad.infer.parameters import Given, bind, defaults_of, stored_defaults
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.infer.views import seen_again
@@ -53,7 +53,7 @@ from srcgrad.ir.regions import Function
 from srcgrad.language.effects import Effect, member, method, of_function
 from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
 from srcgrad.language.models.derivatives import TRANSFORMS
-from srcgrad.rules.table import lookup
+from srcgrad.rules.table import is_constant, lookup
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -76,14 +76,15 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             assert made is not None
             defaults = defaults_of(analysis, model, made)
             return _entered(analysis, frame, statement, made, model.__globals__, {}, defaults, given, heap)
-        case Exact(value=FunctionType() as function) if not is_of_library(function):
-            if is_replaced(analysis.assigned, function):
-                return ANY, analysis.unknown([exact(function), *given.values()], heap)
-            made = analysis.lowered(function) if is_entered(function) else None
-            if made is not None:
-                defaults = defaults_of(analysis, function, made)
-                captured = analysis.cells_of(function, made)
-                return _entered(analysis, frame, statement, made, function.__globals__, captured, defaults, given, heap)
+        case Exact(value=FunctionType() as function) if function is analysis.root or not is_of_library(function):
+            made_ = _of_function(analysis, frame, statement, function, given, heap)
+            if made_ is not NotImplemented:
+                return made_  # type: ignore[no-any-return]
+        case Exact(value=found) if is_remembering(found):
+            inner: Any = found
+            made_ = call(analysis, frame, statement, exact(inner.__wrapped__), given, heap)
+            # What it returns is returned again, and whoever got it may change it.
+            return None if made_ is None else (made_[0], analysis.unknown([made_[0]], made_[1]))
         case Exact(value=MethodDescriptorType() | WrapperDescriptorType() as found) if given.positional:
             if found is vars(dict)["update"] and (merged := _updated(analysis, given, heap)) is not None:
                 return exact(None), merged
@@ -125,13 +126,20 @@ def model_of(found: Any) -> Any:
     return MODELS.get(found) if is_original else None
 
 
-def is_entered(function: FunctionType) -> bool:
-    """Whether a function is of the program, and not of an installed package."""
-    place = function.__code__.co_filename
-    return "site-packages" not in place and "dist-packages" not in place
-
-
 # --- functions of the user's -----------------------------------------------------------------------------------------
+def _of_function(
+    analysis: Analysis, frame: Frame, statement: Statement, function: FunctionType, given: Given, heap: Heap
+) -> Any:
+    """A function of Python, which is entered; ``NotImplemented`` of one whose text cannot be read."""
+    if is_replaced(analysis.assigned, function):
+        return ANY, analysis.unknown([exact(function), *given.values()], heap)
+    made = analysis.lowered(function)
+    if made is None:
+        return NotImplemented
+    defaults, captured = defaults_of(analysis, function, made), analysis.cells_of(function, made)
+    return _entered(analysis, frame, statement, made, function.__globals__, captured, defaults, given, heap)
+
+
 def _entered(
     analysis: Analysis, frame: Frame, statement: Statement, function: Function, namespace: Any, cells: Any,
     defaults: dict[Any, Value], given: Given, heap: Heap,
@@ -226,6 +234,10 @@ def _of_library(
         return made  # type: ignore[no-any-return]
     if is_reflective(function) or function is vars and not all(isinstance(a, At) for v in values for a in v.atoms):
         analysis.assigned.is_lost = True
+    if isinstance(function, FunctionType) and lookup(function) is None and not is_constant(function):
+        inside = _of_function(analysis, frame, statement, function, given, heap)  # its derivative is that of its text
+        if inside is not NotImplemented:
+            return inside  # type: ignore[no-any-return]
     if _is_operator(function) and not given.keywords and given.more is None:
         symbol, in_place = _OPERATORS[function]
         return arithmetic(analysis, frame, statement, symbol, given.positional, in_place, heap)

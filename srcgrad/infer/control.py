@@ -51,6 +51,7 @@ _EXACT = 3  # of which constants are kept apart
 
 def run_block(analysis: Analysis, frame: Frame, block: Block, heap: Heap) -> Ways:
     """Run a block; what tests in it tell of versions holds to its end."""
+    analysis.spend(len(block.statements))
     before: dict[ir.Version, Value] = {}
     ways = _run(analysis, frame, block, heap, before)
     frame.values.update(before)
@@ -67,7 +68,9 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
             frame.may_raise(heap)
             if frame.raised is not None:
                 analysis.carried.update(frame.all(list(operands_of(statement.operation))))
+            around, analysis.at = analysis.at, (frame, statement)
             made = run(analysis, frame, statement, heap)
+            analysis.at = around
             if made is None:
                 return ways
             values, heap = made
@@ -76,7 +79,9 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
             frame.made.update((target, statement.operation) for target in statement.targets)
             analysis.facts.note_heap(heap)
             continue
+        around, analysis.at = analysis.at, None
         inner = _REGIONS[type(statement)](analysis, frame, statement, heap)
+        analysis.at = around
         ways.take(inner)
         if inner.fell is None:
             return ways
@@ -95,7 +100,7 @@ def _run(analysis: Analysis, frame: Frame, block: Block, heap: Heap, before: dic
             ways.returned.append(((frame[value],), heap))
         case Raise(exception=exception, cause=cause):
             given = [frame[part] for part in (exception, cause) if part is not None]
-            frame.may_raise(analysis.unknown(given, heap))
+            frame.may_raise(analysis.unknown(given, heap, is_run=False))
     return ways
 
 

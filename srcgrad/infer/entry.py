@@ -6,78 +6,136 @@ So nothing depends on what a number is, or on which arguments share memory: all 
 containers of one kind may be one and the same.  What lies outside otherwise, in globals and cells, may be what is
 passed as well, and is known by its kind too.
 
->>> assigned = Assigned()
->>> outside = Outside(assigned, print)
->>> of_kind(outside, assigned, 2.0), of_kind(outside, assigned, np.zeros((2, 3)))
+>>> outside = Outside(Assigned(), print)
+>>> kinds = Kinds(outside)
+>>> kinds.of(2.0), kinds.of(np.zeros((2, 3)))
 (float, float64[2]@ndarray)
->>> one, other = (of_kind(outside, assigned, [value]) for value in (1.0, 2.0))
+>>> one, other = (kinds.of([value]) for value in (1.0, 2.0))
 >>> one == other, outside.contents[next(iter(one.atoms)).site].parts
 (True, (float,))
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.journal import note_class
 from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.heap import Contents, Site, joined
-from srcgrad.infer.outside import Outside, is_of_library
-from srcgrad.infer.values import ANY, SCALARS, Array, Value, at, exact, of
+from srcgrad.infer.named import is_named_tuple
+from srcgrad.infer.outside import Outside, is_known_by_kind, parts_of_model
+from srcgrad.infer.values import ANY, SCALARS, Array, Value, at, exact, of, union
 from srcgrad.runtime.objects import fields_of, is_object
 
 #: The memory of all arrays among the arguments, which may overlap.
 _MEMORY = Site(np.ndarray, "arguments", "outside")
-_DEEPEST = 30  # objects in each other
+_DEEPEST, _LONGEST = 30, 50  # objects in each other, and items that are told apart
 _SINGLE = (type(None), type(Ellipsis), type(NotImplemented))
 #: Classes of objects that hold nothing of the user's, whichever object it is.
-_CLOSED = (np.random.Generator, np.random.RandomState, np.dtype, Decimal, Fraction, range, slice)
+_CLOSED = (np.random.Generator, np.random.RandomState, np.dtype, Decimal, Fraction, range)
 
 
-def of_kind(outside: Outside, assigned: Assigned, value: Any, depth: int = 0) -> Value:
-    """What an argument of the same kind may be; the analysis is lost where its class does not tell what it holds, and
-    where it holds itself."""
-    kind: Any = type(value)
-    if kind in _SINGLE or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType):
-        return exact(value)  # a program is compiled for this very function
-    if kind in SCALARS or isinstance(value, np.generic):
-        return of(kind)
+def described(value: Any) -> object:
+    """What a program depends on of a value that it reads from outside: equal of values of one kind.
 
-    def inside(held: Any) -> Value:
-        return of_kind(outside, assigned, held, depth + 1)
+    >>> described([1.0]) == described([2.0]), described([1.0]) == described([1]), described(min) == described(max)
+    (True, False, False)
+    """
+    if type(value) is np.ndarray:  # of which there are most
+        return value.dtype.newbyteorder("=").str, value.ndim
+    if isinstance(value, MethodType):
+        return exact(value.__func__), described(value.__self__)
+    if not is_known_by_kind(value):
+        parts = parts_of_model(value) or {}
+        return exact(value), *((name, described(held)) for name, held in parts.items())
+    return Kinds(Outside(Assigned(), list[Any].clear), exact).of(value)
 
-    if depth > _DEEPEST:
-        assigned.is_lost = True
+
+class Kinds:
+    """The values that stand for all objects of a kind.
+
+    ``itself`` gives the value of an object whose class does not tell what it holds, and for which the program is then
+    compiled; where there is none, as for arguments, the analysis is lost.
+    """
+
+    def __init__(self, outside: Outside, itself: Callable[[Any], Value] | None = None) -> None:
+        self._outside, self._itself = outside, itself
+        self._found: dict[int, Value] = {}
+        self._alive: list[Any] = []
+
+    def of(self, value: Any, depth: int = 0) -> Value:
+        """What an object of the same kind may be."""
+        kind: Any = type(value)
+        if kind in _SINGLE or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType | Enum):
+            return exact(value)  # a program is compiled for this very function
+        if isinstance(value, type) and depth:
+            note_class(value)
+            return exact(value)
+        if kind in SCALARS or isinstance(value, np.generic):
+            return of(kind)
+        known = self._found.get(id(value))
+        if known is None:
+            known = self._found[id(value)] = self._of_container(kind, value, depth)
+            self._alive.append(value)
+        return known
+
+    def _of_container(self, kind: Any, value: Any, depth: int) -> Value:
+        def inside(held: Any) -> Value:
+            return self.of(held, depth + 1)
+
+        is_any_key = self._itself is not None  # the key of a program tells of strings and integers alone
+        if depth > _DEEPEST:
+            return self._lost(value)
+        if kind is np.ndarray and value.dtype.kind in "biufcSUmM":
+            self._outside.contents.setdefault(_MEMORY, Contents(single=False))
+            self._outside.objects.setdefault(_MEMORY, value)
+            return Value(frozenset((Array(_MEMORY, value.dtype.newbyteorder("=").str, value.ndim),)))
+        if kind in (list, tuple, deque) or is_named_tuple(kind):
+            note_class(kind)
+            if len(value) <= _LONGEST:
+                parts = tuple(map(inside, value))
+                return self._held(value, kind, parts, Contents(single=False, parts=parts))
+            return self._of_any_number(value, kind, value, inside)
+        if kind in (dict, OrderedDict) and all(type(key) in (str, int) for key in value):
+            entries = tuple((key, inside(item)) for key, item in value.items())
+            return self._held(value, kind, entries, Contents(single=False, entries=entries))
+        if kind in (dict, OrderedDict) and is_any_key:
+            return self._of_any_number(value, kind, [*value, *value.values()], inside)
+        if kind in (set, frozenset) and is_any_key:
+            return self._of_any_number(value, kind, value, inside)
+        if is_known_by_kind(value) and is_object(value) and not self._outside.is_open(kind):
+            note_class(kind)
+            fields = {name: inside(held) for name, held in fields_of(value).items()}
+            return self._held(value, kind, tuple(fields.items()), Contents(single=False, fields=fields))
+        is_slice = kind is slice and {*map(type, (value.start, value.stop, value.step))} <= {int, type(None)}
+        if kind in _CLOSED or is_slice:
+            site = Site(None, ("argument", kind), "outside")
+            self._outside.objects.setdefault(site, value)
+            self._outside.contents[site] = Contents(single=False, rest=at(site), others=at(site))
+            return at(site)
+        return self._lost(value)
+
+    def _of_any_number(self, value: Any, kind: Any, items: Iterable[Any], inside: Callable[[Any], Value]) -> Value:
+        rest = union(*map(inside, items))
+        return self._held(value, kind, ("any number", rest), Contents(single=False, rest=rest))
+
+    def _held(self, value: Any, kind: Any, origin: object, contents: Contents) -> Value:
+        site = Site(kind, ("argument", origin), "outside")
+        self._outside.objects.setdefault(site, value)
+        before = self._outside.contents.get(site)
+        self._outside.contents[site] = contents if before is None else joined(before, contents)
+        return at(site)
+
+    def _lost(self, value: Any) -> Value:
+        if self._itself is not None:
+            return self._itself(value)
+        self._outside.give_up()
         return ANY
-    if kind is np.ndarray and value.dtype.kind in "biufcSUmM":
-        outside.contents.setdefault(_MEMORY, Contents(single=False))
-        outside.objects.setdefault(_MEMORY, value)
-        return Value(frozenset((Array(_MEMORY, value.dtype.newbyteorder("=").str, value.ndim),)))
-    if kind in (list, tuple, deque):
-        parts = tuple(inside(item) for item in value)
-        return _held(outside, value, Site(kind, ("argument", parts), "outside"), Contents(single=False, parts=parts))
-    if kind is dict and all(type(key) in (str, int) for key in value):
-        entries = tuple((key, inside(item)) for key, item in value.items())
-        site = Site(kind, ("argument", entries), "outside")
-        return _held(outside, value, site, Contents(single=False, entries=entries))
-    if is_object(value) and not is_of_library(value) and not assigned.is_open(kind):
-        fields = {name: inside(held) for name, held in fields_of(value).items()}
-        site = Site(kind, ("argument", tuple(fields.items())), "outside")
-        return _held(outside, value, site, Contents(single=False, fields=fields))
-    if kind in _CLOSED:
-        site = Site(None, ("argument", kind), "outside")
-        return _held(outside, value, site, Contents(single=False, rest=at(site), others=at(site)))
-    assigned.is_lost = True
-    return ANY
-
-
-def _held(outside: Outside, value: object, site: Site, contents: Contents) -> Value:
-    outside.objects.setdefault(site, value)
-    before = outside.contents.get(site)
-    outside.contents[site] = contents if before is None else joined(before, contents)
-    return at(site)

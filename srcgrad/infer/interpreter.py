@@ -14,7 +14,6 @@ and call all that it can reach.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -26,7 +25,7 @@ from srcgrad.infer import generators, summaries
 from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.calls import call
 from srcgrad.infer.control import run_block
-from srcgrad.infer.entry import of_kind
+from srcgrad.infer.entry import Kinds
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.frames import Frame, Top, Ways
 from srcgrad.infer.generators import Generator, is_followed
@@ -46,6 +45,10 @@ _DEEPEST = 12  # calls inside each other
 _MOST = 3000  # calls that are entered in one analysis
 
 
+class GivenUp(Exception):
+    """An analysis would take longer than it may."""
+
+
 class Analysis:
     """One analysis: what is looked up once, and the functions that run now."""
 
@@ -59,6 +62,9 @@ class Analysis:
         self.kept = kept  # sites from outside that unknown code may hold from the beginning on
         self.running: list[tuple[Function, Statement | None]] = []  # with the statements that call them
         self.entered = 0
+        self.root: FunctionType | None = None
+        self.at: tuple[Frame, Statement] | None = None  # the statement that runs
+        self.left: int | None = None  # statements that may still be run; None: any number
         self.summaries = summaries.Summaries()
         #: Function objects that the program makes: what they run, with which globals and cells.
         self.closures: dict[Site, tuple[Function, Mapping[str, Any], Mapping[ir.Cell, Site]]] = {}
@@ -106,6 +112,13 @@ class Analysis:
         finally:
             self.running.pop()
 
+    def spend(self, statements: int) -> None:
+        """Count statements that are run; raises ``GivenUp`` after too many."""
+        if self.left is not None:
+            self.left -= statements
+            if self.left < 0:
+                raise GivenUp
+
     @property
     def is_deep(self) -> bool:
         """Whether no more calls are entered here."""
@@ -134,8 +147,15 @@ class Analysis:
         return call(self, frame, statement, function, Given(positional, named), heap)
 
     # --- unknown code ------------------------------------------------------------------------------------------------
-    def unknown(self, given: Sequence[Value], heap: Heap) -> Heap:
-        """The heap after unknown code got these values: it keeps, changes and calls what it can reach."""
+    def unknown(self, given: Sequence[Value], heap: Heap, *, is_run: bool = True) -> Heap:
+        """The heap after unknown code got these values: it keeps, changes and calls what it can reach.
+
+        ``is_run``: the code is run by the statement that is at work.
+        """
+        if is_run and self.at is not None:
+            frame, statement = self.at
+            if not frame.is_unknown:
+                self.facts.opaque.add(statement)
         sites, held = self.reachable(heap, given)
         for site in sites:
             if site in self.closures:
@@ -174,7 +194,7 @@ class Analysis:
     def store(self, heap: Heap, site: Site, contents: Contents) -> Heap:
         """The heap after a store; unknown code sees what is stored where it sees the object."""
         if heap.is_seen(site):
-            return self.unknown(list(contents.values()), heap)
+            return self.unknown(list(contents.values()), heap, is_run=False)
         return heap.updated(site, contents)
 
     def run_unknown_function(self, function: FunctionType) -> None:
@@ -246,14 +266,17 @@ def analysed(
     lower: Lower = lowered,
     *,
     by_kind: bool = False,
+    most: int | None = None,
 ) -> Facts | None:
     """Facts of a call with these arguments, or of any call with data; None of a function whose text cannot be read.
 
-    ``by_kind``: of every call with arguments of the same kinds.  ``lower`` makes the IR.
+    ``by_kind``: of every call with arguments of the same kinds.  ``lower`` makes the IR.  ``most``: how many statements
+    may be run; raises ``GivenUp`` where there are more.
     """
     assigned, kept, alive = Assigned(), dict[Site, object](), list[Outside]()
     while True:
         analysis = Analysis(assigned, kept, lower)
+        analysis.root, analysis.left = function, most
         outside = analysis.outside
         alive.append(outside)
         made = analysis.lowered(function)
@@ -262,9 +285,11 @@ def analysed(
         before = len(assigned), len(kept)
         frame = Frame(made, function.__globals__, {}, None, analysis.facts)
         heap = analysis.unknown([outside.again(found) for found in list(kept.values())], Heap(outside.contents))
-        outside.by_kind = partial(of_kind, outside, assigned) if by_kind else None
-        named = tuple((name, outside.value(value)) for name, value in (keywords or {}).items())
-        given = data_for(outside, made) if arguments is None else Given(tuple(map(outside.value, arguments)), named)
+        value: Callable[[Any], Value] = outside.value
+        if by_kind:
+            outside.by_kind, value = Kinds(outside, outside.value_itself).of, Kinds(outside).of
+        named = tuple((name, value(each)) for name, each in (keywords or {}).items())
+        given = data_for(outside, made) if arguments is None else Given(tuple(map(value, arguments)), named)
         call(analysis, frame, _ENTRY, exact(function), given, heap)
         analysis.facts.seen |= set(kept)
         analysis.facts.note_heap(Heap(outside.contents, outside.contents))

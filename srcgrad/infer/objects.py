@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from srcgrad.frontend.journal import note_read
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
 from srcgrad.infer.examples import Result
 from srcgrad.infer.heap import Contents, Heap, Site
@@ -273,6 +274,8 @@ def _of_object(analysis: Analysis, receiver: Value, found: Any, name: str, heap:
         return ANY, analysis.unknown([receiver], heap)
     if isinstance(found, ModuleType):
         analysis.assigned.is_lost |= name == "__dict__"
+        if not is_of_library(found):
+            note_read(vars(found), name)
         if name not in vars(found):
             return (ANY, analysis.unknown([receiver], heap)) if hasattr(found, name) else None
         return analysis.outside.value(vars(found)[name]), heap

@@ -31,12 +31,14 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.journal import note_class
 from srcgrad.infer.assigned import Assigned
 from srcgrad.infer.examples import is_named
 from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import ANY, SCALARS, Array, Bound, Of, Value, at, exact, union
 from srcgrad.language.effects import is_compiled_ufunc
+from srcgrad.runtime.exact import is_sparse, why_refused
 from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object
 
 #: Containers whose items are looked at one by one.
@@ -47,6 +49,7 @@ _DATA = (*SCALARS, np.generic, np.ndarray, list, tuple, dict, set, frozenset, de
 _LONGEST, _DEEPEST = 50, 6  # of what is looked into
 _MOST = 20_000  # parts of one object
 _HOLDS = 1 << 14  # the flag of classes whose objects tell the garbage collector what they hold
+_REMEMBERING: Any = type(functools.cache(len))
 _CYTHON: Any = type(np.random.default_rng)  # of functions that are compiled by Cython
 _OF_LEAVES = frozenset("builtins decimal datetime re array _struct _thread mmap random _random".split())
 
@@ -60,6 +63,17 @@ def is_of_library(value: object) -> bool:
     else:
         home = type(value).__module__
     return isinstance(home, str) and home.partition(".")[0] in LIBRARIES or home is None
+
+
+def is_remembering(value: object) -> bool:
+    """Whether an object is a function of the user's, or of a library, under ``functools.cache`` or ``lru_cache``."""
+    return isinstance(value, _REMEMBERING) and isinstance(value.__wrapped__, FunctionType)
+
+
+def is_known_by_kind(value: object) -> bool:
+    """Whether a program that is compiled for kinds of arguments depends on no more than the kind of an object."""
+    is_own = type(value) is SimpleNamespace or not is_of_library(value)
+    return isinstance(value, _DATA) or is_object(value) and is_own
 
 
 def runs_no_code(value: object) -> bool:
@@ -106,7 +120,7 @@ def _is_leaf(part: object) -> bool:
     return isinstance(part, type(np.sum)) or is_compiled_ufunc(part) or type(part).__module__ in _OF_LEAVES
 
 
-def _parts_of_model(found: object) -> dict[str, Any] | None:
+def parts_of_model(found: object) -> dict[str, Any] | None:
     """The fields that an object of a library class has in its model; None of a class whose objects are not known."""
     if type(found) in (SimpleNamespace, ChainMap):
         return dict(vars(found))
@@ -131,13 +145,23 @@ class Outside:
 
     def value(self, found: Any, depth: int = 0) -> Value:
         """The abstraction of an object, which is the same each time."""
-        kind = type(found)
-        if self.by_kind is not None and (isinstance(found, _DATA) or is_object(found) and not is_of_library(found)):
+        if self.by_kind is not None and is_known_by_kind(found):
             return self.by_kind(found)
+        return self.value_itself(found, depth)
+
+    def value_itself(self, found: Any, depth: int = 0) -> Value:
+        """The abstraction of this very object, whatever others of its kind are."""
+        kind = type(found)
+        if isinstance(found, type):
+            note_class(found)
         if kind in SCALARS or isinstance(found, FunctionType | ModuleType | type) or is_compiled_ufunc(found):
             return exact(found)
         if isinstance(found, BuiltinFunctionType) and isinstance(found.__self__, ModuleType | NoneType):
             return exact(found)
+        if is_remembering(found):
+            return exact(found)
+        if not callable(found) and (is_sparse(kind) or why_refused(found) is not None):
+            return ANY  # its class decides what is computed with it
         if isinstance(found, _CYTHON) and is_of_library(found):
             return exact(found)
         if isinstance(found, np.generic):
@@ -158,6 +182,14 @@ class Outside:
             return self._noted(found, self._bound(found, depth))
         return self._looked_into(found, depth) or self._whole(found)
 
+    def is_open(self, kind: type) -> bool:
+        """Whether objects of a class may get other methods than it has."""
+        return self._assigned.is_open(kind)
+
+    def give_up(self) -> None:
+        """Anything may be anything."""
+        self._assigned.is_lost = True
+
     def _bound(self, found: MethodType, depth: int) -> Value:
         return Value(frozenset((Bound(self.value(found.__self__, depth + 1), found.__name__, found.__func__),)))
 
@@ -167,12 +199,13 @@ class Outside:
         is_tuple = is_named_tuple(kind)
         is_container = (is_tuple or kind in (*SEQUENCES, *MAPPINGS, set, frozenset)) and len(found) <= _LONGEST
         is_container = is_container and not getattr(found, "__dict__", None)
-        parts = _parts_of_model(found)
+        parts = parts_of_model(found)
         is_instance = is_object(found) and not is_of_library(found) and not self._assigned.is_open(kind)
         if depth >= _DEEPEST or not (is_container or is_instance or parts is not None):
             return None
         site = self._site(kind, found)
         value = self._noted(found, at(site))
+        note_class(kind)
 
         def inside(held: Any) -> Value:
             return self.value(held, depth + 1)

@@ -221,4 +221,4 @@ def _after(analysis: Analysis, left: Heap, entered: Heap, part: Heap, heap: Heap
         elif site not in entered:  # of what other calls were given that were joined with this one
             contents[site] = after
     made = heap.with_all(contents)
-    return analysis.unknown(newly, made) if newly else made
+    return analysis.unknown(newly, made, is_run=False) if newly else made

@@ -13,6 +13,7 @@ from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.desugar.build import constant, load, placed
 from srcgrad.frontend.folding import Initialiser
+from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.summaries import Summary
@@ -26,7 +27,7 @@ from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.specialise import containers, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
-from srcgrad.specialise.expressions import Made, atom, settled
+from srcgrad.specialise.expressions import Made, atom, is_spelled, settled
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, static_of
 from srcgrad.specialise.managers import LOCKS
@@ -44,12 +45,19 @@ def call(context: Context, node: gast.Call) -> Made:
         context.refuse(node, "a call with stars")
     called = context.reduced.calls.get(made)
     function = static_of(context.reduced.value(operation.function))
+    if function is not None and not is_spelled(node.func):  # read from a container: it is known which one it is
+        atom(context, node.func)
+        head = reference(importable(getattr(function, "__name__", "f"), function))
+        node = placed(gast.Call(head, node.args, node.keywords), node)
+        node.statement = made
     if isinstance(function, nf.Callee):  # an attempt, or a local function, with all of its parameters
         given = tuple(atom(context, argument) for argument in node.args)
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
     if called is not None and made in context.reduced.methods:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     is_ruled = lookup(function) is not None or is_constant(function)
+    if called and (is_ruled or model_of(function) is not None) and not _is_seen_through(context, called):
+        context.refuse(node, f"a call of {getattr(function, '__name__', function)} that runs other code")
     if called is not None and isinstance(function, FunctionType) and not is_ruled and model_of(function) is None:
         return of_user(context, node, called, function, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
@@ -76,6 +84,21 @@ def call(context: Context, node: gast.Call) -> Made:
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
             return of_user(context, node, called, bound.function, [receiver, *node.args], head, skipped=1)
     context.refuse(node, "this call")
+
+
+def _is_seen_through(context: Context, called: list[Summary]) -> bool:
+    """Whether a function that is not written out runs nothing but itself, and models: no code of the user's."""
+    pending, seen = list(called), set[Summary]()
+    while pending:
+        summary = pending.pop()
+        if summary in seen:
+            continue
+        seen.add(summary)
+        home = str(summary.namespace.get("__name__", ""))
+        if not home.startswith("srcgrad.") or not context.facts.opaque.isdisjoint(summary.reached):
+            return False
+        pending += [inner for found in summary.calls.values() for inner in found]
+    return True
 
 
 def _of_method(context: Context, node: gast.Call, called: list[Summary], function: FunctionType, how: Method) -> Made:
@@ -226,7 +249,7 @@ def of_user(
     if kind is not None:
         del passed[signature.positional[0]]
     makes = None if kind is None else Initialiser(kind, function)
-    callee = nf.Callee(function, makes=makes, instance=instance_of(function, called, kind))
+    callee = nf.Callee(function, makes=makes, instance=instance_of(function, called, context.facts, kind))
     return expression, nf.Call(callee, tuple(passed.values()))
 
 

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.summaries import Summary
@@ -69,7 +68,7 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
         if None not in chosen.values() and sum(len(each[1]) for each in chosen.values() if each) == len(called):
             return _written(made, statement, sent, chosen)
     if isinstance(statement.operation, _CALLING):
-        raise UnsupportedSyntax("what a method does here is not specialised yet", Span.unknown())
+        made.refuse(statement.node, "what a method does here")
     return None
 
 

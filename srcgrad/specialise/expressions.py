@@ -159,9 +159,9 @@ def _is_object(value: Value) -> bool:
     )  # fmt: skip
 
 
-def _is_spelled(node: Any) -> bool:
+def is_spelled(node: Any) -> bool:
     """Whether an expression is a class or module, by its name."""
-    return isinstance(node, GlobalReference) or isinstance(node, gast.Attribute) and _is_spelled(node.value)
+    return isinstance(node, GlobalReference) or isinstance(node, gast.Attribute) and is_spelled(node.value)
 
 
 def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
@@ -172,7 +172,7 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
 
     if (kinds := classes_of(value)) is not None:
         return read(context, node, kinds)
-    if _is_spelled(base) and not _holds(context.value(node)):  # a number of a class or module
+    if is_spelled(base) and not _holds(context.value(node)):  # a number of a class or module
         return settled(context, node), nf.Fixed()
     if value.is_any or not all(
         isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None for a in value.atoms

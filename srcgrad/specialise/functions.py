@@ -224,6 +224,8 @@ def _is_generated(function: Function) -> bool:
 def misused(made: Reduced, body: Block) -> str | None:
     """What is done with a function that the program makes other than to keep and call it; None where nothing is."""
     for around, statement in walk(body):
+        if isinstance(statement, With) and holds_made(made, made.value(statement.manager)):
+            return "a context manager that holds a function"
         if isinstance(around.exit, Return) and holds_made(made, made.value(around.exit.value)):
             return "a function that is returned"
         if not isinstance(statement, Assign):

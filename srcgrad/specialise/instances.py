@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site, within
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Value, exact
@@ -37,18 +38,21 @@ class Instance:
     function: FunctionType
     key: str
     summary: Summary = field(compare=False)
+    facts: Facts = field(compare=False)  # which the summary is of
     made: type | None = None  # the class of the object that it returns, where it is an ``__init__``
     captured: Captured | None = field(default=None, compare=False)  # of a function that stands in the text of another
 
 
 def instance_of(
-    function: FunctionType, summary: Summary, made: type | None = None, captured: Captured | None = None
+    function: FunctionType, summary: Summary, facts: Facts, made: type | None = None, captured: Captured | None = None
 ) -> Instance:
     key = _Key(summary)
     text = key.text()
+    changed = [key.site(site) for site in summary.heap if site.context == "outside" and site not in key.numbers]
+    text += f"; {', '.join(changed)}" if changed else ""
     if captured is not None:
         text += f"; {id(summary.function)} {', '.join(key.site(site) for site in summary.cells.values())}"
-    return Instance(function, text, summary, made, captured)
+    return Instance(function, text, summary, facts, made, captured)
 
 
 def static_of(value: Value) -> Any:

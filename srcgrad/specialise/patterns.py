@@ -11,9 +11,8 @@ the operations that read the parts, which are done where the parts are read::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from srcgrad.errors import Span, UnsupportedSyntax
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.patterns import names_of
 from srcgrad.infer.values import At, Value, exact, of
@@ -30,7 +29,7 @@ def taken_apart(made: Reduced, statement: Assign) -> list[Statement] | None:
         case ir.MatchSequence(subject=subject, count=count, at_least=at_least):
             if (found := _decided(made, statement)) is not None:
                 return found
-            _require(made, subject, list, tuple)
+            _require(made, statement, subject, list, tuple)
             size = Version(made.namer.fresh("t"))
             made.values[size] = of(int)
             compared = ir.Compare(">=" if at_least else "==", size, Literal(count))
@@ -39,12 +38,12 @@ def taken_apart(made: Reduced, statement: Assign) -> list[Statement] | None:
         case ir.MatchMapping(subject=subject):
             if (found := _decided(made, statement)) is not None:
                 return found
-            _require(made, subject, dict)
+            _require(made, statement, subject, dict)
             made.known[statement.targets[0]] = Literal(True)  # it is long enough where all keys are found
             return []
         case ir.MatchKeys(subject=subject, keys=keys, rest=False):
             held = made.known.get(subject, subject)
-            _require(made, subject, dict)
+            _require(made, statement, subject, dict)
             asked = [made.known.get(key, key) for key in keys]
             made.taken[statement.targets[1]] = tuple(ir.GetItem(held, key) for key in asked)
             if (found := _decided(made, statement)) is not None:
@@ -56,7 +55,7 @@ def taken_apart(made: Reduced, statement: Assign) -> list[Statement] | None:
             (found_kind,) = known.atoms if len(known.atoms) == 1 else (None,)
             names = names_of(getattr(found_kind, "value", object), operation)
             if names is None or made.called.get(statement):
-                break_off("this pattern")
+                made.refuse(statement.node, "this pattern")
             selves = (ir.Copy(held),) if operation.count and not names else ()
             made.taken[statement.targets[1]] = (*selves, *(ir.GetAttribute(held, name) for name in names))
             if (found := _decided(made, statement)) is not None:
@@ -65,15 +64,11 @@ def taken_apart(made: Reduced, statement: Assign) -> list[Statement] | None:
             tests += [ir.Call(Literal(hasattr), (held, Literal(name))) for name in names]
             return _all(made, statement, tests)
         case ir.MatchKeys():
-            break_off("this pattern")
+            made.refuse(statement.node, "this pattern")
         case ir.GetItem(base=base, index=Literal(value=int() as place)) if base in made.taken:
             read = Assign(statement.targets, made.taken[base][place], statement.node)
             return [read]
     return None
-
-
-def break_off(what: str) -> NoReturn:
-    raise UnsupportedSyntax(f"{what} is not specialised yet", Span.unknown())
 
 
 def _decided(made: Reduced, statement: Assign) -> list[Statement] | None:
@@ -85,12 +80,12 @@ def _decided(made: Reduced, statement: Assign) -> list[Statement] | None:
     return None
 
 
-def _require(made: Reduced, subject: Operand, *kinds: type) -> None:
+def _require(made: Reduced, statement: Assign, subject: Operand, *kinds: type) -> None:
     """Refuse a subject that may be of another class."""
     value: Value = made.value(made.known.get(subject, subject))
     found = [atom.site.kind if isinstance(atom, At) else None for atom in value.atoms]
     if value.is_any or not all(kind in kinds or tuple in kinds and is_named_tuple(kind) for kind in found):
-        break_off("this pattern")
+        made.refuse(statement.node, "this pattern")
 
 
 def _all(made: Reduced, statement: Assign, tests: list[ir.Operation]) -> list[Statement]:

@@ -15,11 +15,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import CellType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 import numpy as np
 
+from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.facts import Facts
@@ -95,6 +96,10 @@ class Reduced:
     origins: dict[Operand, ir.Operation] = field(default_factory=dict)  # the operations that bind versions
     methods: dict[Statement, Method] = field(default_factory=dict)  # how calls of methods are spelled
 
+    def refuse(self, node: gast.AST, what: str) -> NoReturn:
+        span = source_of(self.frame.owner).span(node) if getattr(node, "lineno", None) else source_of(self.owner).span()
+        raise UnsupportedSyntax(f"{what} is not specialised yet", span)
+
     def value(self, operand: Operand) -> Value:
         """What an operand may be."""
         if isinstance(operand, Literal):
@@ -121,7 +126,7 @@ class Reduced:
         return made
 
 
-def reduced(instance: Instance, facts: Facts, apart: Callable[[Reduced, Function], Block]) -> Reduced:
+def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> Reduced:
     """The function of an instance as it runs; of an ``__init__``, with variables for the fields of its object."""
     summary, owner = instance.summary, instance.function
     function = summary.function
@@ -130,7 +135,8 @@ def reduced(instance: Instance, facts: Facts, apart: Callable[[Reduced, Function
     cells = (*function.cells, *function.free)
     own = {cell: cell for cell in function.cells}
     frame = Frame(owner, own, frozenset(function.free), (summary,))
-    made = Reduced(function, owner, facts, frame, {s: list(called) for s, called in summary.calls.items()}, apart,
+    called = {statement: list(summaries) for statement, summaries in summary.calls.items()}
+    made = Reduced(function, owner, instance.facts, frame, called, apart,
                    namer=Namer(names))  # fmt: skip
     made.cells = {*cells}
     made.functions.homes.update((Site(CellType, cell, summary.context), [cell]) for cell in function.cells)
@@ -156,6 +162,8 @@ def reduced(instance: Instance, facts: Facts, apart: Callable[[Reduced, Function
 def _block(made: Reduced, block: Block) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
+        if made.functions.origins.get(statement, statement) in made.facts.opaque:
+            made.refuse(statement.node, "what runs here")
         if isinstance(statement, Assign):
             made.origins.update((target, statement.operation) for target in statement.targets)
         match statement:
@@ -358,6 +366,8 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
             return Literal(Spelled(made.frame.resolve(cell.variable, statement.node), static))
         case ir.ReadCell():
             return Literal(Spelled(reference(importable(getattr(static, "__name__", "f"), static)), static))
+        case ir.GetItem(base=base, index=index) if _has_item(made, made.value(base), made.known.get(index, index)):
+            return Literal(Spelled(reference(importable(getattr(static, "__name__", "f"), static)), static))
         case ir.GetAttribute(base=base, name=name):
             owner = made.known.get(base)
             spelled = owner.value if isinstance(owner, Literal) else None
@@ -365,3 +375,21 @@ def _spelled(made: Reduced, statement: Assign) -> Literal | None:
                 node = gast.Attribute(spelled.node, name, gast.Load())
                 return Literal(Spelled(gast.copy_location(node, statement.node), static))
     return None
+
+
+def _has_item(made: Reduced, base: Value, index: Operand) -> bool:
+    """Whether a container has an item under a constant, so that reading it does not raise."""
+    if base.is_any or not base.atoms or not isinstance(index, Literal):
+        return False
+    for atom in base.atoms:
+        contents = made.facts.contents.get(atom.site) if isinstance(atom, At) else None
+        if contents is None or not isinstance(atom, At) or made.facts.is_seen(atom.site):
+            return False
+        if contents.entries is not None:
+            if not any(key == index.value and type(key) is type(index.value) for key, _ in contents.entries):
+                return False
+        elif contents.parts is None or type(index.value) is not int or not -len(contents.parts) <= index.value < len(
+            contents.parts
+        ):
+            return False
+    return True

@@ -24,8 +24,9 @@ from srcgrad.infer.values import Array, At, Bound, Value, exact
 from srcgrad.language.effects import method as effect_of_method
 from srcgrad.language.effects import of_function
 from srcgrad.rules.outputs import WITHOUT_OUTPUT, output_of, position_of_output, takes_output
-from srcgrad.rules.table import lookup
+from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
+from srcgrad.rules.template import UnsupportedCall
 from srcgrad.specialise.containers import applied, exchanged, fixed
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, atom, named, operate, settled
@@ -161,9 +162,14 @@ def _computed(
         gast.Attribute(operands[0], node.func.attr, gast.Load()), node.func
     )
     expression = placed(gast.Call(head, operands[receiver is not None :], keywords), node)
+    if rule is None and not is_constant(called) and not context.is_fixed(node):
+        context.refuse(node, f"a call of {getattr(called, '__name__', called)}")
     if rule is None:
         return expression, nf.Fixed()
-    return expression, nf.Apply(rule, called, rule.bind(called, operands, more))
+    try:
+        return expression, nf.Apply(rule, called, rule.bind(called, operands, more))
+    except UnsupportedCall:
+        context.refuse(node, "this form of call")
 
 
 def _is_none(context: Context, node: Any) -> bool:

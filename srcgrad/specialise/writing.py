@@ -21,10 +21,10 @@ from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import source_of
-from srcgrad.infer.facts import Facts
 from srcgrad.infer.values import At
 from srcgrad.ir import operations as ir
 from srcgrad.ir.regions import Block, Function
+from srcgrad.ir.regions import walk as walk_ir
 from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.language.effects import of_function
@@ -46,14 +46,14 @@ from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read, walk
 
 
-def specialised(instance: Instance, facts: Facts) -> nf.Function:
+def specialised(instance: Instance) -> nf.Function:
     """The normal form of a function for one kind of call."""
-    source, summary = source_of(instance.function), instance.summary
+    source, summary, facts = source_of(instance.function), instance.summary, instance.facts
 
     def apart(made: Reduced, function: Function) -> Block:
         return without_try(made, function, instance, source)
 
-    made = reduced(instance, facts, apart)
+    made = reduced(instance, apart)
     naming = decided(made, facts)
     body = restored_body(made.function, frozenset(), naming.layout())
     given, fixed = made.function.parameters, fixed_parameters(summary)
@@ -66,6 +66,8 @@ def specialised(instance: Instance, facts: Facts) -> nf.Function:
         context.refuse(source.node, "an object that is handed on while it is made")
     if (what := misused(made, made.function.body)) is not None:
         context.refuse(source.node, what)
+    if any(_binds_outside(made.function, statement) for _, statement in walk_ir(made.function.body)):
+        context.refuse(source.node, "a store into a variable outside of the function")
     context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in made.frame.outer}
     block = written(context, body)
     if not block.statements or not isinstance(block.statements[-1], nf.Return):
@@ -80,6 +82,16 @@ def specialised(instance: Instance, facts: Facts) -> nf.Function:
         keywords=None if given.rest is None else given.rest.variable,
         captured=captured, temporaries=frozenset(context.temporaries | {name for name in used if _is_temporary(name)}),
     )  # fmt: skip
+
+
+def _binds_outside(function: Function, statement: Any) -> bool:
+    """Whether a statement binds a global, or a variable of a function around."""
+    match getattr(statement, "operation", None):
+        case ir.WriteCell(cell=cell) | ir.DeleteCell(cell=cell):
+            return cell not in function.cells
+        case ir.WriteGlobal() | ir.DeleteGlobal() | ir.WriteName() | ir.DeleteName():
+            return True
+    return False
 
 
 def _returning_object(context: Context, block: nf.Block, kind: type) -> nf.Block:

@@ -219,8 +219,9 @@ def test_planted(fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert next(complaints(), None) is not None
 
 
-def _itself(outside: Any, assigned: Any, value: Any) -> Any:
+def _itself(kinds: Any, value: Any) -> Any:
     """An argument as what it is in this call."""
+    outside = kinds._outside
     by_kind, outside.by_kind = outside.by_kind, None
     found, outside.by_kind = outside.value(value), by_kind
     return found
@@ -238,5 +239,5 @@ def changes_one_of_two(a, b):
 @pytest.mark.parametrize(("program", "arguments"), [(asks_about_a_number, (2,)), (changes_one_of_two, ([1.0], [2.0]))])
 def test_what_one_call_says_is_not_said_of_all(program: Any, arguments: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert unforeseen_of_kinds(program, arguments) == []
-    monkeypatch.setattr(interpreter, "of_kind", _itself)
+    monkeypatch.setattr(interpreter.Kinds, "of", _itself)
     assert unforeseen_of_kinds(program, arguments)

@@ -1,4 +1,4 @@
-"""Programs of the corpus whose normal form is written from the IR and what is inferred, in place of the front end's."""
+"""Programs whose normal form is written from the IR and what is inferred, in place of the front end's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from srcgrad import pipeline
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.normal_form import Callee, Function
-from srcgrad.infer.facts import Facts
 from srcgrad.infer.interpreter import analysed
 from srcgrad.spec import check_normal_form
 from srcgrad.specialise.instances import Instance, instance_of
@@ -19,12 +18,12 @@ from tests.corpus.example import Case
 _NOT_YET = "is not specialised yet"
 
 
-def instance_for(case: Case) -> tuple[Instance, Facts] | None:
-    """A function for the kinds of a case's arguments, and the facts; None where there are none."""
+def instance_for(case: Case) -> Instance | None:
+    """A function for the kinds of a case's arguments; None where they are not known."""
     facts = analysed(case.function, derivatives.fresh(case.arguments), by_kind=True)
     if facts is None or facts.is_lost or len(facts.entry) != 1:
         return None
-    return instance_of(case.function, facts.entry[0]), facts
+    return instance_of(case.function, facts.entry[0], facts)
 
 
 def written(case: Case) -> Function | None:
@@ -33,7 +32,7 @@ def written(case: Case) -> Function | None:
     if found is None:
         return None
     try:
-        made = specialised(*found)
+        made = specialised(found)
     except UnsupportedSyntax as refusal:
         if _NOT_YET not in str(refusal):
             raise
@@ -45,15 +44,12 @@ def written(case: Case) -> Function | None:
 @contextmanager
 def serving(case: Case, monkeypatch: Callable[..., None]) -> Iterator[None]:
     """The compiler takes the function of a case, and what that calls, from here."""
-    found = instance_for(case)
-    assert found is not None
-    root, facts = found
+    root = instance_for(case)
+    assert root is not None
     before = pipeline.normalize
 
     def normalize(callee: Callee) -> Function:
-        if isinstance(callee.instance, Instance):
-            return specialised(callee.instance, facts)
-        return specialised(root, facts) if callee.function is case.function else before(callee)
+        return specialised(root) if callee.function is case.function else before(callee)
 
     monkeypatch(pipeline, "normalize", normalize)
     kept = vars(case.function)

@@ -19,7 +19,7 @@ X = np.array([1.0, 2.0, 3.0])
 def text(function: FunctionType, *arguments: Any) -> str:
     facts = analysed(function, arguments, by_kind=True)
     assert facts is not None
-    made = specialised(instance_of(function, facts.entry[0]), facts)
+    made = specialised(instance_of(function, facts.entry[0], facts))
     check_normal_form(made)
     return str(made).partition("\n")[2]
 
@@ -134,5 +134,5 @@ def test_two_calls_of_one_kind_are_one_instance(function: FunctionType) -> None:
     for _ in range(2):
         facts = analysed(function, arguments, by_kind=True)
         assert facts is not None
-        keys.append(instance_of(function, facts.entry[0]))
+        keys.append(instance_of(function, facts.entry[0], facts))
     assert keys[0] == keys[1]

@@ -1,0 +1,36 @@
+"""The call that a program is compiled for, as a callee with its ``Instance``.
+
+Enters: a function and the arguments of a call.  Leaves: the callee, which holds of every call with arguments of the
+same kinds, as long as what the function reads from outside is of the same kinds too: the journal of the compile gets
+what describes those, from which its guards are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.journal import Journal
+from srcgrad.frontend.normal_form import Callee
+from srcgrad.frontend.source import source_of
+from srcgrad.infer.entry import described
+from srcgrad.infer.interpreter import GivenUp, analysed
+from srcgrad.specialise.instances import instance_of
+
+MOST = 5_000  # statements that the analysis runs
+
+
+def callee_for(callee: Callee, arguments: tuple[tuple[Any, ...], Mapping[str, Any]], journal: Journal) -> Callee:
+    """Raises ``UnsupportedSyntax`` where it is not known what the values may be."""
+    function: Any = callee.function
+    positional, keywords = arguments
+    journal.describe = described
+    try:
+        facts = analysed(function, positional, keywords, by_kind=True, most=MOST)
+    except GivenUp:
+        facts = None
+    if facts is None or facts.is_lost or len(facts.entry) != 1:
+        raise UnsupportedSyntax("what its values may be is not known", source_of(function).span())
+    return replace(callee, instance=instance_of(function, facts.entry[0], facts))
