@@ -81,6 +81,8 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
             for name, span in places
             if _may_be_keys(statement, name, span, facts, asked) and (name in returned or not shown)
         ]
+        if isinstance(statement, Bind) and isinstance(statement.operation, Fixed):
+            _refuse_handing_on(statement, facts)
         if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
             _refuse_arrays_of_dicts(statement, statement.operation, facts)
             join = _joined(statement, statement.operation, facts)
@@ -196,6 +198,18 @@ def _refuse_arrays_of_dicts(statement: Bind, apply: Apply, facts: Mapping[str, F
                     statement.span,
                     hint="compute with the dict's values one by one",
                 )
+
+
+#: Functions of NumPy whose value has no derivative, but of objects, as dicts are for it, one of the operands.
+_HANDING_ON = (np.logical_or, np.logical_and, np.bitwise_or, np.bitwise_and, np.bitwise_xor)
+
+
+def _refuse_handing_on(statement: Bind, facts: Mapping[str, Fact]) -> None:
+    match statement.expression:
+        case gast.Call(func=func, args=given) if any(object_of(func) is one for one in _HANDING_ON):
+            known = any(_holds_dicts(facts.get(name, Unknown())) for name in names_read(*given))
+            if known or any(isinstance(part, gast.Dict) for part in given):
+                raise UnsupportedSyntax("NumPy gives a dict as it is here", statement.span, hint="write a | b")
 
 
 def _holds_dicts(fact: Fact | None) -> bool:

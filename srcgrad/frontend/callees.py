@@ -13,13 +13,14 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.frontend.callables import is_callee
-from srcgrad.frontend.desugar.build import placed
+from srcgrad.frontend.desugar.build import constant, placed
 from srcgrad.frontend.scope import importable
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import LIBRARIES, home_of
 from srcgrad.rules.table import is_constant, refusal
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
+from srcgrad.syntax.globals import GlobalBinding, GlobalReference, call_runtime, reference
 from srcgrad.syntax.parse import children, names_read
 
 #: Libraries whose functions are read where they have no rule; of the others only what a user wrote is.
@@ -146,3 +147,16 @@ def is_dtype_of_objects(node: gast.expr | None) -> bool:
         return known is not None and np.dtype(known).kind in "OV"
     except TypeError:  # no dtype
         return False
+
+
+def require_not_none(atom: gast.Name, node: gast.expr) -> gast.Expr | None:
+    """A check of what may be None, where a method of its class is written in place of an operation: a method that does
+    not look at its object would run.  None where the operation reads an attribute, which None has not either."""
+    match node:
+        case gast.Attribute():
+            return None
+        case gast.Call(func=gast.Attribute(attr=name)):
+            given: list[gast.expr] = [atom, constant(name, node)]
+        case _:
+            given = [atom]
+    return placed(gast.Expr(call_runtime(runtime.require_not_none, *given)), node)

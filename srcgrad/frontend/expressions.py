@@ -107,6 +107,19 @@ class Expressions(Comprehensions):
         if is_read:
             self.emit(target, *self._copied(load(name, gast.Pass())))
 
+    def _may_be_dict(self, node: gast.expr) -> bool:
+        match node:
+            case gast.BinOp(op=gast.BitOr(), left=left, right=right) | gast.IfExp(body=left, orelse=right):
+                return self._may_be_dict(left) and self._may_be_dict(right)
+            case gast.Call(func=func):
+                static = self.scope.static_of(func)
+                return static is None or not is_constant(static.value) or self._is_or(func)
+        return isinstance(node, gast.Name | gast.Dict | gast.DictComp | gast.Subscript | gast.Attribute)
+
+    def _is_or(self, function: gast.expr) -> bool:
+        static = self.scope.static_of(function)
+        return static is not None and static.value is operator.or_
+
     def _copied(self, atom: gast.expr) -> tuple[gast.expr, Operation]:
         return atom, Copy(atom.id) if isinstance(atom, gast.Name) else Fixed()
 
@@ -121,6 +134,8 @@ class Expressions(Comprehensions):
                 return self.arithmetic(node)
             case gast.UnaryOp(op=gast.USub() | gast.UAdd()):
                 return self._unary(node)
+            case gast.Call(func=func, args=[left, right], keywords=[]) if self._is_or(func):
+                return self.operation(placed(gast.BinOp(left, gast.BitOr(), right), node))
             case gast.Call():
                 static = self.scope.static_of(node)
                 return self.call(node) if static is None else self.function_value(static, node)
@@ -138,7 +153,7 @@ class Expressions(Comprehensions):
                 return self.dict_comprehension(node)
             case gast.ListComp() | gast.GeneratorExp():
                 return self._copied(self.value(node))
-            case gast.BinOp(op=gast.BitOr(), left=gast.Name() | gast.Dict(), right=gast.Name() | gast.Dict()):
+            case gast.BinOp(op=gast.BitOr()) if self._may_be_dict(node):
                 return self.union(node)
             case gast.Lambda():
                 static = self.scope.static_of(node)
@@ -289,8 +304,13 @@ class Expressions(Comprehensions):
     # --- displays and subscripts -------------------------------------------------------------------------------------
     def _pack(self, node: gast.Tuple | gast.List | gast.Dict) -> tuple[gast.expr, Operation]:
         if isinstance(node, gast.Dict):
-            values = tuple(self.value(element) for element in node.values)
-            return placed(gast.Dict(list(node.keys), list(values)), node), Pack("dict", values, tuple(node.keys))
+            # Of keys that are equal the first one is there, with the last value.
+            given: dict[object, tuple[gast.expr, gast.expr]] = {}
+            for key, element in zip(node.keys, node.values, strict=True):
+                first = given[key.value][0] if key.value in given else key
+                given[key.value] = first, self.value(element)
+            keys, values = zip(*given.values(), strict=True) if given else ((), ())
+            return placed(gast.Dict(list(keys), list(values)), node), Pack("dict", values, keys)
         elements: list[gast.expr] = []
         for element in node.elts:
             if isinstance(element, gast.Starred) and isinstance(element.value, gast.Tuple | gast.List):

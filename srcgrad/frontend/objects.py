@@ -21,7 +21,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.frontend.bound_methods import MethodRead, Place, method_signature, place_of, places_kept, read_here
-from srcgrad.frontend.callees import SHAPES, as_python
+from srcgrad.frontend.callees import SHAPES, as_python, require_not_none
 from srcgrad.frontend.classes import (
     ABSENT,
     found,
@@ -375,6 +375,8 @@ class Objects(Knowing):
         self, atom: gast.Name, choices: Sequence[Known], node: gast.expr, write: Callable[[Known], Made]
     ) -> Made:
         """What is written for each class, behind a test of the class where there are several."""
+        if NONE in choices_of(self.peek(atom)) and (check := require_not_none(atom, node)) is not None:
+            self.out.append(Effect(check, self.span))
         if len(choices) == 1:
             return write(choices[0])
         target = self.fresh()

@@ -172,6 +172,14 @@ def require_bound(f: Any, x: Any, names: tuple[str, ...]) -> None:
         raise RefusedType(f"{kinds}, or one that it had not when this was compiled; write a lambda that calls it")
 
 
+def require_not_none(x: Any, name: str = "") -> None:
+    """Raise what Python raises where None is called, indexed or computed with, or a method ``name`` of it called."""
+    if x is None and name:
+        raise AttributeError(f"'NoneType' object has no attribute {name!r}", name=name, obj=None)
+    if x is None:
+        raise TypeError("an object is called, indexed or computed with that is None")
+
+
 def never(x: Any, name: str) -> Any:
     """In place of ``x.name`` where ``x`` is an item of a list that had none when this was compiled."""
     raise RefusedType(f"{name!r} of a {type(x).__name__}, which lay in a list that was taken to be empty")

@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.runtime.cotangents import add, zeros_like
 from srcgrad.runtime.objects import require_same
-from srcgrad.runtime.refusals import RefusedType
+from srcgrad.runtime.refusals import RefusedType, RefusedValue
 
 
 def joined(*parts: Any) -> Any:
@@ -61,6 +61,13 @@ def keyed(keys: Sequence[Any], values: Sequence[Any]) -> dict[Any, Any]:
 
 def unkeyed(g: Mapping[Any, Any], keys: Sequence[Any]) -> list[Any]:
     """The cotangents of the values where ``g`` is that of ``keyed(keys, values)``."""
+    if len(set(keys)) < len(keys):
+        raise RefusedValue("a key comes twice in the display of a dict: give its last value alone")
+    return _unkeyed(g, keys)
+
+
+def _unkeyed(g: Mapping[Any, Any], keys: Sequence[Any]) -> list[Any]:
+    """The cotangents of the values that have these keys, None of those that a later one replaced."""
     last = {key: place for place, key in enumerate(keys)}
     for key in last:
         if g and key not in g:
@@ -75,7 +82,7 @@ def from_pairs(pairs: Sequence[Any]) -> dict[Any, Any]:
 
 def unpairs(g: Mapping[Any, Any], pairs: Sequence[Any]) -> list[Any]:
     """The cotangents of ``pairs`` where ``g`` is that of ``from_pairs(pairs)``: zero of what a later pair replaced."""
-    parts = zip(unkeyed(g, [key for key, _ in pairs]), pairs, strict=True)
+    parts = zip(_unkeyed(g, [key for key, _ in pairs]), pairs, strict=True)
     return [(None, zeros_like(value) if part is None else part) for part, (_, value) in parts]
 
 

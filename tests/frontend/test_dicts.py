@@ -1,0 +1,86 @@
+"""Dicts that are joined or displayed: of a key the last value counts, and gets the cotangent."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from srcgrad import grad, jvp, options
+from srcgrad.errors import UnsupportedSyntax
+from srcgrad.runtime.refusals import RefusedValue
+
+
+def of_an_item(x):
+    d = {"k": {"a": x}}
+    both = d["k"] | {"b": x * 2.0}
+    return both["a"] * both["b"]
+
+
+def of_two_items(x):
+    dicts = [{"a": x}, {"b": x * 2.0}]
+    both = dicts[0] | dicts[1]
+    return both["a"] * both["b"]
+
+
+def of_a_call(x):
+    d = {"k": {"a": x}}
+    both = d["k"] | dict(b=x * 2.0)
+    return both["a"] * both["b"]
+
+
+def of_the_operator(x):
+    both = operator.or_({"a": x}, {"b": x * 2.0})
+    return both["a"] * both["b"]
+
+
+def of_reduce(x):
+    both = functools.reduce(operator.or_, [{"a": x}, {"b": x * 2.0}])
+    return both["a"] * both["b"]
+
+
+def keys_that_come_twice(x):
+    d = {"a": x, "b": x * 2.0, "a": x * 3.0}  # noqa: F601
+    return d["a"] * d["b"] / 3.0
+
+
+def keys_that_are_equal(x):
+    d = {1: x, 1.0: x, True: x * 2.0}  # noqa: F601
+    return d[1] * x * len(d)
+
+
+@pytest.mark.parametrize("function", [
+    of_an_item, of_two_items, of_a_call, of_the_operator, of_reduce, keys_that_come_twice, keys_that_are_equal,
+])  # fmt: skip
+@pytest.mark.parametrize("specialise", [True, False])
+def test_joined(function: Callable[[float], float], specialise: bool) -> None:
+    """``2 x ** 2``; once ``|`` of what is no name lost the derivative, and each of equal keys had the cotangent."""
+    with options(specialise=specialise):
+        assert grad(function)(3.0) == pytest.approx(12.0)
+        assert jvp(function, (3.0,), (1.0,)) == pytest.approx((18.0, 12.0))
+
+
+def test_masks_are_joined_as_before():
+    def f(x):
+        return np.sum(np.where((x > 2.0) | np.isnan(x) | (x < 0.0), x * x, 0.0))
+
+    x = np.array([1.0, 3.0, -1.0])
+    np.testing.assert_allclose(grad(f)(x), [0.0, 6.0, -2.0])
+    assert "union" not in grad(f).source_for(x)
+
+
+def test_refused():
+    def of_numpy(x):
+        return np.logical_or({"a": x}, {})["a"]
+
+    def computed_twice(x, key):
+        return {"a": x, key: x * 2.0}["a"]
+
+    with pytest.raises(UnsupportedSyntax, match="NumPy gives a dict as it is"):
+        grad(of_numpy)(3.0)
+    with pytest.raises(RefusedValue, match="a key comes twice"):
+        grad(computed_twice)(3.0, "a")
+    assert grad(computed_twice)(3.0, "b") == 1.0
