@@ -10,6 +10,7 @@ import pytest
 
 from srcgrad import grad, hvp, jvp, options, programs
 from srcgrad.eager import plain
+from srcgrad.runtime.refusals import Refused
 from tests.parameters import share_by_day
 
 
@@ -324,6 +325,23 @@ def less_a_list(a):
     items = [0.0, 3.0]
     items[0] += a
     return np.sum((np.float64(a) - items) ** 2)
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+@pytest.mark.parametrize("derivative", [grad, lambda f: lambda x: jvp(f, (x,), (x,))])
+def test_an_array_of_rank_zero_times_a_list_is_no_repetition(specialise: bool, derivative: Any) -> None:
+    """NumPy's product; the gradient lacked the factor."""
+
+    def factor(x):
+        return np.array(3) * [x[0], x[1]]
+
+    def repeated(x):
+        return ([x[0]] * np.int64(3))[2] * x[1]
+
+    with options(specialise=specialise):
+        with pytest.raises(Refused, match="multiplied by an array, not by an integer"):
+            derivative(lambda x: np.sum(factor(x)))(np.array([2.0, 5.0]))
+        derivative(repeated)(np.array([2.0, 5.0]))
 
 
 @pytest.mark.parametrize("specialise", [True, False])

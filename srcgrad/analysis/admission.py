@@ -256,8 +256,8 @@ def _counts(join: Bind, facts: Mapping[str, Fact]) -> list[tuple[str, Span]]:
 
 
 def _may_be_arithmetic(fact: Fact, apply: Apply) -> bool:
-    """Whether ``*`` of this and a list may be NumPy's: an array, if it is not an integer."""
-    return apply.function is operator.mul and isinstance(fact, Array) and fact.shape is None and not fact.scalar
+    """Whether ``*`` of this and a list may be NumPy's: that of an array, also of rank 0, and of no integer."""
+    return apply.function is operator.mul and isinstance(fact, Array) and not fact.shape and not fact.scalar
 
 
 def _read_by_places(statement: Statement) -> list[tuple[str, Span]]:
