@@ -86,3 +86,63 @@ def test_a_variable_without_a_value_that_is_read_in_some_cases():
     assert grad(read_in_any_case)(2.0, 1) == 24.0
     with pytest.raises(UnboundLocalError):
         grad(read_in_any_case)(2.0, 0)
+
+
+def deleted(x):
+    v = x * 2.0
+    del v
+    try:
+        return v * x
+    except NameError:
+        return x * 5.0
+
+
+def deleted_in_a_loop(x):
+    v = x * 2.0
+    for i in range(2):
+        if i:
+            r = v * x
+        del v
+    return r
+
+
+def end_of_a_handler(x):
+    try:
+        raise ValueError
+    except ValueError as e:
+        e = x * 3.0
+    try:
+        return e * x
+    except NameError:
+        return x * 5.0
+
+
+@pytest.mark.parametrize("function", [deleted, deleted_in_a_loop, end_of_a_handler])
+def test_a_variable_that_lost_its_value_is_read(function):
+    """It had the value that it had before, so that the handler did not run."""
+    with pytest.raises(UnsupportedSyntax, match="has no value any more here, and is read again"):
+        grad(function)(2.0)
+
+
+def bound_again(x):
+    for v in (x, x * 2.0):
+        w = v * v
+        del v
+    while w < 100.0:
+        t = w * x
+        w = t
+        del t
+    try:
+        v = w / 0
+    except ZeroDivisionError as e:
+        v = w if "zero" in str(e) else x
+    try:
+        v = v / 0
+    except ZeroDivisionError as e:
+        v = v if "zero" in str(e) else x
+    return v
+
+
+def test_a_variable_that_gets_another_value_is_read():
+    h = 1e-6
+    assert grad(bound_again)(2.0) == pytest.approx((bound_again(2.0 + h) - bound_again(2.0 - h)) / (2 * h), rel=1e-5)
