@@ -233,16 +233,17 @@ class Containers(InPlace):
         return self.held(self.settle(call(head, [keys, *([] if reverse is None else [reverse])], node)))
 
     def _update(self, base: str, node: gast.Call) -> None:
-        for other in node.args:
-            source = self.name_of(call_builtin("dict", [other], node) if self._is_pairs(other) else other)
+        sources = [self.name_of(call_builtin("dict", [a], node) if self._is_pairs(a) else a) for a in node.args]
+        given = [(keyword.arg, self.value(keyword.value)) for keyword in node.keywords]  # before anything is stored
+        for source in sources:
             keys = self.keys_of(source, node)
             key = self.fresh("key")
             place = placed(gast.Subscript(load(base, node), load(key, node), gast.Store()), node)
             body = [assign(place, subscript(load(source, node), load(key, node), node), node)]
             self.run([placed(gast.For(store(key, node), load(keys, node), body, [], None), node)])
-        for keyword in node.keywords:
-            place = placed(gast.Subscript(load(base, node), constant(keyword.arg, node), gast.Store()), node)
-            self.run([assign(place, keyword.value, node)])
+        for name, value in given:
+            place = placed(gast.Subscript(load(base, node), constant(name, node), gast.Store()), node)
+            self.run([assign(place, value, node)])
 
     # --- fields ------------------------------------------------------------------------------------------------------
     def store_field(self, target: gast.Attribute, value: gast.expr) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from srcgrad import grad, jvp, options
+from srcgrad import grad, jvp, options, value_and_grad
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.runtime.refusals import RefusedValue
 
@@ -84,3 +84,38 @@ def test_refused():
     with pytest.raises(RefusedValue, match="a key comes twice"):
         grad(computed_twice)(3.0, "a")
     assert grad(computed_twice)(3.0, "b") == 1.0
+
+
+def swapped(x):
+    d = {"a": x, "b": x * x}
+    d.update(a=d["b"], b=d["a"])
+    return d["a"] * x - d["b"]
+
+
+def steps(x):
+    state = {"place": x, "speed": x * 2.0}
+    for _ in range(3):
+        state.update(place=state["place"] + 0.1 * state["speed"], speed=state["speed"] - 0.1 * state["place"])
+    return state["place"] * state["speed"]
+
+
+def counted(x):
+    d = {"a": x}
+    d.update(a=d.pop("a") * 2.0, b=len(d) * x)
+    return d["a"] * x + d["b"]
+
+
+def of_another(x):
+    d, other = {"a": x}, {"a": x * 3.0, "c": x}
+    d.update(other, b=other.pop("c") * 2.0)
+    return d["a"] * d["b"] * len(d)
+
+
+@pytest.mark.parametrize("function", [swapped, steps, counted, of_another])
+@pytest.mark.parametrize("specialise", [True, False])
+def test_what_a_dict_is_updated_with_is_evaluated_before(function: Callable[[float], float], specialise: bool) -> None:
+    """It was stored one by one, so that later values were computed from what was stored already."""
+    slope = (function(3.0 + 1e-6) - function(3.0 - 1e-6)) / 2e-6
+    with options(specialise=specialise):
+        assert value_and_grad(function)(3.0) == pytest.approx((function(3.0), slope))
+        assert jvp(function, (3.0,), (1.0,)) == pytest.approx((function(3.0), slope))
