@@ -94,7 +94,11 @@ class Dicts(Methods):
     def _is_pairs(self, node: gast.expr) -> bool:
         if isinstance(node, gast.Name) and node.id in self.scope.locals:
             return isinstance(self.scope.only_value(node.id), gast.List | gast.ListComp)
-        if isinstance(node, gast.List | gast.ListComp):
+        if isinstance(node, gast.List | gast.ListComp | gast.GeneratorExp | gast.Tuple):
             return True
+        if isinstance(node, gast.IfExp):
+            return self._is_pairs(node.body) and self._is_pairs(node.orelse)
+        if isinstance(node, gast.Subscript):
+            return isinstance(node.slice, gast.Slice) and self._is_pairs(node.value)
         static = self.scope.static_of(node.func) if isinstance(node, gast.Call) else None
-        return static is not None and static.value in (zip, enumerate)
+        return static is not None and static.value in (zip, enumerate, sorted, list, tuple, reversed, map, filter)

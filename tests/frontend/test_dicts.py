@@ -119,3 +119,28 @@ def test_what_a_dict_is_updated_with_is_evaluated_before(function: Callable[[flo
     with options(specialise=specialise):
         assert value_and_grad(function)(3.0) == pytest.approx((function(3.0), slope))
         assert jvp(function, (3.0,), (1.0,)) == pytest.approx((function(3.0), slope))
+
+
+def of_a_generator(x):
+    d = {}
+    d.update((k, v * v) for k, v in zip("ab", (x, x * 2.0), strict=True))
+    return d["a"] * d["b"]
+
+
+def of_a_choice(x):
+    d = {"b": x}
+    d.update([("a", x)] if x > 0.0 else [])
+    return d["a"] * d["b"]
+
+
+def of_what_is_sorted(x):
+    d, other = {}, {"b": x, "a": x * 2.0}
+    d.update(sorted(other.items()))
+    return d["a"] * d["b"]
+
+
+@pytest.mark.parametrize("function", [of_a_generator, of_a_choice, of_what_is_sorted])
+def test_a_dict_is_updated_with_pairs(function: Callable[[float], float]) -> None:
+    """An AttributeError before: what is no list in the text was taken for a dict."""
+    slope = (function(3.0 + 1e-6) - function(3.0 - 1e-6)) / 2e-6
+    assert value_and_grad(function)(3.0) == pytest.approx((function(3.0), slope))
