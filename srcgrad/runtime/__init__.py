@@ -15,6 +15,7 @@ from srcgrad.runtime.attempts import (
     raised_augmenting,
     raised_iterating,
     raised_in_place,
+    readable,
 )
 from srcgrad.runtime.defaults import defaulting, require_factory
 from srcgrad.runtime.closures import Closure, closure, is_made_of, made_of, one_for, units, unwritten
@@ -136,7 +137,7 @@ __all__ = [
     "others", "outside", "over_gaps", "own", "own_adjoint", "pack_like", "pair_differences", "part_like",
     "permute_along", "phase_free", "pick", "placed", "placed_alone", "places_of", "polar", "polygamma", "polyslope",
     "power_partial", "present", "prevails", "private", "put_back", "quotient", "raisable", "raised_augmenting",
-    "raised_in_place", "raised_iterating",
+    "raised_in_place", "raised_iterating", "readable",
     "ratio", "rearray", "reastype", "rebroadcast", "rechoose", "recurrence", "remerged", "repad",
     "repad_chosen", "repad_values", "repairs", "repeated", "replaced_at", "require_apart", "require_bound",
     "require_count", "require_data", "require_disjoint", "require_distinct", "require_exact", "require_factory",
