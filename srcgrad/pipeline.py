@@ -364,6 +364,7 @@ class Module(CalleesAsValues):
 
     def _copy(self, callee: Callee, name: str) -> None:
         function, _ = joined(self.normalized(callee), {})
+        function = lengths_kept(function, {}, self.changes)
         made = as_python(function, aligned=True, inside=self.primal)
         made.name = name
         self.add(made, function.temporaries)

@@ -35,6 +35,7 @@ from srcgrad.frontend.normal_form import (
     Statement,
     Store,
     Unpack,
+    Walked,
     While,
     With,
 )
@@ -94,7 +95,8 @@ def _calls(function: Function, inside: Callable[[Callee], gast.expr | None]) -> 
 
 def block_as_python(block: Block) -> list[gast.stmt]:
     """The statements of a block; an empty one passes."""
-    return [statement_as_python(statement) for statement in block.statements] or [gast.Pass()]
+    written = [s for s in block.statements if not (isinstance(s, Bind) and isinstance(s.operation, Walked))]
+    return [statement_as_python(statement) for statement in written] or [gast.Pass()]
 
 
 def statement_as_python(statement: Statement) -> gast.stmt:

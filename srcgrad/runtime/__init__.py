@@ -55,6 +55,7 @@ from srcgrad.runtime.elementwise import (
 from srcgrad.runtime.exact import require_exact
 from srcgrad.runtime.extrema import exp_share, initial_share, latest, ties
 from srcgrad.runtime.fields import field, field_of, unfield
+from srcgrad.runtime.following import followed, step
 from srcgrad.runtime.fourier import fitted, signal_length, unfftn, unifftn, unirfftn, unrfftn, weighted_bins
 from srcgrad.runtime.gathering import (
     arranging, compressed, item, permute_along, pick, rechoose, selected, sorting, span_of, unchoose, undiag,
@@ -124,7 +125,8 @@ __all__ = [
     "bessel_i", "bound", "chosen", "chosen_number", "claim", "closure", "cofactor", "column", "column_sums",
     "compressed", "corner", "count", "cut", "defaulting", "deviation", "diagonal_places", "differences", "division",
     "doubled", "dtype_of_first", "each_once", "end_length", "end_size", "entered", "entering", "exp_share",
-    "exponents", "extreme_share", "field", "field_of", "fitted", "flat_places", "float_tangent", "freedom", "fresh",
+    "exponents", "extreme_share", "field", "field_of", "fitted", "flat_places", "float_tangent", "followed", "freedom",
+    "fresh",
     "from_bins", "from_columns", "from_matrices", "from_pairs", "from_triangle", "frozen", "gather", "given_to",
     "gradient_axis", "half_circle", "half_triangle", "held_before", "held_inside", "hermitian_sum", "if_defined",
     "if_floating", "if_nonzero", "in_dtype", "initial_share", "intervals", "into_bins", "is_above", "is_below",
@@ -147,7 +149,7 @@ __all__ = [
     "require_row", "require_rows", "require_set", "require_some", "require_unshared", "rest_like", "retake", "rewound",
     "root_count", "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate",
     "shadow", "share", "shifted", "shortest", "shuffled", "signal_length", "sinc_slope", "slope_leaning",
-    "slope_places", "snapshot", "sorting", "span_of", "spread", "spread_numbers", "step_sizes", "stop_gradient",
+    "slope_places", "snapshot", "sorting", "span_of", "spread", "spread_numbers", "step", "step_sizes", "stop_gradient",
     "stored", "tail", "taken", "tangent_like", "ties", "to_matrices", "to_triangle", "tolist", "total",
     "transposed_subscripts", "turns", "twist", "unaligned", "unappend", "unarray", "unastype", "unblock",
     "unbroadcast", "unchoose", "uncolumn", "uncolumn_stack", "uncolumn_sums", "unconcatenate", "unconstants",
