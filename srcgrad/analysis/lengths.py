@@ -4,7 +4,7 @@ A loop over the items of a list makes as many passes as the list had items when 
 Of a dict, a set or a deque Python asks before every pass, and before it ends the loop, whether it has changed.
 Enters: ``Function``, the facts about its names, whether a callee may change what it is given.  Leaves: the function, in
 which every loop over what may grow or shrink inside of it is followed by a look at the length, or goes along with
-Python's iterator; and in which no loop is marked (``Walked``)::
+Python's iterator; and in which no loop is marked (``walked``)::
 
     for e in rows:                  t = len(rows)
         keep(rows, e)               for e in rows: ...
@@ -46,9 +46,9 @@ from srcgrad.frontend.normal_form import (
     Statement,
     Store,
     Unruled,
-    Walked,
     With,
 )
+from srcgrad.frontend.walking import walked
 from srcgrad.rules.facts import Array, Fact, Sequence, Unknown
 from srcgrad.syntax.globals import builtin, call_runtime, reference
 from srcgrad.syntax.parse import names_read
@@ -59,16 +59,16 @@ Facts = Mapping[str, Fact]
 def lengths_kept(function: Function, facts: Facts, changes: Callable[[Callee], bool]) -> Function:
     """The function with its checks; the same object where there are none, and no marks."""
     statements = walk(function.body)
-    marks = {mark: _container_and_items(mark) for s in statements if (mark := _mark(s)) is not None}
+    marks = {s: mark for s in statements if (mark := walked(s)) is not None}
     loops = {s: _bases(s, facts) for s in statements if isinstance(s, For)}
     if not marks and not any(loops.values()):
         return function
     opened: dict[Statement, frozenset[str]] = dict(opened_by(function, changes))
     opened |= _sets_changed(function)
     parameters = _given(function) if opened else frozenset()
-    walked: dict[str, set[str]] = {}  # items -> the containers that they are of
+    holders: dict[str, set[str]] = {}  # items -> the containers that they are of
     for container, items in marks.values():
-        walked.setdefault(items, set()).add(container)
+        holders.setdefault(items, set()).add(container)
 
     def changed_in(loop: For, counts: Callable[[Statement], bool]) -> frozenset[str]:
         counted = [s for s in walk(loop.body) if s in opened and not isinstance(s, SetField) and counts(s)]
@@ -78,27 +78,17 @@ def lengths_kept(function: Function, facts: Facts, changes: Callable[[Callee], b
     watched: dict[Statement, tuple[str, ...]] = {}
     followed: dict[Statement, tuple[str, ...]] = {}
     for loop, bases in loops.items():
-        marked = [name for name in _items(loop) if name in walked]
-        theirs = {*marked}.union(*(walked[name] for name in marked))
+        marked = [name for name in _items(loop) if name in holders]
+        theirs = {*marked}.union(*(holders[name] for name in marked))
         bases = tuple(base for base in bases if base not in theirs)
         names = changed_in(loop, _may_change_length)
         watched[loop] = tuple(base for base in bases if base in names)
-        own = _own_keys(loop, walked)
+        own = _own_keys(loop, holders)
         names = changed_in(loop, lambda s, own=own: _may_change_keys(s, own, facts))  # type: ignore[misc]
-        followed[loop] = tuple(name for name in marked if not names.isdisjoint(walked[name]))
+        followed[loop] = tuple(name for name in marked if not names.isdisjoint(holders[name]))
         names = changed_in(loop, lambda s: not isinstance(s, Store | AugStore))
         followed[loop] += tuple(base for base in bases if base in names and _may_be_deque(base, facts))
     return _Checks(function, facts, watched, followed, marks).function()
-
-
-def _mark(statement: Statement) -> Bind | None:
-    is_mark = isinstance(statement, Bind) and isinstance(statement.operation, Walked)
-    return statement if is_mark else None  # type: ignore[return-value]
-
-
-def _container_and_items(mark: Bind) -> tuple[str, str]:
-    container, items = mark.expression.args
-    return str(container.id), str(items.id)
 
 
 def _given(function: Function) -> frozenset[str]:
@@ -139,10 +129,10 @@ def _items(loop: For) -> list[str]:
     return list(dict.fromkeys(read if loop.counted else names_read(loop.iterable)))
 
 
-def _own_keys(loop: For, walked: Mapping[str, set[str]]) -> frozenset[str]:
+def _own_keys(loop: For, holders: Mapping[str, set[str]]) -> frozenset[str]:
     """The names that hold a key of what the loop goes over, all through a pass."""
     bound = [s.target for s in walk(loop.body) if isinstance(s, Bind)]
-    keys = {name for name, read in _reads(loop) if read.base in walked and bound.count(name) == 1}
+    keys = {name for name, read in _reads(loop) if read.base in holders and bound.count(name) == 1}
     inner = {s.index for s in walk(loop.body) if isinstance(s, For)}
     return frozenset({loop.index} if not loop.counted and loop.index not in bound else keys) - inner
 
@@ -181,7 +171,7 @@ class _Checks(Lowering):
         facts: Facts,
         watched: Mapping[Statement, tuple[str, ...]],
         followed: Mapping[Statement, tuple[str, ...]],
-        marks: Mapping[Bind, tuple[str, str]],
+        marks: Mapping[Statement, tuple[str, str]],
     ) -> None:
         super().__init__(function, facts)
         self.watched, self.followed, self.marks = watched, followed, marks
@@ -190,7 +180,7 @@ class _Checks(Lowering):
         self.marked = {items for _, items in marks.values()}
 
     def replaced(self, statement: Statement) -> list[Statement] | None:
-        if isinstance(statement, Bind) and statement in self.marks:
+        if statement in self.marks:
             container, items = self.marks[statement]
             return [self._followed(container, items, statement)] if items in self.walks else []
         watched, followed = self.watched.get(statement, ()), self.followed.get(statement, ())

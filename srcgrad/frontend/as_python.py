@@ -35,11 +35,10 @@ from srcgrad.frontend.normal_form import (
     Statement,
     Store,
     Unpack,
-    Walked,
     While,
     With,
 )
-from srcgrad.frontend.walking import statements_of
+from srcgrad.frontend.walking import statements_of, walked
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.runtime import accumulate
 from srcgrad.syntax.globals import GlobalReference
@@ -95,8 +94,8 @@ def _calls(function: Function, inside: Callable[[Callee], gast.expr | None]) -> 
 
 def block_as_python(block: Block) -> list[gast.stmt]:
     """The statements of a block; an empty one passes."""
-    written = [s for s in block.statements if not (isinstance(s, Bind) and isinstance(s.operation, Walked))]
-    return [statement_as_python(statement) for statement in written] or [gast.Pass()]
+    written = [statement_as_python(statement) for statement in block.statements if walked(statement) is None]
+    return written or [gast.Pass()]
 
 
 def statement_as_python(statement: Statement) -> gast.stmt:

@@ -28,7 +28,7 @@ from srcgrad.frontend.desugar.build import (
     subscript,
 )
 from srcgrad.frontend.mappings import mappings
-from srcgrad.frontend.normal_form import For, Walked
+from srcgrad.frontend.normal_form import Fixed, For
 from srcgrad.frontend.plans import Counted, Entries, Items, Mapped, Numbers, Plan, Reversed, Zipped, lettered, mapped_by
 from srcgrad.frontend.ranges import Ranges
 from srcgrad.frontend.replacing import of_the_text
@@ -140,7 +140,7 @@ class Loops(Ranges):
         """Mark that a loop goes over the items of a dict or a set, which may change meanwhile."""
         if not self.source.generated:
             marked = call_runtime(runtime.followed, [load(container, at), load(items, at)], at)
-            self.emit(self.fresh("walk"), marked, Walked())
+            self.emit(self.fresh("walk"), marked, Fixed())
 
     def _global(self, node: gast.expr) -> object:
         if isinstance(node, GlobalReference):

@@ -137,13 +137,6 @@ class Fixed:
 
 
 @dataclass(frozen=True, eq=False)
-class Walked(Fixed):
-    """``followed(container, items)``: a loop goes over a container, which has these items before the loop.
-
-    A mark, which ``analysis.lengths`` takes away, or writes out where the container may change meanwhile."""
-
-
-@dataclass(frozen=True, eq=False)
 class Apply:
     """A ruled function.  ``arguments`` maps the rule's own parameter names to expressions, only those given.
 

@@ -8,6 +8,7 @@ Needs NumPy and nothing else, so that a saved gradient runs without the compiler
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.chains import corner, doubled, multi_dot_slope, undoubled, unmulti_dot
 from srcgrad.runtime.attempts import (
+    asked,
     attempt,
     attempt_store,
     attempt_whole,
@@ -120,7 +121,7 @@ from srcgrad.runtime.systems import (
 
 __all__ = [
     "Closure", "StopsGradients", "accumulate", "add", "add_at", "aligned", "all_places", "along_places", "anchors",
-    "angle_slope", "argsorted", "arranging", "as_columns", "as_cotangent", "as_given", "as_list", "as_stored",
+    "angle_slope", "argsorted", "arranging", "as_columns", "as_cotangent", "as_given", "as_list", "as_stored", "asked",
     "astype", "at_mask", "attempt", "attempt_store", "attempt_whole", "attribute", "axes_at_end", "basis_free",
     "bessel_i", "bound", "chosen", "chosen_number", "claim", "closure", "cofactor", "column", "column_sums",
     "compressed", "corner", "count", "cut", "defaulting", "deviation", "diagonal_places", "differences", "division",

@@ -136,6 +136,17 @@ def readable(x: Any, index: Any) -> None:
         x[index]
 
 
+def asked(x: Any, name: str) -> None:
+    """Look a method up, as a call does before its arguments are evaluated, for what that raises.
+
+    >>> asked(None, "append")
+    Traceback (most recent call last):
+    AttributeError: 'NoneType' object has no attribute 'append'
+    """
+    if type(x) in _KNOWN:
+        getattr(x, name)
+
+
 def raised_iterating(raised: BaseException | None, caught: Caught, how: Any, *given: Any) -> BaseException | None:
     """What a loop by ``iter`` or ``reversed`` over each of these, or by ``range`` of them, would raise of what is
     caught, before an item; if something was raised before, that.
