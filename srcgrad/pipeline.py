@@ -363,7 +363,7 @@ class Module(CalleesAsValues):
         self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:
-        function, _ = joined(self.normalized(callee), {})
+        function = lengths_kept(joined(self.normalized(callee), {})[0], {}, self.changes)
         made = as_python(function, aligned=True, inside=self.primal)
         made.name = name
         self.add(made, function.temporaries)

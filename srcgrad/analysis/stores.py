@@ -119,10 +119,10 @@ class Lowering:
     def fact(self, name: str) -> Fact:
         return self.facts.get(name, Unknown())
 
-    def fresh(self) -> str:
+    def fresh(self, stem: str = "t") -> str:
         if self.namer is None:
             self.namer = Namer(_names(self.start))
-        name = self.namer.fresh("t")
+        name = self.namer.fresh(stem)
         self.made.add(name)
         return name
 

@@ -38,7 +38,7 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
-from srcgrad.frontend.walking import statements_of
+from srcgrad.frontend.walking import statements_of, walked
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.runtime import accumulate
 from srcgrad.syntax.globals import GlobalReference
@@ -94,7 +94,8 @@ def _calls(function: Function, inside: Callable[[Callee], gast.expr | None]) -> 
 
 def block_as_python(block: Block) -> list[gast.stmt]:
     """The statements of a block; an empty one passes."""
-    return [statement_as_python(statement) for statement in block.statements] or [gast.Pass()]
+    written = [statement_as_python(statement) for statement in block.statements if walked(statement) is None]
+    return written or [gast.Pass()]
 
 
 def statement_as_python(statement: Statement) -> gast.stmt:

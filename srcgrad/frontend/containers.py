@@ -24,6 +24,7 @@ from srcgrad.frontend.desugar.build import (
     branch,
     call,
     call_builtin,
+    call_runtime,
     compare,
     constant,
     index_value,
@@ -35,7 +36,7 @@ from srcgrad.frontend.desugar.build import (
 )
 from srcgrad.frontend.in_place import CHANGING_METHODS, InPlace
 from srcgrad.frontend.known import NONE, Instance, OneOf, instances_of
-from srcgrad.frontend.normal_form import Append, Delete, Exchange, SetField
+from srcgrad.frontend.normal_form import Append, Bind, Delete, Exchange, Fixed, SetField
 from srcgrad.frontend.sequencing import ordered
 from srcgrad.syntax.globals import of_runtime, reference
 from srcgrad.syntax.parse import walk
@@ -99,8 +100,16 @@ class Containers(InPlace):
 
     def _write(self, node: gast.Call, target: Callable[[], str] | None) -> None:
         """One change; what the method returns is bound to ``target()`` if it is asked for."""
+        base, name = self.stored_into(node.func.value), node.func.attr
+        before = len(self.out)
+        self._write_change(base, node, target)
+        plain = all(isinstance(given, gast.Name | gast.Constant) for given in node.args)
+        if not plain and not self.source.generated and not self.is_container(load(base, node)):
+            found = call_runtime(runtime.asked, [load(base, node), constant(name, node)], node)
+            self.out.insert(before, Bind(self.fresh("read"), found, Fixed(), self.span))
+
+    def _write_change(self, base: str, node: gast.Call, target: Callable[[], str] | None) -> None:
         name, args = node.func.attr, node.args
-        base = self.stored_into(node.func.value)
         wanted = target is not None
         match name:
             case "append":

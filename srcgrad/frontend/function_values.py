@@ -23,7 +23,8 @@ from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.classes import found, is_field, is_frozen
 from srcgrad.frontend.desugar.build import constant, load, placed, tuple_of
-from srcgrad.frontend.known import Closed, Items, instances_of
+from srcgrad.frontend.desugar.raising import may_catch
+from srcgrad.frontend.known import Bag, Closed, Entries, Items, choices_of, instances_of
 from srcgrad.frontend.normal_form import (
     Call,
     Callee,
@@ -206,7 +207,7 @@ class FunctionValues(UserCalls):
         static = self.scope.static_of(function)
         assert static is not None
         local = local_in(static.value)
-        if local is not None and self._never_raises(local):
+        if local is not None and self._never_raises(local, may_catch(AttributeError, caught.elts)):
             self.run(list(map(clone, local.node.body)))
             nothing = (constant(None, node), constant(None, node))
             return tuple_of(list(nothing), node), Pack("tuple", nothing)
@@ -220,8 +221,9 @@ class FunctionValues(UserCalls):
         head = reference(GlobalBinding("attempt", callee))
         return placed(gast.Call(head, list(passed), []), node), Call(callee, tuple(passed))
 
-    def _never_raises(self, part: LocalFunction) -> bool:
-        """Whether the one statement of an attempt is a change that a built-in container, or a field, always admits."""
+    def _never_raises(self, part: LocalFunction, may_lack: bool) -> bool:
+        """Whether the one statement of an attempt is a change that a built-in container, or a field, always admits;
+        ``may_lack``: whether it is caught that something else, which has no such method, stands there."""
         match part.node:
             case gast.FunctionDef(
                 body=[gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name() as base, attr=attr), args=given))]
@@ -229,11 +231,16 @@ class FunctionValues(UserCalls):
                 plain = all(isinstance(argument, gast.Name | gast.Constant) for argument in given)
                 # What an update reads of pairs of keys and values raises otherwise here, and would be caught.
                 never = attr == "update" or not effects.method(attr).raises
-                return plain and never and not self.is_object(base)
+                return plain and never and not self.is_object(base) and (not may_lack or self.is_container(base))
             case gast.FunctionDef(body=[gast.Assign(targets=[gast.Attribute(value=gast.Name() as base, attr=attr)])]):
                 kinds = [known.kind for known in instances_of(self.peek(base))]
                 return bool(kinds) and all(is_field(found(kind, attr)) and not is_frozen(kind) for kind in kinds)
         return False
+
+    def is_container(self, node: gast.expr) -> bool:
+        """Whether an expression is surely a container that was made here."""
+        choices = list(choices_of(self.peek(node)))
+        return bool(choices) and all(isinstance(choice, Bag | Entries | Items) for choice in choices)
 
     def _exceptions(self, node: gast.expr) -> Iterator[type[BaseException]]:
         static = self.scope.static_of(node)

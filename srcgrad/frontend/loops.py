@@ -15,18 +15,20 @@ from collections.abc import Iterator
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.frontend.callees import makes_iterator
 from srcgrad.frontend.desugar.build import (
     assign,
     binary,
     call_builtin,
+    call_runtime,
     constant,
     load,
     placed,
     subscript,
 )
 from srcgrad.frontend.mappings import mappings
-from srcgrad.frontend.normal_form import For
+from srcgrad.frontend.normal_form import Fixed, For
 from srcgrad.frontend.plans import Counted, Entries, Items, Mapped, Numbers, Plan, Reversed, Zipped, lettered, mapped_by
 from srcgrad.frontend.ranges import Ranges
 from srcgrad.frontend.replacing import of_the_text
@@ -55,6 +57,8 @@ class Loops(Ranges):
                 self._indexed_loop(node, plan)
                 return
             iterable = self._iterator(node)
+        elif isinstance(iterable, gast.Name) and not isinstance(iterable, GlobalReference):
+            self.walk(iterable.id, iterable.id, node.iter)
         self._uncounted_loop(node, iterable)
 
     # --- indexed loops -----------------------------------------------------------------------------------------------
@@ -129,7 +133,14 @@ class Loops(Ranges):
             self.bind(kept, load(mapping, node))
             mapping = kept
         keys = self.keys_of(mapping, node)
+        self.walk(mapping, keys, node)
         return Items(keys) if view == "keys" else Entries(mapping, keys, view == "items")
+
+    def walk(self, container: str, items: str, at: gast.AST) -> None:
+        """Mark that a loop goes over the items of a dict or a set, which may change meanwhile."""
+        if not self.source.generated:
+            marked = call_runtime(runtime.followed, [load(container, at), load(items, at)], at)
+            self.emit(self.fresh("walk"), marked, Fixed())
 
     def _global(self, node: gast.expr) -> object:
         if isinstance(node, GlobalReference):

@@ -26,9 +26,11 @@ from srcgrad.frontend.callees import makes_iterator
 from srcgrad.frontend.desugar.build import call_builtin, placed
 from srcgrad.frontend.known import Known
 from srcgrad.frontend.scope import COMPREHENSIONS, Scope, Static, names_of
+from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import children, walk
 
+_VIEWS = effects.returning(dict, "view")
 #: Evaluated in part, or more than once: their parts are sequenced where they become statements.
 _CONDITIONAL = gast.IfExp | gast.BoolOp | gast.Lambda | COMPREHENSIONS
 
@@ -277,8 +279,11 @@ class _Order:
         """An operand evaluated now: an atom, or a display of atoms; what nothing can change stays as it is."""
         writer = self.writer
         match node:
-            case gast.Constant() | gast.Name() | GlobalReference() | gast.GeneratorExp():
+            case gast.Constant() | gast.Name() | GlobalReference():
                 return node
+            case gast.GeneratorExp(generators=[first, *rest]):
+                outermost = _with(first, {"iter": self._iterated(first.iter)})
+                return _with(node, {"generators": [outermost, *rest]})
             case gast.Lambda():
                 if any(map(writer.may_be_changed, _evaluated(node))):
                     raise writer.refuse(node, "a default that what is evaluated after it may change", "bind it before")
@@ -306,6 +311,14 @@ class _Order:
         if writer.is_global(node) or writer.scope.static_of(owner) is not None or writer.scope.static_of(node):
             return node
         return writer.value(node)
+
+    def _iterated(self, node: gast.expr) -> gast.expr:
+        """What the outermost ``for`` of a generator goes over: it is evaluated when the generator is made, and its
+        items are read later."""
+        match node:
+            case gast.Call(func=gast.Attribute(value=value, attr=attr) as view, args=[], keywords=[]) if attr in _VIEWS:
+                return _with(node, {"func": _with(view, {"value": self.settled(value)})})
+        return self.settled(node)
 
     def _is_lazy(self, node: gast.Call) -> bool:
         """Whether a call makes what is read later, as a loop over it goes."""

@@ -287,7 +287,11 @@ class Sets(Defaulting):
         constants = isinstance(node, gast.Set) and all(isinstance(element, gast.Constant) for element in node.elts)
         if constants or not self._is_set(node):
             return super().plan(node, rebound)
-        return ItemsPlan(self._list_items(self.fresh("items"), node))
+        atom = self.value(node)
+        items = self._list_items(self.fresh("items"), atom)
+        if isinstance(atom, gast.Name) and not isinstance(atom, GlobalReference):
+            self.walk(atom.id, items, node)
+        return ItemsPlan(items)
 
     def _is_iterator(self, node: gast.expr) -> bool:
         return self._is_set(node) or super()._is_iterator(node)

@@ -17,13 +17,14 @@ from types import FunctionType, ModuleType
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.frontend.callees import SHAPES, as_python, is_inert, makes_iterator
 from srcgrad.frontend.classes import ABSENT, BINARY, found
-from srcgrad.frontend.desugar.build import index_value, load, placed
+from srcgrad.frontend.desugar.build import call_runtime, index_value, load, placed
 from srcgrad.frontend.known import instances_of
 from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.methods import only_reads
-from srcgrad.frontend.normal_form import AugStore, Fixed, Index, LocalFunction, Operation, Store
+from srcgrad.frontend.normal_form import AugStore, Bind, Fixed, Index, LocalFunction, Operation, Store
 from srcgrad.frontend.scope import Scope, closure_of
 from srcgrad.frontend.sequencing import changes_something, names_in, naming, ordered
 from srcgrad.frontend.side_effects import may_store
@@ -91,7 +92,10 @@ class Stores(Loops):
         if not is_object:
             self._refuse_objects_in(target.slice)
         if not is_object and not changes_something(self, value):
+            before = len(self.out)
             operand = self.value(value)
+            if len(self.out) > before and not self.source.generated:
+                self._read_before(before, base, index, target)
             self.out.append(AugStore(base, index, operator, operand, self.span, self.fresh(), self.fresh()))
             return
         part = self.fresh()
@@ -106,6 +110,12 @@ class Stores(Loops):
             self._set_item(base, target, index, load(part, target))
             return
         self.out.append(Store(base, clone(index), load(part, target), self.span))
+
+    def _read_before(self, position: int, base: str, index: gast.expr, at: gast.AST) -> None:
+        """What ``base[index] op= value`` reads before its value is evaluated: for what that raises, where it may be
+        caught; nothing else is made of it."""
+        read = call_runtime(runtime.readable, [load(base, at), index_value(clone(index))], at)
+        self.out.insert(position, Bind(self.fresh("read"), read, Fixed(), self.span))
 
     def subscript(self, node: gast.Subscript) -> tuple[gast.expr, Operation]:
         """A part of ``.flat`` is a copy, where one of the array that stands for it is a view."""

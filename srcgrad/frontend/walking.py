@@ -1,4 +1,4 @@
-"""Every statement of a normal form, in the order of the text.
+"""Every statement of a normal form, in the order of the text; the marks of loops over what may change.
 
 Enters: a block.  Leaves: its statements and those inside of them, an outer one before what is in it.
 """
@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from srcgrad.frontend.normal_form import Block, For, If, Statement, While, With
+import gast
+
+from srcgrad import runtime
+from srcgrad.frontend.normal_form import Bind, Block, For, If, Statement, While, With
+from srcgrad.syntax.globals import GlobalReference
 
 
 def statements_of(block: Block) -> Iterable[Statement]:
@@ -21,3 +25,12 @@ def statements_of(block: Block) -> Iterable[Statement]:
                 pending += [*reversed(orelse.statements), *reversed(body.statements)]
             case For(body=body) | While(body=body) | With(body=body):
                 pending += reversed(body.statements)
+
+
+def walked(statement: Statement) -> tuple[str, str] | None:
+    """What ``walk = followed(container, items)`` marks: that a loop goes over a container, which has these items when
+    the loop begins.  ``analysis.lengths`` takes the mark away, or writes it out where the container may change."""
+    match statement:
+        case Bind(expression=gast.Call(func=GlobalReference(binding=found), args=[container, items])):
+            return (container.id, items.id) if found.value is runtime.followed else None
+    return None

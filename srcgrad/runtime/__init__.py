@@ -8,6 +8,7 @@ Needs NumPy and nothing else, so that a saved gradient runs without the compiler
 from srcgrad.runtime.broadcasting import rebroadcast, unbroadcast
 from srcgrad.runtime.chains import corner, doubled, multi_dot_slope, undoubled, unmulti_dot
 from srcgrad.runtime.attempts import (
+    asked,
     attempt,
     attempt_store,
     attempt_whole,
@@ -15,6 +16,7 @@ from srcgrad.runtime.attempts import (
     raised_augmenting,
     raised_iterating,
     raised_in_place,
+    readable,
 )
 from srcgrad.runtime.defaults import defaulting, require_factory
 from srcgrad.runtime.closures import Closure, closure, is_made_of, made_of, one_for, units, unwritten
@@ -54,6 +56,7 @@ from srcgrad.runtime.elementwise import (
 from srcgrad.runtime.exact import require_exact
 from srcgrad.runtime.extrema import exp_share, initial_share, latest, ties
 from srcgrad.runtime.fields import field, field_of, unfield
+from srcgrad.runtime.following import followed, step
 from srcgrad.runtime.fourier import fitted, signal_length, unfftn, unifftn, unirfftn, unrfftn, weighted_bins
 from srcgrad.runtime.gathering import (
     arranging, compressed, item, permute_along, pick, rechoose, selected, sorting, span_of, unchoose, undiag,
@@ -118,12 +121,13 @@ from srcgrad.runtime.systems import (
 
 __all__ = [
     "Closure", "StopsGradients", "accumulate", "add", "add_at", "aligned", "all_places", "along_places", "anchors",
-    "angle_slope", "argsorted", "arranging", "as_columns", "as_cotangent", "as_given", "as_list", "as_stored",
+    "angle_slope", "argsorted", "arranging", "as_columns", "as_cotangent", "as_given", "as_list", "as_stored", "asked",
     "astype", "at_mask", "attempt", "attempt_store", "attempt_whole", "attribute", "axes_at_end", "basis_free",
     "bessel_i", "bound", "chosen", "chosen_number", "claim", "closure", "cofactor", "column", "column_sums",
     "compressed", "corner", "count", "cut", "defaulting", "deviation", "diagonal_places", "differences", "division",
     "doubled", "dtype_of_first", "each_once", "end_length", "end_size", "entered", "entering", "exp_share",
-    "exponents", "extreme_share", "field", "field_of", "fitted", "flat_places", "float_tangent", "freedom", "fresh",
+    "exponents", "extreme_share", "field", "field_of", "fitted", "flat_places", "float_tangent", "followed", "freedom",
+    "fresh",
     "from_bins", "from_columns", "from_matrices", "from_pairs", "from_triangle", "frozen", "gather", "given_to",
     "gradient_axis", "half_circle", "half_triangle", "held_before", "held_inside", "hermitian_sum", "if_defined",
     "if_floating", "if_nonzero", "in_dtype", "initial_share", "intervals", "into_bins", "is_above", "is_below",
@@ -136,7 +140,7 @@ __all__ = [
     "others", "outside", "over_gaps", "own", "own_adjoint", "pack_like", "pair_differences", "part_like",
     "permute_along", "phase_free", "pick", "placed", "placed_alone", "places_of", "polar", "polygamma", "polyslope",
     "power_partial", "present", "prevails", "private", "put_back", "quotient", "raisable", "raised_augmenting",
-    "raised_in_place", "raised_iterating",
+    "raised_in_place", "raised_iterating", "readable",
     "ratio", "rearray", "reastype", "rebroadcast", "rechoose", "recurrence", "remerged", "repad",
     "repad_chosen", "repad_values", "repairs", "repeated", "replaced_at", "require_apart", "require_bound",
     "require_count", "require_data", "require_disjoint", "require_distinct", "require_exact", "require_factory",
@@ -146,7 +150,7 @@ __all__ = [
     "require_row", "require_rows", "require_set", "require_some", "require_unshared", "rest_like", "retake", "rewound",
     "root_count", "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate",
     "shadow", "share", "shifted", "shortest", "shuffled", "signal_length", "sinc_slope", "slope_leaning",
-    "slope_places", "snapshot", "sorting", "span_of", "spread", "spread_numbers", "step_sizes", "stop_gradient",
+    "slope_places", "snapshot", "sorting", "span_of", "spread", "spread_numbers", "step", "step_sizes", "stop_gradient",
     "stored", "tail", "taken", "tangent_like", "ties", "to_matrices", "to_triangle", "tolist", "total",
     "transposed_subscripts", "turns", "twist", "unaligned", "unappend", "unarray", "unastype", "unblock",
     "unbroadcast", "unchoose", "uncolumn", "uncolumn_stack", "uncolumn_sums", "unconcatenate", "unconstants",

@@ -125,6 +125,28 @@ def raised_augmenting(
         return attempt_store(_AUGMENTED[operation], caught, alike, value)[1]
 
 
+def readable(x: Any, index: Any) -> None:
+    """Read ``x[index]``, as ``x[index] op= value`` does before its value is evaluated, for what that raises.
+
+    >>> readable([1.0], 1)
+    Traceback (most recent call last):
+    IndexError: list index out of range
+    """
+    if type(x) in _KNOWN:  # of objects of other classes nothing is asked: their methods may do more than answer
+        x[index]
+
+
+def asked(x: Any, name: str) -> None:
+    """Look a method up, as a call does before its arguments are evaluated, for what that raises.
+
+    >>> asked(None, "append")
+    Traceback (most recent call last):
+    AttributeError: 'NoneType' object has no attribute 'append'
+    """
+    if type(x) in _KNOWN:
+        getattr(x, name)
+
+
 def raised_iterating(raised: BaseException | None, caught: Caught, how: Any, *given: Any) -> BaseException | None:
     """What a loop by ``iter`` or ``reversed`` over each of these, or by ``range`` of them, would raise of what is
     caught, before an item; if something was raised before, that.

@@ -57,7 +57,7 @@ from srcgrad.frontend.desugar.raising import (
     test_may_raise,
     waits,
     writes,
-)
+)  # fmt: skip
 from srcgrad.language import effects
 from srcgrad.syntax.globals import builtin, of_runtime, reference
 from srcgrad.syntax.parse import clone, walk
@@ -67,6 +67,7 @@ Meaning = Callable[[str], object]  # of names that a function binds nowhere
 Blocks = Callable[[Body], list[gast.stmt]]
 _CHANGES = effects.updating()
 _ATTEMPT = of_runtime(runtime.attempt)
+_ASKED = of_runtime(runtime.asked)
 _AUGMENTING = of_runtime(runtime.raised_augmenting)
 _ITERATING = of_runtime(runtime.raised_iterating)
 _RAISABLE = of_runtime(runtime.raisable)
@@ -171,23 +172,26 @@ class _Attempts:
             made += after
         return made, asked
 
-    def attempt(self, value: gast.expr, stem: str = "attempted") -> tuple[list[gast.stmt], gast.expr, bool]:
-        """An expression evaluated now: the statements for that, what holds its value, whether it may raise."""
+    def attempt(
+        self, value: gast.expr, stem: str = "attempted", *first: gast.stmt
+    ) -> tuple[list[gast.stmt], gast.expr, bool]:
+        """An expression evaluated now: the statements for that, what holds its value, whether it may raise; ``first``
+        comes before it where it does."""
         if not may_raise(value):
             return [], value, False
         if isinstance(value, gast.Starred) or waits(value):
             raise Stays
         name = self.fresh(stem)
-        return self._tried(placed(gast.Return(value), value), name), load(name, value), True
+        return self._tried(placed(gast.Return(value), value), name, *first), load(name, value), True
 
     def test(self, value: gast.expr) -> tuple[list[gast.stmt], gast.expr, bool]:
         """A test evaluated now, and asked whether it is true."""
         return self.attempt(value if is_truth(value) else call(reference(builtin("bool")), [value], value))
 
-    def _tried(self, part: gast.stmt, name: str) -> list[gast.stmt]:
+    def _tried(self, part: gast.stmt, name: str, *first: gast.stmt) -> list[gast.stmt]:
         """One statement attempted as a function of its own; ``name`` gets what it returns."""
         arguments = gast.arguments([], [], None, [], [], None, [])
-        thunk = placed(gast.FunctionDef(self.fresh("part"), arguments, [part], [], None, None, []), part)
+        thunk = placed(gast.FunctionDef(self.fresh("part"), arguments, [*first, part], [], None, None, []), part)
         kinds = tuple_of([clone(kind) for kind in self.caught], part)
         tried = call(reference(_ATTEMPT), [load(thunk.name, part), kinds], part)
         pair = targets([_stored(name, part), _stored(self.raised, part)], part)
@@ -263,7 +267,8 @@ class _Attempts:
                 arguments: list[gast.expr] = []
                 attempted = 0
                 for argument in made.args:
-                    before, held, may = self.attempt(argument)
+                    look = call(reference(_ASKED), [clone(func.value), constant(attr, made)], made)
+                    before, held, may = self.attempt(argument, "attempted", placed(gast.Expr(look), made))
                     attempted += may
                     befores += before
                     arguments.append(held)
