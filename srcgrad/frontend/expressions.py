@@ -111,6 +111,8 @@ class Expressions(Comprehensions):
         match node:
             case gast.BinOp(op=gast.BitOr(), left=left, right=right) | gast.IfExp(body=left, orelse=right):
                 return self._may_be_dict(left) and self._may_be_dict(right)
+            case gast.Call(func=gast.Attribute(attr="keys" | "items" | "values")):
+                return False
             case gast.Call(func=func):
                 static = self.scope.static_of(func)
                 return static is None or not is_constant(static.value) or self._is_or(func)
