@@ -64,6 +64,8 @@ from srcgrad.syntax.parse import clone, walk
 
 Body = Sequence[gast.stmt]
 Meaning = Callable[[str], object]  # of names that a function binds nowhere
+Attempted = tuple[list[gast.stmt], gast.expr, bool]
+Given = Callable[[gast.expr], list[gast.expr]]
 Blocks = Callable[[Body], list[gast.stmt]]
 _CHANGES = effects.updating()
 _ATTEMPT = of_runtime(runtime.attempt)
@@ -172,11 +174,8 @@ class _Attempts:
             made += after
         return made, asked
 
-    def attempt(
-        self, value: gast.expr, stem: str = "attempted", *first: gast.stmt
-    ) -> tuple[list[gast.stmt], gast.expr, bool]:
-        """An expression evaluated now: the statements for that, what holds its value, whether it may raise; ``first``
-        comes before it where it does."""
+    def attempt(self, value: gast.expr, stem: str = "attempted", *first: gast.stmt) -> Attempted:
+        """An expression evaluated now, after ``first``: the statements, what holds its value, whether it may raise."""
         if not may_raise(value):
             return [], value, False
         if isinstance(value, gast.Starred) or waits(value):
@@ -184,7 +183,7 @@ class _Attempts:
         name = self.fresh(stem)
         return self._tried(placed(gast.Return(value), value), name, *first), load(name, value), True
 
-    def test(self, value: gast.expr) -> tuple[list[gast.stmt], gast.expr, bool]:
+    def test(self, value: gast.expr) -> Attempted:
         """A test evaluated now, and asked whether it is true."""
         return self.attempt(value if is_truth(value) else call(reference(builtin("bool")), [value], value))
 
@@ -324,11 +323,7 @@ class _Attempts:
         return [statement], [], False
 
     def _attempted_inside(
-        self,
-        statement: gast.Assign,
-        raised: str,
-        kinds: Sequence[gast.expr],
-        given: Callable[[gast.expr], list[gast.expr]],
+        self, statement: gast.Assign, raised: str, kinds: Sequence[gast.expr], given: Given
     ) -> tuple[list[gast.stmt], list[gast.stmt], bool]:
         """What a ``try`` in here attempts is attempted once, for both: what is not caught there was raised here."""
         if any(is_everything(kind) for kind in kinds):
