@@ -42,7 +42,7 @@ from srcgrad.specialise.closures import entered
 from srcgrad.specialise.dispatching import Method, explicit
 from srcgrad.specialise.functions import Closure, Functions, as_texts, made_here
 from srcgrad.specialise.generators import consumed, got
-from srcgrad.specialise.inlining import bound_by
+from srcgrad.specialise.inlining import bound_by, has_attempts
 from srcgrad.specialise.instances import Instance, fixed_parameters, static_of
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.unused import without_unused
@@ -252,7 +252,8 @@ def _from_outside(made: Reduced, statement: Assign) -> ir.Operation:
 
 
 def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
-    """``x[i] += v`` reads ``x[i]`` once ``v`` is computed, where computing it changes nothing."""
+    """``x[i] += v`` reads ``x[i]`` once ``v`` is computed, where computing it changes nothing; where exceptions are
+    caught and both may raise, it is read before as well."""
     for place, statement in enumerate(statements):
         if not isinstance(statement, Assign) or not isinstance(statement.operation, ir.GetItem | ir.GetAttribute):
             continue
@@ -265,11 +266,23 @@ def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
             if isinstance(operation, ir.Operator) and operation.in_place and operation.operands[0] is target:
                 if behind == place + 1:
                     break
-                moved = [*statements[place + 1 : behind], statement, *statements[behind:]]
+                between = statements[place + 1 : behind]
+                moved = [*_tried(made, statement, between), *between, statement, *statements[behind:]]
                 return [*statements[:place], *_read_last(made, moved)]
             if not changes_nothing(made, other) or target in operands_of(operation):
                 break
     return statements
+
+
+def _tried(made: Reduced, read: Assign, between: list[Statement]) -> list[Statement]:
+    """A read for the exception that it may raise in front of others."""
+    from srcgrad.specialise.raising import raises  # which knows what is reduced
+
+    is_caught = any(each.catches or has_attempts(each.function.body) for each in made.frame.summaries)
+    others = [other for other in between if isinstance(other, Assign) and raises(made, other, (BaseException,))]
+    if not is_caught or not others or not raises(made, read, (BaseException,)):
+        return []
+    return [replace(read, targets=(made.version("t", made.value(read.targets[0])),))]
 
 
 def changes_nothing(made: Reduced, statement: Assign) -> bool:

@@ -117,3 +117,35 @@ def test_what_is_looked_up_is_of_the_variable_as_it_was(monkeypatch: MonkeyPatch
     check_right(goes_over_a_rebound_list, monkeypatch, 0.7)
     check_right(methods_in_a_loop, monkeypatch, X)
     check_refused(goes_over_a_changed_range, monkeypatch, 0.7)
+
+
+# --- a[i] += e -------------------------------------------------------------------------------------------------------
+def reads_before_it_divides(x):
+    y = [x, x]
+    try:
+        y[5] += 1.0 / (x - x)
+    except IndexError:
+        return x * 2.0
+    except ZeroDivisionError:
+        return x * 3.0
+    return x
+
+
+def bump(d, xs):
+    d["q"] += xs[4]
+
+
+def reads_in_a_callee(x):
+    try:
+        bump({"a": x}, [x])
+    except KeyError:
+        return x * 2.0
+    except IndexError:
+        return x * 3.0
+    return x
+
+
+def test_an_item_is_read_before_what_is_added_to_it(monkeypatch: MonkeyPatch) -> None:
+    """What was caught was raised by what is added, where Python reads the item first and does not find it."""
+    check_right(reads_before_it_divides, monkeypatch, 0.7)
+    check_right(reads_in_a_callee, monkeypatch, 0.7)
