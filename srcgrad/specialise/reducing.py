@@ -39,7 +39,7 @@ from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called
 from srcgrad.specialise.closures import entered
-from srcgrad.specialise.dispatching import Method, explicit
+from srcgrad.specialise.dispatching import Method, explicit, looked_up
 from srcgrad.specialise.functions import Closure, Functions, as_texts, made_here
 from srcgrad.specialise.generators import consumed, got
 from srcgrad.specialise.inlining import bound_by, has_attempts
@@ -166,6 +166,7 @@ def _block(made: Reduced, block: Block) -> Block:
             made.refuse(statement.node, "what runs here")
         if isinstance(statement, Assign):
             made.origins.update((target, statement.operation) for target in statement.targets)
+            statements += looked_up(made, statement)
         match statement:
             case If(test=test) if (chosen := _chosen(made, statement, test)) is not None:
                 inner = _block(made, chosen)

@@ -1,0 +1,106 @@
+"""Which function runs, on what, and what it leaves behind: right against numbers, or refused."""
+
+from __future__ import annotations
+
+import numpy as np
+from pytest import MonkeyPatch
+
+from tests.specialise.serving import check_right
+
+X = np.array([0.7, 0.4, 1.3])
+
+
+# --- defaults --------------------------------------------------------------------------------------------------------
+def constant_defaults_of_two(x):
+    def make(k):
+        return lambda v, k=k: v * k
+
+    fs = [make(2.0), make(3.0)]
+    return fs[0](x) + fs[1](x) * x
+
+
+def no_default_and_one(x):
+    def make(k):
+        return lambda v, *, k=k: v * 2.0 if k is None else v * k
+
+    f, g = make(None), make(5.0)
+    return f(x) * g(x)
+
+
+def test_defaults_of_a_function_that_is_made_twice(monkeypatch: MonkeyPatch) -> None:
+    """Every function of one text was called with the constant defaults of the first."""
+    check_right(constant_defaults_of_two, monkeypatch, 0.7)
+    check_right(no_default_and_one, monkeypatch, 0.7)
+
+
+# --- methods of what may be None -------------------------------------------------------------------------------------
+class Rate:
+    def rate(self, v):
+        return v * 2.0
+
+    @property
+    def fixed(self):
+        return 3.0
+
+    def __call__(self, v):
+        return v * 4.0
+
+    def __getitem__(self, place):
+        return 5.0
+
+    def __neg__(self):
+        return 6.0
+
+    def __mul__(self, other):
+        return other * 7.0
+
+
+def rate_of(x, chosen):
+    d = Rate() if x > 3.0 else None
+    try:
+        return x * (d.rate(x) if chosen == 0 else d.fixed)
+    except AttributeError:
+        return x * 5.0
+
+
+def operators_of(x, chosen):
+    d = Rate() if x > 3.0 else None
+    try:
+        if chosen == 0:
+            return d(x) * x
+        if chosen == 1:
+            return d[0] * x
+        return -d * x
+    except TypeError:
+        return x * 5.0
+
+
+def raises_before_its_argument(x):
+    d = Rate() if x > 3.0 else None
+    try:
+        return d.rate(1.0 / (x - x))
+    except AttributeError:
+        return x * 2.0
+    except ZeroDivisionError:
+        return x * 3.0
+
+
+def appends_to_none(x, n):
+    xs = [x] if n > 3 else None
+    try:
+        xs.append(x)
+        return x * 2.0
+    except AttributeError:
+        return x * 3.0
+
+
+def test_a_method_of_none(monkeypatch: MonkeyPatch) -> None:
+    """The method of the class that a value may be of was called where the value is None."""
+    for chosen in range(3):
+        check_right(rate_of, monkeypatch, 0.7, chosen % 2)
+        check_right(rate_of, monkeypatch, 4.7, chosen % 2)
+        check_right(operators_of, monkeypatch, 0.7, chosen)
+        check_right(operators_of, monkeypatch, 4.7, chosen)
+    check_right(raises_before_its_argument, monkeypatch, 0.7)
+    check_right(appends_to_none, monkeypatch, 0.7, 1)
+    check_right(appends_to_none, monkeypatch, 0.7, 5)
