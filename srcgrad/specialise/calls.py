@@ -27,7 +27,7 @@ from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.specialise import containers, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
-from srcgrad.specialise.expressions import Made, atom, is_spelled, settled
+from srcgrad.specialise.expressions import Made, atom, is_spelled, is_varied_container, settled
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, static_of
 from srcgrad.specialise.managers import LOCKS
@@ -120,6 +120,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
         return _applied(context, node, rule, function, None, list(node.args))
     effect = of_function(function)
     is_computed = effect.is_known and not (effect.updates or effect.keeps or effect.calls or effect.draws)
+    if is_constant(function) and is_varied_container(context, context.value(node)):
+        context.refuse(node, f"a call of {getattr(function, '__name__', function)} that gives a container")
     if is_constant(function) or is_computed and context.is_fixed(node):
         return settled(context, node), nf.Fixed()
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
