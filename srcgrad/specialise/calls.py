@@ -48,8 +48,9 @@ def call(context: Context, node: gast.Call) -> Made:
     if function is not None and not is_spelled(node.func):  # read from a container: it is known which one it is
         atom(context, node.func)
         head = reference(importable(getattr(function, "__name__", "f"), function))
+        computes = getattr(node, "computes", None)
         node = placed(gast.Call(head, node.args, node.keywords), node)
-        node.statement = made
+        node.statement, node.computes = made, computes
     if isinstance(function, nf.Callee):  # an attempt, or a local function, with all of its parameters
         given = tuple(atom(context, argument) for argument in node.args)
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
@@ -120,8 +121,11 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
         return _applied(context, node, rule, function, None, list(node.args))
     effect = of_function(function)
     is_computed = effect.is_known and not (effect.updates or effect.keeps or effect.calls or effect.draws)
-    if is_constant(function) and is_varied_container(context, context.value(node)):
-        context.refuse(node, f"a call of {getattr(function, '__name__', function)} that gives a container")
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if is_constant(function) and not context.is_fixed(node) and any(
+        is_varied_container(context, context.value(operand)) for operand in given
+    ):  # what it gives may hold what that holds
+        context.refuse(node, f"a call of {getattr(function, '__name__', function)} with a container")
     if is_constant(function) or is_computed and context.is_fixed(node):
         return settled(context, node), nf.Fixed()
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
