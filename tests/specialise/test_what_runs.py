@@ -120,3 +120,38 @@ def test_containers_joined_by_what_has_no_derivative(monkeypatch: MonkeyPatch) -
     check_refused(joined_dicts, monkeypatch, 0.7)
     assert written(program_of(joined_by_a_function, (0.7,))) is None
     check_refused(joined_in_place, monkeypatch, 0.7)
+
+
+# --- __init__ --------------------------------------------------------------------------------------------------------
+class Early:
+    def __init__(self, w, n):
+        self.w = w
+        if n > 2:
+            return
+        self.w = w * 2.0
+
+
+class Sometimes:
+    a = 3.0
+
+    def __init__(self, w, n):
+        if n > 2:
+            self.a = w
+        self.b = w
+
+
+def returns_early(x, n):
+    e = Early(x, n)
+    return x * e.w if e else x * 5.0
+
+
+def sometimes_a_field(x, n):
+    e = Sometimes(x, n)
+    return e.a * e.b
+
+
+def test_an_object_whose_init_returns_early(monkeypatch: MonkeyPatch) -> None:
+    """The call gave None where ``__init__`` returned before its end; a field that it had not set had no value."""
+    for n in (1, 3):
+        check_right(returns_early, monkeypatch, 0.7, n)
+        check_refused(sometimes_a_field, monkeypatch, 0.7, n)
