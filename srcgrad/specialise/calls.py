@@ -53,12 +53,11 @@ def call(context: Context, node: gast.Call) -> Made:
         node.statement, node.computes = made, computes
     if isinstance(function, nf.Callee):  # an attempt, or a local function, with all of its parameters
         given = tuple(atom(context, argument) for argument in node.args)
+        context.written.add(made)
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
     if called is not None and made in context.reduced.methods:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     is_ruled = lookup(function) is not None or is_constant(function)
-    if called and (is_ruled or model_of(function) is not None) and not _is_seen_through(context, called):
-        context.refuse(node, f"a call of {getattr(function, '__name__', function)} that runs other code")
     if called is not None and isinstance(function, FunctionType) and not is_ruled and model_of(function) is None:
         return of_user(context, node, called, function, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
@@ -85,21 +84,6 @@ def call(context: Context, node: gast.Call) -> Made:
             head = placed(gast.Attribute(receiver, node.func.attr, gast.Load()), node.func)
             return of_user(context, node, called, bound.function, [receiver, *node.args], head, skipped=1)
     context.refuse(node, "this call")
-
-
-def _is_seen_through(context: Context, called: list[Summary]) -> bool:
-    """Whether a function that is not written out runs nothing but itself, and models: no code of the user's."""
-    pending, seen = list(called), set[Summary]()
-    while pending:
-        summary = pending.pop()
-        if summary in seen:
-            continue
-        seen.add(summary)
-        home = str(summary.namespace.get("__name__", ""))
-        if not home.startswith("srcgrad.") or not context.facts.opaque.isdisjoint(summary.reached):
-            return False
-        pending += [inner for found in summary.calls.values() for inner in found]
-    return True
 
 
 def _of_method(context: Context, node: gast.Call, called: list[Summary], function: FunctionType, how: Method) -> Made:
@@ -210,6 +194,7 @@ def of_user(
 ) -> Made:
     """A function of the user's: an operand for each of its parameters."""
     called = _widest(context, node, summaries)
+    context.written.add(getattr(node, "statement", None))
     signature = signature_of(function)
     bound = dict(zip(signature.positional, given, strict=False))
     keywords = node.keywords if isinstance(node, gast.Call) else []

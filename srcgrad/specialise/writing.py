@@ -21,7 +21,7 @@ from srcgrad.frontend.desugar.build import load, placed
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.values import At
 from srcgrad.ir import operations as ir
-from srcgrad.ir.regions import Block, Function
+from srcgrad.ir.regions import Assign, Block, Function
 from srcgrad.ir.regions import walk as walk_ir
 from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
@@ -35,7 +35,7 @@ from srcgrad.specialise.expressions import atom, named, operate, operation_of, s
 from srcgrad.specialise.fields import classes_of, read, require_settable
 from srcgrad.specialise.functions import misused
 from srcgrad.specialise.initialisers import returning_object
-from srcgrad.specialise.instances import Instance, fixed_parameters, static_of
+from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.loops import for_, function_called
 from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided
@@ -68,6 +68,10 @@ def specialised(instance: Instance) -> nf.Function:
         context.refuse(source.node, "a store into a variable outside of the function")
     context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in made.frame.outer}
     block = written(context, body)
+    for _, statement in walk_ir(made.function.body):
+        if isinstance(statement, Assign) and statement not in context.written:
+            if runs_users(facts, made.calls.get(statement, ())):
+                made.refuse(statement.node, "what runs code of the user's here")
     if not block.statements or not isinstance(block.statements[-1], nf.Return):
         block = nf.Block((*block.statements, nf.Return(gast.Constant(None, None), source.span())))
     if instance.made is not None:

@@ -155,3 +155,44 @@ def test_an_object_whose_init_returns_early(monkeypatch: MonkeyPatch) -> None:
     for n in (1, 3):
         check_right(returns_early, monkeypatch, 0.7, n)
         check_refused(sometimes_a_field, monkeypatch, 0.7, n)
+
+
+# --- methods that a built-in function runs ---------------------------------------------------------------------------
+class Key:
+    def __init__(self, w):
+        self.w = w
+
+    def __eq__(self, other):
+        self.w = self.w * 3.0
+        return True
+
+    __hash__ = object.__hash__
+
+    @property
+    def changed(self):
+        self.w = self.w * 2.0
+        return self.w
+
+
+def searched(x):
+    a, b = Key(x), Key(x)
+    return a.w * [a, b].count(b) * [b].index(a) + a.w
+
+
+def removed(x):
+    a, b = Key(x), Key(x)
+    keys = [a]
+    keys.remove(b)
+    return a.w
+
+
+def read_by_name(x):
+    a = Key(x)
+    getattr(a, "changed")  # noqa: B009
+    return a.w
+
+
+def test_methods_that_no_call_is_written_of() -> None:
+    """What ``__eq__`` and a property stored had no derivative where a function of the library runs them."""
+    for program in (searched, removed, read_by_name):
+        assert written(program_of(program, (0.7,))) is None
