@@ -113,6 +113,8 @@ def operation_of(context: Context, node: Any) -> Made:
             kind = "tuple" if isinstance(node, gast.Tuple) else "list"
             return placed(type(node)(list(given), gast.Load()), node), nf.Pack(kind, given)
         case gast.Dict(keys=keys, values=values) if all(isinstance(key, gast.Constant) for key in keys):
+            if len({key.value for key in keys}) < len(keys):
+                context.refuse(node, "a dict display in which keys are equal")
             given = tuple(atom(context, value) for value in values)
             return placed(gast.Dict(keys, list(given)), node), nf.Pack("dict", given, tuple(keys))
         case gast.Dict():

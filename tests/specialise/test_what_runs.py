@@ -188,7 +188,7 @@ def removed(x):
 
 def read_by_name(x):
     a = Key(x)
-    getattr(a, "changed")  # noqa: B009
+    getattr(a, "changed")
     return a.w
 
 
@@ -196,3 +196,25 @@ def test_methods_that_no_call_is_written_of() -> None:
     """What ``__eq__`` and a property stored had no derivative where a function of the library runs them."""
     for program in (searched, removed, read_by_name):
         assert written(program_of(program, (0.7,))) is None
+
+
+# --- dicts whose keys are equal, variables without a value -----------------------------------------------------------
+def equal_keys(x):
+    d = {1: x, 1.0: x * 2.0, True: x * 3.0}
+    return d[1] * len(d)
+
+
+def not_bound(x, n):
+    if n > 3:
+        y = x * 2.0
+    try:
+        z = y * 3.0
+    except NameError:
+        z = x * 7.0
+    return z
+
+
+def test_equal_keys_and_variables_without_a_value() -> None:
+    """All of the values had a derivative; what a variable without a value raises was not caught."""
+    assert written(program_of(equal_keys, (0.7,))) is None
+    assert written(program_of(not_bound, (0.7, 1))) is None
