@@ -241,7 +241,7 @@ def misused(made: Reduced, body: Block) -> str | None:
                 continue
             case ir.Compare(symbol="==", right=Literal(value=str() as text)) if text in made.functions.texts:
                 continue
-            case ir.Call() if statement not in made.calls:
+            case ir.Call() if statement not in made.calls or _is_of_models(made.value(operation.function)):
                 passed = [operand for operand in operands_of(operation) if operand is not operation.function]
                 held = any(holds_made(made, made.value(operand)) for operand in passed)
                 if held and not _only_holds(made.value(operation.function)):
@@ -255,6 +255,14 @@ def misused(made: Reduced, body: Block) -> str | None:
     if isinstance(body.exit, Return) and holds_made(made, made.value(body.exit.value)):
         return "a function that is returned"
     return None
+
+
+def _is_of_models(function: Value) -> bool:
+    """Whether a value is a class of the models, whose methods call what they hold."""
+    return any(
+        isinstance(a, Exact) and isinstance(a.value, type) and a.value.__module__.startswith("srcgrad.")
+        for a in function.atoms
+    )  # fmt: skip
 
 
 def _is_spelled(operand: Operand) -> bool:

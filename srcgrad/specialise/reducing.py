@@ -43,7 +43,7 @@ from srcgrad.specialise.dispatching import Method, explicit, looked_up
 from srcgrad.specialise.functions import Closure, Functions, as_texts, made_here
 from srcgrad.specialise.generators import consumed, got
 from srcgrad.specialise.inlining import bound_by, has_attempts
-from srcgrad.specialise.instances import Instance, fixed_parameters, static_of
+from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.unused import without_unused
 from srcgrad.syntax.globals import reference
@@ -164,6 +164,7 @@ def _block(made: Reduced, block: Block) -> Block:
     for statement in block.statements:
         if made.functions.origins.get(statement, statement) in made.facts.opaque:
             made.refuse(statement.node, "what runs here")
+        start, is_written = len(statements), False
         if isinstance(statement, Assign):
             made.origins.update((target, statement.operation) for target in statement.targets)
             statements += looked_up(made, statement)
@@ -189,6 +190,7 @@ def _block(made: Reduced, block: Block) -> Block:
                 made.known[target] = made.tuples[base][place]
             case Assign() if (methods := explicit(made, statement)) is not None:
                 statements += methods
+                is_written = True
             case Assign(targets=(_,), operation=ir.Call()) if (
                 loop := consumed(made, statement, statements, _block)
             ) is not None:
@@ -199,6 +201,7 @@ def _block(made: Reduced, block: Block) -> Block:
                 written := called(made, statement, partial(_block, made))
             ) is not None:
                 statements += written[0]
+                is_written = True
                 if written[1] is not None:
                     made.known[target] = made.known.get(written[1], written[1])
             case Assign(targets=(target,), operation=operation) if (spelled := _spelled(made, statement)) is not None:
@@ -232,6 +235,9 @@ def _block(made: Reduced, block: Block) -> Block:
                 statements += _loop(made, _region(made, statement))
             case _:
                 statements.append(_region(made, statement))
+        if not is_written and made.calls.keys().isdisjoint(statements[start:]):
+            if runs_users(made.facts, made.called.get(statement, ())) and isinstance(statement, Assign):
+                made.refuse(statement.node, "what runs code of the user's here")
     statements = _read_last(made, statements)
     return Block(tuple(statements), with_operands(block.exit, made.known.get))
 

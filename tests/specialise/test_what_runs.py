@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from contextlib import contextmanager
 
 import numpy as np
 from pytest import MonkeyPatch
@@ -200,7 +201,7 @@ def test_methods_that_no_call_is_written_of() -> None:
 
 # --- dicts whose keys are equal, variables without a value -----------------------------------------------------------
 def equal_keys(x):
-    d = {1: x, 1.0: x * 2.0, True: x * 3.0}
+    d = {1: x, 1.0: x * 2.0, True: x * 3.0}  # noqa: F601
     return d[1] * len(d)
 
 
@@ -218,3 +219,18 @@ def test_equal_keys_and_variables_without_a_value() -> None:
     """All of the values had a derivative; what a variable without a value raises was not caught."""
     assert written(program_of(equal_keys, (0.7,))) is None
     assert written(program_of(not_bound, (0.7, 1))) is None
+
+
+# --- managers made of local functions --------------------------------------------------------------------------------
+def local_manager(x):
+    @contextmanager
+    def doubled():
+        yield x * 2.0
+
+    with doubled() as y:
+        return y * x
+
+
+def test_a_context_manager_of_a_local_function() -> None:
+    """The manager called the text that stands for the function."""
+    assert written(program_of(local_manager, (0.7,))) is None
