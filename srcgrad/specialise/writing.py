@@ -269,6 +269,7 @@ def _effect(context: Context, called: gast.Call) -> None:
     function = function_called(context, called)
     home = str(getattr(function, "__module__", "")).split(".")[0].lstrip("_")
     if home == "warnings" and not names_read(called):
+        context.written.add(called.statement)
         context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
         return
     inert = _inert(context, called)
