@@ -91,7 +91,8 @@ def _deleted(statement: Statement) -> Cell | None:
 # --- blocks ----------------------------------------------------------------------------------------------------------
 def _block(here: Apart, block: Block, around: Around) -> tuple[Block, bool]:
     """A block without ``try``, and whether something may have been raised when its end is reached."""
-    if isinstance(block.exit, Break) and around.raised is not None and not around.leaving:  # at its end, whatever was
+    is_left = isinstance(around.fail, Break)  # where failing leaves the loop as well: at its end, whatever was
+    if isinstance(block.exit, Break) and around.raised is not None and not around.leaving and is_left:
         made, may = _block(here, Block(block.statements, Fall(block.exit.values)), _falling(around, block.exit.values))
         return (Block(made.statements, Break(made.exit.values)) if isinstance(made.exit, Fall) else made), may
     out: list[Statement] = []

@@ -35,7 +35,6 @@ from srcgrad.ir.regions import (
     Fall,
     Function,
     If,
-    Raise,
     Statement,
     walk,
 )
@@ -47,6 +46,7 @@ from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import only_arguments, only_passed_on, spread_out
 from srcgrad.specialise.closures import called_apart, calls_itself
 from srcgrad.specialise.derivatives import derivative_called
+from srcgrad.specialise.dispatching import raising
 from srcgrad.specialise.functions import (
     Closure,
     Partial,
@@ -58,7 +58,7 @@ from srcgrad.specialise.functions import (
     text_of,
 )
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts, is_written_out, with_one_end
-from srcgrad.syntax.globals import GlobalBinding, builtin, reference
+from srcgrad.syntax.globals import GlobalBinding, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reducing import Reduced
@@ -202,7 +202,8 @@ def _chosen(
         made.functions.made[held] = closure
         choices.append((held, atom))
     summaries = made.called.get(statement, [])
-    block = _raising(made, statement) if len(atoms) < len(value.atoms) else None
+    text = "'NoneType' object is not callable"
+    block = raising(made, statement.node, TypeError, text) if len(atoms) < len(value.atoms) else None
     for function, atom in reversed(choices):
         result = made.version("t", made.value(target))
         inner = Assign((result,), ir.Call(function, call.positional, None, call.keywords), statement.node)
@@ -223,13 +224,6 @@ def _chosen(
         block = Block((test, branch), Fall((joined,)))
     assert block is not None
     return list(reduce(Block(block.statements, Fall())).statements), None
-
-
-def _raising(made: Reduced, statement: Assign) -> Block:
-    """What happens where the function is None."""
-    error, text = made.version("t", of(TypeError)), Literal("'NoneType' object is not callable")
-    raised = Literal(Spelled(reference(builtin("TypeError")), TypeError))
-    return Block((Assign((error,), ir.Call(raised, (text,)), statement.node),), Raise(error, None, statement.node))
 
 
 def _in_order(atom: Any) -> tuple[bool, str]:

@@ -27,7 +27,7 @@ from srcgrad.rules.template import Rule, UnsupportedCall
 from srcgrad.specialise import containers, stores
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.dispatching import Method
-from srcgrad.specialise.expressions import Made, atom, is_spelled, settled
+from srcgrad.specialise.expressions import Made, atom, is_spelled, is_varied_container, settled
 from srcgrad.specialise.fields import holds_objects
 from srcgrad.specialise.instances import covers, fixed_parameters, instance_of, static_of
 from srcgrad.specialise.managers import LOCKS
@@ -48,16 +48,16 @@ def call(context: Context, node: gast.Call) -> Made:
     if function is not None and not is_spelled(node.func):  # read from a container: it is known which one it is
         atom(context, node.func)
         head = reference(importable(getattr(function, "__name__", "f"), function))
+        computes = getattr(node, "computes", None)
         node = placed(gast.Call(head, node.args, node.keywords), node)
-        node.statement = made
+        node.statement, node.computes = made, computes
     if isinstance(function, nf.Callee):  # an attempt, or a local function, with all of its parameters
         given = tuple(atom(context, argument) for argument in node.args)
+        context.written.add(made)
         return placed(gast.Call(node.func, list(given), []), node), nf.Call(function, given)
     if called is not None and made in context.reduced.methods:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     is_ruled = lookup(function) is not None or is_constant(function)
-    if called and (is_ruled or model_of(function) is not None) and not _is_seen_through(context, called):
-        context.refuse(node, f"a call of {getattr(function, '__name__', function)} that runs other code")
     if called is not None and isinstance(function, FunctionType) and not is_ruled and model_of(function) is None:
         return of_user(context, node, called, function, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
@@ -86,21 +86,6 @@ def call(context: Context, node: gast.Call) -> Made:
     context.refuse(node, "this call")
 
 
-def _is_seen_through(context: Context, called: list[Summary]) -> bool:
-    """Whether a function that is not written out runs nothing but itself, and models: no code of the user's."""
-    pending, seen = list(called), set[Summary]()
-    while pending:
-        summary = pending.pop()
-        if summary in seen:
-            continue
-        seen.add(summary)
-        home = str(summary.namespace.get("__name__", ""))
-        if not home.startswith("srcgrad.") or not context.facts.opaque.isdisjoint(summary.reached):
-            return False
-        pending += [inner for found in summary.calls.values() for inner in found]
-    return True
-
-
 def _of_method(context: Context, node: gast.Call, called: list[Summary], function: FunctionType, how: Method) -> Made:
     """A method of an object, spelled as one."""
     receiver = atom(context, node.args[0])
@@ -120,6 +105,11 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
         return _applied(context, node, rule, function, None, list(node.args))
     effect = of_function(function)
     is_computed = effect.is_known and not (effect.updates or effect.keeps or effect.calls or effect.draws)
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if is_constant(function) and not context.is_fixed(node) and any(
+        is_varied_container(context, context.value(operand)) for operand in given
+    ):  # what it gives may hold what that holds
+        context.refuse(node, f"a call of {getattr(function, '__name__', function)} with a container")
     if is_constant(function) or is_computed and context.is_fixed(node):
         return settled(context, node), nf.Fixed()
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
@@ -204,6 +194,7 @@ def of_user(
 ) -> Made:
     """A function of the user's: an operand for each of its parameters."""
     called = _widest(context, node, summaries)
+    context.written.add(getattr(node, "statement", None))
     signature = signature_of(function)
     bound = dict(zip(signature.positional, given, strict=False))
     keywords = node.keywords if isinstance(node, gast.Call) else []

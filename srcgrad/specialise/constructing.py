@@ -157,6 +157,7 @@ def _dataclass(context: Context, node: gast.Call, called: list[Summary] | None, 
         if not called or any(summary.function.qualname != after.__qualname__ for summary in called):
             context.refuse(node, f"a call of {kind.__name__}")
         plain = placed(gast.Call(node.func, [], []), node)
+        plain.statement = getattr(node, "statement", None)
         return _started(context, plain, called, after, made, [])
     if all(field.init for field in fields):
         only = [gast.keyword(f.name, bound[f.name]) for f in fields if f.kw_only]

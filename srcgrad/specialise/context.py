@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import gast
 
@@ -32,6 +32,7 @@ class Context:
     span: Span = field(default_factory=Span.unknown)
     temporaries: set[str] = field(default_factory=set)
     known: dict[str, Value] = field(default_factory=dict)  # what temporaries hold
+    written: set[Any] = field(default_factory=set)  # statements that are written as calls of what they run
     cells: set[str] = field(default_factory=set)  # the variables of the function that inner functions share
 
     def fresh(self, stem: str = "t") -> str:

@@ -24,13 +24,13 @@ import gast
 from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.scope import importable
 from srcgrad.infer.summaries import Summary
-from srcgrad.infer.values import At, Bound, Exact, Value, exact, of, union
+from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value, exact, of, union
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand, Version
-from srcgrad.ir.regions import Assign, Block, Fall, If, Statement
+from srcgrad.ir.regions import Assign, Block, Fall, If, Raise, Statement
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.operators import COMPARED, REFLECTED, SPECIAL
-from srcgrad.syntax.globals import reference
+from srcgrad.syntax.globals import builtin, reference
 
 if TYPE_CHECKING:
     from srcgrad.specialise.reducing import Reduced
@@ -61,12 +61,13 @@ def explicit(made: Reduced, statement: Assign) -> list[Statement] | None:
     if not called:
         return [] if _is_of_object(made, statement) else None
     for sent in [] if any(map(_may_decline, called)) else _sent(made, statement.operation):
-        kinds = _kinds(made.value(made.known.get(sent.receiver, sent.receiver)), sent)
-        if kinds is None:
+        kinds = _kinds(made.value(made.known.get(sent.receiver, sent.receiver)))
+        tests = _of_none(made, statement, sent)
+        if kinds is None or tests is None:
             continue
         chosen = {kind: _chosen(kind, sent, statement.operation, called) for kind in kinds}
         if None not in chosen.values() and sum(len(each[1]) for each in chosen.values() if each) == len(called):
-            return _written(made, statement, sent, chosen)
+            return [*tests, *_written(made, statement, sent, chosen)]
     if isinstance(statement.operation, _CALLING):
         made.refuse(statement.node, "what a method does here")
     return None
@@ -91,6 +92,75 @@ def _is_of_object(made: Reduced, statement: Assign) -> bool:
 _CALLING = (
     ir.Operator, ir.Compare, ir.GetItem, ir.SetItem, ir.DeleteItem, ir.GetAttribute, ir.SetAttribute, ir.DeleteAttribute
 )  # fmt: skip
+
+
+# --- None ------------------------------------------------------------------------------------------------------------
+def looked_up(made: Reduced, statement: Assign) -> list[Statement]:
+    """What is raised where a method is looked up of what may be None: before the arguments of its call."""
+    operation, found_ = statement.operation, made.value(statement.targets[0]) if statement.targets else exact(None)
+    if not isinstance(operation, ir.GetAttribute) or not any(isinstance(atom, Bound) for atom in found_.atoms):
+        return []
+    base = made.known.get(operation.base, operation.base)
+    if exact(None).atoms.isdisjoint(made.value(base).atoms) or hasattr(None, operation.name):
+        return []
+    return _unless_none(made, base, raising(made, statement.node, AttributeError, _without(operation.name)))
+
+
+def raising(made: Reduced, node: gast.AST, kind: type[Exception], text: str) -> Block:
+    """What raises an exception."""
+    error, raised = made.version("t", of(kind)), Literal(Spelled(reference(builtin(kind.__name__)), kind))
+    return Block((Assign((error,), ir.Call(raised, (Literal(text),)), node),), Raise(error, None, node))
+
+
+def _unless_none(made: Reduced, operand: Operand, block: Block) -> list[Statement]:
+    tested, node = made.version("t", of(bool)), block.statements[0].node
+    asked = Assign((tested,), ir.Compare("is", operand, Literal(None)), node)
+    return [asked, If((), tested, block, Block((), Fall()), node)]
+
+
+def _of_none(made: Reduced, statement: Assign, sent: _Sent) -> list[Statement] | None:
+    """What an operation of the user's raises where its receiver is None; None where it does something else."""
+    receiver = made.known.get(sent.receiver, sent.receiver)
+    if exact(None).atoms.isdisjoint(made.value(receiver).atoms):
+        return []
+    kind: type[Exception] = TypeError
+    text = ""
+    match statement.operation:
+        case ir.Call() if sent.name != "__call__":  # it was looked up before
+            return None if hasattr(None, sent.name) else []
+        case ir.Call():
+            text = "'NoneType' object is not callable"
+        case ir.GetAttribute(name=name) | ir.SetAttribute(name=name) if not hasattr(None, name):
+            kind, text = AttributeError, _without(name)
+        case ir.GetItem():
+            text = "'NoneType' object is not subscriptable"
+        case ir.SetItem():
+            text = "'NoneType' object does not support item assignment"
+        case ir.DeleteItem():
+            text = "'NoneType' object doesn't support item deletion"
+        case ir.Operator(symbol=symbol, operands=(_,)):
+            text = f"bad operand type for unary {symbol}: 'NoneType'"
+        case ir.Operator(symbol=symbol, operands=(left, _)):
+            name = SPECIAL[symbol, 2] if sent.receiver is not left else REFLECTED[SPECIAL[symbol, 2]]
+            text = f"unsupported operand type(s) for {symbol} of None" if _lacks(made, sent.given[0], name) else ""
+        case ir.Compare(symbol="<" | "<=" | ">" | ">=" as symbol, left=left):
+            name = COMPARED[symbol][sent.receiver is left]
+            text = f"{symbol!r} not supported of None" if _lacks(made, sent.given[0], name) else ""
+    return _unless_none(made, receiver, raising(made, statement.node, kind, text)) if text else None
+
+
+def _without(name: str) -> str:
+    return f"'NoneType' object has no attribute {name!r}"
+
+
+def _lacks(made: Reduced, operand: Operand, name: str) -> bool:
+    """Whether an operand has no method that takes None for its other operand."""
+    value = made.value(made.known.get(operand, operand))
+    return not value.is_any and all(
+        isinstance(a, Of | Array) or isinstance(a, Exact) and type(a.value) in (*SCALARS, type(None))
+        or isinstance(a, At) and a.site.kind is not None and is_user_class(a.site.kind)
+        and not isinstance(found(a.site.kind, name), FunctionType) for a in value.atoms
+    )  # fmt: skip
 
 
 def _may_decline(summary: Summary) -> bool:
@@ -136,7 +206,7 @@ def _sent_by_call(made: Reduced, function: Operand, given: tuple[Operand, ...], 
             return [_Sent(read.base, read.name, given, keywords)]
         owner = _owner(made, base)
         return [] if owner is None else [_Sent(base.first, read.name, given, keywords, owner)]
-    if atoms and all(isinstance(atom, At) for atom in atoms):
+    if atoms - exact(None).atoms and all(isinstance(atom, At) for atom in atoms - exact(None).atoms):
         return [_Sent(function, "__call__", given, keywords)]
     return []
 
@@ -151,17 +221,15 @@ def _owner(made: Reduced, operation: ir.Super) -> type | None:
     return found_[0] if len(found_) == len(held.atoms) == 1 and not held.is_any else None
 
 
-def _kinds(value: Value, sent: _Sent) -> list[type] | None:
-    """The classes of a receiver, which are the user's; None of another one.  None itself has no methods."""
+def _kinds(value: Value) -> list[type] | None:
+    """The classes of a receiver, which are the user's, but for None; None of others."""
     kinds: dict[type, None] = {}
     for atom in sorted(value.atoms - exact(None).atoms, key=str):
         kind = atom.site.kind if isinstance(atom, At) else None
         if kind is None or not is_user_class(kind):
             return None
         kinds[kind] = None
-    reads = not sent.name.startswith("__")  # what an operator does with None is its own
-    is_certain = not value.is_any and (reads or exact(None).atoms.isdisjoint(value.atoms))
-    return list(kinds) if is_certain and kinds else None
+    return list(kinds) if kinds and not value.is_any else None
 
 
 def _chosen(

@@ -113,6 +113,8 @@ def operation_of(context: Context, node: Any) -> Made:
             kind = "tuple" if isinstance(node, gast.Tuple) else "list"
             return placed(type(node)(list(given), gast.Load()), node), nf.Pack(kind, given)
         case gast.Dict(keys=keys, values=values) if all(isinstance(key, gast.Constant) for key in keys):
+            if len({key.value for key in keys}) < len(keys):
+                context.refuse(node, "a dict display in which keys are equal")
             given = tuple(atom(context, value) for value in values)
             return placed(gast.Dict(keys, list(given)), node), nf.Pack("dict", given, tuple(keys))
         case gast.Dict():
@@ -146,10 +148,20 @@ def operate(context: Context, op: gast.AST, atoms: list[gast.expr], node: Any) -
     rule = lookup(function)
     expression = gast.UnaryOp(op, atoms[0]) if len(atoms) == 1 else gast.BinOp(atoms[0], op, atoms[1])
     if rule is None:
+        if any(is_varied_container(context, context.value(operand)) for operand in atoms):
+            context.refuse(node, "this operator of containers")
         if function is not None and is_constant(function) or context.is_fixed(node):
             return placed(expression, node), nf.Fixed()
         context.refuse(node, "this operator")
     return placed(expression, node), nf.Apply(rule, function, rule.bind(function, atoms, {}))
+
+
+def is_varied_container(context: Context, value: Value) -> bool:
+    """Whether a value is a container of what may carry a derivative: what is made of it carries that too."""
+    return carries(context.facts, value) and any(
+        isinstance(a, At) and isinstance(a.site.kind, type) and issubclass(a.site.kind, (*_CONTAINERS, set, frozenset))
+        for a in value.atoms
+    )  # fmt: skip
 
 
 def _is_object(value: Value) -> bool:

@@ -63,7 +63,7 @@ class Partial:
 
 
 #: Where the variables of sites and the defaults of functions are.
-Homes = tuple[dict[Site, list[Cell]], dict[Statement, list[Mapping[Version, Operand | Cell]]]]
+Homes = tuple[dict[Site, list[Cell]], dict[Site, list[Mapping[Version, Operand | Cell]]]]
 
 
 @dataclass(eq=False)
@@ -73,7 +73,7 @@ class Functions:
     made: dict[Operand, Closure | Partial] = field(default_factory=dict)  # by the version that holds one
     owners: dict[Function, FunctionType] = field(default_factory=dict)
     homes: dict[Site, list[Cell]] = field(default_factory=dict)  # the variables that are the cells of a site
-    kept: dict[Statement, list[Mapping[Version, Operand | Cell]]] = field(default_factory=dict)  # defaults, in cells
+    kept: dict[Site, list[Mapping[Version, Operand | Cell]]] = field(default_factory=dict)  # defaults, in cells
     origins: dict[Statement, Statement] = field(default_factory=dict)  # what is written out -> where it comes from
     defaults: set[Cell] = field(default_factory=set)  # cells that hold defaults
     places: dict[Any, FunctionType] = field(default_factory=dict)  # nodes of other functions' texts -> whose they are
@@ -109,8 +109,9 @@ def made_here(made: Reduced, statement: Assign, operation: ir.MakeFunction) -> l
             kept[version] = cell = made.new_cell(version.variable or version.name)
             made.functions.defaults.add(cell)
             stores.append(Assign((), ir.WriteCell(cell, operand), statement.node))
-    origin = made.functions.origins.get(statement, statement)
-    made.functions.kept.setdefault(origin, []).append(kept)
+    for atom in made.value(statement.targets[0]).atoms:
+        if isinstance(atom, At):
+            made.functions.kept.setdefault(atom.site, []).append(kept)
     return stores
 
 
@@ -144,11 +145,10 @@ def at_site(made: Reduced, site: Site) -> Closure | None:
         homes[cell] = found[0]
     defaults: Mapping[Version, Operand | Cell] = {}
     if operation.defaults or operation.keyword_defaults:
-        known = made.functions.kept.get(statement, [])
-        if not known and all(isinstance(operand, Literal) for operand in operands_of(operation)):
-            known = [defaults_of(operation)]
-        varies = any(isinstance(default, Cell) for each in known for default in each.values())
-        if not known or varies and (len(known) != 1 or not is_single(made, site)):
+        if all(isinstance(operand, Literal) for operand in operands_of(operation)):  # whenever it is made
+            return Closure(function, owner, homes, defaults_of(operation))
+        known = made.functions.kept.get(site, [])
+        if len(known) != 1 or not is_single(made, site):
             return None
         defaults = known[0]
     return Closure(function, owner, homes, defaults)
@@ -241,7 +241,7 @@ def misused(made: Reduced, body: Block) -> str | None:
                 continue
             case ir.Compare(symbol="==", right=Literal(value=str() as text)) if text in made.functions.texts:
                 continue
-            case ir.Call() if statement not in made.calls:
+            case ir.Call() if statement not in made.calls or _is_of_models(made.value(operation.function)):
                 passed = [operand for operand in operands_of(operation) if operand is not operation.function]
                 held = any(holds_made(made, made.value(operand)) for operand in passed)
                 if held and not _only_holds(made.value(operation.function)):
@@ -255,6 +255,14 @@ def misused(made: Reduced, body: Block) -> str | None:
     if isinstance(body.exit, Return) and holds_made(made, made.value(body.exit.value)):
         return "a function that is returned"
     return None
+
+
+def _is_of_models(function: Value) -> bool:
+    """Whether a value is a class of the models, whose methods call what they hold."""
+    return any(
+        isinstance(a, Exact) and isinstance(a.value, type) and a.value.__module__.startswith("srcgrad.")
+        for a in function.atoms
+    )  # fmt: skip
 
 
 def _is_spelled(operand: Operand) -> bool:

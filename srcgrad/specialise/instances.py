@@ -7,7 +7,7 @@ the same for all calls of a program, which is compiled again where it changes (g
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -172,3 +172,18 @@ def _is_alike(one: Array | At, other: Array | At) -> bool:
     if isinstance(one, Array) and isinstance(other, Array):
         return one.type_string == other.type_string and one.rank == other.rank
     return isinstance(one, At) and isinstance(other, At) and one.site.kind is other.site.kind
+
+
+def runs_users(facts: Facts, called: Sequence[Summary]) -> bool:
+    """Whether a call runs code of the user's: more than itself, and models."""
+    pending, seen = list(called), set[Summary]()
+    while pending:
+        summary = pending.pop()
+        if summary in seen:
+            continue
+        seen.add(summary)
+        home = str(summary.namespace.get("__name__", ""))
+        if not home.startswith("srcgrad.") or not facts.opaque.isdisjoint(summary.reached):
+            return True
+        pending += [inner for found in summary.calls.values() for inner in found]
+    return False

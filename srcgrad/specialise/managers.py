@@ -124,6 +124,7 @@ def write_with(
     body = [placed(gast.With(others, statement.body, None), statement)] if others else statement.body
     span, manager, target = context.span, item.context_expr, item.optional_vars
     made = getattr(manager, "statement", None)
+    context.written.add(made)  # as it is, where it is entered
     operation = getattr(made, "operation", None) if isinstance(manager, gast.Call) else None
     function = static_of(context.reduced.value(operation.function)) if isinstance(operation, ir.Call) else None
     _require_known(context, manager, function)

@@ -108,11 +108,12 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
     for statement in reversed(ordered):
         if len(statement.targets) == 1 and _is_fixed(facts, statement, value, made, uses):
             made.fixed.add(statement.targets[0])
+    reads: dict[Operand, ir.ReadCell] = {
+        s.targets[0]: s.operation for s in ordered if isinstance(s.operation, ir.ReadCell)
+    }
     managers = {statement.manager for _, statement in walk(function.body) if isinstance(statement, With)}
     for statement in ordered:
         operation = statement.operation
-        if isinstance(operation, ir.Iterate):
-            made.movable.update(statement.targets)  # it reads nothing yet
         if _is_same_anywhere(operation, made):
             made.movable.update(statement.targets)
         if isinstance(operation, ir.GetAttribute) and _is_method(value(statement.targets[0])):
@@ -137,9 +138,18 @@ def decided(reduced: Reduced, facts: Facts) -> Naming:
         operation = statement.operation
         if isinstance(operation, ir.GetAttribute) and operation.name == "flat" and _is_array(value(operation.base)):
             made.apart.difference_update(statement.targets)  # a place in it is one in the array
+            made.apart.update(v for v in operands_of(operation) if isinstance(v, Version))
             made.movable.update(statement.targets)
         if isinstance(operation, ir.ReadCell):  # a name already
             made.apart.difference_update(statement.targets)
+    order = _order(function)
+    for statement in ordered:
+        operation = statement.operation
+        if isinstance(operation, ir.Iterate) and (
+            _is_kept(operation.source, made, reads) or order.keeps(statement.targets[0])
+        ):
+            made.movable.update(statement.targets)  # it reads nothing yet
+    made.apart.update(_rebound(order, made, reads))
     made.statements.update(s for _, s in walk(function.body) if isinstance(s.node, gast.NamedExpr))
     for _, statement in walk(function.body):
         match statement:
@@ -301,6 +311,80 @@ def _is_same_anywhere(operation: ir.Operation, made: Naming) -> bool:
         case ir.Operator(operands=operands):
             return all(isinstance(operand, Literal) for operand in operands)
     return False
+
+
+def _is_kept(operand: Operand, made: Naming, reads: Mapping[Operand, ir.ReadCell]) -> bool:
+    """Whether an operand has a name, or is the same wherever it is computed: what is made of it can be made later."""
+    return isinstance(operand, Literal) or operand.variable is not None or operand in reads or (
+        operand in made.apart or operand in made.movable
+    )  # fmt: skip
+
+
+@dataclass(eq=False)
+class _Order:
+    """Where versions are bound, read last, and variables bound anew, in the order of the text."""
+
+    statements: list[Statement]
+    places: dict[Operand, int] = field(default_factory=dict)
+    last: dict[Operand, int] = field(default_factory=dict)
+    bound: dict[ir.Cell, list[int]] = field(default_factory=dict)
+
+    def keeps(self, iterator: Version) -> bool:
+        """Whether nothing is done between an iterator and its loop that what it goes over could see."""
+        for statement in self.statements[self.places[iterator] + 1 : self.last.get(iterator, 0)]:
+            if isinstance(statement, Loop):
+                return any(iterator in operands_of(part) for _, s in walk(statement.body) for part in _reading(s))
+            match statement:
+                case Assign(operation=ir.Make(kind="list" | "tuple") | ir.Copy() | ir.ReadCell() | ir.Iterate()):
+                    continue
+                case Assign(operation=ir.WriteCell(cell=cell)) if cell not in self._cells(iterator):
+                    continue
+            return False
+        return True
+
+    def _cells(self, version: Version) -> set[ir.Cell]:
+        """The variables that a value is computed from."""
+        found, pending, met = set[ir.Cell](), [version], set[Operand]()
+        while pending:
+            if (one := pending.pop()) in met or one not in self.places:
+                continue
+            met.add(one)
+            statement = self.statements[self.places[one]]
+            inner = [statement, *(s for block in blocks_of(statement) for _, s in walk(block))]
+            operations = [getattr(s, "operation", None) for s in inner]
+            found |= {operation.cell for operation in operations if isinstance(operation, ir.ReadCell)}
+            pending += [v for s in inner for part in _reading(s) for v in operands_of(part) if isinstance(v, Version)]
+        return found
+
+
+def _order(function: Function) -> _Order:
+    made = _Order([statement for _, statement in walk(function.body)])
+    for place, statement in enumerate(made.statements):
+        for part in _reading(statement):
+            made.last.update(dict.fromkeys(operands_of(part), place))
+        operation = getattr(statement, "operation", None)
+        if isinstance(operation, ir.WriteCell | ir.DeleteCell):
+            made.bound.setdefault(operation.cell, []).append(place)
+        made.places.update(dict.fromkeys(getattr(statement, "targets", ()), place))
+    for block in _blocks(function):
+        made.last.update(dict.fromkeys(operands_of(block.exit), len(made.statements)))
+    return made
+
+
+def _rebound(order: _Order, made: Naming, reads: Mapping[Operand, ir.ReadCell]) -> set[Version]:
+    """Reads of variables for what is written later than it stands, where a variable is bound anew in between."""
+    found: set[Version] = set()
+    for statement in reversed(order.statements):
+        if not isinstance(statement, Assign) or not statement.targets or not made.movable.issuperset(statement.targets):
+            continue
+        written = max(order.last.get(target, 0) for target in statement.targets)
+        for operand in operands_of(statement.operation):
+            order.last[operand] = max(order.last.get(operand, 0), written)
+            if isinstance(operand, Version) and operand in reads and any(
+                order.places[operand] < place < written for place in order.bound.get(reads[operand].cell, ())
+            ):
+                found.add(operand)
+    return found
 
 
 def _is_array(value: Value) -> bool:

@@ -68,8 +68,10 @@ def _exception(made: Reduced, operand: Operand) -> type[BaseException] | None:
 
 def _raised(made: Reduced, statement: Assign) -> Kinds | None:
     match statement.operation:
-        case ir.Copy() | ir.ReadCell() | ir.WriteCell() | ir.DeleteCell() | ir.Bound() | ir.ReadGlobal() | ir.Join():
+        case ir.Copy() | ir.ReadCell() | ir.WriteCell() | ir.DeleteCell() | ir.ReadGlobal() | ir.Join():
             return ()  # a variable that is not bound aside
+        case ir.Bound():
+            return (UnboundLocalError,)
         case ir.Make(kind="tuple" | "list" | "slice") | ir.Compare(symbol="is" | "is not") | ir.MakeFunction():
             return ()
         case ir.Make(kind="dict", keys=keys) if all(isinstance(key, Literal) for key in keys):

@@ -39,11 +39,11 @@ from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import gathered, only_arguments
 from srcgrad.specialise.callees import called
 from srcgrad.specialise.closures import entered
-from srcgrad.specialise.dispatching import Method, explicit
+from srcgrad.specialise.dispatching import Method, explicit, looked_up
 from srcgrad.specialise.functions import Closure, Functions, as_texts, made_here
 from srcgrad.specialise.generators import consumed, got
-from srcgrad.specialise.inlining import bound_by
-from srcgrad.specialise.instances import Instance, fixed_parameters, static_of
+from srcgrad.specialise.inlining import bound_by, has_attempts
+from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.unused import without_unused
 from srcgrad.syntax.globals import reference
@@ -164,8 +164,10 @@ def _block(made: Reduced, block: Block) -> Block:
     for statement in block.statements:
         if made.functions.origins.get(statement, statement) in made.facts.opaque:
             made.refuse(statement.node, "what runs here")
+        start, is_written = len(statements), False
         if isinstance(statement, Assign):
             made.origins.update((target, statement.operation) for target in statement.targets)
+            statements += looked_up(made, statement)
         match statement:
             case If(test=test) if (chosen := _chosen(made, statement, test)) is not None:
                 inner = _block(made, chosen)
@@ -188,6 +190,7 @@ def _block(made: Reduced, block: Block) -> Block:
                 made.known[target] = made.tuples[base][place]
             case Assign() if (methods := explicit(made, statement)) is not None:
                 statements += methods
+                is_written = True
             case Assign(targets=(_,), operation=ir.Call()) if (
                 loop := consumed(made, statement, statements, _block)
             ) is not None:
@@ -198,6 +201,7 @@ def _block(made: Reduced, block: Block) -> Block:
                 written := called(made, statement, partial(_block, made))
             ) is not None:
                 statements += written[0]
+                is_written = True
                 if written[1] is not None:
                     made.known[target] = made.known.get(written[1], written[1])
             case Assign(targets=(target,), operation=operation) if (spelled := _spelled(made, statement)) is not None:
@@ -231,6 +235,9 @@ def _block(made: Reduced, block: Block) -> Block:
                 statements += _loop(made, _region(made, statement))
             case _:
                 statements.append(_region(made, statement))
+        if not is_written and made.calls.keys().isdisjoint(statements[start:]):
+            if runs_users(made.facts, made.called.get(statement, ())) and isinstance(statement, Assign):
+                made.refuse(statement.node, "what runs code of the user's here")
     statements = _read_last(made, statements)
     return Block(tuple(statements), with_operands(block.exit, made.known.get))
 
@@ -252,7 +259,8 @@ def _from_outside(made: Reduced, statement: Assign) -> ir.Operation:
 
 
 def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
-    """``x[i] += v`` reads ``x[i]`` once ``v`` is computed, where computing it changes nothing."""
+    """``x[i] += v`` reads ``x[i]`` once ``v`` is computed, where computing it changes nothing; where exceptions are
+    caught and both may raise, it is read before as well."""
     for place, statement in enumerate(statements):
         if not isinstance(statement, Assign) or not isinstance(statement.operation, ir.GetItem | ir.GetAttribute):
             continue
@@ -265,11 +273,23 @@ def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
             if isinstance(operation, ir.Operator) and operation.in_place and operation.operands[0] is target:
                 if behind == place + 1:
                     break
-                moved = [*statements[place + 1 : behind], statement, *statements[behind:]]
+                between = statements[place + 1 : behind]
+                moved = [*_tried(made, statement, between), *between, statement, *statements[behind:]]
                 return [*statements[:place], *_read_last(made, moved)]
             if not changes_nothing(made, other) or target in operands_of(operation):
                 break
     return statements
+
+
+def _tried(made: Reduced, read: Assign, between: list[Statement]) -> list[Statement]:
+    """A read for the exception that it may raise in front of others."""
+    from srcgrad.specialise.raising import raises  # which knows what is reduced
+
+    is_caught = any(each.catches or has_attempts(each.function.body) for each in made.frame.summaries)
+    others = [other for other in between if isinstance(other, Assign) and raises(made, other, (BaseException,))]
+    if not is_caught or not others or not raises(made, read, (BaseException,)):
+        return []
+    return [replace(read, targets=(made.version("t", made.value(read.targets[0])),))]
 
 
 def changes_nothing(made: Reduced, statement: Assign) -> bool:

@@ -15,15 +15,13 @@ from typing import Any
 
 import gast
 
-from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.desugar.build import load, placed
-from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.values import At
 from srcgrad.ir import operations as ir
-from srcgrad.ir.regions import Block, Function
+from srcgrad.ir.regions import Assign, Block, Function
 from srcgrad.ir.regions import walk as walk_ir
 from srcgrad.ir.restoring.functions import restored_body
 from srcgrad.ir.restoring.pending import uses_of
@@ -36,12 +34,12 @@ from srcgrad.specialise.elses import without_else
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
 from srcgrad.specialise.fields import classes_of, read, require_settable
 from srcgrad.specialise.functions import misused
-from srcgrad.specialise.instances import Instance, fixed_parameters, static_of
+from srcgrad.specialise.initialisers import returning_object
+from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.loops import for_, function_called
 from srcgrad.specialise.managers import write_with
 from srcgrad.specialise.planning import decided
 from srcgrad.specialise.reducing import Reduced, reduced
-from srcgrad.syntax.globals import call_runtime, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import names_read, walk
 
@@ -70,10 +68,14 @@ def specialised(instance: Instance) -> nf.Function:
         context.refuse(source.node, "a store into a variable outside of the function")
     context.cells = {cell.variable for cell in made.cells} - {cell.variable for cell in made.frame.outer}
     block = written(context, body)
+    for _, statement in walk_ir(made.function.body):
+        if isinstance(statement, Assign) and statement not in context.written:
+            if runs_users(facts, made.calls.get(statement, ())):
+                made.refuse(statement.node, "what runs code of the user's here")
     if not block.statements or not isinstance(block.statements[-1], nf.Return):
         block = nf.Block((*block.statements, nf.Return(gast.Constant(None, None), source.span())))
     if instance.made is not None:
-        block = _returning_object(context, block, instance.made)
+        block = returning_object(context, block, instance.made)
         parameters = parameters[1:]  # the object is made here
     return nf.Function(
         made.function.name, tuple(parameters), block, source, source.span(),
@@ -92,19 +94,6 @@ def _binds_outside(function: Function, statement: Any) -> bool:
         case ir.WriteGlobal() | ir.DeleteGlobal() | ir.WriteName() | ir.DeleteName():
             return True
     return False
-
-
-def _returning_object(context: Context, block: nf.Block, kind: type) -> nf.Block:
-    """The block of an ``__init__`` whose fields are variables, with the object that has these fields at its end."""
-    *statements, last = block.statements
-    assert isinstance(last, nf.Return)
-    keys = tuple(gast.Constant(name, None) for name in context.reduced.fields)
-    atoms = tuple(gast.Name(cell.variable, gast.Load(), None, None) for cell in context.reduced.fields.values())
-    named = reference(importable(kind.__name__, kind))
-    expression = call_runtime(runtime.made, named, gast.Dict(list(keys), list(atoms)))
-    name = context.fresh()
-    made = nf.Bind(name, expression, nf.Pack("object", atoms, keys, kind), last.span)
-    return nf.Block((*statements, made, nf.Return(load(name, expression), last.span)))
 
 
 def _is_temporary(name: str) -> bool:
@@ -280,6 +269,7 @@ def _effect(context: Context, called: gast.Call) -> None:
     function = function_called(context, called)
     home = str(getattr(function, "__module__", "")).split(".")[0].lstrip("_")
     if home == "warnings" and not names_read(called):
+        context.written.add(called.statement)
         context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
         return
     inert = _inert(context, called)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+from pytest import MonkeyPatch
 
 from srcgrad import pipeline
 from srcgrad.errors import UnsupportedSyntax
@@ -14,6 +17,8 @@ from srcgrad.specialise.instances import Instance, instance_of
 from srcgrad.specialise.writing import specialised
 from tests import derivatives
 from tests.corpus.example import Case
+from tests.directed import running
+from tests.directed.program import Program
 
 _NOT_YET = "is not specialised yet"
 
@@ -69,3 +74,24 @@ def is_served(check: Callable[[], None]) -> bool:
             raise
         return False
     return True
+
+
+def check_right(function: Callable[..., float], monkeypatch: MonkeyPatch, *arguments: Any) -> None:
+    """A program is written, and right in both directions, against numbers."""
+    made = program_of(function, arguments)
+    assert written(made) is not None
+    with serving(made, monkeypatch.setattr):
+        assert is_served(lambda: running.run_reverse(made, sink=True))
+        assert is_served(lambda: running.run_forward(made))
+
+
+def check_refused(function: Callable[..., float], monkeypatch: MonkeyPatch, *arguments: Any) -> None:
+    """A program is not written, or something that it calls is not."""
+    made = program_of(function, arguments)
+    if written(made) is not None:
+        with serving(made, monkeypatch.setattr):
+            assert not is_served(lambda: running.run_reverse(made, sink=True))
+
+
+def program_of(function: Callable[..., float], arguments: tuple[Any, ...]) -> Program:
+    return Program(function.__name__, "specialise", function, arguments, {}, (0,), True, 1, 1e-6, {})
