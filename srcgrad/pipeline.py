@@ -108,8 +108,9 @@ class Module(CalleesAsValues):
     def normalized(self, callee: Callee) -> Function:
         normal = self.forms.normal
         if callee not in normal:
-            with remembering(self.forms.written):
-                plain = _written(self._entry(callee))
+            entry = self._entry(callee)
+            with remembering(self.forms.written):  # from what is inferred of the call, or else by the front end
+                plain = specialised(entry.instance) if isinstance(entry.instance, Instance) else normalize(entry)
             self.underway.add(callee)
             try:
                 normal[callee] = inline_local_functions(plain, self._unless_underway)
@@ -392,11 +393,6 @@ def compile_request(request: Request, taken: frozenset[str] = frozenset()) -> Co
     module.namer.reserve(*taken)
     with writing(module.forms.journal):
         return _compiled(module, request, taken)
-
-
-def _written(callee: Callee) -> Function:
-    """The normal form, from what is inferred of the call or, where nothing was, by the front end."""
-    return specialised(callee.instance) if isinstance(callee.instance, Instance) else normalize(callee)
 
 
 def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compiled:

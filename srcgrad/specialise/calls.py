@@ -78,6 +78,9 @@ def call(context: Context, node: gast.Call) -> Made:
         bound = replace(bounds[0], receiver=union(*(each.receiver for each in bounds)))
         if bound.function is None:
             changed = containers.method(context, node, bound) or stores.method(context, node, bound)
+            if changed is not None and isinstance(changed[1], nf.Exchange) and not bound.name.startswith("pop"):  # None
+                context.out.append(nf.Bind(context.fresh(), *changed, context.span))
+                changed = constant(None, node), nf.Fixed()
             return changed or _method(context, node, bound)
         if called is not None and isinstance(bound.function, FunctionType):
             receiver = atom(context, node.func.value)

@@ -113,10 +113,11 @@ def operation_of(context: Context, node: Any) -> Made:
             kind = "tuple" if isinstance(node, gast.Tuple) else "list"
             return placed(type(node)(list(given), gast.Load()), node), nf.Pack(kind, given)
         case gast.Dict(keys=keys, values=values) if all(isinstance(key, gast.Constant) for key in keys):
-            if len({key.value for key in keys}) < len(keys):
-                context.refuse(node, "a dict display in which keys are equal")
-            given = tuple(atom(context, value) for value in values)
-            return placed(gast.Dict(keys, list(given)), node), nf.Pack("dict", given, tuple(keys))
+            held: dict[object, tuple[gast.expr, gast.expr]] = {}  # of equal keys the first one, with the last value
+            for key, value in zip(keys, values, strict=True):
+                held[key.value] = held[key.value][0] if key.value in held else key, atom(context, value)
+            keys, given = zip(*held.values(), strict=True) if held else ((), ())
+            return placed(gast.Dict(list(keys), list(given)), node), nf.Pack("dict", given, keys)
         case gast.Dict():
             return displayed_dict(context, node)
     if context.is_fixed(node):

@@ -215,9 +215,9 @@ def not_bound(x, n):
     return z
 
 
-def test_equal_keys_and_variables_without_a_value() -> None:
+def test_equal_keys_and_variables_without_a_value(monkeypatch: MonkeyPatch) -> None:
     """All of the values had a derivative; what a variable without a value raises was not caught."""
-    assert written(program_of(equal_keys, (0.7,))) is None
+    check_right(equal_keys, monkeypatch, 0.7)
     assert written(program_of(not_bound, (0.7, 1))) is None
 
 
@@ -234,3 +234,20 @@ def local_manager(x):
 def test_a_context_manager_of_a_local_function() -> None:
     """The manager called the text that stands for the function."""
     assert written(program_of(local_manager, (0.7,))) is None
+
+
+# --- what a method gives ---------------------------------------------------------------------------------------------
+def sorted_by(values):
+    return values.sort()
+
+
+def none_of_a_method(x):
+    values = np.array([x * 2.0, x])
+    if sorted_by(values) is None:
+        return values[0] * values[0]
+    return x
+
+
+def test_methods_that_give_none(monkeypatch: MonkeyPatch) -> None:
+    """The name of what ``sort`` gives had no value."""
+    check_right(none_of_a_method, monkeypatch, 0.7)
