@@ -242,6 +242,12 @@ class Containers(InPlace):
         return self.held(self.settle(call(head, [keys, *([] if reverse is None else [reverse])], node)))
 
     def _update(self, base: str, node: gast.Call) -> None:
+        source = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        if isinstance(source, gast.GeneratorExp) and isinstance(source.elt, gast.Tuple) and len(source.elt.elts) == 2:
+            made = self.renamed(source)
+            key, value = self.fresh("key"), self.fresh("value")
+            self.within(made, lambda: self.run(control.each_stored(made, base, key, value)))
+            return
         sources = [self.name_of(call_builtin("dict", [a], node) if self._is_pairs(a) else a) for a in node.args]
         given = [(keyword.arg, self.value(keyword.value)) for keyword in node.keywords]  # before anything is stored
         for source in sources:

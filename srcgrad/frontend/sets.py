@@ -17,10 +17,11 @@ import gast
 from srcgrad import runtime
 from srcgrad.errors import UnresolvedName, UnsupportedSyntax
 from srcgrad.frontend.defaulting import Defaulting
-from srcgrad.frontend.desugar.build import call_builtin, call_runtime, load, method_call, placed, subscript
+from srcgrad.frontend.desugar import expressions as control
+from srcgrad.frontend.desugar.build import call_builtin, call_runtime, constant, load, method_call, placed, subscript
 from srcgrad.frontend.known import NONE, PLAIN, Bag, Entries, Items, Known, choices_of, classes_in
 from srcgrad.frontend.methods import UNKNOWN
-from srcgrad.frontend.normal_form import Bind, Effect, Index, Operation, Statement, Unpack, Unruled
+from srcgrad.frontend.normal_form import Bind, Effect, Fixed, Index, Operation, Statement, Unpack, Unruled
 from srcgrad.frontend.plans import Items as ItemsPlan
 from srcgrad.frontend.plans import Plan
 from srcgrad.frontend.scope import Variable
@@ -226,6 +227,11 @@ class Sets(Defaulting):
 
     def _change_set(self, node: gast.Call, target: Callable[[], str]) -> None:
         base, name = self._changed(node.func.value), node.func.attr
+        if name == "update" and len(node.args) == 1 and (source := self.generated(node.args[0])) is not None:
+            one = self.renamed(source)
+            self.within(one, lambda: self.run(control.each_into(one, base, "add")))
+            self.emit(target(), constant(None, node), Fixed())
+            return
         if name in _PUTS:
             given = [self._key(argument) for argument in node.args]
             atoms = list(map(self._checked, given))

@@ -144,3 +144,22 @@ def test_a_dict_is_updated_with_pairs(function: Callable[[float], float]) -> Non
     """An AttributeError before: what is no list in the text was taken for a dict."""
     slope = (function(3.0 + 1e-6) - function(3.0 - 1e-6)) / 2e-6
     assert value_and_grad(function)(3.0) == pytest.approx((function(3.0), slope))
+
+
+def counted_by_a_generator(x):
+    d = {}
+    d.update((i, len(d) * x + i) for i in range(3))
+    return sum(d.values()) * x
+
+
+def a_set_counted_by_a_generator(x):
+    s = set()
+    s.update(len(s) + i for i in range(3))
+    return sum(s) * x
+
+
+@pytest.mark.parametrize("function", [counted_by_a_generator, a_set_counted_by_a_generator])
+def test_a_generator_goes_on_when_what_it_made_is_there(function: Callable[[float], float]) -> None:
+    """It ran to its end before anything was put into the container."""
+    slope = (function(3.0 + 1e-6) - function(3.0 - 1e-6)) / 2e-6
+    assert value_and_grad(function)(3.0) == pytest.approx((function(3.0), slope))

@@ -77,6 +77,14 @@ def each_into(node: gast.GeneratorExp, container: str, method: str) -> list[gast
     return each(node, [placed(innermost, node)])
 
 
+def each_stored(node: gast.GeneratorExp, container: str, key: str, value: str) -> list[gast.stmt]:
+    """``container.update((k, v) for ...)``: every pair is computed when those before it are in the container."""
+    names = [placed(gast.Name(name, gast.Store(), None, None), node) for name in (key, value)]
+    pair = placed(gast.Assign([placed(gast.Tuple(names, gast.Store()), node)], node.elt, None), node)
+    place = placed(gast.Subscript(load(container, node), load(key, node), gast.Store()), node)
+    return each(node, [pair, assign(place, load(value, node), node)])
+
+
 def total(node: gast.GeneratorExp, start: gast.expr, target: str) -> list[gast.stmt]:
     """``target = sum((elt for ...), start)``, added up as ``sum`` does."""
     more = assign(target, binary(load(target, node.elt), gast.Add(), node.elt, node.elt), node)
