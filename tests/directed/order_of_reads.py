@@ -110,3 +110,28 @@ def what_a_generator_takes_an_item_of(x):
         return x[2]
 
     return sum((v * v * k for v in rows[0]), start()) + rows[0][0]
+
+
+@directed(0.7)
+def decorators_are_evaluated_before_defaults(x):
+    """Once silently wrong: the other way round."""
+    seen = []
+
+    def noted(v):
+        seen.append(v)
+        return v
+
+    def scaled(v):
+        seen.append(v)
+
+        def decorate(f):
+            return lambda *given: f(*given) * v
+
+        return decorate
+
+    @scaled(x)
+    @scaled(x * 3.0)
+    def product(k, a=noted(x * 2.0)):
+        return a * k
+
+    return seen[0] + 3.0 * seen[1] * product(2.0) + seen[2] ** 2

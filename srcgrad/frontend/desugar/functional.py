@@ -84,11 +84,17 @@ def written_out(body: Sequence[gast.stmt], meaning: Meaning, fresh: Callable[[st
 
 def undecorated(node: gast.FunctionDef, fresh: Callable[[str], str]) -> list[gast.stmt]:
     """A decorated definition as a plain one and a call for each decorator."""
-    plain = fresh(f"{node.name}_plain")
+    plain, before = fresh(f"{node.name}_plain"), list[gast.stmt]()
+    decorators = list(node.decorator_list)
+    if any(isinstance(part, gast.Call) for part in walk(*node.args.defaults, *filter(None, node.args.kw_defaults))):
+        for place, decorator in enumerate(decorators):  # which are evaluated before the defaults
+            if any(isinstance(part, gast.Call) for part in walk(decorator)):
+                decorators[place] = load(fresh("decorator"), decorator)
+                before.append(assign(decorators[place].id, decorator, decorator))
     made: gast.expr = load(plain, node.decorator_list[-1])  # where it is called: the name is bound after that
-    for decorator in reversed(node.decorator_list):
+    for decorator in reversed(decorators):
         made = call(decorator, [made], decorator)
-    return [with_bodies(node, name=plain, decorator_list=[]), assign(node.name, made, node)]
+    return [*before, with_bodies(node, name=plain, decorator_list=[]), assign(node.name, made, node)]
 
 
 def _object(node: gast.AST, meaning: Meaning) -> object:
