@@ -87,7 +87,7 @@ constant(
     runtime.is_below, runtime.is_exact, runtime.is_within, runtime.attribute, runtime.made, runtime.require_apart,
     runtime.require_count, runtime.require_data, runtime.require_exact, runtime.require_length, runtime.require_new,
     runtime.require_no_object, runtime.require_order, runtime.require_disjoint,
-    runtime.require_number, runtime.require_output, runtime.require_key, runtime.require_places,
+    runtime.require_number, runtime.require_cast, runtime.require_output, runtime.require_key, runtime.require_places,
     runtime.require_bound_of_slice, runtime.require_not_none,
     runtime.never,
     runtime.require_fields, runtime.require_kept,
