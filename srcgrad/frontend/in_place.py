@@ -230,7 +230,13 @@ class InPlace(Outputs):
         target, indices, value = self._needed(node, self._given(node, "a indices b"), "a", "indices", "b")
         base = self.stored_into(target)
         index = self.settle(indices, calls=False)
-        added = self.value(value if ufunc is np.add else placed(gast.UnaryOp(gast.USub(), value), node))
+        if ufunc is np.subtract:
+            given = self.value(value)
+            if not isinstance(given, gast.Constant):
+                check = call_runtime(runtime.require_signed, [given], node)
+                self.out.append(Effect(placed(gast.Expr(check), node), self.span))
+            value = placed(gast.UnaryOp(gast.USub(), given), node)
+        added = self.value(value)
         function = placed(gast.Attribute(self._numpy_name("add", node), "at", gast.Load()), node)
         self.out.append(AddAt(base, index, added, self.span, function, shared=True))
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.refusals import RefusedType
+
 
 def require_output(base: Any, made: Any, casting: str, exact: bool | None) -> None:
     """Refuse an output that NumPy refuses.
@@ -47,6 +49,12 @@ def require_cast(base: Any, made: Any, casting: str | None) -> None:
     if type(made) not in (bool, int, float, complex):  # Python's numbers take the dtype that they meet, if they can
         made = np.zeros((), np.asarray(made).dtype)
     np.copyto(np.zeros((), base.dtype), made, "safe" if casting is None else casting)  # type: ignore[arg-type]
+
+
+def require_signed(value: Any) -> None:
+    """Refuse to change the sign of what ``np.subtract.at`` takes away: of unsigned integers it would wrap."""
+    if np.asarray(value).dtype.kind == "u":
+        raise RefusedType("np.subtract.at takes away unsigned integers here; give it e.astype(float), or signed ones")
 
 
 def _fills(shape: tuple[int, ...], place: tuple[int, ...]) -> bool:

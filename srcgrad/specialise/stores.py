@@ -261,6 +261,9 @@ def _at(context: Context, node: gast.Call, ufunc: np.ufunc) -> Made:
     given = _given(context, node, ["a", "indices", "b"])
     base, added = _base(context, node, given), given["b"]
     if ufunc is np.subtract:
+        if not isinstance(added, gast.Constant):
+            check = call_runtime(runtime.require_signed, [added], node)
+            context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))
         added = _bound(context, operate(context, gast.USub(), [added], node))
     text = placed(gast.Attribute(_numpy("add", node), "at", gast.Load()), node)
     context.out.append(nf.AddAt(base, given["indices"], added, context.span, text, shared=True))

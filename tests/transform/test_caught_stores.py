@@ -10,6 +10,7 @@ import pytest
 
 import srcgrad
 from srcgrad.programs import options
+from srcgrad.runtime.refusals import RefusedType
 
 X = np.array([0.7, 1.1, 2.05])
 DOT = np.array([0.3, -1.0, 0.4])
@@ -210,3 +211,16 @@ def placed_into_integers(x):
 def test_casts_that_numpy_refuses_raise(f) -> None:
     """``np.copyto``, ``np.place`` and ``np.putmask`` cast floats to integers where NumPy raises a TypeError."""
     check(f)
+
+
+def test_unsigned_integers_are_not_taken_away() -> None:
+    """``np.subtract.at`` added the value with its sign changed, which wraps: 255 for 1."""
+
+    def f(x, n):
+        y = x * 1
+        np.subtract.at(y, [0, 1, 1], n)
+        return (y * x).sum()
+
+    check(f, np.array([1, 2, 3]))
+    with pytest.raises(RefusedType, match="unsigned"):
+        srcgrad.grad(f)(X, np.array([1, 2, 3], np.uint8))
