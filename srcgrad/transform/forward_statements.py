@@ -357,7 +357,7 @@ def restated(statement: Statement) -> gast.stmt:
     return clone(statement_as_python(statement))
 
 
-def is_local(atom: gast.expr) -> bool:
+def is_local(atom: gast.AST) -> bool:
     return isinstance(atom, gast.Name) and not isinstance(atom, GlobalReference)
 
 

@@ -202,12 +202,14 @@ class MirroredTangent(StatementTangent):
         return [put(clone(index), value), restated(statement)]
 
     def _value_first(self, primal: gast.stmt, index: gast.expr, value: gast.expr, put: Put) -> list[gast.stmt]:
-        """A store that may raise, which is caught: the tangent, and the place, are those of before it."""
+        """A store that may raise, which is caught: the tangent, and the place, are those of before it.
+
+        Any array that the place is read of may be stored into here: two arguments may show one memory.
+        """
         code: list[gast.stmt] = []
         index = clone(index)
-        changing = [n for n in walk(index) if isinstance(n, gast.Name) and n.id in self.mirrored]
-        for name in changing:
-            if not is_immutable(self.fact(name.id)):
+        for name in walk(index):
+            if is_local(name) and not is_immutable(self.fact(name.id)):
                 held = self.fresh(name.id)
                 code.append(assign(held, call_runtime(runtime.kept, load(name.id))))
                 name.id = held

@@ -157,6 +157,16 @@ def by_places_that_change(x):
     return (y * x).sum()
 
 
+def by_a_mask_of_what_changes(x):
+    y = x * 1
+    w = y.reshape(3, 1)[:, 0]
+    try:
+        w[y > 1] = np.arange(2)
+    except ValueError:
+        pass
+    return y @ y + y[0] * x[2]
+
+
 def whole_items(x):
     items = [x[0], x[1], x[2]]
     try:
@@ -167,7 +177,9 @@ def whole_items(x):
     return items[0] * items[1] + items[4] * items[2]
 
 
-PROGRAMS = [too_many, no_number, copied, in_a_callee, by_places_that_change, whole_items]
+PROGRAMS = [
+    too_many, no_number, copied, in_a_callee, by_places_that_change, by_a_mask_of_what_changes, whole_items,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
