@@ -223,8 +223,8 @@ class MirroredTangent(StatementTangent):
         buffer, index = statement.buffer, statement.index
         lasts = not may_be_users(statement) or _is_floating_array(self.fact(buffer))  # else integers may be added to
         primal = self._added(statement, buffer, index, clone(statement.value))
-        if not lasts and statement.function is not None:
-            primal = restated(statement)
+        if not lasts or statement.shared and statement.function is None:
+            primal = restated(statement)  # which raises what it raises
         if not (self.tangents.needed_after(buffer, statement) and self.tangents.moves(statement)):
             return [primal]
         value = self.dot_of(statement.value, statement)

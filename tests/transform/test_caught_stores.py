@@ -105,6 +105,15 @@ def no_number(x):
     return y @ y
 
 
+def no_real_number(x):
+    y = x * 1
+    try:
+        y[...] += 1j
+    except TypeError:
+        y[2] *= x[1]
+    return y @ y
+
+
 def copied(x):
     y = x * 1
     try:
@@ -178,7 +187,8 @@ def whole_items(x):
 
 
 PROGRAMS = [
-    too_many, no_number, copied, in_a_callee, by_places_that_change, by_a_mask_of_what_changes, whole_items,
+    too_many, no_number, no_real_number, copied, in_a_callee, by_places_that_change, by_a_mask_of_what_changes,
+    whole_items,
 ]  # fmt: skip
 
 
