@@ -20,7 +20,7 @@ from srcgrad.analysis.admission import admitted, exact_at_entry, keys_checked
 from srcgrad.analysis.axes import refuse_varied_axes
 from srcgrad.analysis.captured import refuse_unbound
 from srcgrad.analysis.cfg import bound_here, walk
-from srcgrad.analysis.changes import calls_unknown, may_change, stores_anywhere
+from srcgrad.analysis.changes import attempted, calls_unknown, may_change, stores_anywhere
 from srcgrad.analysis.iterators import elements_kept
 from srcgrad.analysis.joining import joined
 from srcgrad.analysis.keys import KeyReader, puts_keys
@@ -312,17 +312,9 @@ class Module(CalleesAsValues):
         return AdjointProgram(function, by_value, active, known, self, shadows, sink=present_options().sink)
 
     def split(
-        self,
-        callee: Callee,
-        wanted: tuple[str, ...],
-        facts: Facts,
-        forward: str,
-        backward: str,
-        *,
-        tupled: bool = False,
-        modes: Modes = PLAIN,
-        door: bool = False,
-    ) -> None:
+        self, callee: Callee, wanted: tuple[str, ...], facts: Facts, forward: str, backward: str, *,
+        tupled: bool = False, modes: Modes = PLAIN, door: bool = False,
+    ) -> None:  # fmt: skip
         program = self.program(callee, wanted, facts, modes, door=door)
         made = program.split(forward, backward, tupled=tupled)
         self.add(made.forward, program.temporaries)
@@ -360,7 +352,8 @@ class Module(CalleesAsValues):
         if self.stores and (self.tried or not door):
             beside = frozenset(bound for statement in walk(function.body) for bound in bound_here(statement))
         mirrored, stored = mirrored_in(moved, given), classes.shadowed if door else ()
-        made = tangent(function, wanted, moved.activity, known, self, name, mirrored, stored, beside)
+        caught = callee in self.attempted
+        made = tangent(function, wanted, moved.activity, known, self, name, mirrored, stored, beside, attempted=caught)
         self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:
@@ -417,6 +410,7 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
         case "forward":
             entry = module.namer.fresh(f"jvp_{of}")
             module.stores = request.tried or stores_anywhere(request.callee, module.normalized)
+            module.attempted = attempted(request.callee, module.normalized) if module.stores else frozenset()
             module.forward(request.callee, request.wanted, facts, entry, door=True)
         case "nested" | "nested value" | "nested split":
             entry = module.nested(request.callee, request.mode, request.wanted, facts, tupled=request.tupled)

@@ -33,12 +33,14 @@ from srcgrad.frontend.normal_form import (
     Dynamic,
     Exchange,
     Function,
+    Guarded,
     Pop,
     Return,
     SetField,
     Statement,
     Store,
     Unruled,
+    unguarded,
 )
 from srcgrad.rules.facts import Fact, Object, Sequence, Unknown, element, join
 from srcgrad.rules.facts import Mapping as MappingFact
@@ -114,6 +116,24 @@ def _called_by(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> 
                 case Bind(operation=Call(callee=inner)) if inner not in seen:
                     seen.add(inner)
                     pending.append(inner)
+
+
+def attempted(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> frozenset[Callee]:
+    """What a callee, what it calls, or a derivative that it takes, calls where an exception may be caught."""
+    found: dict[Callee, bool] = {}
+    pending = [(callee, False)]
+    while pending:
+        one, tried = pending.pop()
+        if isinstance(one.function, Guarded):
+            one, tried = unguarded(one), True
+        if isinstance(one.function, Dynamic) or one in found and found[one] >= tried:
+            continue
+        found[one] = tried
+        for statement in walk(normal_form_of(one).body):
+            match statement:
+                case Bind(operation=Call(callee=inner)):
+                    pending.append((inner, tried))
+    return frozenset(one for one, tried in found.items() if tried)
 
 
 def stores_midway(function: Function) -> bool:

@@ -169,6 +169,7 @@ class InPlace(Outputs):
         target, value = self._needed(node, given, "dst", "src")
         base = self.stored_into(target)
         stored = self.value(value)
+        self._check_cast(node, base, stored, given.get("casting", constant("same_kind", node)))
         where = given.get("where")
         if where is None or is_true(where):
             self._put(base, constant(Ellipsis, node), stored)
@@ -178,16 +179,26 @@ class InPlace(Outputs):
             stored = self.value(call_runtime(runtime.at_mask, [stored, mask], node))
         self._put(base, mask, stored)
 
+    def _check_cast(self, node: gast.Call, base: str, stored: gast.expr, casting: gast.expr) -> None:
+        """A store casts what these functions refuse to cast."""
+        if not (isinstance(stored, gast.Constant) and isinstance(casting, gast.Constant) and casting.value is None):
+            check = call_runtime(runtime.require_cast, [load(base, node), stored, self.settle(casting)], node)
+            self.out.append(Effect(placed(gast.Expr(check), node), self.span))
+
     def _place(self, node: gast.Call) -> None:
         target, mask, values = self._needed(node, self._given(node, "arr mask vals"), "arr", "mask", "vals")
         base = self.stored_into(target)
         held = self._held(call_runtime(runtime.mask_places, [load(base, node), mask], node))
+        values = self.value(values)
+        self._check_cast(node, base, values, constant(None, node))
         self._put(base, held, self._repeated(node, values, self._numpy("count_nonzero", node, held)))
 
     def _putmask(self, node: gast.Call) -> None:
         target, mask, values = self._needed(node, self._given(node, "a mask values"), "a", "mask", "values")
         base = self.stored_into(target)
         held = self._held(call_runtime(runtime.mask_places, [load(base, node), mask], node))
+        values = self.value(values)
+        self._check_cast(node, base, values, constant(None, node))
         shape = placed(gast.Attribute(load(base, node), "shape", gast.Load()), node)
         stored = self._repeated(node, values, shape)
         if not isinstance(stored, gast.Constant):
@@ -219,7 +230,13 @@ class InPlace(Outputs):
         target, indices, value = self._needed(node, self._given(node, "a indices b"), "a", "indices", "b")
         base = self.stored_into(target)
         index = self.settle(indices, calls=False)
-        added = self.value(value if ufunc is np.add else placed(gast.UnaryOp(gast.USub(), value), node))
+        if ufunc is np.subtract:
+            given = self.value(value)
+            if not isinstance(given, gast.Constant):
+                check = call_runtime(runtime.require_signed, [given], node)
+                self.out.append(Effect(placed(gast.Expr(check), node), self.span))
+            value = placed(gast.UnaryOp(gast.USub(), given), node)
+        added = self.value(value)
         function = placed(gast.Attribute(self._numpy_name("add", node), "at", gast.Load()), node)
         self.out.append(AddAt(base, index, added, self.span, function, shared=True))
 

@@ -33,9 +33,9 @@ _EFFECTS_HERE = IN_PLACE | {
     "require_data", "require_disjoint", "require_exact", "require_factory", "require_fields", "require_item",
     "require_length", "require_new", "require_order",
     "require_count", "require_no_object", "require_number", "require_output", "require_key", "require_places",
-    "require_bound_of_slice",
+    "require_bound_of_slice", "require_cast",
     "require_kept", "require_reflected",
-    "require_row", "require_rows",
+    "require_row", "require_rows", "require_signed",
     "require_set", "require_some", "require_unshared", "shuffled", "step", "unwritten",
 }  # fmt: skip
 

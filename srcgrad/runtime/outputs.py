@@ -1,4 +1,4 @@
-"""What NumPy asks of ``out=`` before it stores into it.
+"""What NumPy asks of ``out=`` before it stores into it, and of what some of its functions store.
 
 >>> require_output(np.zeros(3), np.float64(1.0), "same_kind", True)
 Traceback (most recent call last):
@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
+from srcgrad.runtime.refusals import RefusedType
 
 
 def require_output(base: Any, made: Any, casting: str, exact: bool | None) -> None:
@@ -30,6 +32,29 @@ def require_output(base: Any, made: Any, casting: str, exact: bool | None) -> No
     given = (base.dtype, dtype, "same_kind") if casting == "back" else (dtype, base.dtype, casting)
     if not np.can_cast(*given):
         raise TypeError(f"a result of {dtype} cannot be cast to an output of {base.dtype} ({casting})")
+
+
+def require_cast(base: Any, made: Any, casting: str | None) -> None:
+    """Refuse to store what ``np.copyto`` refuses to bring to the dtype of an array, where a store just casts.
+
+    Without ``casting`` what ``np.place`` and ``np.putmask`` refuse: arrays of which not every number is one there.
+
+    >>> require_cast(np.zeros(3, int), np.ones(3), "same_kind")
+    Traceback (most recent call last):
+        ...
+    TypeError: Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'same_kind'
+    """
+    if not isinstance(base, np.ndarray) or casting is None and not isinstance(made, np.ndarray):
+        return
+    if type(made) not in (bool, int, float, complex):  # Python's numbers take the dtype that they meet, if they can
+        made = np.zeros((), np.asarray(made).dtype)
+    np.copyto(np.zeros((), base.dtype), made, "safe" if casting is None else casting)  # type: ignore[arg-type]
+
+
+def require_signed(value: Any) -> None:
+    """Refuse to change the sign of what ``np.subtract.at`` takes away: of unsigned integers it would wrap."""
+    if np.asarray(value).dtype.kind == "u":
+        raise RefusedType("np.subtract.at takes away unsigned integers here; give it e.astype(float), or signed ones")
 
 
 def _fills(shape: tuple[int, ...], place: tuple[int, ...]) -> bool:

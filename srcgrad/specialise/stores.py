@@ -179,6 +179,7 @@ def _is_none(context: Context, node: Any) -> bool:
 # --- stores ----------------------------------------------------------------------------------------------------------
 def _copyto(context: Context, node: gast.Call, base: str, given: Given) -> None:
     stored, where = given["src"], given.get("where")
+    _check_cast(context, node, base, stored, given.get("casting", constant("same_kind", node)))
     if where is None or isinstance(where, gast.Constant) and where.value is True:
         _put(context, base, constant(Ellipsis, node), stored)
         return
@@ -186,6 +187,12 @@ def _copyto(context: Context, node: gast.Call, base: str, given: Given) -> None:
     if not isinstance(stored, gast.Constant):
         stored = _bound(context, applied(context, runtime.at_mask, [stored, mask], node))
     _put(context, base, mask, stored)
+
+
+def _check_cast(context: Context, node: gast.Call, base: str, stored: gast.expr, casting: gast.expr) -> None:
+    """A store casts what these functions refuse to cast."""
+    check = call_runtime(runtime.require_cast, [load(base, node), stored, casting], node)
+    context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))
 
 
 def _put_flat(context: Context, node: gast.Call, base: str, given: Given) -> None:
@@ -196,12 +203,14 @@ def _put_flat(context: Context, node: gast.Call, base: str, given: Given) -> Non
 
 def _place(context: Context, node: gast.Call, base: str, given: Given) -> None:
     mask = fixed(context, call_runtime(runtime.mask_places, [load(base, node), given["mask"]], node))
+    _check_cast(context, node, base, given["vals"], constant(None, node))
     count = placed(gast.Call(_numpy("count_nonzero", node), [mask], []), node)
     _put(context, base, mask, _repeated(context, node, given["vals"], count))
 
 
 def _putmask(context: Context, node: gast.Call, base: str, given: Given) -> None:
     mask = fixed(context, call_runtime(runtime.mask_places, [load(base, node), given["mask"]], node))
+    _check_cast(context, node, base, given["values"], constant(None, node))
     shape = placed(gast.Attribute(load(base, node), "shape", gast.Load()), node)
     stored = _repeated(context, node, given["values"], shape)
     if isinstance(stored, gast.Name):
@@ -252,6 +261,9 @@ def _at(context: Context, node: gast.Call, ufunc: np.ufunc) -> Made:
     given = _given(context, node, ["a", "indices", "b"])
     base, added = _base(context, node, given), given["b"]
     if ufunc is np.subtract:
+        if not isinstance(added, gast.Constant):
+            check = call_runtime(runtime.require_signed, [added], node)
+            context.out.append(nf.Effect(placed(gast.Expr(check), node), context.span))
         added = _bound(context, operate(context, gast.USub(), [added], node))
     text = placed(gast.Attribute(_numpy("add", node), "at", gast.Load()), node)
     context.out.append(nf.AddAt(base, given["indices"], added, context.span, text, shared=True))

@@ -75,16 +75,18 @@ def tangent(
     mirrored: frozenset[str] = frozenset(),
     stored: Collection[str] = (),
     beside: frozenset[str] = frozenset(),
+    *,
+    attempted: bool = False,
 ) -> Tangent:
     """``name(parameters..., tangents...) -> (value, tangent)``.
 
     The tangents come in the order of ``active``, in that of the parameters if it is a set.  They have defaults only
     where the parameters before them do.  ``mirrored`` names have a tangent that shares memory as they do; the
     parameters that are ``stored`` into are copied at the entry.  Names ``beside`` them may share memory with mirrored
-    ones all the same, because a caller passed one array twice.
+    ones all the same, because a caller passed one array twice.  ``attempted``: what the function raises may be caught.
     """
     order = [p for p in function.parameters if p in active] if isinstance(active, frozenset | set) else list(active)
-    writer = _Writer(function, activity, facts, calls, mirrored, beside)
+    writer = _Writer(function, activity, facts, calls, mirrored, beside, attempted=attempted)
     dots = [writer.dot(p) for p in order]
     body = writer.entered(order, [p for p in function.parameters if p in stored])
     for parameter in function.parameters:

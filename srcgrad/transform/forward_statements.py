@@ -1,6 +1,6 @@
 """The tangent of one statement of the normal form, beside the statement itself.
 
-Enters: a ``Bind``, ``Unpack``, ``Append``, ``Pop`` or ``AddAt``.  Leaves: the primal statement and the statements that
+Enters: a ``Bind``, ``Unpack``, ``Append`` or ``Pop``.  Leaves: the primal statement and the statements that
 bind the tangents of what it binds, in an order in which each reads the values that it means::
 
     y = np.exp(x)     ->   y = np.exp(x);  y_dot = x_dot * y           the result is read
@@ -22,7 +22,6 @@ from srcgrad.analysis.values import fact_of_expression, is_copy, is_defaulting
 from srcgrad.errors import InternalError, MissingRule
 from srcgrad.frontend.as_python import statement_as_python
 from srcgrad.frontend.normal_form import (
-    AddAt,
     Append,
     Apply,
     Bind,
@@ -58,11 +57,9 @@ from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, names_read, walk
 from srcgrad.transform.build import (
-    add_in_place,
     assign,
     call,
     constant,
-    index_value,
     load,
     method,
     minus_lists,
@@ -103,6 +100,8 @@ class StatementTangent:
         calls: Calls,
         mirrored: frozenset[str] = frozenset(),
         beside: frozenset[str] = frozenset(),
+        *,
+        attempted: bool = False,
     ) -> None:
         self.function = function
         self.activity = activity
@@ -110,6 +109,7 @@ class StatementTangent:
         self.calls = calls
         self.mirrored = mirrored
         self.beside = beside
+        self.attempted = attempted  # what a store raises may be caught
         self.tangents: Tangents = tangents_of(activity, mirrored)
         self.namer = Namer(_names_taken(function, activity))
         self.dots: dict[str, str] = {}
@@ -133,12 +133,12 @@ class StatementTangent:
     def fact_of_atom(self, atom: gast.expr) -> Fact:
         if isinstance(atom, gast.Tuple):  # the operands of a variadic rule
             return Sequence("tuple", tuple(map(self.fact_of_atom, atom.elts)))
-        return self.fact(atom.id) if _is_local(atom) else constant_fact(atom)
+        return self.fact(atom.id) if is_local(atom) else constant_fact(atom)
 
     def zero_of(self, atom: gast.expr, fact: Fact | None = None) -> gast.expr:
         """The zero tangent of an atom, in the shape of its value."""
         match fact or self.fact_of_atom(atom):
-            case Array(shape=(), scalar=scalar) if scalar or not (_is_local(atom) and atom.id in self.mirrored):
+            case Array(shape=(), scalar=scalar) if scalar or not (is_local(atom) and atom.id in self.mirrored):
                 return constant(0.0)
             case Static(value) if not hasattr(value, "dtype") and not isinstance(value, complex):
                 return constant(None)
@@ -157,7 +157,7 @@ class StatementTangent:
         """The tangent of an operand as it stands before a statement: zero where it is not varied."""
         if isinstance(atom, gast.Tuple | gast.List):
             return type(atom)([self.dot_of(element, statement) for element in atom.elts], gast.Load())
-        if _is_local(atom) and self.tangents.varied(atom.id, statement):
+        if is_local(atom) and self.tangents.varied(atom.id, statement):
             return load(self.dot(atom.id))
         return self.zero_of(atom)
 
@@ -270,7 +270,7 @@ class StatementTangent:
     @staticmethod
     def _narrowed(value: gast.expr, piece: Slice, made: Apply, facts: Mapping[str, Fact], result: Fact) -> gast.expr:
         """Drop a ``rebroadcast`` that the facts prove idle: what the tangent reads has the result's shape and dtype."""
-        if not (isinstance(value, gast.Call) and _calls(value, runtime.rebroadcast)):
+        if not (isinstance(value, gast.Call) and calls_to(value, runtime.rebroadcast)):
             return value
         if any(isinstance(n, gast.Constant) and isinstance(n.value, complex) for n in walk(value)):
             return value  # of real operands too it is complex, until it is narrowed
@@ -297,7 +297,7 @@ class StatementTangent:
 
     def _may_share(self, value: gast.expr, statement: Bind) -> bool:
         """Whether a tangent would be a second name for one that is added to in place, where the values are two."""
-        while isinstance(value, gast.Call) and _calls(value, runtime.rebroadcast):
+        while isinstance(value, gast.Call) and calls_to(value, runtime.rebroadcast):
             value = value.args[0]
         fact = self.fact(statement.target)
         if not isinstance(value, gast.Name) or isinstance(fact, Array) and fact.scalar:
@@ -351,60 +351,17 @@ class StatementTangent:
                 code += self.zero(target)
         return code
 
-    def _add_at(self, statement: AddAt) -> list[gast.stmt]:
-        buffer, index = statement.buffer, statement.index
-        code = [self._added(statement, buffer, buffer, index, clone(statement.value))]
-        if self.tangents.needed_after(buffer, statement) and self.tangents.moves(statement):
-            value = self.dot_of(statement.value, statement)
-            code.append(self._added(statement, self.dot(buffer), buffer, index, value))
-            if not all(self._is_number(name) for name in names_read(index)):
-                code.reverse()  # where the place is read of what is added to, it is the one before that
-        return code
-
-    def _is_number(self, name: str) -> bool:
-        fact = self.fact(name)
-        return isinstance(fact, Array) and fact.shape == ()
-
-    def _added(self, statement: AddAt, buffer: str, of: str, index: gast.expr, value: gast.expr) -> gast.stmt:
-        """``buffer[index] += value``; ``of`` names the buffer whose fact tells whether that is enough."""
-        fact = self.fact(of)
-        if isinstance(fact, Array) and not fact.scalar and fact.shape and self._is_basic(index):
-            return add_in_place(subscript(load(buffer), clone(index)), value)
-        if isinstance(index, gast.Constant) and index.value is ...:
-            return gast.Expr(call_runtime(runtime.accumulate, load(buffer), value))
-        return gast.Expr(call_runtime(runtime.add_at, load(buffer), index_value(index), value))
-
-    def _is_basic(self, index: gast.expr) -> bool:
-        """Whether no element is met twice: integers and slices only."""
-        parts = index.elts if isinstance(index, gast.Tuple) else [index]
-        return all(_is_slice(part) or self._is_integer(part) for part in parts)
-
-    def _is_integer(self, part: gast.expr) -> bool:
-        match part:
-            case gast.BinOp(left=left, right=right):
-                return self._is_integer(left) and self._is_integer(right)
-            case gast.UnaryOp(op=gast.USub(), operand=operand):
-                return self._is_integer(operand)
-            case gast.Constant(value=value):
-                return type(value) is int
-        fact = self.fact(part.id) if _is_local(part) else None
-        return isinstance(fact, Array) and fact.shape == () and (fact.dtype or "").startswith(("int", "uint"))
-
 
 def restated(statement: Statement) -> gast.stmt:
     """The user's statement, as a tree of its own."""
     return clone(statement_as_python(statement))
 
 
-def _is_local(atom: gast.expr) -> bool:
+def is_local(atom: gast.AST) -> bool:
     return isinstance(atom, gast.Name) and not isinstance(atom, GlobalReference)
 
 
-def _is_slice(part: gast.expr) -> bool:
-    return isinstance(part, gast.Slice) or (isinstance(part, gast.Call) and _calls(part, slice))
-
-
-def _calls(expression: gast.Call, function: object) -> bool:
+def calls_to(expression: gast.Call, function: object) -> bool:
     return isinstance(expression.func, GlobalReference) and expression.func.binding.value is function
 
 

@@ -9,10 +9,13 @@ statements with their tangents, in which ``v_dot`` shares memory with ``w_dot`` 
     y = np.zeros(n)        y = np.zeros(n);   y_dot = np.zeros_like(y)        a later store may make it vary
     rows.append(y)         rows.append(y);    rows_dot.append(y_dot)
 
-A store of tangents comes first: it changes no value, so that places and keys are what they were.
+A store of tangents comes first: it changes no value, so that places and keys are what they were.  Where a store may
+raise what the program catches, the value comes first: where that raised, the tangent is what it was.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import gast
 import numpy as np
@@ -36,6 +39,7 @@ from srcgrad.frontend.normal_form import (
     Index,
     Pack,
     SetField,
+    Statement,
     Store,
     Unruled,
 )
@@ -44,11 +48,14 @@ from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import CHANGES, MIRRORS, makes_new
 from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.marks import seen_elsewhere
-from srcgrad.syntax.parse import clone, names_read
+from srcgrad.syntax.parse import clone, names_read, walk
 from srcgrad.transform.apart import check_apart
-from srcgrad.transform.build import assign, call, constant, load, method, subscript
-from srcgrad.transform.forward_statements import StatementTangent, restated
+from srcgrad.transform.build import add_in_place, assign, call, constant, index_value, load, method, subscript
+from srcgrad.transform.forward_statements import StatementTangent, calls_to, is_local, restated
 from srcgrad.transform.primal_results import RESULT, field_tangent
+from srcgrad.transform.shadows import may_be_users
+
+Put = Callable[[gast.expr, gast.expr], gast.stmt]  # (place, tangent) -> the store of it
 
 #: Functions whose result is a view whatever the layout of the array is.
 VIEWS = frozenset(
@@ -159,9 +166,8 @@ class MirroredTangent(StatementTangent):
         base = statement.base
         if base not in self.mirrored:
             return [restated(statement)]
-        target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())
         value = self._stored(statement.value, base, statement)
-        return [gast.Assign([target], value, None), restated(statement)]
+        return self._beside(statement, statement.index, value, lambda i, g: self._put(base, i, g))
 
     def _stored(self, atom: gast.expr, base: str, statement: Store | AugStore) -> gast.expr:
         """The tangent of what is stored; integers hold none."""
@@ -182,26 +188,99 @@ class MirroredTangent(StatementTangent):
             raise InternalError("an augmented store was not taken apart", statement.span)
         if not any(self.tangents.varied(name, statement) for name in atoms(statement.value)):
             return [restated(statement)]
-        target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())
         value = self._stored(statement.value, base, statement)
-        return [seen_elsewhere(gast.AugAssign(target, type(operator)(), value)), restated(statement)]
+        return self._beside(
+            statement, statement.index, value, lambda i, g: seen_elsewhere(_augmented(self._put(base, i, g), operator))
+        )
 
-    def _added(self, statement: AddAt, buffer: str, of: str, index: gast.expr, value: gast.expr) -> gast.stmt:
-        code = super()._added(statement, buffer, of, index, value)
-        return seen_elsewhere(code) if statement.shared or of in self.mirrored else code
+    def _put(self, base: str, index: gast.expr, value: gast.expr) -> gast.Assign:
+        return gast.Assign([gast.Subscript(load(self.dot(base)), index, gast.Store())], value, None)
+
+    def _beside(self, statement: Statement, index: gast.expr, value: gast.expr, put: Put) -> list[gast.stmt]:
+        if self.attempted:
+            return self._value_first(restated(statement), index, value, put)
+        return [put(clone(index), value), restated(statement)]
+
+    def _value_first(self, primal: gast.stmt, index: gast.expr, value: gast.expr, put: Put) -> list[gast.stmt]:
+        """A store that may raise, which is caught: the tangent, and the place, are those of before it.
+
+        Any array that the place is read of may be stored into here: two arguments may show one memory.
+        """
+        code: list[gast.stmt] = []
+        index = clone(index)
+        for name in walk(index):
+            if is_local(name) and not is_immutable(self.fact(name.id)):
+                held = self.fresh(name.id)
+                code.append(assign(held, call_runtime(runtime.kept, load(name.id))))
+                name.id = held
+        if not isinstance(value, gast.Name | gast.Constant):
+            held = self.fresh("moved")
+            code.append(assign(held, value))
+            value = load(held)
+        return [*code, primal, put(index, value)]
+
+    def _add_at(self, statement: AddAt) -> list[gast.stmt]:
+        buffer, index = statement.buffer, statement.index
+        lasts = not may_be_users(statement) or _is_floating_array(self.fact(buffer))  # else integers may be added to
+        primal = self._added(statement, buffer, index, clone(statement.value))
+        if not lasts or statement.shared and statement.function is None:
+            primal = restated(statement)  # which raises what it raises
+        if not (self.tangents.needed_after(buffer, statement) and self.tangents.moves(statement)):
+            return [primal]
+        value = self.dot_of(statement.value, statement)
+        if not lasts:
+            value = call_runtime(runtime.stored, value, load(buffer))
+        if self.attempted:
+            return self._value_first(primal, index, value, lambda i, g: self._added(statement, self.dot(buffer), i, g))
+        code = [primal, self._added(statement, self.dot(buffer), index, value)]
+        if not all(self._is_number(name) for name in names_read(index)):
+            code.reverse()  # where the place is read of what is added to, it is the one before that
+        return code
+
+    def _is_number(self, name: str) -> bool:
+        fact = self.fact(name)
+        return isinstance(fact, Array) and fact.shape == ()
+
+    def _added(self, statement: AddAt, buffer: str, index: gast.expr, value: gast.expr) -> gast.stmt:
+        """``buffer[index] += value``, of the buffer of the statement or of its tangent."""
+        fact = self.fact(statement.buffer)
+        if isinstance(fact, Array) and not fact.scalar and fact.shape and self._is_basic(index):
+            code: gast.stmt = add_in_place(subscript(load(buffer), clone(index)), value)
+        elif isinstance(index, gast.Constant) and index.value is ...:
+            code = gast.Expr(call_runtime(runtime.accumulate, load(buffer), value))
+        else:
+            code = gast.Expr(call_runtime(runtime.add_at, load(buffer), index_value(index), value))
+        return seen_elsewhere(code) if statement.shared or statement.buffer in self.mirrored else code
+
+    def _is_basic(self, index: gast.expr) -> bool:
+        """Whether no element is met twice: integers and slices only."""
+        parts = index.elts if isinstance(index, gast.Tuple) else [index]
+        return all(_is_slice(part) or self._is_integer(part) for part in parts)
+
+    def _is_integer(self, part: gast.expr) -> bool:
+        match part:
+            case gast.BinOp(left=left, right=right):
+                return self._is_integer(left) and self._is_integer(right)
+            case gast.UnaryOp(op=gast.USub(), operand=operand):
+                return self._is_integer(operand)
+            case gast.Constant(value=value):
+                return type(value) is int
+        fact = self.fact(part.id) if is_local(part) else None
+        return isinstance(fact, Array) and fact.shape == () and (fact.dtype or "").startswith(("int", "uint"))
 
     def _set_field(self, statement: SetField) -> list[gast.stmt]:
         if statement.base not in self.mirrored:
             return [restated(statement)]
-        target = gast.Subscript(load(self.dot(statement.base)), constant(statement.name), gast.Store())
-        return [gast.Assign([target], self.dot_of(statement.value, statement), None), restated(statement)]
+        value, base = self.dot_of(statement.value, statement), statement.base
+        return self._beside(statement, constant(statement.name), value, lambda i, g: self._put(base, i, g))
 
     def _delete(self, statement: Delete) -> list[gast.stmt]:
         if statement.base not in self.mirrored:
             return [restated(statement)]
         index = constant(statement.name) if statement.index is None else clone(statement.index)
         target = gast.Subscript(load(self.dot(statement.base)), index, gast.Del())
-        return [gast.Delete([target]), restated(statement)]
+        code = [gast.Delete([target]), restated(statement)]
+        return code[::-1] if self.attempted else code
 
     # --- methods of containers ---------------------------------------------------------------------------------------
     def _exchange(self, statement: Bind, made: Exchange) -> list[gast.stmt]:
@@ -264,6 +343,14 @@ class MirroredTangent(StatementTangent):
 
 def _is_floating_array(fact: Fact) -> bool:
     return isinstance(fact, Array) and not fact.scalar and fact.shape != () and is_floating(fact.dtype)
+
+
+def _is_slice(part: gast.expr) -> bool:
+    return isinstance(part, gast.Slice) or (isinstance(part, gast.Call) and calls_to(part, slice))
+
+
+def _augmented(stored: gast.Assign, operator: gast.operator) -> gast.AugAssign:
+    return gast.AugAssign(stored.targets[0], type(operator)(), stored.value)
 
 
 def _method_of(expression: gast.expr) -> str | None:

@@ -227,6 +227,7 @@ class CalleesAsValues(LocalTexts):
 
     doors: Doors | None
     tried: bool
+    attempted: frozenset[Callee] = frozenset()  # what is called where an exception may be caught, as tangents ask
 
     @abstractmethod
     def summary_of(self, callee: Callee, facts: tuple[Fact, ...]) -> Summary: ...

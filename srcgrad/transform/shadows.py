@@ -35,6 +35,11 @@ def is_whole(statement: AddAt, fact: Fact) -> bool:
     return isinstance(index, gast.Constant) and index.value is ... and not isinstance(fact, Array)
 
 
+def may_be_users(statement: AddAt) -> bool:
+    """Whether this may be ``np.add.at`` or ``y[i] += e`` of the user's, which may add to integers, as no shadow is."""
+    return isinstance(statement.function, gast.Attribute) or statement.function is None and statement.shared
+
+
 @dataclass(eq=False)
 class Shadows:
     """``function`` has the shadows bound; the tables are about its statements."""

@@ -27,7 +27,7 @@ from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, constant, is_array, load, numpy_call, subscript, tuple_of
 from srcgrad.transform.contributions import index_value
 from srcgrad.transform.sequences import SequenceAdjoint
-from srcgrad.transform.shadows import is_whole
+from srcgrad.transform.shadows import is_whole, may_be_users
 
 
 class Restore(gast.stmt):
@@ -131,7 +131,7 @@ class StoreAdjoint(SequenceAdjoint):
                 raise InternalError("an augmented store that was not taken apart", statement.span)
             if not active:
                 return [restore]
-            value: gast.expr = bar
+            value = self._lasting(bar, base, block, position)
             if isinstance(statement.operator, gast.Sub):
                 value = gast.UnaryOp(gast.USub(), value)
             return [restore, *self._give(names[0], base, value, index, block, position, live=True)]
@@ -163,9 +163,12 @@ class StoreAdjoint(SequenceAdjoint):
             return [restore]
         if is_whole(statement, self.fact(base)):
             given = reference(names[0], block, position, shape_only=True)
-            return [restore, *self.add(names[0], call_runtime(runtime.as_given, self.shadow(base), given))]
+            whole: gast.expr = self.shadow(base)
+            whole = self._lasting(whole, base, block, position) if may_be_users(statement) else whole
+            return [restore, *self.add(names[0], call_runtime(runtime.as_given, whole, given))]
         bar = self._shadow_place(statement, base, block, position)
-        return [restore, *self._give(names[0], base, bar, bar.slice, block, position, live=True)]
+        place = self._lasting(bar, base, block, position) if may_be_users(statement) else bar
+        return [restore, *self._give(names[0], base, place, bar.slice, block, position, live=True)]
 
     # --- parts -------------------------------------------------------------------------------------------------------
     def _is_active(self, statement: Statement, base: str) -> bool:
@@ -210,6 +213,12 @@ class StoreAdjoint(SequenceAdjoint):
             if isinstance(statement, AddAt) and not isinstance(self.fact(base), Array):
                 node.code = [gast.If(is_array(clone(place.value)), node.code, [])]  # containers are never put back
         return node
+
+    def _lasting(self, bar: gast.expr, base: str, block: Block, position: int) -> gast.expr:
+        """The adjoint of a place as that of what was added there: integers keep none of it."""
+        if self.adds_in_place(base):
+            return bar
+        return call_runtime(runtime.stored, bar, reference(base, block, position, shape_only=True))
 
     def _claimed(self, bar: gast.Subscript, base: str, block: Block, position: int) -> gast.expr:
         like = reference(base, block, position, shape_only=True)
