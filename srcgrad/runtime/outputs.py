@@ -47,8 +47,8 @@ def require_cast(base: Any, made: Any, casting: str | None) -> None:
     if not isinstance(base, np.ndarray) or casting is None and not isinstance(made, np.ndarray):
         return
     if type(made) not in (bool, int, float, complex):  # Python's numbers take the dtype that they meet, if they can
-        made = np.zeros((), np.asarray(made).dtype)
-    np.copyto(np.zeros((), base.dtype), made, "safe" if casting is None else casting)  # type: ignore[arg-type]
+        made = np.zeros(1, np.asarray(made).dtype)
+    np.copyto(np.zeros(1, base.dtype), made, "safe" if casting is None else casting)  # type: ignore[arg-type]
 
 
 def require_signed(value: Any) -> None:

@@ -182,12 +182,11 @@ FAULTS = (
     Fault(
         "a store of a constant leaves the tangent",
         "transform/forward_stores.py",
-        "        target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())\n"
-        "        value = self._stored(statement.value, base, statement)\n        return [gast.Assign(",
-        "        target = gast.Subscript(load(self.dot(base)), clone(statement.index), gast.Store())\n"
+        "        value = self._stored(statement.value, base, statement)\n"
+        "        return self._beside(statement, statement.index",
         "        value = self._stored(statement.value, base, statement)\n"
         "        if isinstance(value, gast.Constant):\n            return [restated(statement)]\n"
-        "        return [gast.Assign(",
+        "        return self._beside(statement, statement.index",
     ),
     Fault(
         "the tangent of a view is a copy",
