@@ -117,7 +117,31 @@ def end_of_a_handler(x):
         return x * 5.0
 
 
-@pytest.mark.parametrize("function", [deleted, deleted_in_a_loop, end_of_a_handler])
+def deleted_with_others(x):
+    v, w = x * 2.0, x
+    del (v, w)
+    try:
+        return v * x
+    except NameError:
+        return x * 5.0
+
+
+def deleted_where_it_is_captured(x):
+    v = x * 2.0
+
+    def inner():
+        return v * x  # noqa: F821
+
+    del v
+    try:
+        return inner()
+    except NameError:
+        return x * 5.0
+
+
+@pytest.mark.parametrize(
+    "function", [deleted, deleted_in_a_loop, end_of_a_handler, deleted_with_others, deleted_where_it_is_captured]
+)
 def test_a_variable_that_lost_its_value_is_read(function):
     """It had the value that it had before, so that the handler did not run."""
     with pytest.raises(UnsupportedSyntax, match="has no value any more here, and is read again"):
@@ -146,3 +170,25 @@ def bound_again(x):
 def test_a_variable_that_gets_another_value_is_read():
     h = 1e-6
     assert grad(bound_again)(2.0) == pytest.approx((bound_again(2.0 + h) - bound_again(2.0 - h)) / (2 * h), rel=1e-5)
+
+
+def names_of_others(x, e):
+    try:
+        y = x * 2.0
+    except ValueError as e:
+        return x
+    v = y * y
+    del v
+    doubled = (lambda v: v * 2.0)(y)
+
+    def own(k):
+        v = k * 3.0
+        return v
+
+    return own(doubled) * e + sum([v * v for v in (x, y)])
+
+
+def test_a_variable_of_an_inner_function_is_another_one():
+    h = 1e-6
+    slope = (names_of_others(2.0 + h, 3.0) - names_of_others(2.0 - h, 3.0)) / (2 * h)
+    assert grad(names_of_others)(2.0, 3.0) == pytest.approx(slope, rel=1e-6)

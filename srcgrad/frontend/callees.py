@@ -149,14 +149,14 @@ def is_dtype_of_objects(node: gast.expr | None) -> bool:
         return False
 
 
-def require_not_none(atom: gast.Name, node: gast.expr) -> gast.Expr | None:
+def require_not_none(atom: gast.Name, node: gast.expr) -> list[gast.Expr]:
     """A check of what may be None, where a method of its class is written in place of an operation: a method that does
-    not look at its object would run.  None where the operation reads an attribute, which None has not either."""
+    not look at its object would run.  Nothing where an attribute is read, which None has not either."""
     match node:
         case gast.Attribute():
-            return None
+            return []
         case gast.Call(func=gast.Attribute(attr=name)):
             given: list[gast.expr] = [atom, constant(name, node)]
         case _:
             given = [atom]
-    return placed(gast.Expr(call_runtime(runtime.require_not_none, *given)), node)
+    return [placed(gast.Expr(call_runtime(runtime.require_not_none, *given)), node)]

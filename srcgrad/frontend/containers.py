@@ -36,7 +36,7 @@ from srcgrad.frontend.desugar.build import (
 )
 from srcgrad.frontend.in_place import CHANGING_METHODS, InPlace
 from srcgrad.frontend.known import NONE, Instance, OneOf, instances_of
-from srcgrad.frontend.normal_form import Append, Bind, Delete, Exchange, Fixed, SetField
+from srcgrad.frontend.normal_form import Append, Bind, Delete, Effect, Exchange, Fixed, SetField
 from srcgrad.frontend.sequencing import ordered
 from srcgrad.syntax.globals import of_runtime, reference
 from srcgrad.syntax.parse import walk
@@ -242,6 +242,9 @@ class Containers(InPlace):
         return self.held(self.settle(call(head, [keys, *([] if reverse is None else [reverse])], node)))
 
     def _update(self, base: str, node: gast.Call) -> None:
+        if not self.source.generated and not self.is_container(load(base, node)):
+            check = call_runtime(runtime.require_stores, [load(base, node)], node)
+            self.out.append(Effect(placed(gast.Expr(check), node), self.span))
         source = node.args[0] if len(node.args) == 1 and not node.keywords else None
         if isinstance(source, gast.GeneratorExp) and isinstance(source.elt, gast.Tuple) and len(source.elt.elts) == 2:
             made = self.renamed(source)

@@ -22,7 +22,16 @@ from srcgrad import runtime
 from srcgrad.frontend.callees import spelled
 from srcgrad.frontend.comprehensions import Comprehensions
 from srcgrad.frontend.desugar import expressions as control
-from srcgrad.frontend.desugar.build import call, call_builtin, call_runtime, constant, load, placed, tuple_of
+from srcgrad.frontend.desugar.build import (
+    call,
+    call_builtin,
+    call_runtime,
+    constant,
+    distinct,
+    load,
+    placed,
+    tuple_of,
+)
 from srcgrad.frontend.known import PLAIN
 from srcgrad.frontend.meeting import known_outside
 from srcgrad.frontend.nested import placed_reference
@@ -306,12 +315,7 @@ class Expressions(Comprehensions):
     # --- displays and subscripts -------------------------------------------------------------------------------------
     def _pack(self, node: gast.Tuple | gast.List | gast.Dict) -> tuple[gast.expr, Operation]:
         if isinstance(node, gast.Dict):
-            # Of keys that are equal the first one is there, with the last value.
-            given: dict[object, tuple[gast.expr, gast.expr]] = {}
-            for key, element in zip(node.keys, node.values, strict=True):
-                first = given[key.value][0] if key.value in given else key
-                given[key.value] = first, self.value(element)
-            keys, values = zip(*given.values(), strict=True) if given else ((), ())
+            keys, values = distinct(node.keys, [self.value(element) for element in node.values])
             return placed(gast.Dict(list(keys), list(values)), node), Pack("dict", values, keys)
         elements: list[gast.expr] = []
         for element in node.elts:

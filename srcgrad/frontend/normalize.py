@@ -65,7 +65,7 @@ from srcgrad.frontend.spreading import lasting
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
 from srcgrad.frontend.telling import any_objects, bears_out, meets_objects, moves, returns
-from srcgrad.frontend.unbinding import refuse_unbound
+from srcgrad.frontend.unbinding import refuse_lost_values
 from srcgrad.frontend.webs import split
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
@@ -140,7 +140,7 @@ def _with_classes(callee: Callee) -> Function:
 def _of_text(callee: Callee, source: Source, node: Definition, parent: Scope | None) -> Function:
     if parent is None:
         fence.admit(source)
-        refuse_unbound(source)
+        refuse_lost_values(source)
     assumed: Mapping[str, Known] = {}
     table = Table({}, returned, stored)
     methods: dict[Place, Signature | None] = {}

@@ -375,8 +375,8 @@ class Objects(Knowing):
         self, atom: gast.Name, choices: Sequence[Known], node: gast.expr, write: Callable[[Known], Made]
     ) -> Made:
         """What is written for each class, behind a test of the class where there are several."""
-        if NONE in choices_of(self.peek(atom)) and (check := require_not_none(atom, node)) is not None:
-            self.out.append(Effect(check, self.span))
+        if NONE not in choices and NONE in choices_of(self.peek(atom)):
+            self.out += [Effect(check, self.span) for check in require_not_none(atom, node)]
         if len(choices) == 1:
             return write(choices[0])
         target = self.fresh()

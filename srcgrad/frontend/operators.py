@@ -15,10 +15,11 @@ from types import FunctionType
 import gast
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, defining_class, found, is_user_class
 from srcgrad.frontend.data_model import run_over
-from srcgrad.frontend.desugar.build import call_builtin, index_value, load, placed
+from srcgrad.frontend.desugar.build import call_builtin, call_runtime, constant, index_value, load, placed
 from srcgrad.frontend.expressions import BITWISE
 from srcgrad.frontend.implicit import stores_unseen, storing_comparison, storing_property, storing_where_given
 from srcgrad.frontend.known import (
@@ -38,6 +39,7 @@ from srcgrad.frontend.known import (
     is_named_tuple,
     tells,
 )
+from srcgrad.frontend.normal_form import Effect
 from srcgrad.frontend.objects import Made, Objects
 from srcgrad.frontend.scope import Static, importable
 from srcgrad.rules.memory import LIBRARIES, home_of
@@ -77,6 +79,8 @@ def compared_in(node: gast.Compare) -> list[tuple[gast.expr, gast.AST, gast.expr
     return list(zip([node.left, *node.comparators], node.ops, node.comparators, strict=False))
 
 
+#: The method that Python calls of the second operand, where the first one has none.
+_SWAPPED = {**dict(BINARY.values()), "__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
 #: What looks at the class of an object alone, or at one attribute.
 _OF_CLASSES = (isinstance, issubclass, callable, type, id, hasattr, getattr, setattr, delattr, vars, super)
 
@@ -128,6 +132,10 @@ class Operators(Objects):
         assert isinstance(atom, gast.Name)
         choices = instances_of(known)
         self.hand_on(node)
+        swapped, others = _SWAPPED.get(name), [c.kind for other in atoms[1:] for c in instances_of(self.peek(other))]
+        if swapped and NONE in choices_of(known) and any(_has(kind, swapped) for kind in others):
+            check = call_runtime(runtime.require_not_none, [atom, constant(swapped, node), atoms[1]], node)
+            self.out.append(Effect(placed(gast.Expr(check), node), self.span))
 
         def write(choice: Known) -> Made:
             assert isinstance(choice, Instance)

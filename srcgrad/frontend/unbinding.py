@@ -17,20 +17,24 @@ from typing import Any
 import gast
 
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.frontend.desugar.assignment import flattened
 from srcgrad.frontend.desugar.build import placed
+from srcgrad.frontend.scope import COMPREHENSIONS, default_values, free_names
 from srcgrad.frontend.source import Source
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.parse import children, walk
 
 #: What stands behind a statement: blocks, the place in each to go on at, the loops that they are of; innermost first.
 _Behind = tuple[tuple[Sequence[gast.stmt], int, Any], ...]
 READS, BINDS = "reads", "binds"
+_FUNCTIONS = gast.FunctionDef | gast.Lambda
 
 
-def refuse_unbound(source: Source) -> None:
-    for node in walk(source.node):
-        if isinstance(node, gast.FunctionDef):
-            for name, at, behind in _unbound(node.body, ()):
-                if _is_read(name, behind):
+def refuse_lost_values(source: Source) -> None:
+    for function in walk(source.node):
+        if isinstance(function, gast.FunctionDef):
+            inside = [inner for inner in walk(*function.body) if isinstance(inner, _FUNCTIONS)]
+            for name, at, behind in _unbound(function.body, ()):
+                if _is_read(name, behind) or any(name in free_names(inner) for inner in inside):
                     raise UnsupportedSyntax(
                         f"the variable {name!r} has no value any more here, and is read again",
                         source.span(at),
@@ -44,13 +48,13 @@ def _unbound(block: Sequence[gast.stmt], around: _Behind, loop: Any = None) -> I
         behind = ((block, place + 1, loop), *around)
         match statement:
             case gast.Delete(targets=targets):
-                for target in targets:
+                for target in [part for whole in targets for part in flattened(whole)]:
                     if isinstance(target, gast.Name):
                         yield target.id, statement, behind
             case gast.FunctionDef() | gast.ClassDef():
                 continue
         for handler in getattr(statement, "handlers", ()):
-            if handler.name is not None:
+            if handler.name is not None and not isinstance(handler.body[-1], gast.Return | gast.Raise):
                 yield _named(handler), handler, behind
         for inner, is_loop in _blocks(statement):
             yield from _unbound(inner, behind, statement if is_loop else None)
@@ -82,10 +86,11 @@ def _is_read(name: str, behind: _Behind) -> bool:
 
 
 def _first(statement: Any, name: str) -> str | None:
-    """What a statement does with a name first, as far as each way through it does that."""
+    """What a statement does with a name first, as far as each way through it does that; what leaves binds it."""
     match statement:
-        case gast.FunctionDef() | gast.ClassDef() | gast.Lambda():
-            return READS if _loads(statement, name) else BINDS if getattr(statement, "name", "") == name else None
+        case gast.FunctionDef(name=own):
+            before = [*default_values(statement.args), *statement.decorator_list]
+            return READS if _loads(before, name) else BINDS if own == name else None
         case gast.If(test=test, body=body, orelse=orelse):
             if _loads(test, name):
                 return READS
@@ -112,7 +117,9 @@ def _first(statement: Any, name: str) -> str | None:
             return READS if _loads(subject, name) or READS in ways else None
         case gast.AugAssign(target=gast.Name(id=target)) if target == name:
             return READS
-    return READS if _loads(statement, name) else BINDS if _stores(statement, name) else None
+    if _loads(statement, name):
+        return READS
+    return BINDS if isinstance(statement, gast.Return | gast.Raise) or _stores(statement, name) else None
 
 
 def _of_block(block: Sequence[gast.stmt], name: str) -> str | None:
@@ -120,15 +127,24 @@ def _of_block(block: Sequence[gast.stmt], name: str) -> str | None:
 
 
 def _loads(part: Any, name: str) -> bool:
-    return any(isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Load) for n in _nodes(part))
+    """Whether an expression reads a name of the function's; those of inner functions are looked at apart."""
+    pending = list(part) if isinstance(part, list) else [part]
+    while pending:
+        node = pending.pop()
+        match node:
+            case gast.Name(id=found, ctx=gast.Load()) if found == name:
+                return True
+            case gast.Lambda(args=arguments):
+                pending += default_values(arguments)
+                continue
+        is_own = isinstance(node, COMPREHENSIONS) and any(_stores(g.target, name) for g in node.generators)
+        pending += [node.generators[0].iter] if is_own else children(node)
+    return False
 
 
 def _stores(part: Any, name: str) -> bool:
     return any(
         isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Store)
-        or isinstance(n, gast.MatchAs | gast.MatchStar) and n.name == name for n in _nodes(part)
+        or isinstance(n, gast.MatchAs | gast.MatchStar) and n.name == name
+        for n in (walk(*part) if isinstance(part, list) else walk(part))
     )  # fmt: skip
-
-
-def _nodes(part: Any) -> Iterator[gast.AST]:
-    yield from walk(*part) if isinstance(part, list) else walk(part)

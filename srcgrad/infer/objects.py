@@ -25,7 +25,7 @@ import numpy as np
 from srcgrad.frontend.journal import note_read
 from srcgrad.infer.assigned import REFLECTIVE, SHAPING
 from srcgrad.infer.examples import Result
-from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.outside import MAPPINGS as MAPPINGS
 from srcgrad.infer.outside import SEQUENCES, is_of_library
@@ -199,13 +199,7 @@ def truth(analysis: Analysis, frame: Frame, value: Value, heap: Heap) -> tuple[s
 # --- attributes ------------------------------------------------------------------------------------------------------
 def of_each(base: Value, heap: Heap, one: Callable[[Atom, Heap], Made]) -> Made:
     """What one of the objects of a value gives: each from the same heap; None where all of them raise."""
-    found = [made for made in (one(atom, heap) for atom in base.atoms) if made is not None]
-    if not found:
-        return None
-    after = found[0][1]
-    for _, other in found[1:]:
-        after = after.join(other)
-    return union(*(value for value, _ in found)), after
+    return together([one(atom, heap) for atom in base.atoms])
 
 
 #: Attributes by which a class gets other instances, or a function other defaults, without a store.

@@ -36,7 +36,7 @@ _EFFECTS_HERE = IN_PLACE | {
     "require_bound_of_slice", "require_cast",
     "require_kept", "require_reflected",
     "require_row", "require_rows", "require_signed",
-    "require_set", "require_some", "require_unshared", "shuffled", "step", "unwritten",
+    "require_set", "require_some", "require_stores", "require_unshared", "shuffled", "step", "unwritten",
 }  # fmt: skip
 
 

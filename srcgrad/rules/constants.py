@@ -93,7 +93,7 @@ constant(
     runtime.require_fields, runtime.require_kept,
     runtime.require_reflected, runtime.stop_gradient, runtime.transposed_subscripts,
     runtime.written_subscripts, runtime.wins, runtime.prevails, runtime.zeros_like, runtime.closure, runtime.one_for,
-    runtime.unvaried, runtime.require_set, runtime.require_unshared,
+    runtime.unvaried, runtime.require_set, runtime.require_stores, runtime.require_unshared,
     runtime.units, runtime.once, runtime.entered, runtime.attempt, runtime.attempt_store, runtime.attempt_whole,
     runtime.defaulting, runtime.raisable, runtime.raised_in_place, runtime.raised_augmenting, runtime.raised_iterating,
     runtime.asked, runtime.readable, runtime.followed, runtime.step,

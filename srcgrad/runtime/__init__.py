@@ -22,7 +22,7 @@ from srcgrad.runtime.defaults import defaulting, require_factory
 from srcgrad.runtime.closures import Closure, closure, is_made_of, made_of, one_for, units, unwritten
 from srcgrad.runtime.containers import (
     all_places, argsorted, chosen, chosen_number, dtype_of_first, gather, is_exact, operand, pack_like, places_of,
-    rearray, require_unshared, shortest, spread, tolist, total, unarray, ungather, unpack_like,
+    rearray, require_stores, require_unshared, shortest, spread, tolist, total, unarray, ungather, unpack_like,
 )  # fmt: skip
 from srcgrad.runtime.convolution import kaiser_abscissas, unconvolve, uncorrelate_left, uncorrelate_right
 from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, retake, snapshot, untake, zeros_like
@@ -147,7 +147,8 @@ __all__ = [
     "require_fields", "require_item", "require_kept", "require_key", "require_length", "require_new",
     "require_bound_of_slice", "require_cast", "require_signed", "require_not_none",
     "require_no_object", "require_number", "require_order", "require_output", "require_places", "require_reflected",
-    "require_row", "require_rows", "require_set", "require_some", "require_unshared", "rest_like", "retake", "rewound",
+    "require_row", "require_rows", "require_set", "require_some", "require_stores",
+    "require_unshared", "rest_like", "retake", "rewound",
     "root_count", "running_product", "safe_divide", "safe_power", "scaled", "segment_ties", "selected", "separate",
     "shadow", "share", "shifted", "shortest", "shuffled", "signal_length", "sinc_slope", "slope_leaning",
     "slope_places", "snapshot", "sorting", "span_of", "spread", "spread_numbers", "step", "step_sizes", "stop_gradient",

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -76,6 +76,12 @@ def require_unshared(key: tuple[Any, ...], found: Any) -> None:
         raise RefusedType(
             f"a {type(found).__name__} is remembered under a floating-point number, and may change; leave the cache out"
         )
+
+
+def require_stores(x: Any) -> None:
+    """Refuse ``x.update(...)`` of a ``Counter``, which adds where other dicts store."""
+    if isinstance(x, Counter):
+        raise RefusedType("update of a Counter adds to its items; write c[k] = c[k] + n in a loop")
 
 
 def _is_unchanging(x: Any) -> bool:

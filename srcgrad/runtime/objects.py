@@ -172,8 +172,11 @@ def require_bound(f: Any, x: Any, names: tuple[str, ...]) -> None:
         raise RefusedType(f"{kinds}, or one that it had not when this was compiled; write a lambda that calls it")
 
 
-def require_not_none(x: Any, name: str = "") -> None:
-    """Raise what Python raises where None is called, indexed or computed with, or a method ``name`` of it called."""
+def require_not_none(x: Any, name: str = "", *other: Any) -> None:
+    """Raise what Python raises where None is called, indexed or computed with, or a method ``name`` of it called;
+    refuse None in front of another operand, of which Python calls this method."""
+    if x is None and other:
+        raise RefusedType(f"None meets a {type(other[0]).__name__}, whose {name} Python calls; test for None before")
     if x is None and name:
         raise AttributeError(f"'NoneType' object has no attribute {name!r}", name=name, obj=None)
     if x is None:

@@ -1,4 +1,4 @@
-"""What NumPy asks of ``out=`` before it stores into it, and of what some of its functions store.
+"""What NumPy requires of ``out=`` before it stores into it, and of what some of its functions store.
 
 >>> require_output(np.zeros(3), np.float64(1.0), "same_kind", True)
 Traceback (most recent call last):

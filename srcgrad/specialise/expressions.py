@@ -13,7 +13,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend import normal_form as nf
-from srcgrad.frontend.desugar.build import load, placed
+from srcgrad.frontend.desugar.build import distinct, load, placed
 from srcgrad.infer.heap import Site
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import Array, At, Bound, Of, Value
@@ -113,10 +113,7 @@ def operation_of(context: Context, node: Any) -> Made:
             kind = "tuple" if isinstance(node, gast.Tuple) else "list"
             return placed(type(node)(list(given), gast.Load()), node), nf.Pack(kind, given)
         case gast.Dict(keys=keys, values=values) if all(isinstance(key, gast.Constant) for key in keys):
-            held: dict[object, tuple[gast.expr, gast.expr]] = {}  # of equal keys the first one, with the last value
-            for key, value in zip(keys, values, strict=True):
-                held[key.value] = held[key.value][0] if key.value in held else key, atom(context, value)
-            keys, given = zip(*held.values(), strict=True) if held else ((), ())
+            keys, given = distinct(keys, [atom(context, value) for value in values])
             return placed(gast.Dict(list(keys), list(given)), node), nf.Pack("dict", given, keys)
         case gast.Dict():
             return displayed_dict(context, node)

@@ -19,11 +19,13 @@ from typing import Any, TypeAlias
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import (
     binary,
     call,
     call_builtin,
+    call_runtime,
     constant,
     load,
     method_call,
@@ -256,6 +258,8 @@ def entries_of(context: Context, mapping: Any, view: str, node: Any, taken: set[
     name, keys = _kept(context, mapping, taken), context.fresh("keys")
     listed = call_builtin("list", [method_call(load(name, node), "keys", [], node)], node)
     context.out.append(nf.Bind(keys, listed, nf.Fixed(), context.span))
+    marked = call_runtime(runtime.followed, [load(name, node), load(keys, node)], node)  # that they must not change
+    context.out.append(nf.Bind(context.fresh("walk"), marked, nf.Fixed(), context.span))
 
     def item(place: gast.expr) -> Item:
         key = subscript(load(keys, node), place, node)

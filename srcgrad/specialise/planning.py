@@ -322,7 +322,7 @@ def _is_kept(operand: Operand, made: Naming, reads: Mapping[Operand, ir.ReadCell
 
 @dataclass(eq=False)
 class _Order:
-    """Where versions are bound, read last, and variables bound anew, in the order of the text."""
+    """Where versions are bound, read last, and variables bound again, in the order of the text."""
 
     statements: list[Statement]
     places: dict[Operand, int] = field(default_factory=dict)
@@ -372,7 +372,7 @@ def _order(function: Function) -> _Order:
 
 
 def _rebound(order: _Order, made: Naming, reads: Mapping[Operand, ir.ReadCell]) -> set[Version]:
-    """Reads of variables for what is written later than it stands, where a variable is bound anew in between."""
+    """Reads of variables for what is written later than it stands, where a variable is bound again in between."""
     found: set[Version] = set()
     for statement in reversed(order.statements):
         if not isinstance(statement, Assign) or not statement.targets or not made.movable.issuperset(statement.targets):

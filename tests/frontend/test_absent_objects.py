@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 
 import pytest
 
 from srcgrad import jvp, options, value_and_grad
+from srcgrad.runtime.refusals import Refused
 
 
 class Rate:
@@ -115,3 +117,36 @@ def test_none_in_a_try():
     """The handler did not run."""
     assert value_and_grad(caught)(2.0) == pytest.approx((20.0, 20.0))
     assert value_and_grad(caught)(4.0) == pytest.approx((32.0, 16.0))
+
+
+class Copied:
+    def __init__(self, v):
+        self.v = v
+
+    def __radd__(self, other):
+        return self.v * 5.0
+
+    def __add__(self, other):
+        return self.v * 3.0
+
+
+def copied(x):
+    held = Copied(x) if x > 3.0 else None
+    again = copy.copy(held)
+    return x * 2.0 if again is None else again.v * x
+
+
+def reflected(x):
+    held = Copied(x) if x > 3.0 else None
+    return held + Copied(x)
+
+
+@pytest.mark.parametrize("specialise", [True, False])
+def test_what_none_may_do(specialise: bool) -> None:
+    """A copy of None is None; of ``None + o`` Python calls a method of ``o``, and not that of the other class."""
+    with options(specialise=specialise):
+        assert value_and_grad(copied)(2.0) == (4.0, 2.0)
+        assert value_and_grad(copied)(4.0) == (16.0, 8.0)
+        assert value_and_grad(reflected)(4.0) == (12.0, 3.0)
+        with pytest.raises(Refused, match="whose __radd__ Python calls"):
+            value_and_grad(reflected)(2.0)

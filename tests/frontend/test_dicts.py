@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from srcgrad import grad, jvp, options, value_and_grad
 from srcgrad.errors import UnsupportedSyntax
-from srcgrad.runtime.refusals import RefusedValue
+from srcgrad.runtime.refusals import RefusedType, RefusedValue
 
 
 def of_an_item(x):
@@ -163,3 +164,15 @@ def test_a_generator_goes_on_when_what_it_made_is_there(function: Callable[[floa
     """It ran to its end before anything was put into the container."""
     slope = (function(3.0 + 1e-6) - function(3.0 - 1e-6)) / 2e-6
     assert value_and_grad(function)(3.0) == pytest.approx((function(3.0), slope))
+
+
+def counted_on(x, counts):
+    counts.update(a=3)
+    return x * counts["a"]
+
+
+def test_a_counter_is_not_updated_as_a_dict():
+    """Its ``update`` adds; the value was stored."""
+    assert grad(counted_on)(2.0, {"a": 2}) == 3.0
+    with pytest.raises(RefusedType, match="update of a Counter adds"):
+        grad(counted_on)(2.0, Counter(a=2))

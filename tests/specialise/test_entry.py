@@ -11,6 +11,7 @@ import pytest
 
 from srcgrad import grad, options
 from srcgrad.errors import UnsupportedSyntax
+from srcgrad.runtime.refusals import Refused
 from srcgrad.specialise import entry
 
 SCALE: Any = 2.0
@@ -128,3 +129,16 @@ def test_an_analysis_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(entry, "MOST", 1)
     with options(infer_first=False, infer=True), pytest.raises(UnsupportedSyntax, match="a generator cannot be"):
         grad(over_a_generator)(2.0)
+
+
+def grows(x):
+    d = {"a": x}
+    for k in d:
+        d[k + "z"] = x * 2.0
+    return d["a"]
+
+
+def test_a_dict_that_changes_while_a_loop_runs_over_it() -> None:
+    """The loop went on over the keys of before."""
+    with pytest.raises(Refused, match="changed size during iteration"):
+        grad(grows)(2.0)

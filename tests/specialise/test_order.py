@@ -48,7 +48,7 @@ def test_a_break_in_a_try_of_a_loop_outside(monkeypatch: MonkeyPatch) -> None:
     check_right(breaks_in_a_branch, monkeypatch, X)
 
 
-# --- what is looked up before an argument binds the variable anew ----------------------------------------------------
+# --- what is looked up before an argument binds the variable again ----------------------------------------------------
 def appends_what_binds_the_list(x):
     xs = [x]
     ys = xs
@@ -111,7 +111,7 @@ def methods_in_a_loop(x):
 
 
 def test_what_is_looked_up_is_of_the_variable_as_it_was(monkeypatch: MonkeyPatch) -> None:
-    """A method was looked up, and an iterator made, behind what the call is given, which binds the variable anew."""
+    """A method was looked up, and an iterator made, behind what the call is given, which binds the variable again."""
     check_right(appends_what_binds_the_list, monkeypatch, 0.7)
     check_right(places_of_a_rebound_array, monkeypatch, X)
     check_right(goes_over_a_rebound_list, monkeypatch, 0.7)

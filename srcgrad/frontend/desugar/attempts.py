@@ -57,7 +57,7 @@ from srcgrad.frontend.desugar.raising import (
     test_may_raise,
     waits,
     writes,
-)  # fmt: skip
+)
 from srcgrad.language import effects
 from srcgrad.syntax.globals import builtin, of_runtime, reference
 from srcgrad.syntax.parse import clone, walk

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import gast
 
@@ -25,6 +25,15 @@ def placed(node: Node, at: gast.AST) -> Node:
         if hasattr(at, name):
             setattr(node, name, getattr(at, name))
     return node
+
+
+def distinct(keys: Sequence[Any], values: Sequence[gast.expr]) -> tuple[tuple[Any, ...], tuple[gast.expr, ...]]:
+    """Constant keys of a display, each once, with their values: of equal ones the first key is there, with the last
+    value."""
+    held: dict[object, tuple[Any, gast.expr]] = {}
+    for key, value in zip(keys, values, strict=True):
+        held[key.value] = held[key.value][0] if key.value in held else key, value
+    return tuple(key for key, _ in held.values()), tuple(value for _, value in held.values())
 
 
 def load(name: str, at: gast.AST) -> gast.Name:
