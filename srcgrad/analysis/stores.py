@@ -53,7 +53,7 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
-from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown
+from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown, as_array, is_discrete
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.table import lookup, operator_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, call_runtime, of_runtime, reference
@@ -126,6 +126,20 @@ class Lowering:
         self.made.add(name)
         return name
 
+    def require_kind(self, part: str, base: str, computed: Bind) -> list[Statement]:
+        """What ``part op= value``, a part of ``base``, requires: that rounding brings the result to the dtype."""
+        both = computed.expression
+        assert isinstance(both, gast.BinOp)
+        into, by = as_array(self.fact(base)), as_array(fact_of_expression(both.right, self.fact)).dtype
+        stays = is_discrete(by) and not isinstance(both.op, gast.Div | gast.Pow)
+        is_cut = (is_discrete(into.dtype) or into.dtype is None and into.real) and not stays
+        is_complex = by is not None and by.startswith("complex") and by != into.dtype
+        if not (is_cut or is_complex):
+            return []
+        rule = gast.Constant("same_kind", None)
+        check = call_runtime(runtime.require_cast, _load(part), _load(computed.target), rule)
+        return [Effect(gast.Expr(check), computed.span)]
+
     def array_of(self, display: gast.expr, span: Span, maker: Callable[..., object] = np.array) -> Bind:
         """``t = np.array(display)``, or what else makes an array of it."""
         rule = lookup(maker)
@@ -195,7 +209,8 @@ class _Items(Lowering):
         load = Bind(part, loaded, Index(base, clone(index)), span)
         expression, operation = operated(op, _load(part), statement.value)
         if is_array:
-            return [load, Bind(result, expression, operation, span), Store(base, index, _load(result), span)]
+            computed = Bind(result, expression, operation, span)
+            return [load, computed, *self.require_kind(part, base, computed), Store(base, index, _load(result), span)]
         return [load, Bind(part, expression, operation, span, inplace=True), Store(base, index, _load(part), span)]
 
     def _is_display(self, statement: Store | AugStore) -> bool:
@@ -234,10 +249,13 @@ class _Names(Lowering):
     """``name op= value`` where other names may see what the name holds."""
 
     def replaced(self, statement: Statement) -> list[Statement] | None:
-        if not isinstance(statement, Bind) or not statement.inplace:
+        if not isinstance(statement, Bind) or not (statement.inplace or statement.renewed):
             return None
-        plain = replace(statement, inplace=False)
-        match self.fact(statement.target):
+        plain = replace(statement, inplace=False, renewed=False)
+        fact = self.fact(statement.target)
+        if statement.renewed and not _may_change(fact):
+            return [plain]
+        match fact:
             case Static() | Array(scalar=True) | Sequence(kind="tuple"):
                 return [plain]
             case Array(shape=tuple() as shape) if shape:
@@ -261,7 +279,8 @@ class _Names(Lowering):
         if isinstance(both.op, gast.Add | gast.Sub) and _is_atom(both.right):
             return [AugStore(target, everything, both.op, both.right, span, target, target)]
         result = self.fresh()
-        return [Bind(result, both, statement.operation, span), Store(target, everything, _load(result), span)]
+        computed = Bind(result, both, statement.operation, span)
+        return [computed, *self.require_kind(target, target, computed), Store(target, everything, _load(result), span)]
 
     def _extended(self, statement: Bind) -> Statement:
         both = statement.expression
@@ -397,6 +416,11 @@ def _numpy(name: str) -> gast.expr:
 
 def _is_array(name: str) -> gast.expr:
     return gast.Call(_builtin("isinstance"), [_load(name), _numpy("ndarray")], [])
+
+
+def _may_change(fact: Fact) -> bool:
+    """Whether the values of a name, which are arrays, may differ in dtype or shape."""
+    return isinstance(fact, Array) and (shape := fact.shape or ()) != () and (fact.dtype is None or None in shape)
 
 
 def _is_atom(node: gast.expr) -> bool:

@@ -12,9 +12,9 @@ import gast
 
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import placed
+from srcgrad.frontend.names import COMPREHENSIONS, names_of
 from srcgrad.frontend.nested import Nested
 from srcgrad.frontend.replacing import of_the_text
-from srcgrad.frontend.scope import COMPREHENSIONS, names_of
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import clone, names_read
 

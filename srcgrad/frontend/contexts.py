@@ -28,8 +28,9 @@ from srcgrad.frontend.classes import found, is_user_class
 from srcgrad.frontend.desugar.build import assign, call, constant, load, method_call, placed, with_bodies
 from srcgrad.frontend.desugar.exits import ends
 from srcgrad.frontend.known import Instance, choices_of
+from srcgrad.frontend.names import names_of
 from srcgrad.frontend.normal_form import Fixed, LocalFunction, Operation, Unruled, With
-from srcgrad.frontend.scope import Static, names_of
+from srcgrad.frontend.scope import Static
 from srcgrad.frontend.sets import Sets
 from srcgrad.frontend.stopping import stops_gradients, without_gradients
 from srcgrad.syntax.globals import GlobalReference, of_runtime, reference

@@ -84,7 +84,7 @@ class Expressions(Comprehensions):
             self.emit(target, expression, operation)
         return load(target, node)
 
-    def bind(self, target: str, node: gast.expr, *, inplace: bool = False) -> None:
+    def bind(self, target: str, node: gast.expr, *, inplace: bool = False, renewed: bool = False) -> None:
         """Write ``target = node``."""
         match node:
             case gast.IfExp() if (known := self.known_truth(node.test)) is not None:
@@ -107,7 +107,7 @@ class Expressions(Comprehensions):
                 pass
             case _:
                 expression, operation = self.operation(node)
-                self.emit(target, expression, operation, inplace=inplace)
+                self.emit(target, expression, operation, inplace=inplace, renewed=renewed)
 
     def _through(self, target: str, is_read: bool, write: Callable[[str], None]) -> None:
         """Write to the target itself, or through a temporary where what is written still reads the target."""

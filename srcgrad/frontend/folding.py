@@ -21,7 +21,7 @@ from srcgrad.frontend.bound_methods import place_of, places_kept
 from srcgrad.frontend.classes import ABSENT, defining_class, found, is_field
 from srcgrad.frontend.desugar.build import assign, call, load, placed
 from srcgrad.frontend.journal import remembered
-from srcgrad.frontend.scope import body_of
+from srcgrad.frontend.names import body_of
 from srcgrad.frontend.source import source_of
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.namer import Namer

@@ -19,8 +19,9 @@ import gast
 
 from srcgrad.frontend.callees import SHAPES
 from srcgrad.frontend.desugar.build import load
+from srcgrad.frontend.names import default_values, names_of
 from srcgrad.frontend.normal_form import Derived, LocalFunction
-from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, default_values, holders, local_in, names_of
+from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, holders, local_in
 from srcgrad.rules.memory import makes_new
 from srcgrad.rules.table import is_constant, lookup, method
 from srcgrad.syntax.globals import GlobalReference

@@ -14,7 +14,7 @@ import gast
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.classes import ABSENT, defining_class, found
 from srcgrad.frontend.journal import remembered
-from srcgrad.frontend.scope import Definition, body_of
+from srcgrad.frontend.names import Definition, body_of
 from srcgrad.frontend.source import source_of
 from srcgrad.frontend.storing import root_of, stored_in
 from srcgrad.rules.memory import LIBRARIES

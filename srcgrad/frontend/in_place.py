@@ -20,9 +20,9 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.frontend.desugar.build import call, call_runtime, constant, index_value, load, placed, subscript
 from srcgrad.frontend.freshness import Sharing
+from srcgrad.frontend.names import free_names
 from srcgrad.frontend.normal_form import AddAt, Effect, Exchange
 from srcgrad.frontend.outputs import Outputs, is_true
-from srcgrad.frontend.scope import free_names
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
 

@@ -40,10 +40,10 @@ from srcgrad.frontend.desugar.build import (
     tuple_of,
     with_bodies,
 )
+from srcgrad.frontend.names import bindings, names_of
 from srcgrad.frontend.normal_form import Fixed, Operation
 from srcgrad.frontend.plans import Columns, Elements, Plan
 from srcgrad.frontend.replacing import of_the_text
-from srcgrad.frontend.scope import bindings, names_of
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.parse import walk
 

@@ -49,8 +49,19 @@ class Knowing(Expressions):
     relied: dict[str, list[Known]]
     narrowed: dict[str, Known]
 
-    def emit(self, target: str, expression: gast.expr, operation: Operation, *, inplace: bool = False) -> None:
-        super().emit(target, expression, operation, inplace=inplace and not isinstance(operation, Call))
+    def emit(
+        self,
+        target: str,
+        expression: gast.expr,
+        operation: Operation,
+        *,
+        inplace: bool = False,
+        renewed: bool = False,
+    ) -> None:
+        is_called = isinstance(operation, Call)
+        super().emit(
+            target, expression, operation, inplace=inplace and not is_called, renewed=renewed and not is_called
+        )
 
     def is_fixed(self, function: gast.expr, bound: Set[str]) -> bool:
         """Whether a function that is written so, or a default of it, is the same in every pass of a loop that binds

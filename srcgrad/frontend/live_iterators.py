@@ -41,9 +41,9 @@ from srcgrad.frontend.desugar.build import (
     with_bodies,
 )
 from srcgrad.frontend.desugar.loops import breaks
+from srcgrad.frontend.names import bindings, names_of
 from srcgrad.frontend.normal_form import Operation
 from srcgrad.frontend.ordering import Ordering
-from srcgrad.frontend.scope import bindings, names_of
 
 Writer = Callable[[gast.For, gast.Call], list[gast.stmt] | None]
 

@@ -28,11 +28,12 @@ from srcgrad.frontend.desugar.build import (
     subscript,
 )
 from srcgrad.frontend.mappings import mappings
+from srcgrad.frontend.names import bindings, names_of
 from srcgrad.frontend.normal_form import Fixed, For
 from srcgrad.frontend.plans import Counted, Entries, Items, Mapped, Numbers, Plan, Reversed, Zipped, lettered, mapped_by
 from srcgrad.frontend.ranges import Ranges
 from srcgrad.frontend.replacing import of_the_text
-from srcgrad.frontend.scope import Variable, bindings, names_of
+from srcgrad.frontend.scope import Variable
 from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
 from srcgrad.syntax.parse import children, names_read, parameters_of, walk

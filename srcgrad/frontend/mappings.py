@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import gast
 
-from srcgrad.frontend.scope import bindings
+from srcgrad.frontend.names import bindings
 from srcgrad.syntax.parse import walk
 
 _PARTS = frozenset({"get", "items", "keys", "pop", "popitem", "setdefault", "values"})

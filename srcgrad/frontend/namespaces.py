@@ -26,7 +26,7 @@ import numpy as np
 
 from srcgrad.frontend import array_api
 from srcgrad.frontend.desugar.build import assign, constant, placed
-from srcgrad.frontend.scope import body_of, free_names
+from srcgrad.frontend.names import body_of, free_names
 from srcgrad.frontend.source import Source
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import children, names_bound, parameters_of, walk

@@ -15,8 +15,9 @@ import gast
 from srcgrad import runtime
 from srcgrad.frontend.callees import as_library, as_python, is_inert
 from srcgrad.frontend.desugar.build import call, load, placed
+from srcgrad.frontend.names import COMPREHENSIONS
 from srcgrad.frontend.normal_form import Derived, LocalFunction
-from srcgrad.frontend.scope import COMPREHENSIONS, Static, Variable
+from srcgrad.frontend.scope import Static, Variable
 from srcgrad.frontend.side_effects import may_store
 from srcgrad.frontend.storing import STORES
 from srcgrad.frontend.writing import Writing

@@ -229,15 +229,15 @@ Operation = Copy | Fixed | Apply | Call | Index | Pack | Field | Exchange | Crea
 class Bind:
     """``target = expression``.  ``expression`` is the printable form; ``operation`` says what it means.
 
-    ``inplace``: the user wrote ``target += ...`` and other names may share the old value's memory, so that this is the
-    same program only if the target is no ``ndarray`` (and no list); to be proved from facts, or checked at run time.
-    """
+    Of ``target += ...``, ``inplace``: others may see the old value, which must be no ``ndarray`` and no list;
+    ``renewed``: nothing else sees it, its dtype and shape must stay."""
 
     target: str
     expression: gast.expr
     operation: Operation
     span: Span
     inplace: bool = False
+    renewed: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,18 +37,16 @@ from srcgrad.frontend.folding import Folding, Initialiser
 from srcgrad.frontend.inference import ROUNDS, Table, inferred
 from srcgrad.frontend.known import DATA, NUMBER, PLAIN, Data, Items, Known, OneOf, Plain, Result
 from srcgrad.frontend.local_classes import without_classes
+from srcgrad.frontend.names import Definition, body_of, identifiers
 from srcgrad.frontend.namespaces import settled
 from srcgrad.frontend.normal_form import Callee, Derived, Function, Guarded, LocalFunction, Return, unguarded
 from srcgrad.frontend.replacing import as_it_was, written
 from srcgrad.frontend.scope import (
-    Definition,
     Fresh,
     Scope,
     Variable,
-    body_of,
     closure_of,
     holders,
-    identifiers,
     local_in,
 )
 from srcgrad.frontend.signatures import (

@@ -17,9 +17,9 @@ from srcgrad import runtime
 from srcgrad.frontend.desugar.build import call, call_builtin, call_runtime, constant, load, placed, subscript
 from srcgrad.frontend.iterables import Iterables
 from srcgrad.frontend.known import Items, Known, classes_in, holds_objects
+from srcgrad.frontend.names import bindings
 from srcgrad.frontend.normal_form import Operation
 from srcgrad.frontend.replacing import of_the_text
-from srcgrad.frontend.scope import bindings
 from srcgrad.syntax.parse import names_bound, names_read
 
 

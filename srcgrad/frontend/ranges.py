@@ -15,9 +15,9 @@ import gast
 
 from srcgrad.frontend.calls import Calls
 from srcgrad.frontend.desugar.build import assign, binary, call_builtin, constant, load, store, with_bodies
+from srcgrad.frontend.names import bindings
 from srcgrad.frontend.normal_form import For
 from srcgrad.frontend.replacing import of_the_text
-from srcgrad.frontend.scope import bindings
 from srcgrad.syntax.parse import nodes_of
 
 

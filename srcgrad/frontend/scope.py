@@ -12,7 +12,7 @@ or a ``GlobalBinding`` (data)::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MethodType, ModuleType
 from typing import TypeAlias
@@ -23,16 +23,14 @@ import numpy as np
 from srcgrad.errors import UnresolvedName
 from srcgrad.frontend.callables import is_callee
 from srcgrad.frontend.derivatives import derived_by
+from srcgrad.frontend.names import Definition, bindings, body_of, default_values, free_names, may_be_unbound, names_of
 from srcgrad.frontend.normal_form import Derived, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
 from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.runtime.written import written
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, public_home, reference
 from srcgrad.syntax.namer import Namer
-from srcgrad.syntax.parse import children, parameters_of, walk
-
-Definition: TypeAlias = gast.FunctionDef | gast.Lambda
-COMPREHENSIONS = gast.ListComp | gast.SetComp | gast.GeneratorExp | gast.DictComp
+from srcgrad.syntax.parse import parameters_of, walk
 
 
 @dataclass(frozen=True)
@@ -88,91 +86,6 @@ def _static(value: object, expression: gast.expr) -> Static:
     return Static(instead, expression)
 
 
-# --- what a body binds and reads -------------------------------------------------------------------------------------
-def bindings(*roots: gast.AST) -> Iterator[tuple[str, gast.AST | None]]:
-    """Every binding of a name in a function's body, with the function or expression bound if it stands alone.
-
-    Local functions and lambdas are not entered, nor are the targets of comprehensions, which live in their own scope.
-    """
-    pending: list[gast.AST] = list(roots)
-    while pending:
-        node = pending.pop()
-        match node:
-            case gast.FunctionDef(name=name):
-                yield name, node
-                pending += default_values(node.args)
-                continue
-            case gast.Lambda():
-                pending += default_values(node.args)
-                continue
-            case gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp():
-                for generator in node.generators:
-                    pending += [generator.iter, *generator.ifs]
-                pending += [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
-                continue
-            case gast.Assign(targets=[gast.Name(id=name)], value=value):
-                yield name, value
-                pending.append(value)
-                continue
-            case gast.Name(id=name, ctx=gast.Store() | gast.Del()):
-                yield name, None
-        pending.extend(children(node))
-
-
-def default_values(arguments: gast.arguments) -> list[gast.expr]:
-    return [*arguments.defaults, *(default for default in arguments.kw_defaults if default is not None)]
-
-
-def body_of(node: Definition) -> list[gast.stmt]:
-    """The statements of a function; a lambda returns its expression."""
-    if isinstance(node, gast.Lambda):
-        return [gast.copy_location(gast.Return(node.body), node.body)]
-    body: list[gast.stmt] = node.body
-    return body
-
-
-def free_names(node: Definition) -> list[str]:
-    """The names that a function, and the functions inside it, read from around it; in order of appearance."""
-    own = parameters_of(node.args) | {name for name, _ in bindings(*body_of(node))}
-    found: dict[str, None] = {}
-    pending: list[tuple[gast.AST, frozenset[str]]] = [(s, own) for s in reversed(body_of(node))]
-    while pending:
-        inner, bound = pending.pop()
-        below: list[tuple[gast.AST, frozenset[str]]] = []
-        match inner:
-            case GlobalReference():
-                continue
-            case gast.Name(id=name, ctx=gast.Load()):
-                if name not in bound:
-                    found.setdefault(name)
-            case gast.FunctionDef() | gast.Lambda():
-                found.update((name, None) for name in free_names(inner) if name not in bound)
-                below = [(default, bound) for default in default_values(inner.args)]
-            case gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp():
-                targets = frozenset(
-                    n.id for g in inner.generators for n in walk(g.target) if isinstance(n, gast.Name)
-                )
-                below = [(inner.generators[0].iter, bound)]
-                below += [(g.iter, bound | targets) for g in inner.generators[1:]]
-                below += [(test, bound | targets) for g in inner.generators for test in g.ifs]
-                values = [inner.key, inner.value] if isinstance(inner, gast.DictComp) else [inner.elt]
-                below += [(value, bound | targets) for value in values]
-            case _:
-                below = [(child, bound) for child in children(inner)]
-        pending.extend(reversed(below))
-    return list(found)
-
-
-def identifiers(node: gast.AST) -> set[str]:
-    """Every identifier in a function, nested functions included: what fresh names must avoid."""
-    found: set[str] = set()
-    for inner in walk(node):
-        match inner:
-            case gast.Name(id=name) | gast.FunctionDef(name=name):
-                found.add(name)
-    return found
-
-
 # --- scopes ----------------------------------------------------------------------------------------------------------
 @dataclass(eq=False)
 class Scope:
@@ -190,6 +103,7 @@ class Scope:
     _definitions: dict[str, gast.AST | None] = field(init=False, default_factory=dict)
     _statics: dict[str, Static | None] = field(init=False, default_factory=dict)
     _functions: dict[int, LocalFunction] = field(init=False, default_factory=dict)
+    _unbound: dict[str, bool] = field(init=False, default_factory=dict)
     defaults: dict[int, dict[str, Variable | Static | gast.Constant]] = field(init=False, default_factory=dict)
 
     @property
@@ -230,7 +144,8 @@ class Scope:
         """The callable or module that one of this scope's own names is bound to, once and for all."""
         if name not in self._statics:
             self._statics[name] = None  # a name defined through itself is no constant
-            self._statics[name] = self._static(name)
+            static = self._static(name)
+            self._statics[name] = None if static is not None and self._may_be_unbound(name) else static
         return self._statics[name]
 
     def _static(self, name: str) -> Static | None:
@@ -377,10 +292,18 @@ class Scope:
         for _ in range(len(self._definitions)):
             if not isinstance(found, gast.Name) or self.owner(found.id) is not self:
                 break
-            found = self._definitions.get(found.id)
+            name = found.id
+            found = self._definitions.get(name)
             if isinstance(found, gast.FunctionDef | gast.Lambda) and has_defaults(found):
                 return None
-        return found if isinstance(found, gast.FunctionDef | gast.Lambda) else None
+        return found if isinstance(found, gast.FunctionDef | gast.Lambda) and not self._may_be_unbound(name) else None
+
+    def _may_be_unbound(self, name: str) -> bool:
+        """Whether a name that has one definition may be read before it: Python raises a NameError then."""
+        if name not in self._unbound:
+            is_own = name in self._definitions and not self.source.generated
+            self._unbound[name] = is_own and may_be_unbound(self.node, name)
+        return self._unbound[name]
 
 
 def _parameters_told(arguments: gast.arguments) -> tuple[object, ...]:
@@ -419,11 +342,6 @@ def importable(name: str, value: object) -> GlobalBinding:
     """A binding for a callable that came as an argument: importable if it has a home, else only by its object."""
     home = public_home(value, name)
     return GlobalBinding(name, value) if home is None else GlobalBinding(home[1], value, *home)
-
-
-def names_of(targets: Iterable[gast.AST]) -> set[str]:
-    """The names in assignment targets."""
-    return {node.id for target in targets for node in walk(target) if isinstance(node, gast.Name)}
 
 
 class Fresh:

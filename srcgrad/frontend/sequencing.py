@@ -25,7 +25,8 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.callees import makes_iterator
 from srcgrad.frontend.desugar.build import call_builtin, placed
 from srcgrad.frontend.known import Known
-from srcgrad.frontend.scope import COMPREHENSIONS, Scope, Static, names_of
+from srcgrad.frontend.names import COMPREHENSIONS, names_of
+from srcgrad.frontend.scope import Scope, Static
 from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import children, walk

@@ -17,9 +17,10 @@ import gast
 from srcgrad.errors import SourceUnavailable, UnsupportedSyntax
 from srcgrad.frontend.callables import is_callee
 from srcgrad.frontend.journal import remembered
+from srcgrad.frontend.names import Definition
 from srcgrad.frontend.namespaces import namespace_parameters
 from srcgrad.frontend.normal_form import Callee, Derived, LocalFunction
-from srcgrad.frontend.scope import Definition, Scope, Static, Variable, closure_of, importable
+from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, importable
 from srcgrad.frontend.source import Source, source_of
 from srcgrad.rules.table import attribute, method
 from srcgrad.syntax.globals import GlobalBinding, reference

@@ -20,6 +20,7 @@ from srcgrad.frontend.desugar.build import assign, constant, load, placed, store
 from srcgrad.frontend.desugar.loops import endless
 from srcgrad.frontend.foreign import ForeignValues
 from srcgrad.frontend.freshness import Sharing, expressions_of
+from srcgrad.frontend.names import default_values, names_of
 from srcgrad.frontend.normal_form import (
     Bind,
     Block,
@@ -40,8 +41,6 @@ from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import (
     Static,
     Variable,
-    default_values,
-    names_of,
 )
 from srcgrad.frontend.sequencing import ordered, ordered_statement
 from srcgrad.frontend.side_effects import unknown_effect
@@ -244,8 +243,11 @@ class Statements(ForeignValues):
         operation = self.in_place(augmented(statement))
         if self.scope.static(target.id) is not None:
             self._refuse_rebinding(target, target.id)
-        owned = self.source.generated or (self.sharing.owns(target.id) and target.id not in self.table.handed)
-        self.bind(target.id, operation, inplace=isinstance(operation, gast.BinOp) and not owned)
+        is_owned = self.source.generated or (self.sharing.owns(target.id) and target.id not in self.table.handed)
+        if isinstance(operation, gast.BinOp):
+            self.bind(target.id, operation, inplace=not is_owned, renewed=is_owned and not self.source.generated)
+        else:
+            self.bind(target.id, operation)
 
     @of_the_text
     def sharing(self) -> Sharing:

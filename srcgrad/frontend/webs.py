@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import gast
 
-from srcgrad.frontend.scope import default_values, free_names
+from srcgrad.frontend.names import default_values, free_names
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import children, names_bound, walk

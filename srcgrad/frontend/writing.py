@@ -104,8 +104,16 @@ class Writing:
         self.scope.locals.add(name)
         return name
 
-    def emit(self, target: str, expression: gast.expr, operation: Operation, *, inplace: bool = False) -> None:
-        self.out.append(Bind(target, expression, operation, self.span, inplace))
+    def emit(
+        self,
+        target: str,
+        expression: gast.expr,
+        operation: Operation,
+        *,
+        inplace: bool = False,
+        renewed: bool = False,
+    ) -> None:
+        self.out.append(Bind(target, expression, operation, self.span, inplace, renewed))
 
     def block(self, write: Callable[[], None]) -> Block:
         """What ``write`` writes, as a block of its own."""

@@ -18,10 +18,10 @@ import gast
 
 from srcgrad.optimize.aliases import Aliases, callee_of
 from srcgrad.optimize.effects import Effects, is_pop, recognized_change, targets_of
-from srcgrad.optimize.scan import statements_of
+from srcgrad.optimize.scan import COMPOUND, statements_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import walk
+from srcgrad.syntax.parse import names_bound, parameters_of, walk
 
 Names = frozenset[str]
 EMPTY: Names = frozenset()
@@ -40,13 +40,36 @@ class Liveness:
 def liveness(function: gast.FunctionDef, effects: Effects, aliases: Aliases) -> Liveness:
     """Solve for one function."""
     tapes = _own_tapes(function, effects, aliases)
-    pinned = frozenset(name for statement in statements_of(function) for name in effects.scan(statement).foreign)
+    statements = statements_of(function)
+    pinned = frozenset(name for statement in statements for name in effects.scan(statement).foreign)
     while True:
         solver = _Solver(effects, aliases, tapes)
-        solver.block(function.body, EMPTY, _Context(EMPTY, EMPTY, pinned))
-        if not solver.needed:
+        live = solver.block(function.body, EMPTY, _Context(EMPTY, EMPTY, pinned))
+        unbound = _unbound(function, live - pinned, statements, solver.result)
+        if not solver.needed and not unbound:
             return solver.result
         tapes -= solver.needed
+        pinned |= unbound
+
+
+def _unbound(
+    function: gast.FunctionDef, live: Names, statements: Sequence[gast.stmt], found: Liveness
+) -> frozenset[str]:
+    """The names that may be read before they are bound, and that nothing would bind any more: without a binding they
+    would be read as globals, where Python raises UnboundLocalError."""
+    exposed = live - parameters_of(function.args)
+    if not exposed:
+        return EMPTY
+    bound: set[str] = set()
+    kept: set[str] = set()
+    for statement in statements:
+        header = [getattr(statement, "target", None), *getattr(statement, "items", ())]
+        parts = header if isinstance(statement, COMPOUND) else [statement]
+        names = exposed & names_bound(*(part for part in parts if part is not None))
+        bound |= names
+        if id(statement) not in found.dead:
+            kept |= names
+    return frozenset(bound - kept)
 
 
 def _may_run_methods(value: gast.expr) -> bool:

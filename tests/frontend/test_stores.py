@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import UnsupportedSyntax, grad
+from srcgrad import UnsupportedSyntax, grad, jvp, value_and_grad
 from srcgrad.analysis.cfg import walk
 from srcgrad.analysis.shapes import shapes
 from srcgrad.analysis.stores import stores_lowered
@@ -292,6 +292,54 @@ def test_of_what_is_not_known_the_program_asks_when_it_runs():
         mine, theirs = y.copy(), y.copy()
         np.testing.assert_array_equal(bare(form)(mine, 2.0, 1), augmented(theirs, 2.0, 1))
         np.testing.assert_array_equal(mine, theirs)
+
+
+def widened(x, z):
+    y = z * 1
+    y += x
+    return np.sum(y) * x[0]
+
+
+def multiplied(x, z):
+    y = z * 1
+    y *= x
+    return np.sum(y) * x[0]
+
+
+def in_parts(x, z):
+    y = z * 1
+    y[:2] *= x[0]
+    y[[0, 2]] /= 2.0
+    return np.sum(y) * x[0]
+
+
+def turned(x, z):
+    y = z * 1
+    y *= 1j
+    return np.sum(y.real) * x[0]
+
+
+@pytest.mark.parametrize("f", [widened, multiplied, in_parts, turned])
+@pytest.mark.parametrize("z", [np.ones(3), np.ones(3, np.float32), np.ones(3, int), np.ones((1, 3)), np.ones(1)])
+@pytest.mark.parametrize("forward", [False, True])
+def test_an_array_keeps_its_dtype_and_shape(f, z, forward):
+    """Where NumPy raises, so does the derivative."""
+    x = np.array([1.5, 2.0, 3.0])
+    try:
+        value = f(x, z)
+    except (TypeError, ValueError, IndexError) as error:
+        kind = next(k for k in (TypeError, ValueError, IndexError) if isinstance(error, k))
+        with pytest.raises(kind):
+            _derivative(f, x, z, forward)
+        return
+    got = _derivative(f, x, z, forward)
+    assert got == value and np.asarray(got).dtype == np.asarray(value).dtype
+
+
+def _derivative(f, x, z, forward):
+    if forward:
+        return jvp(f, (x, z), (np.ones(3), None))[0]
+    return value_and_grad(f)(x, z)[0]
 
 
 def test_a_list_grows_in_place():
