@@ -21,7 +21,7 @@ def by_branch(x, m):
 
 def by_lambda_in_loop(x, m):
     for _ in range(m):
-        act = lambda v: v * v  # noqa: E731
+        act = lambda v: v * v
     return np.sum(act(x))
 
 
@@ -74,8 +74,8 @@ def test_on_ways_that_leave_it_need_not_be_defined():
 
 def test_a_builtin_that_the_function_binds_later_is_not_the_builtin():
     def f(x):
-        y = abs(x)
-        abs = lambda v: v * 2.0  # noqa: E731, F841, A001
+        y = abs(x)  # noqa: F823
+        abs = lambda v: v * 2.0
         return np.sum(y)
 
     with pytest.raises(UnboundLocalError):
