@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from srcgrad import grad
+from srcgrad import grad, jvp, options, value_and_grad
 from srcgrad.errors import UnsupportedSyntax
 
 
@@ -192,3 +192,102 @@ def test_a_variable_of_an_inner_function_is_another_one():
     h = 1e-6
     slope = (names_of_others(2.0 + h, 3.0) - names_of_others(2.0 - h, 3.0)) / (2 * h)
     assert grad(names_of_others)(2.0, 3.0) == pytest.approx(slope, rel=1e-6)
+
+
+def to_a_count(x, q):
+    s = x[0]
+    try:
+        for _ in range(int(q)):
+            s = s * x[1]
+    except ValueError:
+        s = x[2] * 3.0
+    return s
+
+
+def to_a_length(x, q):
+    s = x[0]
+    try:
+        for _ in range(len(q) - 1):
+            s = s * x[1]
+    except TypeError:
+        s = x[2] * 3.0
+    return s
+
+
+def rows_of(x, q):
+    if q == "q":
+        raise KeyError
+    return [x[0], x[1]]
+
+
+def over_rows(x, q):
+    s = x[0]
+    try:
+        for (i, a), b in zip(enumerate(rows_of(x, q), int("1")), x, strict=False):
+            s = s * a * b * i
+    except KeyError:
+        s = x[2] * 3.0
+    return s
+
+
+def from_a_start(x, q):
+    s = x[0]
+    try:
+        for i, a in enumerate(x, start=int(q)):
+            s = s * a * i
+    except (KeyError, ValueError):
+        s = x[2] * 3.0
+    finally:
+        s = s * 2.0
+    return s
+
+
+def idle(x, q):
+    s = x[0]
+    try:
+        for _ in range(int(q)):
+            pass
+        s = s * x[1]
+    except ValueError:
+        s = x[2] * 3.0
+    return s
+
+
+def number_less_a_list(x, q):
+    try:
+        s = float(x[0]) - q
+    except TypeError:
+        s = x[1] * 2.0
+    return np.sum(s)
+
+
+def a_list_times_a_number(x, q):
+    try:
+        s = x[0] * q
+    except TypeError:
+        s = x[1] * 2.0
+    return np.sum(s)
+
+
+@pytest.mark.parametrize("f", [
+    to_a_count, to_a_length, over_rows, from_a_start, idle, number_less_a_list, a_list_times_a_number,
+])  # fmt: skip
+@pytest.mark.parametrize("q", ["q", "3", 3, [1.0, 2.0]])
+@pytest.mark.parametrize("specialise", [True, False])
+def test_what_the_operands_raise_is_caught(f, q, specialise):
+    """Those of what a loop goes over were not attempted; a list with a number of Python was made an array."""
+    x = np.array([1.5, 2.0, 3.0])
+    try:
+        value = f(x, q)
+    except (TypeError, KeyError) as error:
+        with pytest.raises(type(error)), options(specialise=specialise):
+            grad(f)(x, q)
+        return
+    h = 1e-6
+    slopes = [(f(x + h * e, q) - f(x - h * e, q)) / (2 * h) for e in np.eye(3)]
+    with options(specialise=specialise):
+        got, gradient = value_and_grad(f)(x, q)
+        _, change = jvp(f, (x, q), (np.ones(3), None))
+    assert got == value
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(change, sum(slopes), rtol=1e-6, atol=1e-6)

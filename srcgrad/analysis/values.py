@@ -209,9 +209,9 @@ def power(base: Array, exponent: Array, written: object = None) -> Fact | None:
 
 def is_arithmetic(function: object, other: Fact) -> bool:
     """Whether ``+``, ``*`` or another operator of a list or tuple and this is NumPy's."""
-    if not isinstance(other, Array):
-        return False
-    return function is not operator.mul or bool(other.shape) or is_floating(other.dtype)
+    if not isinstance(other, Array) or other.scalar and other.dtype in ("int", "float", "complex"):
+        return False  # of Python's own numbers and a list it is an error, or repeats the list
+    return function is not operator.mul or bool(other.shape) or is_floating(other.dtype) and not other.scalar
 
 
 def _dtype_with(array: Fact, items: Fact) -> str | None:

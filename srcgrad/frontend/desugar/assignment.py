@@ -11,11 +11,12 @@ names whose value is no display::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import gast
 
-from srcgrad.frontend.desugar.build import assign, load, placed, store, targets
+from srcgrad.frontend.desugar.build import assign, load, placed, store, targets, with_bodies
+from srcgrad.frontend.desugar.loops import unpacked_inside
 from srcgrad.syntax.parse import names_bound, names_read, walk
 
 Fresh = Callable[[str], str]
@@ -149,6 +150,38 @@ def unpack(target: gast.Tuple | gast.List, value: gast.expr, at: gast.stmt, fres
             inner = store(name, at)
         flat.append(placed(gast.Starred(inner, gast.Store()), at) if isinstance(element, gast.Starred) else inner)
     return [assign(targets(flat, target), value, at), *nested]
+
+
+def staged(body: Sequence[gast.stmt], fresh: Fresh) -> list[gast.stmt]:
+    """The statements with every value of a parallel assignment evaluated before the first name is bound, and the parts
+    of what a loop goes over unpacked by statements."""
+    made: list[gast.stmt] = []
+    for statement in body:
+        match statement:
+            case gast.Assign(
+                targets=[gast.Tuple(elts=names) | gast.List(elts=names)],
+                value=gast.Tuple(elts=values) | gast.List(elts=values),
+            ) if len(names) == len(values) and not any(isinstance(e, gast.Starred) for e in (*names, *values)):
+                held = [fresh("t") for _ in values]
+                made += [assign(t, value, statement) for t, value in zip(held, values, strict=True)]
+                made += [assign(name, load(t, statement), statement) for name, t in zip(names, held, strict=True)]
+            case gast.Assign(targets=targets, value=gast.Tuple() | gast.List() as value) if not all(
+                isinstance(target, gast.Name) for target in targets
+            ):
+                whole = fresh("t")
+                made += [assign(whole, value, statement), with_bodies(statement, value=load(whole, statement))]
+            case gast.Delete(targets=[_, _, *_] as targets):
+                made += [placed(gast.Delete([target]), statement) for target in targets]
+            case gast.If() | gast.For() | gast.While():
+                if isinstance(statement, gast.For):
+                    statement = unpacked_inside(statement, fresh)
+                inner, orelse = staged(statement.body, fresh), staged(statement.orelse, fresh)
+                made.append(with_bodies(statement, body=inner, orelse=orelse))
+            case gast.With():
+                made.append(with_bodies(statement, body=staged(statement.body, fresh)))
+            case _:
+                made.append(statement)
+    return made
 
 
 def augmented(statement: gast.AugAssign) -> gast.BinOp:

@@ -28,6 +28,7 @@ from dataclasses import dataclass, replace
 import gast
 
 from srcgrad import runtime
+from srcgrad.frontend.desugar.assignment import staged
 from srcgrad.frontend.desugar.build import (
     assign,
     branch,
@@ -41,10 +42,11 @@ from srcgrad.frontend.desugar.build import (
     tuple_of,
     with_bodies,
 )
-from srcgrad.frontend.desugar.loops import endless, unpacked_inside
+from srcgrad.frontend.desugar.loops import endless
 from srcgrad.frontend.desugar.raising import (
     IN_PLACE,
     defaults_may_raise,
+    header_with_names,
     is_everything,
     is_harmless,
     is_known_iterable,
@@ -81,7 +83,7 @@ class Stays(Exception):
 
 def without_try(statement: gast.Try, block: Blocks, fresh: Callable[[str], str], meaning: Meaning) -> Body:
     """The statements in place of a ``try``; ``block`` takes apart what stands inside of it."""
-    statement = with_bodies(statement, body=_staged(statement.body, fresh))
+    statement = with_bodies(statement, body=staged(statement.body, fresh))
     try:
         handled = _handled(statement, block, fresh, meaning)
         if not statement.finalbody:
@@ -307,7 +309,13 @@ class _Attempts:
                 if may and (may_first or may_second):
                     return [*before, branch(_is_none(self.raised, statement), inside, [], statement)], [], True
                 return (before, inside, True) if may else ([*before, *inside], [], may_first or may_second)
-            case gast.For() | gast.While():
+            case gast.For(iter=iterated):
+                arguments_held, iterated = header_with_names(iterated, self.caught, self.fresh)
+                if not arguments_held:
+                    return self._loop(statement)
+                rest, may = self.block([*arguments_held, with_bodies(statement, iter=iterated)])
+                return rest, [], may
+            case gast.While():
                 return self._loop(statement)
             case gast.With():
                 body, may = self.block(statement.body)
@@ -381,38 +389,6 @@ class _Attempts:
 
     def _leaving(self) -> list[gast.stmt]:
         return [] if self.final is None else [*self.final()]
-
-
-def _staged(body: Body, fresh: Callable[[str], str]) -> list[gast.stmt]:
-    """The statements with every value of a parallel assignment evaluated before the first name is bound, and the parts
-    of what a loop goes over unpacked by statements."""
-    made: list[gast.stmt] = []
-    for statement in body:
-        match statement:
-            case gast.Assign(
-                targets=[gast.Tuple(elts=names) | gast.List(elts=names)],
-                value=gast.Tuple(elts=values) | gast.List(elts=values),
-            ) if len(names) == len(values) and not any(isinstance(e, gast.Starred) for e in (*names, *values)):
-                held = [fresh("t") for _ in values]
-                made += [assign(t, value, statement) for t, value in zip(held, values, strict=True)]
-                made += [assign(name, load(t, statement), statement) for name, t in zip(names, held, strict=True)]
-            case gast.Assign(targets=targets, value=gast.Tuple() | gast.List() as value) if not all(
-                isinstance(target, gast.Name) for target in targets
-            ):
-                whole = fresh("t")
-                made += [assign(whole, value, statement), with_bodies(statement, value=load(whole, statement))]
-            case gast.Delete(targets=[_, _, *_] as targets):
-                made += [placed(gast.Delete([target]), statement) for target in targets]
-            case gast.If() | gast.For() | gast.While():
-                if isinstance(statement, gast.For):
-                    statement = unpacked_inside(statement, fresh)
-                inner, orelse = _staged(statement.body, fresh), _staged(statement.orelse, fresh)
-                made.append(with_bodies(statement, body=inner, orelse=orelse))
-            case gast.With():
-                made.append(with_bodies(statement, body=_staged(statement.body, fresh)))
-            case _:
-                made.append(statement)
-    return made
 
 
 def _reraising(body: Body, raised: str) -> list[gast.stmt]:

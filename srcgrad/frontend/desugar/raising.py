@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import gast
 
 from srcgrad import runtime
+from srcgrad.frontend.desugar.build import assign, load, placed
 from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, of_runtime, reference
 from srcgrad.syntax.parse import walk
@@ -99,6 +100,49 @@ def is_known_iterable(node: gast.expr) -> bool:
             return True
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name)):
             return name in _LOOPS
+    return not may_raise(node)
+
+
+def header_with_names(
+    node: gast.expr, caught: Sequence[gast.expr], fresh: Callable[[str], str]
+) -> tuple[list[gast.stmt], gast.expr]:
+    """What a loop goes over, with names for the arguments whose evaluation may raise what is caught::
+
+        for v in zip(rows(n), x):    ->    t = rows(n)
+                                           for v in zip(t, x):
+    """
+    made: list[gast.stmt] = []
+
+    def named(part: gast.expr) -> gast.expr:
+        match part:
+            case gast.Starred(value=value):
+                return placed(gast.Starred(named(value), gast.Load()), part)
+            case gast.Call(func=func, args=arguments, keywords=keywords) if is_known_iterable(part):
+                if isinstance(func, gast.Attribute):
+                    func = placed(gast.Attribute(named(func.value), func.attr, gast.Load()), func)
+                given = [placed(gast.keyword(k.arg, named(k.value)), k.value) for k in keywords]
+                return placed(gast.Call(func, [named(a) for a in arguments], given), part)
+        if not may_raise(part) or waits(part) or _counts(part) and not any(may_catch(k, caught) for k in _OF_COUNTS):
+            return part
+        name = fresh("t")
+        made.append(assign(name, part, part))
+        return load(name, part)
+
+    return made, named(node) if isinstance(node, gast.Call) and is_known_iterable(node) else node
+
+
+_OF_COUNTS = (TypeError, AttributeError, IndexError)
+
+
+def _counts(node: gast.expr) -> bool:
+    """Whether this computes a number from lengths and shapes, as ``len(x) - 1``, and raises ``_OF_COUNTS`` alone."""
+    match node:
+        case gast.BinOp(left=left, op=gast.Add() | gast.Sub() | gast.Mult(), right=right):
+            return _counts(left) and _counts(right)
+        case gast.Call(func=gast.Name(id="len"), args=[gast.Name()]) | gast.Attribute(value=gast.Name(), attr="size"):
+            return True
+        case gast.Subscript(value=gast.Attribute(value=gast.Name(), attr="shape"), slice=gast.Constant()):
+            return True
     return not may_raise(node)
 
 
