@@ -33,7 +33,7 @@ class Options:
     optimise: bool = True
     specialise: bool = True
     sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
-    infer: bool = False  # what the front end refuses is written from what is inferred of values, where that is known
+    infer: bool = True  # what the front end refuses is written from what is inferred of values, where that is known
     infer_first: bool = False  # so is what it does not refuse
     strong_zeros: bool = False  # zero times an infinite or undefined partial is zero
     check: bool = is_asked_for()  # of what stands at each door, by spec.py

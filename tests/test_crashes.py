@@ -167,7 +167,6 @@ RIGHT = [
 OF_NUMBERS = [number_with_axes, number_by_a_mask]
 REFUSED = [
     answering_object,
-    recursive_constructor,
     curried,
     read_through_its_buffer,
     stored_through_its_buffer,
@@ -198,6 +197,13 @@ def test_an_odd_program_is_refused_with_a_caret_and_a_short_traceback(function: 
     with settings(way):
         require_refusal(lambda: srcgrad.grad(function)(X))
         require_refusal(lambda: srcgrad.jvp(function, (X,), (X,)))
+
+
+def test_a_constructor_that_makes_its_own_class():
+    """Refused where values are not inferred."""
+    np.testing.assert_array_equal(srcgrad.grad(recursive_constructor)(X), 2.0 * np.eye(len(X))[0])
+    with options(infer=False):
+        require_refusal(lambda: srcgrad.grad(recursive_constructor)(X))
 
 
 def require_refusal(ask: Callable[[], Any]) -> None:

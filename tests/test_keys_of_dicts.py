@@ -42,11 +42,18 @@ def made_a_tuple(x):
 @pytest.mark.parametrize("function", [mapped, zipped, taken_apart, made_a_tuple])
 def test_what_reads_a_dict_by_places_is_refused(function: Callable[..., Any]) -> None:
     x = np.array([0.3, 0.4, 0.5])
-    with pytest.raises(UnsupportedSyntax, match="a dict") as refusal:
-        grad(function)(x)
-    assert refusal.value.span is not None
-    with pytest.raises(UnsupportedSyntax, match="a dict"):
-        jvp(function, (x,), (x,))
+    with options(infer=False):
+        with pytest.raises(UnsupportedSyntax, match="a dict") as refusal:
+            grad(function)(x)
+        assert refusal.value.span is not None
+        with pytest.raises(UnsupportedSyntax, match="a dict"):
+            jvp(function, (x,), (x,))
+
+
+def test_what_reads_a_dict_by_places_where_values_are_inferred() -> None:
+    x = np.array([0.3, 0.4, 0.5])
+    np.testing.assert_allclose(grad(zipped)(x), [4.0, 0.0, 0.0])
+    np.testing.assert_allclose(grad(made_a_tuple)(x), [2.0, 0.0, 0.0])
 
 
 def greatest(x):
