@@ -16,7 +16,6 @@ Trees are shared, never changed.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -28,6 +27,7 @@ from srcgrad.frontend import array_api
 from srcgrad.frontend.desugar.build import assign, constant, placed
 from srcgrad.frontend.names import body_of, free_names
 from srcgrad.frontend.source import Source
+from srcgrad.language.models.array_modules import serves_numpy
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import children, names_bound, parameters_of, walk
 
@@ -50,23 +50,6 @@ _ASKS = {
     **dict.fromkeys("is_cupy is_torch is_jax is_dask is_array_api_strict is_marray".split(), False),
     **dict.fromkeys("is_cupy_namespace is_torch_namespace is_jax_namespace is_dask_namespace".split(), False),
 }
-#: Where these functions live, and what says there that arrays of other libraries are served.
-_HOMES = {
-    "scipy._lib._array_api": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
-    "scipy._lib._array_api_override": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
-    **{
-        f"scipy.{holder}.{module}": ("scipy._lib._array_api", "SCIPY_ARRAY_API")
-        for holder in ("_lib", "_external")  # since SciPy 1.18 the second
-        for module in (
-            "array_api_compat.common._helpers",
-            "array_api_extra._delegation",
-            "array_api_extra._lib._at",
-            "array_api_extra._lib._funcs",
-        )
-    },
-    "scipy.signal.windows._windows": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
-    "sklearn.utils._array_api": ("sklearn._config", "array_api_dispatch"),
-}
 _NAMES = _GIVES.keys() | _ASKS.keys() | array_api.NAMES
 
 
@@ -80,13 +63,7 @@ def gives_namespace(function: object) -> bool:
     """Whether a function answers with the module that its arguments belong to, or asks about one."""
     if not callable(function) or getattr(function, "__name__", None) not in _NAMES:
         return False
-    home = _HOMES.get(str(getattr(function, "__module__", None)))
-    if home is None:
-        return False
-    module = sys.modules.get(home[0])
-    if home[1] == "array_api_dispatch":
-        return module is not None and not module.get_config()[home[1]]
-    return not getattr(module, home[1], True)
+    return serves_numpy(function)
 
 
 def namespace_parameters(node: gast.FunctionDef | gast.Lambda) -> frozenset[str]:

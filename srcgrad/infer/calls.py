@@ -26,7 +26,7 @@ from srcgrad.infer import dataclassed, named
 from srcgrad.infer.applying import applied, parts_of
 from srcgrad.infer.assigned import is_reflective, is_replaced
 from srcgrad.infer.builtin import followed, merged_into
-from srcgrad.infer.examples import results, results_of_draw, results_of_method
+from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site, together
 from srcgrad.infer.iteration import ITERATORS, arithmetic, backwards, elements, iterate
@@ -52,6 +52,7 @@ from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.ir.regions import Function
 from srcgrad.language.effects import Effect, member, method, of_function
 from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
+from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.rules.table import is_constant, lookup
 
@@ -123,7 +124,8 @@ def model_of(found: Any) -> Any:
     if isinstance(found, FunctionType) and "__srcgrad_transform__" in vars(found):
         return TRANSFORMS.get(vars(found)["__srcgrad_transform__"])
     is_original = isinstance(found, FunctionType | BuiltinFunctionType | type) and is_of_library(found)
-    return MODELS.get(found) if is_original else None
+    model = MODELS.get(found) if is_original else None
+    return model_in_numpy(found) if model is None and (is_original or is_remembering(found)) else model
 
 
 # --- functions of the user's -----------------------------------------------------------------------------------------
@@ -164,6 +166,8 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         return container(frame, statement, heap, kind, Contents(fields=dict(given.keywords)))
     if kind in CLASSES:
         return _started(analysis, frame, statement, kind, Contents(), given, heap)
+    if issubclass(kind, BaseException) and is_of_library(kind) and not _starts_itself(kind):
+        return applied(analysis, frame, statement, Effect(returns="element"), given, heap)
     if kind in (type, super) or is_of_library(kind) and not is_plain(analysis, heap, *values):
         if kind not in (*CONTAINERS, *ITERATORS):
             return (of(kind) if kind in (bool, int) else ANY), analysis.unknown(values, heap)
@@ -207,6 +211,13 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
     return _started(analysis, frame, statement, kind, Contents(), given, heap)
 
 
+def _starts_itself(kind: type[BaseException]) -> bool:
+    """Whether making an exception of a class runs more than what Python's own do, which keep their arguments."""
+    return type(kind) is not type or any(
+        isinstance(looked_up(kind, name), FunctionType | staticmethod | classmethod) for name in ("__init__", "__new__")
+    )
+
+
 def _started(
     analysis: Analysis, frame: Frame, statement: Statement, kind: Any, contents: Contents, given: Given, heap: Heap
 ) -> Made:
@@ -248,6 +259,9 @@ def _of_library(
         return union(held, *values[1:]), heap
     if function is np.random.default_rng and is_plain(analysis, heap, *values):
         return container(frame, statement, heap, np.random.Generator, Contents())
+    if not given.keywords and given.more is None:
+        if (constant := constant_of_kinds(function, given.positional, heap)) is not None:
+            return constant, heap
     owner = getattr(function, "__self__", None)
     effect = of_function(function)
     if is_fresh(effect, given) and not effect.calls:

@@ -38,7 +38,7 @@ from srcgrad.runtime.objects import fields_of, is_object
 #: The memory of all arrays among the arguments, which may overlap.
 _MEMORY = Site(np.ndarray, "arguments", "outside")
 _DEEPEST, _LONGEST = 30, 50  # objects in each other, and items that are told apart
-_SINGLE = (type(None), type(Ellipsis), type(NotImplemented))
+_SINGLE = (type(None), type(Ellipsis), type(NotImplemented), type(np._NoValue))
 #: Classes of objects that hold nothing of the user's, whichever object it is.
 _CLOSED = (np.random.Generator, np.random.RandomState, np.dtype, Decimal, Fraction, range)
 

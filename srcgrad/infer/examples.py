@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.infer.heap import Heap, Site
-from srcgrad.infer.values import SCALARS, Array, At, Atom, Exact, Of, Value
+from srcgrad.infer.values import SCALARS, Array, At, Atom, Exact, Of, Value, exact
 from srcgrad.language.effects import is_compiled_ufunc, method
 
 #: How many combinations of operands are run, and how deep lists may lie in each other.
@@ -41,6 +41,14 @@ _FUNCTIONS = frozenset(
 _METHODS = frozenset(
     """all any argmax argmin argsort clip copy cumprod cumsum dot max mean min prod repeat round std sum trace
     var""".split()
+)
+
+
+#: What depends on the classes, dtypes and ranks of the operands alone.
+_OF_KINDS = frozenset(
+    id(getattr(np, name))
+    for name in "iscomplexobj isdtype isrealobj isscalar issubdtype ndim promote_types result_type".split()
+    if hasattr(np, name)
 )
 
 
@@ -72,7 +80,7 @@ def _run(
     function: Callable[..., Any], positional: list[Value], keywords: list[tuple[str, Value]], heap: Heap
 ) -> list[Result] | None:
     names = [name for name, _ in keywords]
-    if any(name in ("copy", "out", "where", "dtype", "like") for name in names):
+    if any(name in ("copy", "out", "where", "like") for name in names):
         return None
 
     def run(*chosen: Any) -> Any:
@@ -103,6 +111,20 @@ def results_of_draw(
         return None
     return _run(lambda *given, **named: getattr(np.random.default_rng(0), name)(*given, **named),
                 list(positional), list(keywords), heap)  # fmt: skip
+
+
+def constant_of_kinds(function: Callable[..., Any], positional: Iterable[Value], heap: Heap) -> Value | None:
+    """What a function gives that asks for nothing but classes, dtypes and ranks."""
+    if id(function) not in _OF_KINDS:
+        return None
+    examples = [examples_of(value, heap) for value in positional]
+    found: set[object] = set()
+    for chosen in itertools.product(*[part or () for part in examples]):
+        try:
+            found.add(function(*chosen))
+        except TypeError:  # it raises for some of them
+            return None
+    return exact(found.pop()) if len(found) == 1 and None not in examples else None
 
 
 def outcomes(run: Callable[..., Any], values: Iterable[Value], heap: Heap) -> list[Result] | None:
@@ -164,6 +186,10 @@ def _example(atom: Atom, heap: Heap, depth: int) -> list[Any] | None:
             return [sample] if abs(constant) < 2**31 else None  # beyond, another dtype may come of it
         case Exact(value=float() | complex() as constant):
             return [type(constant)(2)]
+        case Exact(value=np.dtype() as dtype) if dtype.kind in "biufc":
+            return [dtype]
+        case Exact(value=type() as kind) if kind in (bool, int, float, complex) or issubclass(kind, np.generic):
+            return [kind]
         case Of(kind=kind) if kind in (int, float, complex) or issubclass(kind, np.number | np.bool_):
             return [kind(2)]
         case At(site=Site(kind=kind) as site) if kind in (tuple, list):

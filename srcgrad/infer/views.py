@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _FUNCTIONS = {
     getattr(np, name): name
-    for name in """asanyarray asarray ascontiguousarray atleast_1d atleast_2d atleast_3d conj conjugate diag diagonal
-    einsum expand_dims flip fliplr flipud imag moveaxis permute_dims ravel real reshape rollaxis rot90 swapaxes
+    for name in """array asanyarray asarray ascontiguousarray atleast_1d atleast_2d atleast_3d conj conjugate diag
+    diagonal einsum expand_dims flip fliplr flipud imag moveaxis permute_dims ravel real reshape rollaxis rot90 swapaxes
     transpose""".split()
     if hasattr(np, name)
 }
@@ -38,6 +38,7 @@ _VIEWS = frozenset(
 )
 ATTRIBUTES = ("imag", "mT", "real", "T")
 METHODS = frozenset("astype conj conjugate diagonal flatten ravel reshape swapaxes transpose".split()).union(ATTRIBUTES)
+_WORDS = frozenset("axes axis axis1 axis2 copy dtype k ndmin offset order subok".split())
 _KINDS = (bool, int, float, complex, np.float32, np.float64, np.complex128, np.int64)
 
 
@@ -78,7 +79,7 @@ def _name_of(function: object) -> str | None:
 
 def _run(function: Any, name: str, given: Given, heap: Heap, is_method: bool) -> list[Result] | None:
     names = [key for key, _ in given.keywords]
-    if any(key not in ("axis", "axis1", "axis2", "offset", "k", "axes") for key in names):
+    if not _WORDS.issuperset(names):
         return None
 
     def run(first: Any, *chosen: Any) -> Any:

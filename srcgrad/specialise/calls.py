@@ -21,6 +21,7 @@ from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, union
 from srcgrad.ir import operations as ir
 from srcgrad.language.effects import is_reading, of_function
 from srcgrad.language.effects import method as method_of_builtin
+from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.rules.table import method as method_function
 from srcgrad.rules.template import Rule, UnsupportedCall
@@ -58,8 +59,10 @@ def call(context: Context, node: gast.Call) -> Made:
     if called is not None and made in context.reduced.methods:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     is_ruled = lookup(function) is not None or is_constant(function)
-    if called is not None and isinstance(function, FunctionType) and not is_ruled and model_of(function) is None:
-        return of_user(context, node, called, function, list(node.args), node.func)
+    model: Any = model_of(function)
+    instead: Any = function if model is None or model is function else model_in_numpy(function)
+    if called is not None and isinstance(instead, FunctionType) and not is_ruled:
+        return of_user(context, node, called, instead, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):
         return settled(context, node), nf.Fixed()  # what is raised, and not looked into
     if isinstance(function, type) and is_user_class(function):

@@ -261,9 +261,25 @@ def of_a_name(x):
     return getattr(Layer(x), "weights", None) if hasattr(x, "shape") and type(x) is np.ndarray else "text"
 
 
+def of_a_dtype(x):
+    dtype = np.result_type(x, 1.0)
+    y = np.zeros((2, 2), x.dtype) if np.issubdtype(dtype, np.complexfloating) else np.array(x, dtype=dtype, ndmin=3)
+    return y if np.ndim(y) == 3 else None
+
+
+def of_an_exception(x):
+    try:
+        raise np.linalg.LinAlgError("%d" % x.ndim, x)
+    except np.linalg.LinAlgError:
+        y = x + 0.0
+    return y
+
+
 @pytest.mark.parametrize(
     "function, argument, expected",
     [
+        (of_a_dtype, X, "float64[3]@ndarray"),
+        (of_an_exception, X, "float64[1]@ndarray"),
         (of_an_array, X, "float64[1]@ndarray"),
         (of_an_array, M, "float32[2]@ndarray"),
         (of_columns, M, "float64"),

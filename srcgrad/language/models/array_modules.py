@@ -1,0 +1,165 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+"""Models of SciPy's and scikit-learn's layer between modules of arrays, where that layer serves NumPy's arrays alone.
+
+Libraries that serve several kinds of arrays ask which module their arguments belong to (the Python array API standard)
+and call that module's functions.  As long as nothing else is switched on the answer is NumPy.  The functions are told
+by their names: the libraries need not be installed.
+
+>>> module_of([1.0]) is np, is_numpys(np), is_anothers(np), as_array([1.0, 2.0])
+(True, True, False, array([1., 2.]))
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.language.models.table import unknown
+
+#: Where these functions live, and what says there that arrays of other libraries are served.
+HOMES = {
+    "scipy._lib._array_api": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
+    "scipy._lib._array_api_override": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
+    **{
+        f"scipy.{holder}.{module}": ("scipy._lib._array_api", "SCIPY_ARRAY_API")
+        for holder in ("_lib", "_external")  # since SciPy 1.18 the second
+        for module in (
+            "array_api_compat.common._helpers",
+            "array_api_extra._delegation",
+            "array_api_extra._lib._at",
+            "array_api_extra._lib._funcs",
+        )
+    },
+    "scipy.stats._stats_py": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
+    "scipy.signal.windows._windows": ("scipy._lib._array_api", "SCIPY_ARRAY_API"),
+    "sklearn.utils._array_api": ("sklearn._config", "array_api_dispatch"),
+}
+
+
+def serves_numpy(function: object) -> bool:
+    """Whether a function is of this layer, and the layer serves NumPy's arrays alone."""
+    home = HOMES.get(str(getattr(function, "__module__", None)))
+    module = None if home is None else sys.modules.get(home[0])
+    if home is None or module is None:
+        return False
+    if home[1] == "array_api_dispatch":
+        return not module.get_config()[home[1]]
+    return not getattr(module, home[1], True)
+
+
+def model_in_numpy(function: object) -> Callable[..., Any] | None:
+    """The model of a function of this layer."""
+    model = _MODELS.get(str(getattr(function, "__name__", None)))
+    return model if model is not None and serves_numpy(function) else None
+
+
+# --- which module ----------------------------------------------------------------------------------------------------
+def module_of(*arrays, **options):
+    return np
+
+
+def module_and_compliance(*arrays, **options):
+    return np, False
+
+
+def module_and_device(*arrays, **options):
+    return np, False, None
+
+
+def is_numpys(module):
+    return True
+
+
+def is_anothers(module):
+    return False
+
+
+# --- what that module lacks ------------------------------------------------------------------------------------------
+def as_array(array, dtype=None, order=None, copy=None, *, xp=None, check_finite=False, subok=False):
+    made = np.array(array, dtype=dtype) if copy is True else np.asarray(array, dtype=dtype)
+    if check_finite and not np.all(np.isfinite(made)):
+        raise ValueError("array must not contain infs or NaNs")
+    return made
+
+
+def of_rank(array, /, *, ndim, xp=None):
+    return np.array(array, ndmin=ndim, copy=None)
+
+
+def norm_of_vectors(array, /, *, axis=None, keepdims=False, ord=2, xp=None):
+    return np.linalg.vector_norm(array, axis=axis, keepdims=keepdims, ord=ord)
+
+
+def copied(array, *, xp=None):
+    return np.array(array)
+
+
+def without_masks(*arrays, xp=None):
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+def promoted(*arrays, broadcast=False, force_floating=False, xp=None):
+    if len(arrays) == 1:
+        return promoted_alone(arrays[0], force_floating)
+    if len(arrays) == 2:
+        first, second = promoted_both(arrays[0], arrays[1], force_floating)
+        if not broadcast or first is None or second is None:
+            return first, second
+        return first + np.zeros_like(second), second + np.zeros_like(first)
+    return unknown()
+
+
+def promoted_alone(array, is_floating):
+    if array is None:
+        return None
+    given = operand_of(array)
+    return np.asarray(given, dtype=np.result_type(given, 1.0) if is_floating else np.result_type(given))
+
+
+def promoted_both(first, second, is_floating):
+    if first is None or second is None:
+        return promoted_alone(first, is_floating), promoted_alone(second, is_floating)
+    one, other = operand_of(first), operand_of(second)
+    dtype = np.result_type(one, other, 1.0) if is_floating else np.result_type(one, other)
+    return np.asarray(one, dtype=dtype), np.asarray(other, dtype=dtype)
+
+
+def operand_of(array):
+    """What decides on the dtype: Python's numbers give way, as in NumPy's arithmetic."""
+    return array if np.isscalar(array) else np.asarray(array)
+
+
+def mean_of(x, /, *, axis=None, weights=None, keepdims=False, nan_policy="propagate", dtype=None, xp=None):
+    """The weighted mean of ``scipy.stats``: weights are broadcast with the numbers, and may sum to zero."""
+    given = np.asarray(x, dtype=dtype)
+    if weights is None and nan_policy == "propagate":
+        return np.mean(promoted_alone(given, True), axis=axis, keepdims=keepdims)
+    heavy = np.ones_like(given, dtype=float) if weights is None else np.asarray(weights, dtype=dtype)
+    values, heavy = promoted(given, heavy, broadcast=True, force_floating=True)
+    if nan_policy != "propagate":
+        absent = np.isnan(values) | np.isnan(heavy)
+        if nan_policy != "omit" and np.any(absent):
+            raise ValueError("The input contains nan values")
+        values, heavy = np.where(absent, 0.0, values), np.where(absent, 0.0, heavy)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.sum(values * heavy, axis=axis, keepdims=keepdims) / np.sum(heavy, axis=axis, keepdims=keepdims)
+
+
+_MODELS: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("array_namespace", "_namespace"), module_of),
+    "get_namespace": module_and_compliance,
+    "get_namespace_and_device": module_and_device,
+    **dict.fromkeys(("is_numpy", "is_numpy_namespace", "_is_numpy_namespace"), is_numpys),
+    **dict.fromkeys("is_cupy is_torch is_jax is_dask is_array_api_strict is_marray".split(), is_anothers),
+    **dict.fromkeys("is_cupy_namespace is_torch_namespace is_jax_namespace is_dask_namespace".split(), is_anothers),
+    "_asarray": as_array,
+    "atleast_nd": of_rank,
+    "xp_vector_norm": norm_of_vectors,
+    "xp_copy": copied,
+    "_share_masks": without_masks,
+    "xp_promote": promoted,
+    "_xp_mean": mean_of,
+}

@@ -1,0 +1,90 @@
+"""Models of SciPy's layer between modules of arrays give what the functions give, for NumPy's arrays."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from srcgrad.language.models.array_modules import model_in_numpy, serves_numpy
+
+_array_api = pytest.importorskip("scipy._lib._array_api")
+_stats_py = pytest.importorskip("scipy.stats._stats_py")
+
+X, ROWS = np.array([1.5, 2.0, np.nan, 4.0]), np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.5]])
+SINGLE, WHOLE = ROWS.astype(np.float32), np.array([1, 2, 3])
+OPERANDS: list[Any] = [X, ROWS, SINGLE, WHOLE, 2.0, 3, [1.0, 2.0], [1, 2], np.float32(2.0), 1j]
+
+
+def same(name: str, home: Any, *arguments: Any, **keywords: Any) -> None:
+    original = getattr(home, name)
+    model = model_in_numpy(original)
+    assert model is not None, name
+    with np.errstate(all="ignore"):
+        expected, got = outcome(original, arguments, keywords), outcome(model, arguments, keywords)
+    assert type(expected) is type(got), (name, expected, got)
+    parts = zip(expected, got, strict=True) if isinstance(expected, tuple) else [(expected, got)]
+    for one, other in parts:
+        np.testing.assert_array_equal(one, other)
+        assert np.asarray(one).dtype == np.asarray(other).dtype, (name, arguments, keywords)
+
+
+def outcome(function: Any, arguments: Any, keywords: Any) -> Any:
+    try:
+        return function(*arguments, **keywords)
+    except (TypeError, ValueError) as error:
+        return str(type(error))
+
+
+def test_which_module() -> None:
+    model = model_in_numpy(_array_api.array_namespace)
+    assert model is not None and model(X, 2.0) is np
+    for name in ("is_numpy", "is_torch", "is_jax", "is_cupy", "is_dask"):
+        same(name, _array_api, np)
+
+
+def test_arrays_and_dtypes() -> None:
+    for operand in OPERANDS:
+        for dtype in (None, np.float32, float):
+            same("_asarray", _array_api, operand, dtype=dtype, xp=np)
+        for floating in (False, True):
+            same("xp_promote", _array_api, operand, force_floating=floating, xp=np)
+            for other in (2.0, 3, None, SINGLE, np.ones(3)):
+                for broadcast in (False, True):
+                    if broadcast and (other is None or np.ndim(operand) == np.ndim(other) == 0):
+                        continue
+                    same("xp_promote", _array_api, operand, other, broadcast=broadcast, force_floating=floating, xp=np)
+    same("_asarray", _array_api, X, check_finite=True)
+    same("_asarray", _array_api, ROWS, check_finite=True, copy=True)
+    same("xp_copy", _array_api, ROWS)
+    same("xp_vector_norm", _array_api, ROWS, axis=1, keepdims=True)
+    same("_share_masks", _array_api, ROWS, X, xp=np)
+
+
+def test_copies() -> None:
+    model = model_in_numpy(_array_api._asarray)
+    assert model is not None and model(X) is X and model(X, copy=True) is not X
+
+
+@pytest.mark.parametrize("policy", ["propagate", "omit", "raise"])
+def test_means(policy: str) -> None:
+    mean = functools.partial(model_in_numpy(_stats_py._xp_mean), nan_policy=policy)  # type: ignore[arg-type]
+    original = functools.partial(_stats_py._xp_mean, nan_policy=policy)
+    gaps = np.where(ROWS > 2, ROWS, np.nan)
+    for x, axis in ((X, None), (X, 0), (ROWS, 0), (ROWS, None), (SINGLE, 1), (WHOLE, 0), (gaps, 1)):
+        weights = np.arange(x.shape[-1]) + 0.5
+        for keywords in ({}, {"weights": weights}, {"keepdims": True}, {"weights": 0 * weights}):
+            try:
+                expected = original(x, axis=axis, **keywords)
+            except ValueError:
+                with pytest.raises(ValueError, match="nan values"):
+                    mean(x, axis=axis, **keywords)
+                continue
+            with np.errstate(all="ignore"):
+                np.testing.assert_allclose(mean(x, axis=axis, **keywords), expected, rtol=1e-6)
+
+
+def test_what_is_no_function_of_the_layer() -> None:
+    assert not serves_numpy(np.asarray) and model_in_numpy(np.asarray) is None and model_in_numpy(test_means) is None
