@@ -142,7 +142,10 @@ def outcomes(run: Callable[..., Any], values: Iterable[Value], heap: Heap) -> li
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                made = run(*chosen)
+                try:
+                    made = run(*chosen)
+                except np.exceptions.AxisError:  # the example of an axis lies beyond; which one it is does not matter
+                    made = run(*(0 if type(part) is int else part for part in chosen))
         except Exception:  # of sizes or numbers that do not fit: it tells nothing
             return None
         if type(made) is np.ndarray and made.dtype.kind in "biufc" and is_named(made.dtype):
@@ -160,11 +163,13 @@ def is_named(dtype: np.dtype[Any]) -> bool:
 
 
 def examples_of(value: Value, heap: Heap, depth: int = 0) -> list[Any] | None:
-    """One object for each atom of a value; None where one is not known well enough, or lies too deep."""
+    """One object for each atom of a value, arrays of one dtype and rank once; None where one is not known well enough,
+    or lies too deep."""
     if value.is_any or not value.atoms or depth > _DEEPEST:
         return None
     found: list[Any] = []
-    for atom in value.atoms:
+    kinds = {(atom.type_string, atom.rank): atom for atom in value.atoms if isinstance(atom, Array)}
+    for atom in (*kinds.values(), *(atom for atom in value.atoms if not isinstance(atom, Array))):
         made = _example(atom, heap, depth)
         if made is None:
             return None

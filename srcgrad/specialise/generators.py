@@ -30,6 +30,7 @@ from srcgrad.ir.operations import Literal, Operand, Version
 from srcgrad.ir.regions import Assign, Block, Break, Fall, If, Loop, Statement, Try, With, walk
 from srcgrad.ir.restoring.pending import uses_of
 from srcgrad.ir.rewriting import with_operands
+from srcgrad.rules.table import lookup
 from srcgrad.specialise.arguments import only_arguments
 from srcgrad.specialise.inlining import Renaming, bound_by, with_one_end
 
@@ -71,6 +72,23 @@ def consumed(
         return None
     before.remove(start)
     return [*first, *whole.statements, *last]
+
+
+def mapped(made: Reduced, statement: Assign, before: list[Statement]) -> list[Statement] | None:
+    """``a, b = map(f, (x, y))``, of a function with a rule, as one call for each name; None of others."""
+    unpacked, start = statement.operation, before[-1] if before else None
+    match unpacked, start:
+        case (
+            ir.Unpack(source=source, count=count, star=None),
+            Assign(targets=(held,), operation=ir.Call(function=head, positional=(called, given)) as call),
+        ) if held is source and made.uses[source] == 1 and _function(made.value(head)) is map:
+            items = made.displays.get(given, ())
+            if len(items) != count or lookup(_function(made.value(called))) is None:
+                return None
+            before.pop()
+            one = (replace(call, function=called, positional=(item,)) for item in items)
+            return [Assign((t,), each, statement.node) for t, each in zip(statement.targets, one, strict=True)]
+    return None
 
 
 def _copied(made: Reduced, body: Generator, given: dict[Operand, Operand]) -> Block:

@@ -41,7 +41,7 @@ from srcgrad.specialise.callees import called
 from srcgrad.specialise.closures import entered
 from srcgrad.specialise.dispatching import Method, explicit, looked_up
 from srcgrad.specialise.functions import Closure, Functions, as_texts, made_here
-from srcgrad.specialise.generators import consumed, got
+from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by, has_attempts
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.patterns import taken_apart
@@ -216,6 +216,8 @@ def _block(made: Reduced, block: Block) -> Block:
                 and (made.uses[source] == 1 or source in made.tuples)
             ):  # of a tuple that has no name, or a display that nothing else reads: its items
                 made.known.update(zip(targets, items, strict=True))
+            case Assign(operation=ir.Unpack()) if (each := mapped(made, statement, statements)) is not None:
+                statements += each
             case Assign(operation=operation):
                 operation = with_operands(_from_outside(made, statement), made.known.get)
                 match operation:

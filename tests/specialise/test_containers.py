@@ -41,6 +41,12 @@ def nested_targets(x):
 
 
 @program()
+def unpacked_from_map(x):
+    y, z = map(np.exp, (x[:2], x[2:] * 2.0))
+    return np.sum(y * z) + np.sum(y)
+
+
+@program()
 def names_that_the_loop_binds_again(x):
     y = x * 1.0
     n = 3

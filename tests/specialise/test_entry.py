@@ -142,3 +142,10 @@ def test_a_dict_that_changes_while_a_loop_runs_over_it() -> None:
     """The loop went on over the keys of before."""
     with pytest.raises(Refused, match="changed size during iteration"):
         grad(grows)(2.0)
+
+
+def test_functions_that_ask_which_module_their_arrays_belong_to() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    x = np.array([1.0, 2.0, 4.0])
+    mean = np.exp(np.mean(np.log(x)))
+    np.testing.assert_allclose(grad(stats.gmean.__wrapped__)(x), mean / (3.0 * x))
