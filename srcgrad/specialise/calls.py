@@ -59,8 +59,7 @@ def call(context: Context, node: gast.Call) -> Made:
     if called is not None and made in context.reduced.methods:
         return _of_method(context, node, called, function, context.reduced.methods[made])
     is_ruled = lookup(function) is not None or is_constant(function)
-    model: Any = model_of(function)
-    instead: Any = function if model is None or model is function else model_in_numpy(function)
+    instead: Any = function if model_of(function) is None else model_in_numpy(function)
     if called is not None and isinstance(instead, FunctionType) and not is_ruled:
         return of_user(context, node, called, instead, list(node.args), node.func)
     if isinstance(function, type) and issubclass(function, BaseException) and context.is_fixed(node):

@@ -137,8 +137,14 @@ def a_dict_in_every_way(x):
     k, v = d.popitem()
     s = v * d.pop("a") * d.setdefault("b", x[3]) * len(k)
     s = s + d.get("missing", s) * d.get("c") * d.setdefault("y", x[0])
-    f = {k * 2: v * v for k, v in e.items()}
-    return s * f["aa"] + sum(d.values()) * len(d) + sum(e.values())
+    return s * e["a"] + sum(d.values()) * len(d) + sum(e.values())
+
+
+@refused
+def a_dict_made_of_entries(x):
+    d = {"a": x[0], "b": x[1]}
+    e = {k * 2: v * v for k, v in d.items()}
+    return e["aa"]
 
 
 @program()

@@ -51,7 +51,9 @@ def serves_numpy(function: object) -> bool:
 
 
 def model_in_numpy(function: object) -> Callable[..., Any] | None:
-    """The model of a function of this layer."""
+    """The model of a function of this layer; of a function of such a model, itself."""
+    if getattr(function, "__module__", None) == __name__:
+        return function  # type: ignore[return-value]
     model = _MODELS.get(str(getattr(function, "__name__", None)))
     return model if model is not None and serves_numpy(function) else None
 
