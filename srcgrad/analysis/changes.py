@@ -32,6 +32,7 @@ from srcgrad.frontend.normal_form import (
     Derived,
     Dynamic,
     Exchange,
+    Field,
     Function,
     Guarded,
     Pop,
@@ -93,6 +94,17 @@ def stores_anywhere(callee: Callee, normal_form_of: Callable[[Callee], Function]
                 case AddAt() | Bind(operation=Call(callee=Callee(function=Derived()))):
                     return True
     return False
+
+
+def may_store_by_class(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
+    """Whether a callee, or what it calls, stores into memory, and reads through an object what its class may hold: the
+    text that is made of it refuses the store."""
+    reads = (
+        isinstance(statement, Bind) and isinstance(statement.operation, Field) and statement.operation.shared
+        for one in _called_by(callee, normal_form_of) if not isinstance(one.function, Dynamic)
+        for statement in walk(normal_form_of(one).body)
+    )  # fmt: skip
+    return any(reads) and stores_anywhere(callee, normal_form_of)
 
 
 def calls_unknown(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:

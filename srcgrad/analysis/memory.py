@@ -333,6 +333,8 @@ class Solver:
                         found.append(self._outside(Outside(attr, owner)))
                 case gast.Call():
                     pending += self._call_sources(node)
+                    if object_of(node.func) is getattr:  # of the object, or of its class, which others see
+                        found.append(self._outside(None))
         return found
 
     @staticmethod

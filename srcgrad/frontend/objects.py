@@ -54,7 +54,7 @@ from srcgrad.rules.memory import makes_new
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import method as method_function
-from srcgrad.runtime.objects import is_object, own_item_method
+from srcgrad.runtime.objects import is_object, is_seen_by_others, own_item_method
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 Made = tuple[gast.expr, Operation]
@@ -133,7 +133,8 @@ class Objects(Knowing):
         if self._reads_field(known, name):
             if not self._has(known, name):
                 raise self._no_attribute(known, node)
-            return self.field_text(expression), Field(atom.id, name, not is_field(found(kind, name)))
+            raw = found(kind, name)
+            return self.field_text(expression, raw), Field(atom.id, name, not is_field(raw))
         raw = found(kind, name)
         if is_named_tuple(kind) and name in kind._fields:  # type: ignore[attr-defined]
             place = constant(kind._fields.index(name), node)  # type: ignore[attr-defined]
@@ -167,10 +168,12 @@ class Objects(Knowing):
     def _refuse_method(self, node: gast.Attribute, place: Place, signature: Signature | None) -> None:
         raise MethodRead(f"the method {node.attr!r} is used as a value", self.source.span(node), place, signature)
 
-    def field_text(self, expression: gast.Attribute) -> gast.expr:
-        """The text of a field that is read: by a function where the name means something else of arrays."""
+    def field_text(self, expression: gast.Attribute, raw: object) -> gast.expr:
+        """The text of a field that is read: by a function where the name means something else of arrays, or the class
+        holds what may be stored into under this name."""
         name = expression.attr
-        if attribute_function(name) is None and name not in SHAPES | FIELDS | CONSTANT_MEMBERS:
+        is_plain = attribute_function(name) is None and name not in SHAPES | FIELDS | CONSTANT_MEMBERS
+        if is_plain and not is_seen_by_others(raw):
             return expression
         return call_runtime(runtime.attribute, [expression.value, constant(name, expression)], expression)
 

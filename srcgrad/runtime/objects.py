@@ -12,11 +12,14 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
+from collections import deque
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
 from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any
+
+import numpy as np
 
 from srcgrad.runtime.refusals import RefusedType
 
@@ -150,8 +153,24 @@ def cotangents_of(g: Any, x: Any) -> dict[str, Any]:
 
 
 def attribute(x: Any, name: str) -> Any:
-    """``x.name``, where the name alone would mean something else in generated text."""
-    return getattr(x, name)
+    """``x.name``, where the name alone would mean something else in generated text, or the class holds under it what$
+    can be stored into.  Other objects see that: an array of the class is read, and not stored into."""
+    value = getattr(x, name)
+    if not is_seen_by_others(value) or _held(type(x), name) is not value:
+        return value
+    if type(value) is not np.ndarray:
+        kind = type(x).__name__
+        raise RefusedType(
+            f"the class {kind} holds {name!r}, a {type(value).__name__}, for an object that has none; give it its own"
+        )
+    shown = value.view()
+    shown.flags.writeable = False
+    return shown
+
+
+def is_seen_by_others(value: object) -> bool:
+    """Whether a value that a class holds can be stored into by each of its objects."""
+    return isinstance(value, np.ndarray | list | dict | set | deque) or is_object(value) and bool(fields_of(value))
 
 
 def bound(x: Any, name: str) -> Any:

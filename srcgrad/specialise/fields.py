@@ -26,6 +26,7 @@ from srcgrad.infer.named import index_of, is_named_tuple
 from srcgrad.infer.values import At, Value, exact
 from srcgrad.rules.table import CONSTANT_MEMBERS, FIELDS
 from srcgrad.rules.table import attribute as attribute_function
+from srcgrad.runtime.objects import is_seen_by_others
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.expressions import Made, named
 from srcgrad.syntax.globals import reference
@@ -76,7 +77,8 @@ def read(context: Context, node: gast.Attribute, kinds: list[type], held: str | 
         owner = reference(importable(kinds[0].__name__, kinds[0]))  # its memory is no part of the object's
         return placed(gast.Attribute(owner, name, gast.Load()), node), nf.Fixed()
     expression = placed(gast.Attribute(load(held, node), name, gast.Load()), node)
-    if attribute_function(name) is not None or name in SHAPES | FIELDS | CONSTANT_MEMBERS:  # it means another of arrays
+    is_plain = attribute_function(name) is None and name not in SHAPES | FIELDS | CONSTANT_MEMBERS
+    if not is_plain or any(map(is_seen_by_others, raws)):  # as ``field_text`` of the front end says
         expression = call_runtime(runtime.attribute, [expression.value, constant(name, node)], node)
     return expression, nf.Field(held, name, not all(map(is_field, raws)))
 
