@@ -154,7 +154,31 @@ def kept_in_records(x: Any) -> Any:
     rows["a"] = x
     return rows["a"][1] * 2.0
 
+
+
+class Positional:
+    def __init__(self, u, /, w=1.0):
+        self.u, self.w = u, w
+
+    def scaled(self, /, x):
+        return self.u * x * self.w
+
+
+class Unnamed:
+    def __init__(*given):
+        given[0].u = given[1]
+
+
+def positional_receiver(x: Any) -> Any:
+    return Positional(x * 1.0, w=2.0).scaled(x)[0]
+
+
+def unnamed_receiver(x: Any) -> Any:
+    return Unnamed(x).u[1] * 2.0
+
+
 RIGHT = [
+    positional_receiver,
     asks_for_a_frame,
     raising_object,
     raising_object_unread,
@@ -204,6 +228,12 @@ def test_a_constructor_that_makes_its_own_class():
     np.testing.assert_array_equal(srcgrad.grad(recursive_constructor)(X), 2.0 * np.eye(len(X))[0])
     with options(infer=False):
         require_refusal(lambda: srcgrad.grad(recursive_constructor)(X))
+
+
+def test_a_constructor_that_names_no_object():
+    np.testing.assert_array_equal(srcgrad.grad(unnamed_receiver)(X), 2.0 * np.eye(len(X))[1])
+    with options(infer=False):
+        require_refusal(lambda: srcgrad.grad(unnamed_receiver)(X))
 
 
 def require_refusal(ask: Callable[[], Any]) -> None:

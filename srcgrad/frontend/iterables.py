@@ -235,6 +235,9 @@ class Iterables(Containers):
 
     def _items(self, node: gast.expr) -> str:
         """A name for a list of what an expression iterates over."""
+        endless = self._calls(node, itertools.count) or self._calls(node, itertools.cycle)
+        if endless or self._calls(node, itertools.repeat) and len(node.args) == 1 and not node.keywords:
+            raise self.refuse(node, "the items of this iterator have no end", "put a range, or enumerate, in its place")
         listed = self._listed_iterator(node)
         atom = self._listed(node if listed is None else listed)
         assert isinstance(atom, gast.Name)

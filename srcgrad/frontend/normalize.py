@@ -335,12 +335,13 @@ class Normalizer(Statements):
 
     def _folded(self, made: Initialiser, body: list[gast.stmt], source: Source, fresh: Fresh) -> list[gast.stmt]:
         """The body of an ``__init__`` as that of a function that returns the object."""
-        this = receiver_of(self.node)
-        assert this is not None
 
         def refuse(node: gast.AST, reason: str, hint: str) -> UnsupportedSyntax:
             return UnsupportedSyntax(reason, source.span(node), hint=hint)
 
+        this = receiver_of(self.node)
+        if this is None:
+            raise refuse(self.node, "this __init__ has no name for its object", "write def __init__(self, ...)")
         folding = Folding(made.function, made.kind, this, made.given, refuse, fresh)
         self.given = tuple(folding.parameters.values())
         return folding.body(body)

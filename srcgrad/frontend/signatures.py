@@ -154,4 +154,5 @@ def refused_as_a_whole(callee: Callee, reason: str, hint: str) -> UnsupportedSyn
 
 def receiver_of(node: Definition) -> str | None:
     """What a method calls its object."""
-    return str(node.args.args[0].id) if node.args.args else None
+    positional = [*node.args.posonlyargs, *node.args.args]
+    return str(positional[0].id) if positional else None

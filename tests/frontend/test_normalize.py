@@ -455,7 +455,7 @@ def test_thousands_of_terms_are_a_program_like_any_other(body, program):
 
 # --- refusals --------------------------------------------------------------------------------------------------------
 NAMES = dict(
-    TABLE=TABLE, functools=functools, helper=helper, math=math, random=random, sys=sys
+    TABLE=TABLE, functools=functools, itertools=itertools, helper=helper, math=math, random=random, sys=sys
 )
 REFUSED = [
     ("x.byteswap(True); return x", "'byteswap' changes its object in place", "x.byteswap(True)"),
@@ -492,6 +492,10 @@ REFUSED = [
     ("y = x.flat; x[0] = 1.0; return y[1]", "an iterator that a name keeps", "x.flat"),
     ("return map(math.sin, x)", "an iterator made by map", "map(math.sin, x)"),
     ("return next(x)", "a call of next", "next(x)"),
+    (
+        "s = 0.0\n    for i, v in zip(itertools.count(1), itertools.chain(x, [x[0]])): s += i * v\n    return s",
+        "the items of this iterator have no end", "itertools.count(1)",
+    ),
     ("return eval('x')", "eval() reaches names", "eval('x')"),
     ("return np.maximum(x)", "", "np.maximum(x)"),
     ("return np.sum(x, no=1)", "", "np.sum(x, no=1)"),
