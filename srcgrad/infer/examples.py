@@ -195,6 +195,8 @@ def _example(atom: Atom, heap: Heap, depth: int) -> list[Any] | None:
             return [dtype]
         case Exact(value=type() as kind) if kind in (bool, int, float, complex) or issubclass(kind, np.generic):
             return [kind]
+        case Of(kind=kind) if kind is bool:
+            return [False, True]
         case Of(kind=kind) if kind in (int, float, complex) or issubclass(kind, np.number | np.bool_):
             return [kind(2)]
         case At(site=Site(kind=kind) as site) if kind in (tuple, list):

@@ -8,18 +8,21 @@
 from __future__ import annotations
 
 from collections import deque
+from types import ModuleType
 from typing import Any
 
 import gast
 
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.desugar.build import distinct, load, placed
+from srcgrad.frontend.scope import importable
 from srcgrad.infer.heap import Site
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import Array, At, Bound, Of, Value
 from srcgrad.rules.table import attribute as attribute_function
 from srcgrad.rules.table import is_constant, lookup, operator_of
 from srcgrad.specialise.context import Context
+from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.planning import carries
 from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import walk
@@ -184,6 +187,10 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
         return read(context, node, kinds)
     if is_spelled(base) and not _holds(context.value(node)):  # a number of a class or module
         return settled(context, node), nf.Fixed()
+    owner = static_of(value)
+    if isinstance(owner, ModuleType | type) and not _holds(context.value(node)):  # the same, by another name of it
+        spelled = placed(reference(importable(owner.__name__, owner)), node)
+        return placed(gast.Attribute(spelled, name, gast.Load()), node), nf.Fixed()
     if value.is_any or not all(
         isinstance(a, Array | Of) or isinstance(a, At) and a.site.kind is None for a in value.atoms
     ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,21 @@ def test_means(policy: str) -> None:
                 continue
             with np.errstate(all="ignore"):
                 np.testing.assert_allclose(mean(x, axis=axis, **keywords), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("policy", ["propagate", "omit"])
+def test_variances(policy: str) -> None:
+    model = model_in_numpy(_stats_py._xp_var)
+    assert model is not None
+    gaps = np.where(ROWS > 2, ROWS, np.nan)
+    for x, axis in ((X, None), (ROWS, 0), (ROWS, None), (SINGLE, 1), (gaps, 1), (ROWS * 1j, 1)):
+        for correction in (0, 1, 3):
+            for keepdims in (False, True):
+                words = {"axis": axis, "correction": correction, "keepdims": keepdims, "nan_policy": policy}
+                with np.errstate(all="ignore"), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    expected = _stats_py._xp_var(x, **words)
+                    np.testing.assert_allclose(model(x, **words), expected, rtol=1e-6)
 
 
 def test_what_is_no_function_of_the_layer() -> None:

@@ -150,6 +150,23 @@ def mean_of(x, /, *, axis=None, weights=None, keepdims=False, nan_policy="propag
         return np.sum(values * heavy, axis=axis, keepdims=keepdims) / np.sum(heavy, axis=axis, keepdims=keepdims)
 
 
+def variance_of(
+    x, /, *, axis=None, correction=0, keepdims=False, nan_policy="propagate", dtype=None, xp=None
+):  # fmt: skip
+    """The variance of ``scipy.stats`` about the mean, not a number where too few numbers are left."""
+    mean = mean_of(x, axis=axis, keepdims=True, nan_policy=nan_policy, dtype=dtype)
+    apart = np.asarray(x) - mean
+    square = apart * np.conj(apart) if np.iscomplexobj(apart) else apart * apart
+    variance = mean_of(square, axis=axis, keepdims=keepdims, nan_policy=nan_policy, dtype=dtype)
+    if correction == 0:
+        return variance
+    counted = np.where(np.isnan(apart), 0.0, 1.0) if nan_policy == "omit" else np.ones_like(apart, dtype=float)
+    count = np.sum(counted, axis=axis, keepdims=keepdims)
+    free = count - correction
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return variance * np.where(free > 0, count / free, np.nan)
+
+
 _MODELS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("array_namespace", "_namespace"), module_of),
     "get_namespace": module_and_compliance,
@@ -164,4 +181,5 @@ _MODELS: dict[str, Callable[..., Any]] = {
     "_share_masks": without_masks,
     "xp_promote": promoted,
     "_xp_mean": mean_of,
+    "_xp_var": variance_of,
 }
