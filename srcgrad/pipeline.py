@@ -66,6 +66,7 @@ from srcgrad.transform.entries import LABELS, NESTED, document, driver, entry_fa
 from srcgrad.transform.forward import tangent
 from srcgrad.transform.forward_liveness import mirrored_in
 from srcgrad.transform.nesting import CalleesAsValues, Doors
+from srcgrad.transform.results_apart import Returning
 from srcgrad.transform.shadowing import shadows_of
 from srcgrad.transform.shadows import PLAIN, Modes
 
@@ -100,6 +101,7 @@ class Module(CalleesAsValues):
         self.results: dict[tuple[Callee, Facts], Fact] = {}
         self.specialised: dict[Callee, set[Facts]] = {}  # where each was looked into
         self.pending: list[Callable[[], None]] = []
+        self.apart: dict[str, Returning] = {}  # what returns results that are handed out as they are
         self.summaries, self.text = Summaries(self._summary), TextReader(self.normalized)
         self.keys = KeyReader(self.normalized, self._inside)
         self.changes_saved = False  # whether a backward half stores into what its forward half saved
@@ -326,15 +328,18 @@ class Module(CalleesAsValues):
     ) -> None:
         program = self.program(callee, wanted, facts, door=True)
         if program.has_single_return:
-            self.add(program.joint(name, with_value=with_value, tupled=tupled), program.temporaries)
+            made = program.joint(name, with_value=with_value, tupled=tupled)
+            self.apart[name] = Returning(beside=with_value, seed=made.args.args[-1].id)
+            self.add(made, program.temporaries)
             return
         of = stem(callee)
         forward, backward = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
-        made = program.split(forward, backward, tupled=tupled)
+        pair = program.split(forward, backward, tupled=tupled)
         stores = program.shadows is not None
-        self.add(driver(name, made.forward, forward, backward, with_value=with_value, stores=stores), frozenset())
-        self.add(made.forward, program.temporaries)
-        self.add(made.backward, program.temporaries)
+        self.add(driver(name, pair.forward, forward, backward, with_value=with_value, stores=stores), frozenset())
+        self.add(pair.forward, program.temporaries)
+        self.add(pair.backward, program.temporaries)
+        self.apart[backward] = Returning(seed=pair.backward.args.args[-1].id, is_sweep=True)
 
     def forward(
         self, callee: Callee, wanted: tuple[str, ...], facts: Facts, name: str, *, door: bool = False
@@ -376,6 +381,7 @@ class Module(CalleesAsValues):
             first = 0 if any(enters(f) for f, _ in self.written) else entries if self.tried else len(self.written)
             made = {id(f): optimize(f, t, raising=j >= first) for j, (f, t) in enumerate(self.written)}
             self.functions = [made.get(id(function), function) for function in self.functions]
+        self.keep_apart(backward for _, backward in self.pairs.values())  # last: folding may drop what made memory
 
 
 @reported
@@ -408,11 +414,13 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
         case "split":
             entry, backward = module.namer.fresh(f"{of}_fwd"), module.namer.fresh(f"{of}_bwd")
             module.split(request.callee, request.wanted, facts, entry, backward, tupled=request.tupled, door=True)
-        case "forward":
+        case "forward" | "nested forward":
             entry = module.namer.fresh(f"jvp_{of}")
             module.stores = request.tried or stores_anywhere(request.callee, module.normalized)
             module.attempted = attempted(request.callee, module.normalized) if module.stores else frozenset()
             module.forward(request.callee, request.wanted, facts, entry, door=True)
+            if request.mode == "nested forward":
+                module.apart[entry] = Returning(beside=True)
         case "nested" | "nested value" | "nested split":
             entry = module.nested(request.callee, request.mode, request.wanted, facts, tupled=request.tupled)
         case _:

@@ -109,6 +109,17 @@ def own_(x, *, y, y_bar):
     return y_bar
 
 
+@linear(runtime.unshared, "x")
+def unshared_(x, *, y, y_bar):
+    """A copy whose parts are their own."""
+    return y_bar
+
+
+@unshared_.infer
+def _unshared(arguments, literals):
+    return arguments["x"]
+
+
 @linear(runtime.retake, "g")
 def retake_(g, index, *, y, y_bar):
     """Taken; put back."""

@@ -25,7 +25,8 @@ from srcgrad.runtime.containers import (
     rearray, require_stores, require_unshared, shortest, spread, tolist, total, unarray, ungather, unpack_like,
 )  # fmt: skip
 from srcgrad.runtime.convolution import kaiser_abscissas, unconvolve, uncorrelate_left, uncorrelate_right
-from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, retake, snapshot, untake, zeros_like
+from srcgrad.runtime.cotangents import add, add_at, as_list, kept, own, retake, snapshot, unshared, untake
+from srcgrad.runtime.cotangents import zeros_like
 from srcgrad.runtime.cumulative import (
     others, recurrence, running_product, shifted, uncumsum, with_initial, without_initial,
 )  # fmt: skip
@@ -164,7 +165,7 @@ __all__ = [
     "unouter_right", "unpack_like", "unpad", "unpad_chosen", "unpad_values", "unpair_differences", "unpairs",
     "unpart_like", "unpermute", "unpermute_along", "unpick", "unpolyder", "unpolyint", "unpolymul", "unpolyval",
     "unprivate", "unqueue", "unreduce", "unreduceat", "unrepeat", "unrepeated", "unresize", "unrest", "unrfftn",
-    "unrollaxis", "unsplit", "unstack", "unstep_sizes", "untake", "untake_along", "untake_axis", "untaken",
+    "unrollaxis", "unshared", "unsplit", "unstack", "unstep_sizes", "untake", "untake_along", "untake_axis", "untaken",
     "untensordot_left", "untensordot_right", "untile", "untrace", "unvaried", "unvdot_left", "unvdot_right",
     "unvecdot_left", "unvecdot_right", "unview", "unvstack", "unweighed", "unwindow", "unwritten", "vector_axis",
     "view_like", "view_moved", "weighed", "weighted", "weighted_bins", "where_defined", "where_finite", "where_first",

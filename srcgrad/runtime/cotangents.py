@@ -73,6 +73,21 @@ def own(x: Any) -> Any:
     return x.copy() if isinstance(x, dict | deque) else x
 
 
+@descending
+def unshared(x: Any) -> Step[Any]:
+    """A copy of a cotangent or tangent in which no two parts share memory, whatever was shared in ``x``."""
+    if not isinstance(x, _CONTAINERS):
+        return x.copy() if isinstance(x, np.ndarray) else x
+    parts: list[Any] = []
+    for part in x.values() if isinstance(x, dict) else x:
+        parts.append((yield (part,)) if is_nested(part) else part.copy() if isinstance(part, np.ndarray) else part)
+    if isinstance(x, dict):
+        return dict(zip(x, parts, strict=True))
+    if isinstance(x, tuple):
+        return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
+    return deque(parts, x.maxlen) if isinstance(x, deque) else parts
+
+
 def kept(x: Any) -> Any:
     """A value as it is now, whatever is changed in place later: a tuple stays one, it may be an index."""
     return tuple(map(kept, x)) if isinstance(x, tuple) else own(x)

@@ -33,6 +33,7 @@ _KINDS = {
     "nested": "Gradient",
     "nested value": "Value and gradient",
     "nested split": "Value and pullback",
+    "nested forward": "Tangent",
 }
 
 
@@ -112,6 +113,7 @@ def entry_facts(function: Function, known: Mapping[str, Fact] | None) -> tuple[F
     return tuple(known.get(p, defaults.get(p, Unknown())) for p in function.parameters)
 
 
-NESTED = {"reverse": "nested", "value": "nested value", "split": "nested split"}  # what is differentiated again
+#: What is differentiated again.
+NESTED = {"reverse": "nested", "value": "nested value", "split": "nested split", "forward": "nested forward"}
 LABELS = {"reverse": "adjoint", "value": "adjoint", "split": "pair", "forward": "tangent"}
 LABELS |= {NESTED[mode]: LABELS[mode] for mode in NESTED}

@@ -11,7 +11,7 @@ Enters: names.  Leaves: definitions, plain Python that is compiled again for the
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
 
@@ -31,6 +31,7 @@ from srcgrad.syntax.parse import clone, quote_statements
 from srcgrad.transform.adjoint import AdjointProgram
 from srcgrad.transform.entries import stem
 from srcgrad.transform.local_texts import LocalTexts
+from srcgrad.transform.results_apart import Returning, Sweeps, keep_results_apart
 from srcgrad.transform.shadows import PLAIN, Modes
 
 _NAMES = ("one_for", "closure", "attempt", "attempt_store", "attempt_whole", "zeros_like")
@@ -227,6 +228,8 @@ class CalleesAsValues(LocalTexts):
 
     doors: Doors | None
     tried: bool
+    generic: bool
+    apart: dict[str, Returning]  # what hands its results out, where nobody copies them
     attempted: frozenset[Callee] = frozenset()  # what is called where an exception may be caught, as tangents ask
 
     @abstractmethod
@@ -357,6 +360,16 @@ class CalleesAsValues(LocalTexts):
             guarded = replace(guarded, by="attempt_store")
         self._later(attempt_primal(name, spelled, self.normalized(callee).parameters, guarded))
 
+    def keep_apart(self, halves: Iterable[str]) -> None:
+        """Let no results that are handed out share memory; ``halves``: the backward functions of this module."""
+        if not self.generic:  # called through the interface alone, which copies
+            return
+        names = set(halves)
+        sweeps = Sweeps(function for function in self.functions if function.name in names)
+        for function in self.functions:
+            if function.name in self.apart:
+                keep_results_apart(function, self.apart[function.name], sweeps)
+
     def nested(
         self, callee: Callee, mode: str, wanted: tuple[str, ...], facts: tuple[Fact, ...], *, tupled: bool
     ) -> str:
@@ -371,6 +384,7 @@ class CalleesAsValues(LocalTexts):
                 with_value = mode == "nested value"
                 entry = self.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
                 self.add(program.joint(entry, with_value=with_value, tupled=tupled, of=of), program.temporaries)
+                self.apart[entry] = Returning(beside=with_value)
                 return entry
         forward, backward = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
         parameters = self.normalized(callee).parameters
@@ -383,5 +397,7 @@ class CalleesAsValues(LocalTexts):
             self.functions.append(gradient(entry, of, parameters, forward, backward, with_value=with_value))
         self.split(callee, wanted, facts, forward, backward, tupled=tupled, door=True)
         made = {function.name: function.args for function in self.functions}
+        seed = None if mode == "nested split" else made[backward].args[-1].id
+        self.apart[backward] = Returning(seed=seed, is_sweep=True)
         made[entry].defaults = [clone(default) for default in made[forward].defaults]
         return entry

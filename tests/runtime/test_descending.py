@@ -40,6 +40,7 @@ WALKERS = {
     "private": lambda x: runtime.private(x),
     "tangent_like": lambda x: runtime.tangent_like(runtime.entering(x), x),
     "items_like": lambda x: runtime.items_like(x, x.value, None),
+    "unshared": lambda x: runtime.unshared(runtime.zeros_like(x)),
     "own_adjoint": lambda x: runtime.own_adjoint(runtime.zeros_like(x), np.zeros(2)),
 }
 
