@@ -146,8 +146,10 @@ def mean_of(x, /, *, axis=None, weights=None, keepdims=False, nan_policy="propag
         if nan_policy != "omit" and np.any(absent):
             raise ValueError("The input contains nan values")
         values, heavy = np.where(absent, 0.0, values), np.where(absent, 0.0, heavy)
+    total = np.sum(values * heavy, axis=axis, keepdims=keepdims)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.sum(values * heavy, axis=axis, keepdims=keepdims) / np.sum(heavy, axis=axis, keepdims=keepdims)
+        mean = total / np.sum(heavy, axis=axis, keepdims=keepdims)
+    return mean
 
 
 def variance_of(
@@ -164,7 +166,8 @@ def variance_of(
     count = np.sum(counted, axis=axis, keepdims=keepdims)
     free = count - correction
     with np.errstate(divide="ignore", invalid="ignore"):
-        return variance * np.where(free > 0, count / free, np.nan)
+        ratio = count / free
+    return variance * np.where(free > 0, ratio, np.nan)
 
 
 _MODELS: dict[str, Callable[..., Any]] = {
