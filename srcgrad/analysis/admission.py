@@ -89,7 +89,6 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
             joins = joins or join is not None
             if join is not None and join.expression is not statement.expression:
                 made += [_check(runtime.require_count, name, span) for name, span in _counts(join, facts)]
-        _refuse_arrays_in_lists(statement, facts)
         bounds = _bounds_kept(statement, facts)
         made += [_check(runtime.require_bound_of_slice, name, statement.span) for name in dict.fromkeys(bounds)]
         if isinstance(statement, Bind) and statement.inplace and _refuse_store(statement, facts):
@@ -198,17 +197,6 @@ def _refuse_arrays_of_dicts(statement: Bind, apply: Apply, facts: Mapping[str, F
                     "NumPy makes an array of objects of a dict, which has no derivative",
                     statement.span,
                     hint="compute with the dict's values one by one",
-                )
-
-
-def _refuse_arrays_in_lists(statement: Statement, facts: Mapping[str, Fact]) -> None:
-    """Refuse an array that is stored into a slice of a list, which takes its numbers."""
-    match statement:
-        case Store(base=base, index=gast.Slice(), value=gast.Name(id=value)):
-            fact = facts.get(value)
-            if isinstance(facts.get(base), Sequence) and isinstance(fact, Array) and not fact.scalar:
-                raise UnsupportedSyntax(
-                    "an array is stored into a slice of a list", statement.span, hint="store a list: list(...)"
                 )
 
 

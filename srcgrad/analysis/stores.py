@@ -106,6 +106,7 @@ class Lowering:
         self.facts = facts
         self.namer: Namer | None = None
         self.made: set[str] = set()
+        self.is_told = not any(isinstance(self.fact(name), Unknown) for name in function.parameters)  # of arguments
 
     def function(self) -> Function:
         body = self._block(self.start.body)
@@ -132,7 +133,7 @@ class Lowering:
         assert isinstance(both, gast.BinOp)
         into, by = as_array(self.fact(base)), as_array(fact_of_expression(both.right, self.fact)).dtype
         stays = is_discrete(by) and not isinstance(both.op, gast.Div | gast.Pow)
-        is_cut = (is_discrete(into.dtype) or into.dtype is None and into.real) and not stays
+        is_cut = (is_discrete(into.dtype) or into.dtype is None and (into.real or self.is_told)) and not stays
         is_complex = by is not None and by.startswith("complex") and by != into.dtype
         if not (is_cut or is_complex):
             return []
@@ -253,7 +254,7 @@ class _Names(Lowering):
             return None
         plain = replace(statement, inplace=False, renewed=False)
         fact = self.fact(statement.target)
-        if statement.renewed and not _may_change(fact):
+        if statement.renewed and not (isinstance(fact, Array) and not fact.scalar and self._may_change(fact)):
             return [plain]
         match fact:
             case Static() | Array(scalar=True) | Sequence(kind="tuple"):
@@ -267,6 +268,10 @@ class _Names(Lowering):
         check = Effect(gast.Expr(called), statement.span)
         test = _is_array(statement.target)
         return [If(test, Block(tuple(self._in_place(statement))), Block((check, plain)), statement.span)]
+
+    def _may_change(self, fact: Array) -> bool:
+        """Whether the arrays of a name may differ in dtype or shape."""
+        return fact.dtype is None or None in fact.shape if fact.shape else fact.shape is None and self.is_told
 
     def _in_place(self, statement: Bind) -> list[Statement]:
         target, span, both = statement.target, statement.span, statement.expression
@@ -416,11 +421,6 @@ def _numpy(name: str) -> gast.expr:
 
 def _is_array(name: str) -> gast.expr:
     return gast.Call(_builtin("isinstance"), [_load(name), _numpy("ndarray")], [])
-
-
-def _may_change(fact: Fact) -> bool:
-    """Whether the values of a name, which are arrays, may differ in dtype or shape."""
-    return isinstance(fact, Array) and (shape := fact.shape or ()) != () and (fact.dtype is None or None in shape)
 
 
 def _is_atom(node: gast.expr) -> bool:

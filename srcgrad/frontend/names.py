@@ -108,35 +108,22 @@ def names_of(targets: Iterable[gast.AST]) -> set[str]:
 
 
 # --- which comes first -----------------------------------------------------------------------------------------------
-def may_be_unbound(function: Definition, name: str) -> bool:
-    """Whether a local function or module of this name may be read, by itself or by a local function that reads it, on a
-    way on which nothing has bound it."""
-    readers = {name}
-    inside = [(bound, node) for bound, node in bindings(*body_of(function)) if isinstance(node, Definition)]
-    while True:
-        found = {bound for bound, node in inside if not readers.isdisjoint(free_names(node))}
-        if found <= readers:
-            return first_of_block(body_of(function), name, readers) == READS
-        readers |= found
-
-
-def first_of_block(block: Sequence[gast.stmt], name: str, readers: Iterable[str] = ()) -> str | None:
+def first_of_block(block: Sequence[gast.stmt], name: str) -> str | None:
     """What comes first in a block, ``READS`` or ``BINDS``; None where some way through it does neither.
 
-    ``READS`` where any way reads the name, or one of ``readers``; what leaves the function binds the name.
+    ``READS`` where any way does; what leaves the function binds the name, since nothing is read behind it.
     """
-    found = (first_of(statement, name, readers) for statement in block)
-    return next((first for first in found if first is not None), None)
+    return next((first for first in (first_of(statement, name) for statement in block) if first is not None), None)
 
 
-def first_of(statement: Any, name: str, readers: Iterable[str] = ()) -> str | None:
+def first_of(statement: Any, name: str) -> str | None:
     """The same for one statement."""
 
     def block(statements: Sequence[gast.stmt]) -> str | None:
-        return first_of_block(statements, name, readers)
+        return first_of_block(statements, name)
 
     def loads(part: Any) -> bool:
-        return reads(part, {name, *readers})
+        return reads(part, {name})
 
     match statement:
         case gast.FunctionDef(name=own):
@@ -146,10 +133,7 @@ def first_of(statement: Any, name: str, readers: Iterable[str] = ()) -> str | No
             before = [*targets, *default_values(arguments)]
             return READS if loads(before) else BINDS if stores(targets, name) else None
         case gast.If(test=test, body=body, orelse=orelse):
-            if loads(test):
-                return READS
-            ways = [block(body), block(orelse)]
-            return READS if READS in ways else BINDS if ways == [BINDS, BINDS] else None
+            return READS if loads(test) else _of_ways([block(body), block(orelse)])
         case gast.For(target=target, iter=iterated, body=body, orelse=orelse):
             inside = None if stores(target, name) else block(body)
             return READS if loads(iterated) or READS in (inside, block(orelse)) else None
@@ -161,23 +145,44 @@ def first_of(statement: Any, name: str, readers: Iterable[str] = ()) -> str | No
         case gast.With(items=items, body=body):
             if loads(items):
                 return READS
-            # What the context suppresses may have been raised before the body bound the name.
-            return BINDS if stores(items, name) else READS if block(body) == READS else None
+            if stores(items, name) or all(keeps_exceptions(item.context_expr) for item in items):
+                return BINDS if stores(items, name) else block(body)
+            return READS if block(body) == READS else None  # what it suppresses may be raised before the name is bound
         case gast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
             caught = [block(h.body) for h in handlers if h.name is None or name_of_handler(h) != name]
             tried = block([*body, *orelse])
-            if READS in (tried, *caught):
+            if READS in (tried, *caught, block(final)):
                 return READS
             every = tried == BINDS and len(caught) == len(handlers) and all(found == BINDS for found in caught)
             return BINDS if every else block(final)
         case gast.Match(subject=subject, cases=cases):
-            ways = [block(c.body) for c in cases if not stores(c.pattern, name)]
-            return READS if loads(subject) or READS in ways else None
+            if loads(subject) or any(loads(c.guard) for c in cases if c.guard is not None):
+                return READS
+            ways = [BINDS if stores(c.pattern, name) else block(c.body) for c in cases]
+            last = cases[-1]
+            is_any = isinstance(last.pattern, gast.MatchAs) and last.pattern.pattern is None and last.guard is None
+            return _of_ways(ways if is_any else [*ways, None])
         case gast.AugAssign(target=gast.Name(id=target)) if target == name:
             return READS
     if loads(statement):
         return READS
     return BINDS if isinstance(statement, gast.Return | gast.Raise) or stores(statement, name) else None
+
+
+def _of_ways(ways: Sequence[str | None]) -> str | None:
+    return READS if READS in ways else BINDS if all(way == BINDS for way in ways) else None
+
+
+#: Context managers that do the same whether their body raises or not.
+_HARMLESS = frozenset({"errstate", "no_grad", "catch_warnings"})
+
+
+def keeps_exceptions(node: gast.expr) -> bool:
+    """Whether a context manager does the same whether its body raises or not."""
+    match node:
+        case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name)):
+            return name in _HARMLESS
+    return False
 
 
 def name_of_handler(handler: Any) -> str:
@@ -202,6 +207,38 @@ def reads(part: Any, names: set[str]) -> bool:
                 wanted = wanted - names_of(generator.target for generator in node.generators)
         pending += [(child, wanted) for child in children(node)]
     return False
+
+
+def names_evaluated(statement: gast.stmt) -> set[str]:
+    """The names that a statement reads in any case, those of its blocks and of functions inside excepted."""
+    inside = ("body", "orelse", "finalbody", "handlers", "cases")
+    is_compound = isinstance(statement, gast.If | gast.For | gast.While | gast.With | gast.Try | gast.Match)
+    pending: list[Any] = [
+        part for field in statement._fields if not (is_compound and field in inside)
+        for part in [getattr(statement, field, None)]
+    ]  # fmt: skip
+    if isinstance(statement, gast.FunctionDef):
+        pending = [*default_values(statement.args), *statement.decorator_list]
+    found: set[str] = set()
+    while pending:
+        match pending.pop():
+            case list() as parts:
+                pending += parts
+            case GlobalReference():
+                continue
+            case gast.Name(id=name, ctx=gast.Load()):
+                found.add(name)
+            case gast.IfExp(test=test):
+                pending.append(test)
+            case gast.BoolOp(values=[first, *_]):
+                pending.append(first)
+            case gast.Lambda(args=arguments):
+                pending += default_values(arguments)
+            case gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp() as node:
+                pending.append(node.generators[0].iter)
+            case gast.AST() as node:
+                pending += children(node)
+    return found
 
 
 def stores(part: Any, name: str) -> bool:

@@ -23,7 +23,16 @@ import numpy as np
 from srcgrad.errors import UnresolvedName
 from srcgrad.frontend.callables import is_callee
 from srcgrad.frontend.derivatives import derived_by
-from srcgrad.frontend.names import Definition, bindings, body_of, default_values, free_names, may_be_unbound, names_of
+from srcgrad.frontend.names import (
+    READS,
+    Definition,
+    bindings,
+    body_of,
+    default_values,
+    first_of_block,
+    free_names,
+    names_of,
+)
 from srcgrad.frontend.normal_form import Derived, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
 from srcgrad.rules.table import is_constant, lookup, refusal
@@ -144,8 +153,7 @@ class Scope:
         """The callable or module that one of this scope's own names is bound to, once and for all."""
         if name not in self._statics:
             self._statics[name] = None  # a name defined through itself is no constant
-            static = self._static(name)
-            self._statics[name] = None if static is not None and self._may_be_unbound(name) else static
+            self._statics[name] = self._static(name)
         return self._statics[name]
 
     def _static(self, name: str) -> Static | None:
@@ -292,17 +300,17 @@ class Scope:
         for _ in range(len(self._definitions)):
             if not isinstance(found, gast.Name) or self.owner(found.id) is not self:
                 break
-            name = found.id
-            found = self._definitions.get(name)
+            found = self._definitions.get(found.id)
             if isinstance(found, gast.FunctionDef | gast.Lambda) and has_defaults(found):
                 return None
-        return found if isinstance(found, gast.FunctionDef | gast.Lambda) and not self._may_be_unbound(name) else None
+        return found if isinstance(found, gast.FunctionDef | gast.Lambda) else None
 
-    def _may_be_unbound(self, name: str) -> bool:
-        """Whether a name that has one definition may be read before it: Python raises a NameError then."""
+    def may_be_unbound(self, name: str) -> bool:
+        """Whether a name that is bound once, to a function or module, may be read where nothing has bound it yet; it is
+        known all the same what it means.  Text of ours reads nothing too early."""
         if name not in self._unbound:
-            is_own = name in self._definitions and not self.source.generated
-            self._unbound[name] = is_own and may_be_unbound(self.node, name)
+            is_own = name in self._definitions and not self.source.generated and self.static(name) is not None
+            self._unbound[name] = is_own and first_of_block(body_of(self.node), name) == READS
         return self._unbound[name]
 
 

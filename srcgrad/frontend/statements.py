@@ -11,16 +11,17 @@ from typing import NoReturn
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.errors import InternalError, Span
 from srcgrad.frontend.callees import as_library, as_python, is_inert, spelled
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.assignment import augmented
-from srcgrad.frontend.desugar.build import assign, constant, load, placed, store, with_bodies
+from srcgrad.frontend.desugar.build import assign, call_runtime, constant, load, placed, store, with_bodies
 from srcgrad.frontend.desugar.loops import endless
 from srcgrad.frontend.foreign import ForeignValues
 from srcgrad.frontend.freshness import Sharing, expressions_of
-from srcgrad.frontend.names import default_values, names_of
+from srcgrad.frontend.names import default_values, names_evaluated, names_of
 from srcgrad.frontend.normal_form import (
     Bind,
     Block,
@@ -29,6 +30,7 @@ from srcgrad.frontend.normal_form import (
     Continue,
     Derived,
     Effect,
+    Fixed,
     If,
     LocalFunction,
     Pop,
@@ -77,6 +79,7 @@ class Statements(ForeignValues):
         span, statement = self.span, self.with_views(statement)
         if not self.source.generated:
             statement = ordered_statement(self, statement)
+            self._require_bound(statement)
         match statement:
             case gast.Assign(targets=[target], value=value):
                 self._assignment(target, value)
@@ -179,11 +182,10 @@ class Statements(ForeignValues):
                 pass
             case _:
                 raise self.refuse(target, "a store into a container", "bind a name")
-        if name in self.scope.locals and self.scope.definition(name) is not None:
+        is_known = self.scope.definition(name) is not None or self.scope.static(name) is not None
+        if name in self.scope.locals and is_known:
             self.define_defaults(value)
-            return
-        if name in self.scope.locals and self.scope.static(name) is not None:
-            self.define_defaults(value)
+            self._mark(name, value)
             return
         if not self.keep_view(name, value):
             self.bind(name, value)
@@ -268,9 +270,26 @@ class Statements(ForeignValues):
     def _define(self, statement: gast.FunctionDef) -> None:
         # What it captures is asked when it is called: by then the functions that it calls are defined as well.
         self.define_defaults(statement)
+        self._mark(statement.name, statement)
         if self.scope.definition(statement.name) is None:
             static = Static(self.scope.function(statement.name, statement), None)
             self.emit(statement.name, *self.function_value(static, load(statement.name, statement)))
+
+    def _mark(self, name: str, at: gast.AST) -> None:
+        """Bind a mark to the name of a function or module that is known, where reads of it may come before."""
+        if self.scope.may_be_unbound(name):
+            self.emit(name, constant(True, at), Fixed())
+
+    def _require_bound(self, statement: gast.stmt) -> None:
+        """Look at the marks of what a statement reads: Python raises where there is none."""
+        found = names_evaluated(statement)
+        if isinstance(statement, gast.FunctionDef) and statement.name in self.temporaries:  # an attempt, which runs now
+            found |= {name for inner in statement.body for name in names_evaluated(inner)}
+        for name in sorted(found & self.scope.locals):
+            if self.scope.may_be_unbound(name):
+                given = [load(name, statement), constant(name, statement)]
+                look = call_runtime(runtime.require_defined, given, statement)
+                self.out.append(Effect(placed(gast.Expr(look), statement), self.span))
 
     def define_defaults(self, node: gast.AST) -> None:
         """Take the values of a local function's defaults now, as Python does."""

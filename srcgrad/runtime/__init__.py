@@ -74,7 +74,8 @@ from srcgrad.runtime.mirrors import (
 )  # fmt: skip
 from srcgrad.runtime.norms import from_matrices, norm_shares, norm_slope, safe_power, to_matrices, vector_axis
 from srcgrad.runtime.objects import (
-    attribute, bound, is_bound, made, never, require_bound, require_fields, require_not_none, require_reflected,
+    attribute, bound, is_bound, made, never, require_bound, require_defined, require_fields, require_not_none,
+    require_reflected,
 )  # fmt: skip
 from srcgrad.runtime.outputs import require_cast, require_output, require_signed
 from srcgrad.runtime.overlaps import require_disjoint, require_order
@@ -146,7 +147,7 @@ __all__ = [
     "repad_chosen", "repad_values", "repairs", "repeated", "replaced_at", "require_apart", "require_bound",
     "require_count", "require_data", "require_disjoint", "require_distinct", "require_exact", "require_factory",
     "require_fields", "require_item", "require_kept", "require_key", "require_length", "require_new",
-    "require_bound_of_slice", "require_cast", "require_signed", "require_not_none",
+    "require_bound_of_slice", "require_cast", "require_signed", "require_not_none", "require_defined",
     "require_no_object", "require_number", "require_order", "require_output", "require_places", "require_reflected",
     "require_row", "require_rows", "require_set", "require_some", "require_stores",
     "require_unshared", "rest_like", "retake", "rewound",

@@ -191,6 +191,12 @@ def require_bound(f: Any, x: Any, names: tuple[str, ...]) -> None:
         raise RefusedType(f"{kinds}, or one that it had not when this was compiled; write a lambda that calls it")
 
 
+def require_defined(mark: Any, name: str) -> None:
+    """Raise what Python raises where a function or module is read that nothing has bound to this name yet."""
+    if mark is None:
+        raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+
+
 def require_not_none(x: Any, name: str = "", *other: Any) -> None:
     """Raise what Python raises where None is called, indexed or computed with, or a method ``name`` of it called;
     refuse None in front of another operand, of which Python calls this method."""

@@ -320,7 +320,9 @@ def turned(x, z):
 
 
 @pytest.mark.parametrize("f", [widened, multiplied, in_parts, turned])
-@pytest.mark.parametrize("z", [np.ones(3), np.ones(3, np.float32), np.ones(3, int), np.ones((1, 3)), np.ones(1)])
+@pytest.mark.parametrize("z", [
+    np.ones(3), np.ones(3, np.float32), np.ones(3, int), np.ones(3, np.int32), np.ones((1, 3)), np.ones(1),
+])  # fmt: skip
 @pytest.mark.parametrize("forward", [False, True])
 def test_an_array_keeps_its_dtype_and_shape(f, z, forward):
     """Where NumPy raises, so does the derivative."""
@@ -332,14 +334,31 @@ def test_an_array_keeps_its_dtype_and_shape(f, z, forward):
         with pytest.raises(kind):
             _derivative(f, x, z, forward)
         return
-    got = _derivative(f, x, z, forward)
+    got, change = _derivative(f, x, z, forward)
     assert got == value and np.asarray(got).dtype == np.asarray(value).dtype
+    h = 1e-2 if z.dtype == np.float32 else 1e-6
+    slopes = [(f(x + h * unit, z) - f(x - h * unit, z)) / (2.0 * h) for unit in np.eye(3)]
+    np.testing.assert_allclose(change, np.sum(slopes), rtol=1e-4)
 
 
 def _derivative(f, x, z, forward):
+    """The value, and its change along ones."""
     if forward:
-        return jvp(f, (x, z), (np.ones(3), None))[0]
-    return value_and_grad(f)(x, z)[0]
+        return jvp(f, (x, z), (np.ones(3), None))
+    value, gradient = value_and_grad(f)(x, z)
+    return value, np.sum(gradient)
+
+
+def by_a_row(x, z):
+    y = z * 1
+    y += x[:, None]
+    return np.sum(y)
+
+
+def test_an_array_keeps_its_rank():
+    for function in (value_and_grad(by_a_row), lambda x, z: jvp(by_a_row, (x, z), (x, None))):
+        with pytest.raises(ValueError, match="output operand"):
+            function(np.ones(3), np.ones(3))
 
 
 def test_a_list_grows_in_place():

@@ -48,7 +48,6 @@ from srcgrad.frontend.desugar.raising import (
     defaults_may_raise,
     header_with_names,
     is_everything,
-    is_harmless,
     is_known_iterable,
     is_ours,
     is_plain,
@@ -60,6 +59,7 @@ from srcgrad.frontend.desugar.raising import (
     waits,
     writes,
 )
+from srcgrad.frontend.names import keeps_exceptions
 from srcgrad.language import effects
 from srcgrad.syntax.globals import builtin, of_runtime, reference
 from srcgrad.syntax.parse import clone, walk
@@ -319,7 +319,7 @@ class _Attempts:
                 return self._loop(statement)
             case gast.With():
                 body, may = self.block(statement.body)
-                if may and not all(is_harmless(item.context_expr) for item in statement.items):
+                if may and not all(keeps_exceptions(item.context_expr) for item in statement.items):
                     raise Stays
                 return [with_bodies(statement, body=body)], [], may
             case gast.Break() | gast.Continue():

@@ -18,7 +18,6 @@ from srcgrad.syntax.parse import walk
 
 _LOOPS = effects.returning(dict, "view") | {"range", "enumerate", "zip", "reversed"}
 _WRITES = frozenset({"write", "writelines"})
-_HARMLESS = frozenset({"errstate", "no_grad", "catch_warnings"})
 IN_PLACE = of_runtime(runtime.raised_in_place)
 
 
@@ -170,12 +169,4 @@ def may_catch(raised: type[BaseException], kinds: Sequence[gast.expr]) -> bool:
             value = getattr(builtins, kind.id, None)
         if not isinstance(value, type) or issubclass(raised, value):
             return True
-    return False
-
-
-def is_harmless(node: gast.expr) -> bool:
-    """Whether a context manager does the same whether its body raises or not."""
-    match node:
-        case gast.Call(func=gast.Name(id=name) | gast.Attribute(attr=name)):
-            return name in _HARMLESS
     return False
