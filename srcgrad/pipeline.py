@@ -20,7 +20,7 @@ from srcgrad.analysis.admission import admitted, exact_at_entry, keys_checked
 from srcgrad.analysis.axes import refuse_varied_axes
 from srcgrad.analysis.captured import refuse_unbound
 from srcgrad.analysis.cfg import bound_here, walk
-from srcgrad.analysis.changes import attempted, calls_unknown, may_change, may_store_by_class, stores_anywhere
+from srcgrad.analysis.changes import attempted, may_change, must_be_copied, stores_anywhere
 from srcgrad.analysis.iterators import elements_kept
 from srcgrad.analysis.joining import joined
 from srcgrad.analysis.keys import KeyReader, puts_keys
@@ -241,8 +241,7 @@ class Module(CalleesAsValues):
         what only the run tells: that is seen to store into nothing it is given."""
         alone = isinstance(callee.function, FunctionType) and not callee.statics and callee.makes is None
         kept = alone and not hands_out_functions(returned(callee), self.normalized(callee))
-        kept = kept and not calls_unknown(callee, self.normalized) and not may_store_by_class(callee, self.normalized)
-        return None if kept else self.copied(callee)
+        return None if kept and not must_be_copied(callee, self.normalized) else self.copied(callee)
 
     def copied(self, callee: Callee) -> gast.expr:
         """A callee as a function of this module, every parameter plain and positional."""

@@ -96,7 +96,18 @@ def stores_anywhere(callee: Callee, normal_form_of: Callable[[Callee], Function]
     return False
 
 
-def may_store_by_class(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
+def calls_unknown(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
+    """Whether a callee, or anything that it calls, calls a function that is known only when the program runs."""
+    return any(isinstance(one.function, Dynamic) for one in _called_by(callee, normal_form_of))
+
+
+def must_be_copied(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
+    """Whether the user's own text of a callee does not do: only the run tells what it calls, or it may store into what
+    a class holds, which our text refuses."""
+    return calls_unknown(callee, normal_form_of) or _may_store_by_class(callee, normal_form_of)
+
+
+def _may_store_by_class(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
     """Whether a callee, or what it calls, stores into memory, and reads through an object what its class may hold: the
     text that is made of it refuses the store."""
     reads = (
@@ -105,11 +116,6 @@ def may_store_by_class(callee: Callee, normal_form_of: Callable[[Callee], Functi
         for statement in walk(normal_form_of(one).body)
     )  # fmt: skip
     return any(reads) and stores_anywhere(callee, normal_form_of)
-
-
-def calls_unknown(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> bool:
-    """Whether a callee, or anything that it calls, calls a function that is known only when the program runs."""
-    return any(isinstance(one.function, Dynamic) for one in _called_by(callee, normal_form_of))
 
 
 def _called_by(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> Iterator[Callee]:
