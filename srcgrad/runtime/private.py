@@ -13,6 +13,7 @@ import copy
 import sys
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from types import MethodType
 from typing import Any
 
@@ -87,8 +88,11 @@ def placed_alone(g: Any, like: Any, i: int, count: int) -> Any:
 
 
 def require_apart(stored: Mapping[str, Any], others: Mapping[str, Any]) -> None:
-    """Refuse a call in which something that is stored into shares memory with something that is not: the store would
-    change both, and a derivative stores into a copy of the one."""
+    """Refuse a call in which something that is stored into shares memory with something else: the store would change
+    both, and a derivative stores into a copy of the one, or has two adjoints for one memory."""
+    for (name, value), (other, held) in combinations(stored.items(), 2):
+        if shares_memory((value,), (held,)):
+            raise RefusedValue(f"{name} and {other} are stored into and share memory; pass a copy of one of them")
     for name, value in stored.items():
         for other, held in others.items():
             if shares_memory((value,), (held,)):
