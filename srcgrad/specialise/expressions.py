@@ -20,7 +20,7 @@ from srcgrad.infer.heap import Site
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import Array, At, Bound, Of, Value
 from srcgrad.rules.table import attribute as attribute_function
-from srcgrad.rules.table import is_constant, lookup, operator_of
+from srcgrad.rules.table import is_constant, lookup, member_refusal, operator_of
 from srcgrad.specialise.context import Context
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.planning import carries
@@ -36,7 +36,18 @@ def settled(context: Context, node: Any) -> Any:
     for part in walk(node):
         if isinstance(part, gast.ListComp | gast.GeneratorExp | gast.Lambda | gast.NamedExpr | gast.SetComp):
             context.refuse(part, "this expression")
+        match part:
+            case gast.Attribute(value=base, attr=name):
+                require_member(context, base, name)
+            case gast.Call(func=gast.Name(id="getattr"), args=[base, gast.Constant(value=str() as name), *_]):
+                require_member(context, base, name)
     return _resolved(context, node)
+
+
+def require_member(context: Context, base: Any, name: str) -> None:
+    """Refuse an attribute that tells of the memory of an array: what is stored into lies elsewhere in a derivative."""
+    if member_refusal(name) is not None and any(isinstance(each, Array) for each in context.value(base).atoms):
+        context.refuse(base, f"the attribute {name!r} of an array")
 
 
 def _resolved(context: Context, node: Any) -> Any:
@@ -198,6 +209,7 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
     function = attribute_function(name)
     rule = None if function is None else lookup(function)
     if rule is None:
+        require_member(context, base, name)
         if context.is_fixed(node):
             return settled(context, node), nf.Fixed()
         context.refuse(node, f"the attribute {name!r}")

@@ -6,8 +6,11 @@ import operator
 from contextlib import contextmanager
 
 import numpy as np
+import pytest
 from pytest import MonkeyPatch
 
+from srcgrad import grad, options
+from srcgrad.errors import LanguageError
 from tests.specialise.serving import check_refused, check_right, program_of, written
 
 X = np.array([0.7, 0.4, 1.3])
@@ -251,3 +254,21 @@ def none_of_a_method(x):
 def test_methods_that_give_none(monkeypatch: MonkeyPatch) -> None:
     """The name of what ``sort`` gives had no value."""
     check_right(none_of_a_method, monkeypatch, 0.7)
+
+
+def asks_who_owns_it(x):
+    x[0] = x[1] * 2.0
+    return x.sum() * (3.0 if x.base is None else 1.0)
+
+
+def counts_its_bytes(x):
+    x[0] = x[1] * 2.0
+    return x.sum() * len(x.tobytes())
+
+
+@pytest.mark.parametrize("function", [asks_who_owns_it, counts_its_bytes])
+def test_what_tells_of_memory_is_refused(function):
+    """A derivative stores into a copy of the argument, whose memory is another one."""
+    for changes in ({}, {"infer_first": True}):
+        with options(**changes), pytest.raises(LanguageError):
+            grad(function)(np.ones(6)[:3])
