@@ -30,6 +30,7 @@ from srcgrad.analysis.moving import moving
 from srcgrad.analysis.operands import lists_made_arrays
 from srcgrad.analysis.overlapping import order_kept
 from srcgrad.analysis.parts import parts_copied
+from srcgrad.analysis.read_outside import read_outside
 from srcgrad.analysis.receivers import refuse_stores, require_kept
 from srcgrad.analysis.shapes import result, shapes
 from srcgrad.analysis.solving import solved
@@ -303,7 +304,8 @@ class Module(CalleesAsValues):
         solve = partial(memory_classes, summary_of=self.summary_of, with_shadow=with_shadow)
         function, known, classes = parts_copied(function, known, solve)
         function, classes = self._keys_checked(function, wanted, known, classes, with_shadow)
-        shadows = shadows_of(function, known, classes, lambda made: self.called(made, known), modes, door=door)
+        outside = partial(read_outside, callee, self.normalized) if door else None
+        shadows = shadows_of(function, known, classes, lambda made: self.called(made, known), modes, outside=outside)
         if shadows is not None:
             self.changes_saved = True
             function = shadows.function
@@ -353,7 +355,8 @@ class Module(CalleesAsValues):
             beside = frozenset(bound for statement in walk(function.body) for bound in bound_here(statement))
         mirrored, stored = mirrored_in(moved, given), classes.shadowed if door else ()
         caught = callee in self.attempted
-        made = tangent(function, wanted, moved.activity, known, self, name, mirrored, stored, beside, attempted=caught)
+        beyond = (mirrored, stored, beside, partial(read_outside, callee, self.normalized))
+        made = tangent(function, wanted, moved.activity, known, self, name, *beyond, attempted=caught)
         self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:

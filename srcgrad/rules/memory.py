@@ -40,7 +40,7 @@ _NEW_HERE = frozenset(
         runtime.zeros_like, runtime.untake, runtime.add, runtime.private, runtime.shadow, runtime.entering,
         runtime.taken, runtime.untaken, runtime.held_before, runtime.along_places, runtime.diagonal_places,
         runtime.each_once, runtime.flat_places, runtime.held_inside, runtime.mask_places, runtime.shuffled,
-        runtime.where_places, runtime.asked, runtime.readable, runtime.followed, runtime.step,
+        runtime.where_places, runtime.asked, runtime.readable, runtime.followed, runtime.step, runtime.require_apart,
     }
 )  # fmt: skip
 
