@@ -30,6 +30,7 @@ from srcgrad.analysis.moving import moving
 from srcgrad.analysis.operands import lists_made_arrays
 from srcgrad.analysis.overlapping import order_kept
 from srcgrad.analysis.parts import parts_copied
+from srcgrad.analysis.read_outside import read_outside
 from srcgrad.analysis.receivers import refuse_stores, require_kept
 from srcgrad.analysis.shapes import result, shapes
 from srcgrad.analysis.solving import solved
@@ -305,7 +306,8 @@ class Module(CalleesAsValues):
         solve = partial(memory_classes, summary_of=self.summary_of, with_shadow=with_shadow)
         function, known, classes = parts_copied(function, known, solve)
         function, classes = self._keys_checked(function, wanted, known, classes, with_shadow)
-        shadows = shadows_of(function, known, classes, lambda made: self.called(made, known), modes, door=door)
+        outside = partial(read_outside, callee, self.normalized) if door else None
+        shadows = shadows_of(function, known, classes, partial(self.called, known=known), modes, outside=outside)
         if shadows is not None:
             self.changes_saved = True
             function = shadows.function
@@ -353,12 +355,11 @@ class Module(CalleesAsValues):
         self.text.refuse_numbers(function, found, known)
         self.keys.refuse(function, found, known)
         # What a callee hands out may be stored into, and so may what it was given: no tangent may be both.
-        beside: frozenset[str] = frozenset()
-        if self.stores and (self.tried or not door):
-            beside = frozenset(bound for statement in walk(function.body) for bound in bound_here(statement))
-        mirrored, stored = mirrored_in(moved, given), classes.shadowed if door else ()
-        caught = callee in self.attempted
-        made = tangent(function, wanted, moved.activity, known, self, name, mirrored, stored, beside, attempted=caught)
+        is_seen = self.stores and (self.tried or not door)
+        beside = frozenset(bound for s in walk(function.body) if is_seen for bound in bound_here(s))
+        stored = classes.shadowed if door else ()
+        beyond = (mirrored_in(moved, given), stored, beside, partial(read_outside, callee, self.normalized))
+        made = tangent(function, wanted, moved.activity, known, self, name, *beyond, attempted=callee in self.attempted)
         self.add(made.definition, made.temporaries)
 
     def _copy(self, callee: Callee, name: str) -> None:
@@ -406,9 +407,8 @@ def _compiled(module: Module, request: Request, taken: frozenset[str]) -> Compil
     entry, backward = "", None
     match request.mode:
         case "reverse" | "value":
-            prefix = "grad" if request.mode == "reverse" else "value_and_grad"
-            entry = module.namer.fresh(f"{prefix}_{of}")
             both = request.mode == "value"
+            entry = module.namer.fresh(f"value_and_grad_{of}" if both else f"grad_{of}")
             module.joint(request.callee, request.wanted, facts, entry, with_value=both, tupled=request.tupled)
         case "split":
             entry, backward = module.namer.fresh(f"{of}_fwd"), module.namer.fresh(f"{of}_bwd")

@@ -56,7 +56,7 @@ from srcgrad.frontend.normal_form import (
 from srcgrad.rules.facts import Array, Fact, Sequence, Static, Unknown, as_array, is_discrete
 from srcgrad.rules.facts import Mapping as MappingFact
 from srcgrad.rules.table import lookup, operator_of
-from srcgrad.syntax.globals import GlobalBinding, GlobalReference, builtin, call_runtime, of_runtime, reference
+from srcgrad.syntax.globals import GlobalBinding, builtin, call_runtime, of_runtime, reference
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone, names_read, same_tree
 from srcgrad.syntax.parse import walk as nodes_of
@@ -85,17 +85,6 @@ def _with_arrays(function: Function, facts: Facts, solve: Callable[[Function], F
     while (made := _Operands(function, facts).function()) is not function:
         function, facts = made, solve(made)
     return function, facts
-
-
-def globals_read(function: Function) -> list[GlobalReference]:
-    """The arrays and containers among the globals and closure variables that a function names, each once."""
-    found: dict[int, GlobalReference] = {}
-    for statement in walk(function.body):
-        for value in vars(statement).values():
-            for node in nodes_of(value) if isinstance(value, gast.AST) else ():
-                if isinstance(node, GlobalReference) and isinstance(node.binding.value, np.ndarray | list | dict):
-                    found.setdefault(id(node.binding.value), node)
-    return list(found.values())
 
 
 class Lowering:

@@ -19,7 +19,7 @@ from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import add, as_cotangent, zeros_like
 from srcgrad.runtime.defaults import dict_like
 from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, made
-from srcgrad.runtime.private import shares_memory
+from srcgrad.runtime.private import shared_outside
 from srcgrad.runtime.shadows import cloned
 
 
@@ -80,7 +80,7 @@ class Pullback:
         self._compiled = derivative.program(values, "split")
         if not self._compiled.changes_saved:
             values = tuple(unshared(value) for value in values)
-        elif not shares_memory(values, self._compiled.globals):
+        elif not shared_outside(values, self._compiled.globals):
             values = cloned(values)  # else the program looks itself whether it stores into what is a global as well
         self._values = values
         outcome, self._saved = derivative.run(self._compiled.entry, *derivative.arguments(values))

@@ -309,8 +309,13 @@ class Scope:
         """Whether a name that is bound once, to a function or module, may be read where nothing has bound it yet; it is
         known all the same what it means.  Text of ours reads nothing too early."""
         if name not in self._unbound:
-            is_own = name in self._definitions and not self.source.generated and self.static(name) is not None
-            self._unbound[name] = is_own and first_of_block(body_of(self.node), name) == READS
+            found = self._definitions.get(name)
+            is_early = found is not None and not self.source.generated and (
+                first_of_block(body_of(self.node), name) == READS
+            )
+            # What a local function captures is asked once the defaults of the others are known.
+            is_function = isinstance(found, gast.FunctionDef | gast.Lambda)
+            self._unbound[name] = is_early and (is_function or self.static(name) is not None)
         return self._unbound[name]
 
 

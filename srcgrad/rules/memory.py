@@ -41,6 +41,7 @@ _NEW_HERE = frozenset(
         runtime.taken, runtime.untaken, runtime.held_before, runtime.along_places, runtime.diagonal_places,
         runtime.each_once, runtime.flat_places, runtime.held_inside, runtime.mask_places, runtime.shuffled,
         runtime.where_places, runtime.unshared, runtime.asked, runtime.readable, runtime.followed, runtime.step,
+        runtime.require_apart,
     }
 )  # fmt: skip
 

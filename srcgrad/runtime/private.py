@@ -12,8 +12,7 @@ from __future__ import annotations
 import copy
 import sys
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MethodType
 from typing import Any
 
@@ -23,6 +22,7 @@ from srcgrad.runtime.cotangents import zeros_like
 from srcgrad.runtime.defaults import Missing
 from srcgrad.runtime.descending import Step, descending
 from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.runtime.reaching import leads_nowhere, reached
 from srcgrad.runtime.refusals import RefusedValue
 from srcgrad.runtime.shadows import cloned
 
@@ -88,26 +88,86 @@ def placed_alone(g: Any, like: Any, i: int, count: int) -> Any:
 
 
 def require_apart(stored: Mapping[str, Any], others: Mapping[str, Any]) -> None:
-    """Refuse a call in which something that is stored into shares memory with something else: the store would change
-    both, and a derivative stores into a copy of the one, or has two adjoints for one memory."""
-    for (name, value), (other, held) in combinations(stored.items(), 2):
-        if shares_memory((value,), (held,)):
-            raise RefusedValue(f"{name} and {other} are stored into and share memory; pass a copy of one of them")
+    """Refuse a call in which something that is stored into shares memory with something else: a derivative stores into
+    a copy, which what else the program reads does not see, and what varies has one shadow for each argument.  What
+    arguments that are stored into share goes on being shared; it may be what has no shadow, as sets have none.
+
+    ``others`` are the other arguments, and what the program reads outside; functions, classes and objects among them
+    count with all that their code reads.  Nor may the code that comes with what is stored into read the latter.
+    """
+    memory = _Memory()
     for name, value in stored.items():
-        for other, held in others.items():
-            if shares_memory((value,), (held,)):
-                raise RefusedValue(f"{name} is stored into and shares memory with {other}; pass a copy of one of them")
+        if (before := memory.shared_with(filter(_may_vary, contained([value])))) is not None:
+            raise RefusedValue(f"{before} and {name} are stored into and share memory; pass a copy of one of them")
+        memory.add(name, value)
+    seen: dict[int, Any] = {}
+    for other, value in others.items():
+        if (mine := memory.shared_with(reached([value], seen))) is not None:
+            raise RefusedValue(f"{mine} is stored into and shares memory with {other}; pass a copy of one of them")
+    for other, value in stored.items():
+        if (mine := memory.shared_with(reached(memory.code_in(value), seen))) is not None:
+            raise RefusedValue(
+                f"{mine} is stored into and shares memory with what functions or methods in {other} read; pass a copy"
+            )
+
+
+def shared_outside(values: Sequence[Any], outside: Sequence[Any]) -> bool:
+    """Whether arguments share memory with what may be read outside of them, by their own code too."""
+    memory = _Memory()
+    for value in values:
+        memory.add("", value)
+    code = [part for value in values for part in memory.code_in(value)]
+    return memory.shared_with(reached([*outside, *code])) is not None
+
+
+def _may_vary(part: Any) -> bool:
+    """Whether what a derivative depends on may be stored there."""
+    return part.dtype.kind in "fcO" if isinstance(part, np.ndarray) else not isinstance(part, set)
+
+
+class _Memory:
+    """The arrays, containers and objects that arguments hold, and the names of the arguments."""
+
+    def __init__(self) -> None:
+        self.held: dict[int, str] = {}
+        self.arrays: list[tuple[str, Any]] = []
+
+    def add(self, name: str, value: Any) -> None:
+        for part in contained([value]):
+            if isinstance(part, np.ndarray):
+                self.arrays.append((name, part))
+            if isinstance(part, np.ndarray) or can_change(part):
+                self.held[id(part)] = name
+
+    def shared_with(self, values: Iterable[Any]) -> str | None:
+        """The argument that shares something with one of these values, or with all that they hold if this is no list;
+        a number that is the ``id`` of what an argument holds is not that of its copy."""
+        for value in contained(values) if isinstance(values, list) else values:
+            if (name := self.held.get(value if type(value) is int else id(value))) is not None:
+                return name
+            if isinstance(value, np.ndarray):
+                for name, array in self.arrays:
+                    if _overlap(array, value):
+                        return name
+        return None
+
+    def code_in(self, value: Any) -> Iterator[Any]:
+        """The functions and classes that come with an argument; a method of what is copied becomes one of the copy."""
+        for part in contained([value]):
+            if isinstance(part, MethodType) and id(part.__self__) in self.held:
+                yield part.__func__
+            elif is_object(part):
+                yield type(part)
+            elif not isinstance(part, (np.ndarray, set, *_CONTAINERS)) and not leads_nowhere(part):
+                yield part
 
 
 def shares_memory(values: Sequence[Any], others: Sequence[Any]) -> bool:
     """Whether an array or container in the values is, or overlaps, one in the others."""
-    theirs = list(contained(others))
-    containers = {id(value) for value in theirs if can_change(value)}
-    arrays = [value for value in theirs if isinstance(value, np.ndarray)]
-    return any(
-        id(value) in containers or (isinstance(value, np.ndarray) and any(_overlap(value, array) for array in arrays))
-        for value in contained(values)
-    )
+    memory = _Memory()
+    for value in others:
+        memory.add("", value)
+    return memory.shared_with(list(values)) is not None
 
 
 def _overlap(a: Any, b: Any) -> bool:

@@ -47,6 +47,7 @@ from srcgrad.frontend.normal_form import (
 )
 from srcgrad.rules.facts import Fact
 from srcgrad.syntax.parse import clone
+from srcgrad.transform.apart import Outside
 from srcgrad.transform.build import (
     constant,
     store,
@@ -75,6 +76,7 @@ def tangent(
     mirrored: frozenset[str] = frozenset(),
     stored: Collection[str] = (),
     beside: frozenset[str] = frozenset(),
+    outside: Outside | None = None,
     *,
     attempted: bool = False,
 ) -> Tangent:
@@ -84,11 +86,12 @@ def tangent(
     where the parameters before them do.  ``mirrored`` names have a tangent that shares memory as they do; the
     parameters that are ``stored`` into are copied at the entry.  Names ``beside`` them may share memory with mirrored
     ones all the same, because a caller passed one array twice.  ``attempted``: what the function raises may be caught.
+    ``outside`` tells what it reads there, which must be apart from what is stored into.
     """
     order = [p for p in function.parameters if p in active] if isinstance(active, frozenset | set) else list(active)
     writer = _Writer(function, activity, facts, calls, mirrored, beside, attempted=attempted)
     dots = [writer.dot(p) for p in order]
-    body = writer.entered(order, [p for p in function.parameters if p in stored])
+    body = writer.entered(order, [p for p in function.parameters if p in stored], outside)
     for parameter in function.parameters:
         if parameter not in active and writer.tangents.needed_at_entry(parameter):
             body += writer.zero_at_entry(parameter)

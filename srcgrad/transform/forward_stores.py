@@ -49,7 +49,7 @@ from srcgrad.rules.memory import CHANGES, MIRRORS, makes_new
 from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.marks import seen_elsewhere
 from srcgrad.syntax.parse import clone, names_read, walk
-from srcgrad.transform.apart import check_apart
+from srcgrad.transform.apart import Outside, check_apart
 from srcgrad.transform.build import add_in_place, assign, call, constant, index_value, load, method, subscript
 from srcgrad.transform.forward_statements import StatementTangent, calls_to, is_local, restated
 from srcgrad.transform.primal_results import RESULT, field_tangent
@@ -317,11 +317,13 @@ class MirroredTangent(StatementTangent):
         return [*code, restated(statement)]
 
     # --- the entry ---------------------------------------------------------------------------------------------------
-    def entered(self, active: list[str], stored: list[str]) -> list[gast.stmt]:
-        """Arguments at the door: what is ``stored`` into is copied, with tangents of the same layout."""
+    def entered(self, active: list[str], stored: list[str], outside: Outside | None) -> list[gast.stmt]:
+        """Arguments at the door: what is ``stored`` into is copied, with tangents of the same layout; ``outside``
+        tells what is read there."""
         code: list[gast.stmt] = []
         if stored:
-            apart = check_apart(self.function, stored, lambda name: is_immutable(self.fact(name)))
+            assert outside is not None
+            apart = check_apart(self.function, stored, lambda name: is_immutable(self.fact(name)), outside)
             code += [] if apart is None else [apart]
             copies = call_runtime(runtime.private, *map(load, stored))
             targets = [gast.Name(name, gast.Store(), None, None) for name in stored]

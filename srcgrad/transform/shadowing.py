@@ -61,7 +61,7 @@ from srcgrad.rules.facts import Array, Fact, Sequence
 from srcgrad.rules.memory import makes_new
 from srcgrad.syntax.globals import call_runtime
 from srcgrad.syntax.parse import clone
-from srcgrad.transform.apart import check_apart
+from srcgrad.transform.apart import Outside, check_apart
 from srcgrad.transform.build import constant, load, method, subscript, tuple_of
 from srcgrad.transform.mirroring import Mirroring
 from srcgrad.transform.shadows import PLAIN, Modes, Shadows, is_whole
@@ -74,12 +74,13 @@ def shadows_of(
     summary_of: Callable[[Call], Summary],
     modes: Modes = PLAIN,
     *,
-    door: bool,
+    outside: Outside | None,
 ) -> Shadows | None:
-    """The shadows of a function, or None if nothing is stored into; ``door``: callers' arrays stay as they are."""
+    """The shadows of a function, or None if nothing is stored into; ``outside`` tells what is read there, None
+    that this is no door, where nothing is copied."""
     if not classes.shadowed and not modes.given:
         return None
-    return _Shadowing(function, facts, classes, summary_of, modes).run(door)
+    return _Shadowing(function, facts, classes, summary_of, modes).run(outside)
 
 
 class _Shadowing(Mirroring):
@@ -91,15 +92,14 @@ class _Shadowing(Mirroring):
         summary_of: Callable[[Call], Summary],
         modes: Modes,
     ) -> None:
-        self.modes = modes
-        self.loops = 0
+        self.modes, self.loops = modes, 0
         super().__init__(function, facts, classes, summary_of)
         self.may_change_later(classes, modes.shadowed(function.parameters))
         if modes.result:
             returns = (s for s in walk(function.body) if isinstance(s, Return))
             self.may_change_later(classes, [name for s in returns for name in atoms(s.value)])
 
-    def run(self, door: bool) -> Shadows:
+    def run(self, outside: Outside | None) -> Shadows:
         for name in self._in_order():
             self.result.bars[name] = self.namer.fresh(f"{name}_bar")
         entry: list[Statement] = []
@@ -108,8 +108,8 @@ class _Shadowing(Mirroring):
         given = tuple(p for p in self.function.parameters if p in self.shadowed and p not in with_shadow)
         self.out = entry
         span = self.function.span
-        if door and given:
-            self._private(given, span)
+        if outside is not None and given:
+            self._private(given, outside, span)
         self._given(given, span)
         body = self.block(self.function.body)
         shift = len(entry)
@@ -133,9 +133,9 @@ class _Shadowing(Mirroring):
         names = dict.fromkeys([*self.function.parameters, *bound])
         return [name for name in names if name in self.shadowed]
 
-    def _private(self, given: tuple[str, ...], span: Span) -> None:
+    def _private(self, given: tuple[str, ...], outside: Outside, span: Span) -> None:
         """Arguments that are stored into are copied at the door, together: what they share they go on sharing."""
-        apart = check_apart(self.function, given, self.is_number)
+        apart = check_apart(self.function, given, self.is_number, outside)
         if apart is not None:
             check = Effect(apart, span)
             self.result.made.add(check)
