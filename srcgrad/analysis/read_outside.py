@@ -15,6 +15,7 @@ from types import ModuleType
 import gast
 
 from srcgrad.analysis.cfg import walk
+from srcgrad.errors import LanguageError
 from srcgrad.frontend.normal_form import Bind, Block, Call, Callee, Dynamic, Function, Held, Statement
 from srcgrad.runtime.reaching import leads_nowhere
 from srcgrad.syntax.globals import GlobalReference
@@ -49,7 +50,13 @@ def _read(callee: Callee, normal_form_of: Callable[[Callee], Function]) -> Itera
         one = pending.pop()
         if isinstance(one.function, Dynamic):
             continue  # what it calls is a value, and was found where that is read
-        for statement in walk(normal_form_of(one).body):
+        try:
+            form = normal_form_of(one)
+        except LanguageError:  # a function that is a value: its classes are known where it is called
+            if one is callee:
+                raise
+            continue
+        for statement in walk(form.body):
             called = []
             match statement:
                 case Bind(operation=Call(callee=inner)):

@@ -94,7 +94,7 @@ FAULTS = (
     Fault(
         "an argument is not copied at the door",
         "transform/shadowing.py",
-        "        if door and given:\n",
+        "        if outside is not None and given:\n",
         "        if False:\n",
     ),
     # --- stores -------------------------------------------------------------------------------------------------------
