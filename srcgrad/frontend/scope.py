@@ -310,9 +310,8 @@ class Scope:
         known all the same what it means.  Text of ours reads nothing too early."""
         if name not in self._unbound:
             found = self._definitions.get(name)
-            is_early = found is not None and not self.source.generated and (
-                first_of_block(body_of(self.node), name) == READS
-            )
+            may_mean = isinstance(found, gast.FunctionDef | gast.Lambda | gast.Name | gast.Attribute)
+            is_early = may_mean and not self.source.generated and first_of_block(body_of(self.node), name) == READS
             # What a local function captures is asked once the defaults of the others are known.
             is_function = isinstance(found, gast.FunctionDef | gast.Lambda)
             self._unbound[name] = is_early and (is_function or self.static(name) is not None)

@@ -41,6 +41,7 @@ def complaints() -> Iterator[str]:
     return (text for program in ALL for text in unforeseen(program, (X,), {}))
 
 
+@pytest.mark.nightly
 def test_without_a_fault_nothing_is_found():
     assert list(complaints()) == []
 
@@ -213,7 +214,15 @@ FAULTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__.strip("_").replace("_", " "))
+#: Faults that are found late, each in more than half a minute.
+_LATE = (_what_depends_on_a_first_round_is_kept, _suspended_bodies_hold_nothing)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [pytest.param(fault, marks=pytest.mark.nightly) if fault in _LATE else fault for fault in FAULTS],
+    ids=[fault.__name__.strip("_").replace("_", " ") for fault in FAULTS],
+)
 def test_planted(fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fault(monkeypatch.setattr)
     assert next(complaints(), None) is not None
