@@ -282,3 +282,14 @@ def test_unshared() -> None:
     made[1][0][0] = 8.0
     np.testing.assert_array_equal(made[1][1]["k"], np.arange(3.0))
     np.testing.assert_array_equal(a, np.arange(3.0))
+
+
+def test_a_function_that_names_no_module_is_called():
+    """``np.multiply.outer`` has None in place of one."""
+
+    def f(x, held, m):
+        held[1] = np.multiply.outer(2, m)
+        return x * 0.5
+
+    with options(specialise=False):
+        assert value_and_grad(f)(2.0, [1.0, 2.0], np.ones(2)) == (1.0, 0.5)

@@ -288,7 +288,7 @@ class _Names:
         if function is not None:
             if not makes_new(function):
                 return None
-            return "makes several" if getattr(function, "__module__", "").startswith("srcgrad.") else "makes"
+            return "makes several" if str(getattr(function, "__module__", None)).startswith("srcgrad.") else "makes"
         if isinstance(call.func, gast.Attribute) and call.func.attr != "copy":
             return "makes" if makes_new(method(call.func.attr), call.func.attr) else None
         return None
