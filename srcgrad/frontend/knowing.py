@@ -35,7 +35,7 @@ from srcgrad.frontend.known import (
     tells,
 )
 from srcgrad.frontend.meeting import is_users, known_of, known_of_attribute, known_outside
-from srcgrad.frontend.normal_form import Call, LocalFunction, Operation, Statement
+from srcgrad.frontend.normal_form import LocalFunction, Statement
 from srcgrad.frontend.scope import Variable
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference
@@ -48,20 +48,6 @@ class Knowing(Expressions):
     assumed: Mapping[str, Known]
     relied: dict[str, list[Known]]
     narrowed: dict[str, Known]
-
-    def emit(
-        self,
-        target: str,
-        expression: gast.expr,
-        operation: Operation,
-        *,
-        inplace: bool = False,
-        renewed: bool = False,
-    ) -> None:
-        is_called = isinstance(operation, Call)
-        super().emit(
-            target, expression, operation, inplace=inplace and not is_called, renewed=renewed and not is_called
-        )
 
     def is_fixed(self, function: gast.expr, bound: Set[str]) -> bool:
         """Whether a function that is written so, or a default of it, is the same in every pass of a loop that binds

@@ -15,7 +15,7 @@ import gast
 
 from srcgrad.errors import MissingRule, Span, SrcgradError, UnsupportedSyntax
 from srcgrad.frontend.callees import names_carrying
-from srcgrad.frontend.normal_form import Bind, Block, Fixed, Operation, Statement, Unruled
+from srcgrad.frontend.normal_form import Bind, Block, Call, Fixed, Operation, Statement, Unruled
 from srcgrad.frontend.replacing import Replacements
 from srcgrad.frontend.scope import Scope, Variable
 from srcgrad.rules.table import refusal
@@ -113,7 +113,10 @@ class Writing:
         inplace: bool = False,
         renewed: bool = False,
     ) -> None:
-        self.out.append(Bind(target, expression, operation, self.span, inplace, renewed))
+        is_called = isinstance(operation, Call)  # what a function returns takes the place of what was there
+        self.out.append(
+            Bind(target, expression, operation, self.span, inplace and not is_called, renewed and not is_called)
+        )
 
     def block(self, write: Callable[[], None]) -> Block:
         """What ``write`` writes, as a block of its own."""

@@ -121,7 +121,7 @@ def _kept_apart(results: gast.expr, taken: set[int], memory: _Names) -> gast.exp
 
 
 class _Names:
-    """What is known of the memory of the names of one function."""
+    """The memory that the names of one function may hold."""
 
     def __init__(self, function: gast.FunctionDef, returning: Returning, callees: Sweeps) -> None:
         self.function, self.callees = function, callees
