@@ -10,6 +10,7 @@ from statistics import median
 import pytest
 
 import srcgrad
+import srcgrad.runtime
 
 ROOT = Path(__file__).parent.parent
 
@@ -69,6 +70,19 @@ def test_importing_takes_little_time() -> None:
         "print((process_time() - middle) / (middle - begin))"
     )
     assert median(float(fresh(program)) for _ in range(9)) < 2.0
+
+
+def test_emitted_code_loads_the_modules_that_it_names() -> None:
+    found = fresh(
+        "import sys\nfrom srcgrad.runtime import unbroadcast\n"
+        "print('srcgrad.runtime.broadcasting' in sys.modules, 'srcgrad.runtime.decompositions' in sys.modules)"
+    )
+    assert found.split() == ["True", "False"]
+
+
+def test_no_module_of_the_runtime_hides_a_function_of_its_name() -> None:
+    modules = {path.stem for path in (ROOT / "srcgrad" / "runtime").iterdir()}
+    assert not modules & set(srcgrad.runtime.__all__)
 
 
 def test_every_public_name_is_there() -> None:

@@ -36,8 +36,8 @@ from srcgrad.errors import ArgumentError, LanguageError, MissingRule, SeedError,
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import add, private, zeros_like
+from srcgrad.runtime.isolation import without_factories
 from srcgrad.runtime.objects import defines, is_object
-from srcgrad.runtime.private import without_factories
 from srcgrad.runtime.shadows import cloned
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.errors import ArgumentError, SeedError
 from srcgrad.runtime import add, as_cotangent, zeros_like
 from srcgrad.runtime.defaults import dict_like
+from srcgrad.runtime.isolation import shared_outside
 from srcgrad.runtime.objects import cotangents_of, fields_of, is_object, made
-from srcgrad.runtime.private import shared_outside
 from srcgrad.runtime.shadows import cloned
 
 

@@ -33,8 +33,8 @@ from srcgrad.parallel.step import Outcome, Programs, Step
 from srcgrad.parallel.structure import times
 from srcgrad.parallel.tree import Block, Forest
 from srcgrad.runtime import as_cotangent
+from srcgrad.runtime.isolation import without_factories
 from srcgrad.runtime.objects import is_object, mapped
-from srcgrad.runtime.private import without_factories
 from srcgrad.runtime.shadows import cloned
 
 

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.runtime.isolation import can_change, contained
 from srcgrad.runtime.objects import fields_of
-from srcgrad.runtime.private import can_change, contained
 from srcgrad.runtime.refusals import Refused
 
 Caught = tuple[type[BaseException], ...]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.private import shares_memory
+from srcgrad.runtime.isolation import shares_memory
 from srcgrad.runtime.refusals import RefusedValue
 
 _OVERLAPS = (

@@ -9,7 +9,7 @@ import pytest
 
 from srcgrad import grad, jvp
 from srcgrad.errors import SrcgradError, UnsupportedSyntax
-from srcgrad.runtime.private import private
+from srcgrad.runtime.isolation import private
 from srcgrad.runtime.refusals import RefusedType, RefusedValue
 
 POINT = np.array([1.1, 0.6, 2.2, 0.7])
