@@ -21,6 +21,9 @@ from functools import cached_property
 from heapq import heappop, heappush
 from weakref import WeakKeyDictionary
 
+import gast
+
+from srcgrad import runtime
 from srcgrad.frontend.normal_form import (
     AddAt,
     Append,
@@ -30,6 +33,7 @@ from srcgrad.frontend.normal_form import (
     Break,
     Continue,
     Delete,
+    Effect,
     Exchange,
     For,
     Function,
@@ -44,6 +48,7 @@ from srcgrad.frontend.normal_form import (
     While,
     With,
 )
+from srcgrad.syntax.globals import GlobalReference
 
 ENTRY, EXIT = 0, 1
 
@@ -296,7 +301,8 @@ def definitely_assigned(function: Function, graph: Graph) -> tuple[Names, list[i
     kills: dict[int, int] = {}
     for node, statement in enumerate(graph.statements):
         if statement is not None and not graph.is_tail[node] and not isinstance(statement, For):
-            kills[node] = sum(names.add(name) for name in dict.fromkeys(bound_here(statement)))
+            found = dict.fromkeys((*bound_here(statement), *looked_at(statement)))
+            kills[node] = sum(names.add(name) for name in found)
     indices = {statement: names.add(statement.index) for statement in graph.heads if isinstance(statement, For)}
 
     def transfer(node: int, state: int) -> int:
@@ -314,6 +320,14 @@ def definitely_assigned(function: Function, graph: Graph) -> tuple[Names, list[i
     for node, bit in first_in_body.items():
         ins[node] |= bit
     return names, ins, outs
+
+
+def looked_at(statement: Statement) -> tuple[str, ...]:
+    """The variable that has a value behind this statement, since Python raises otherwise."""
+    match statement.statement if isinstance(statement, Effect) else None:
+        case gast.Expr(value=gast.Call(func=GlobalReference() as function, args=[gast.Name(id=name)])):
+            return (name,) if function.binding.value is runtime.require_assigned else ()
+    return ()
 
 
 def stores_of(statement: Statement) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ them may be bound again in between, the program is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import ModuleType
 
@@ -25,6 +25,7 @@ from srcgrad.frontend.classes import found, is_field, is_frozen
 from srcgrad.frontend.desugar.build import constant, load, placed, tuple_of
 from srcgrad.frontend.desugar.raising import may_catch
 from srcgrad.frontend.known import Bag, Closed, Entries, Items, choices_of, instances_of
+from srcgrad.frontend.names import Definition, free_names
 from srcgrad.frontend.normal_form import (
     Call,
     Callee,
@@ -42,10 +43,11 @@ from srcgrad.frontend.normal_form import (
 from srcgrad.frontend.objects import asked_of
 from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, importable, local_in
 from srcgrad.frontend.signatures import Signature, signature_of
+from srcgrad.frontend.unassigned import place_of
 from srcgrad.frontend.user_calls import Arguments, UserCalls
 from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, of_runtime, reference
-from srcgrad.syntax.parse import children, clone
+from srcgrad.syntax.parse import children, clone, walk
 
 Place = tuple[int, int]
 Extent = tuple[Place, Place]
@@ -220,6 +222,30 @@ class FunctionValues(UserCalls):
         callee = Callee(guarded, classes=self.classes_of(passed))
         head = reference(GlobalBinding("attempt", callee))
         return placed(gast.Call(head, list(passed), []), node), Call(callee, tuple(passed))
+
+    def without_marks(self, node: gast.AST) -> None:
+        """Begin without the marks of functions and modules that a local function reads, which is passed them."""
+        inside = [inner for inner in walk(*self.scope.body) if isinstance(inner, Definition)]
+        for name in dict.fromkeys(name for inner in inside for name in free_names(inner)):
+            if name in self.scope.locals and self.scope.is_marked(name):
+                self.emit(name, constant(None, node), Fixed())
+
+    def require_assigned(self, names: Iterable[gast.Name]) -> None:
+        """Read the variables among these that nothing may have bound yet, for what is known of them may stand in their
+        place; and look at the marks of functions and modules.  Python raises where there is no value."""
+        seen: set[str] = set()
+        for node in names:
+            owner = self.scope.owner(node.id)
+            if owner is None or node.id in seen:
+                continue
+            is_early, variable = place_of(node) in owner.unassigned.places, Variable(owner, node.id)
+            if owner.is_marked(node.id) and (is_early or variable in self.cells):
+                self.look(runtime.require_defined, [load(self.local(variable), node), constant(node.id, node)], node)
+            elif is_early and not owner.is_marked(node.id):
+                self.look(runtime.require_assigned, [self.value(load(node.id, node))], node)
+            else:
+                continue
+            seen.add(node.id)
 
     def _never_raises(self, part: LocalFunction, may_lack: bool) -> bool:
         """Whether the one statement of an attempt is a change that a built-in container, or a field, always admits;

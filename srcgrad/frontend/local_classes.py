@@ -29,6 +29,7 @@ import gast
 from srcgrad.frontend.desugar.imports import bound_elsewhere, with_meanings
 from srcgrad.frontend.journal import note_compiled_in
 from srcgrad.frontend.source import Source
+from srcgrad.frontend.unassigned import Unassigned
 from srcgrad.syntax.globals import GlobalBinding
 from srcgrad.syntax.parse import children, walk
 
@@ -49,12 +50,13 @@ _classes: WeakKeyDictionary[FunctionType, dict[int, _Made]] = WeakKeyDictionary(
 
 
 def without_classes(body: Sequence[gast.stmt], source: Source, parameters: frozenset[str]) -> list[gast.stmt]:
-    """A class whose name is bound elsewhere too, that is asked about, whose statement does more than define it, or that
-    a loop makes anew at each turn, stays, to be refused."""
+    """A class whose name is bound elsewhere too or may be read before, that is asked about, whose statement does more
+    than define it, or that a loop makes anew at each turn, stays, to be refused."""
     statements = [node for node in walk(*body) if isinstance(node, gast.ClassDef)]
     if not statements:
         return list(body)
     others = bound_elsewhere([s for s in body if s not in statements], parameters) | _asked_about(body)
+    others |= Unassigned(body, parameters).names
     names: dict[str, GlobalBinding] = {}
     gone: set[int] = set()
     repeated = {id(node) for loop in walk(*body) if isinstance(loop, gast.For | gast.While) for node in walk(loop)}

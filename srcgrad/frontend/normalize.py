@@ -63,7 +63,7 @@ from srcgrad.frontend.spreading import lasting
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
 from srcgrad.frontend.telling import any_objects, bears_out, meets_objects, moves, returns
-from srcgrad.frontend.unbinding import refuse_lost_values
+from srcgrad.frontend.unassigned import refuse_lost_values
 from srcgrad.frontend.webs import split
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
@@ -426,6 +426,7 @@ class Normalizer(Statements):
     def _body(self) -> None:
         for name, value in self.held_at_entry.items():
             self.bind_function(name, value, self.node)
+        self.without_marks(self.node)
         self.run(self.scope.body)
         if not self.left and not ends(self.scope.body):
             self.span = self.source.span(self.scope.body[-1] if self.scope.body else self.node)

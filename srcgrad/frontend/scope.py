@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MethodType, ModuleType
 from typing import TypeAlias
 
@@ -24,17 +25,16 @@ from srcgrad.errors import UnresolvedName
 from srcgrad.frontend.callables import is_callee
 from srcgrad.frontend.derivatives import derived_by
 from srcgrad.frontend.names import (
-    READS,
     Definition,
     bindings,
     body_of,
     default_values,
-    first_of_block,
     free_names,
     names_of,
 )
 from srcgrad.frontend.normal_form import Derived, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
+from srcgrad.frontend.unassigned import Unassigned, unassigned_in
 from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.runtime.written import written
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, public_home, reference
@@ -112,7 +112,7 @@ class Scope:
     _definitions: dict[str, gast.AST | None] = field(init=False, default_factory=dict)
     _statics: dict[str, Static | None] = field(init=False, default_factory=dict)
     _functions: dict[int, LocalFunction] = field(init=False, default_factory=dict)
-    _unbound: dict[str, bool] = field(init=False, default_factory=dict)
+    _marked: dict[str, bool] = field(init=False, default_factory=dict)
     defaults: dict[int, dict[str, Variable | Static | gast.Constant]] = field(init=False, default_factory=dict)
 
     @property
@@ -268,6 +268,8 @@ class Scope:
                         depth = max(depth, closure.depth + 1)
                     continue
                 inner = owner.definition(name)
+                if (inner is not node or definition is not node) and owner.is_marked(name):
+                    variables.setdefault(Variable(owner, name))
                 if inner is None:
                     static = owner.static(name)
                     if static is None:
@@ -305,17 +307,20 @@ class Scope:
                 return None
         return found if isinstance(found, gast.FunctionDef | gast.Lambda) else None
 
-    def may_be_unbound(self, name: str) -> bool:
+    def is_marked(self, name: str) -> bool:
         """Whether a name that is bound once, to a function or module, may be read where nothing has bound it yet; it is
-        known all the same what it means.  Text of ours reads nothing too early."""
-        if name not in self._unbound:
-            found = self._definitions.get(name)
-            may_mean = isinstance(found, gast.FunctionDef | gast.Lambda | gast.Name | gast.Attribute)
-            is_early = may_mean and not self.source.generated and first_of_block(body_of(self.node), name) == READS
+        known all the same what it means, and the name holds a mark."""
+        if name not in self._marked:
             # What a local function captures is asked once the defaults of the others are known.
-            is_function = isinstance(found, gast.FunctionDef | gast.Lambda)
-            self._unbound[name] = is_early and (is_function or self.static(name) is not None)
-        return self._unbound[name]
+            is_function = isinstance(self._definitions.get(name), gast.FunctionDef | gast.Lambda)
+            is_early = name in self.unassigned.names
+            self._marked[name] = is_early and (is_function or self.static(name) is not None)
+        return self._marked[name]
+
+    @cached_property
+    def unassigned(self) -> Unassigned:
+        """The reads of variables that nothing may have bound yet; text of ours reads nothing too early."""
+        return Unassigned([], frozenset()) if self.source.generated else unassigned_in(self.node)
 
 
 def _parameters_told(arguments: gast.arguments) -> tuple[object, ...]:

@@ -11,13 +11,12 @@ from typing import NoReturn
 
 import gast
 
-from srcgrad import runtime
 from srcgrad.errors import InternalError, Span
 from srcgrad.frontend.callees import as_library, as_python, is_inert, spelled
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.desugar import desugar
 from srcgrad.frontend.desugar.assignment import augmented
-from srcgrad.frontend.desugar.build import assign, call_runtime, constant, load, placed, store, with_bodies
+from srcgrad.frontend.desugar.build import assign, constant, load, placed, store, with_bodies
 from srcgrad.frontend.desugar.loops import endless
 from srcgrad.frontend.foreign import ForeignValues
 from srcgrad.frontend.freshness import Sharing, expressions_of
@@ -79,7 +78,7 @@ class Statements(ForeignValues):
         span, statement = self.span, self.with_views(statement)
         if not self.source.generated:
             statement = ordered_statement(self, statement)
-            self._require_bound(statement)
+            self.require_assigned(names_evaluated(statement))
         match statement:
             case gast.Assign(targets=[target], value=value):
                 self._assignment(target, value)
@@ -117,12 +116,13 @@ class Statements(ForeignValues):
             case gast.Pass():
                 pass
             case gast.Import() | gast.ImportFrom():
-                label = "it fails, is relative, or binds a name that is bound elsewhere too"
+                label = "it fails, is relative, or binds a name that is bound elsewhere too, or read before"
                 hint = "import at the top of the module"
                 raise self.refuse(statement, "this import cannot be differentiated", hint, label=label)
             case gast.ClassDef():
                 hint = "give it a name of its own, outside of loops"
-                raise self.refuse(statement, "a class that a loop makes anew, or whose name is bound again", hint)
+                reason = "a class that a loop makes anew, whose name is bound again, or may be read before"
+                raise self.refuse(statement, reason, hint)
             case gast.Try():
                 raise self.refuse(
                     statement,
@@ -277,19 +277,8 @@ class Statements(ForeignValues):
 
     def _mark(self, name: str, at: gast.AST) -> None:
         """Bind a mark to the name of a function or module that is known, where reads of it may come before."""
-        if self.scope.may_be_unbound(name):
+        if self.scope.is_marked(name):
             self.emit(name, constant(True, at), Fixed())
-
-    def _require_bound(self, statement: gast.stmt) -> None:
-        """Look at the marks of what a statement reads: Python raises where there is none."""
-        found = names_evaluated(statement)
-        if isinstance(statement, gast.FunctionDef) and statement.name in self.temporaries:  # an attempt, which runs now
-            found |= {name for inner in statement.body for name in names_evaluated(inner)}
-        for name in sorted(found & self.scope.locals):
-            if self.scope.may_be_unbound(name):
-                given = [load(name, statement), constant(name, statement)]
-                look = call_runtime(runtime.require_defined, given, statement)
-                self.out.append(Effect(placed(gast.Expr(look), statement), self.span))
 
     def define_defaults(self, node: gast.AST) -> None:
         """Take the values of a local function's defaults now, as Python does."""

@@ -14,6 +14,7 @@ from types import FunctionType
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.errors import LanguageError, UnsupportedSyntax
 from srcgrad.frontend.callees import spelled, without_cache
 from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed
@@ -77,6 +78,9 @@ class UserCalls(Dicts):
                 places.append(parameter)
         local = local_in(function)
         own = [] if local is None else list(closure_of(local).actual)
+        for variable in own:
+            if variable.name in self.scope.unassigned.through and variable.scope is self.scope:
+                self.look(runtime.require_assigned, [load(variable.name, node)], node)
         passed += [load(self.local(variable), node) for variable in [*own, *carried]]
         looked_into = attribute_parameters(function)
         nones = frozenset(j for j, parameter in enumerate(places) if parameter in looked_into)

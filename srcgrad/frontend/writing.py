@@ -15,7 +15,8 @@ import gast
 
 from srcgrad.errors import MissingRule, Span, SrcgradError, UnsupportedSyntax
 from srcgrad.frontend.callees import names_carrying
-from srcgrad.frontend.normal_form import Bind, Block, Call, Fixed, Operation, Statement, Unruled
+from srcgrad.frontend.desugar.build import call_runtime, placed
+from srcgrad.frontend.normal_form import Bind, Block, Call, Effect, Fixed, Operation, Statement, Unruled
 from srcgrad.frontend.replacing import Replacements
 from srcgrad.frontend.scope import Scope, Variable
 from srcgrad.rules.table import refusal
@@ -117,6 +118,11 @@ class Writing:
         self.out.append(
             Bind(target, expression, operation, self.span, inplace and not is_called, renewed and not is_called)
         )
+
+    def look(self, function: Callable[..., None], given: Sequence[gast.expr], node: gast.AST) -> None:
+        """Write a call of the runtime that only raises."""
+        called = call_runtime(function, list(given), node)
+        self.out.append(Effect(placed(gast.Expr(called), node), self.span))
 
     def block(self, write: Callable[[], None]) -> Block:
         """What ``write`` writes, as a block of its own."""

@@ -15,7 +15,7 @@ from srcgrad.optimize.copies import uncopy
 from srcgrad.optimize.effects import EXITS, Effects, Pure
 from srcgrad.optimize.fold import fold
 from srcgrad.optimize.known import Known
-from srcgrad.optimize.prune import prune
+from srcgrad.optimize.prune import prune, without_needless_reads
 from srcgrad.optimize.purity import pure as pure_by_module
 from srcgrad.optimize.purity import silent
 from srcgrad.optimize.scan import COMPOUND, statements_of
@@ -64,6 +64,8 @@ def _optimized(function: gast.FunctionDef, temporaries: frozenset[str], effects:
     for _ in range(_ROUNDS):
         run(prune)  # dead statements go first: folding must not meet reads that will vanish
         if not any([run(shorten) for shorten in (simplify, tidy, sink, uncopy, fold)]):  # noqa: C419, all have to run
-            return function
-    run(prune)
+            break
+    else:
+        run(prune)
+    without_needless_reads(function)
     return function

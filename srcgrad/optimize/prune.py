@@ -20,9 +20,12 @@ from functools import cached_property
 
 import gast
 
+from srcgrad import runtime
+from srcgrad.frontend.names import names_evaluated
 from srcgrad.optimize.effects import EXITS, Effects
 from srcgrad.optimize.known import Known
 from srcgrad.optimize.liveness import Liveness, Names
+from srcgrad.optimize.scan import blocks_below, statements_of
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import parameters_of, walk
@@ -177,3 +180,26 @@ class _Pruner:
             kept.pop()
         self.changed = self.changed or len(kept) != len(statements)
         return kept
+
+
+def without_needless_reads(function: gast.FunctionDef) -> None:
+    """Drop reads of variables that may have no value where the next statement reads them as well."""
+    for block in [function.body, *(inner for s in statements_of(function) for inner in blocks_below(s))]:
+        follows: set[str] = set()  # what the next statement reads
+        for position in reversed(range(len(block))):
+            match block[position]:
+                case Comment():
+                    pass
+                case gast.Assign(targets=[gast.Name(id=name)], value=gast.Constant()):
+                    follows.discard(name)
+                case statement if _only_read(statement) in follows:
+                    del block[position]
+                case statement:
+                    follows = {name.id for name in names_evaluated(statement)}
+
+
+def _only_read(statement: gast.stmt) -> str | None:
+    match statement:
+        case gast.Expr(value=gast.Call(func=GlobalReference() as function, args=[gast.Name(id=name)])):
+            return str(name) if function.binding.value is runtime.require_assigned else None
+    return None

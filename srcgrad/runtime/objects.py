@@ -197,6 +197,13 @@ def require_defined(mark: Any, name: str) -> None:
         raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
 
 
+def require_assigned(x: Any, name: str = "") -> None:
+    """Read a variable, so that Python raises where nothing has bound it; one with a ``name`` begins as None in a
+    derivative."""
+    if name and x is None:
+        raise RefusedType(f"{name} is None, or has no value yet; give it a value first")
+
+
 def require_not_none(x: Any, name: str = "", *other: Any) -> None:
     """Raise what Python raises where None is called, indexed or computed with, or a method ``name`` of it called;
     refuse None in front of another operand, of which Python calls this method."""

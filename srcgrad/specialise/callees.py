@@ -58,6 +58,7 @@ from srcgrad.specialise.functions import (
     text_of,
 )
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts, is_written_out, with_one_end
+from srcgrad.specialise.unassigned import refuse_early_calls
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 if TYPE_CHECKING:
@@ -284,8 +285,9 @@ def _written_out(
     outer = made.frame
     made.frame = replace(
         outer, owner=closure.owner, cells=cells, outer=_captured_outside(closure),
-        summaries=tuple(summaries),
+        summaries=tuple(summaries), function=function,
     )
+    refuse_early_calls(made)
     made.functions.around.append(closure)
     made.only_arguments |= only_arguments(copied)
     made.uses.update(uses_of(replace(function, body=copied)))

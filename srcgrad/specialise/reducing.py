@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from types import CellType, FunctionType, ModuleType
 from typing import Any, NoReturn
 
@@ -23,6 +23,7 @@ import numpy as np
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import source_of
+from srcgrad.frontend.unassigned import Unassigned, unassigned_in
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Site
 from srcgrad.infer.summaries import Summary
@@ -45,6 +46,7 @@ from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by, has_attempts
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.patterns import taken_apart
+from srcgrad.specialise.unassigned import looks, refuse_early_calls
 from srcgrad.specialise.unused import without_unused
 from srcgrad.syntax.globals import reference
 from srcgrad.syntax.namer import Namer
@@ -58,6 +60,12 @@ class Frame:
     cells: Mapping[ir.Cell, ir.Cell]  # its cells, and what it captured: the variables that they are
     outer: frozenset[ir.Cell]  # cells of the functions around, which were there before
     summaries: tuple[Summary, ...]  # of its calls
+    function: Function
+
+    @cached_property
+    def unassigned(self) -> Unassigned:
+        """The reads of its variables that may come before a binding."""
+        return unassigned_in(self.function.node)
 
     def resolve(self, name: str, at: gast.AST) -> Any:
         """The reference that a global name is."""
@@ -134,10 +142,11 @@ def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> 
     names = {*names_of(function), *(name for v in versions for name in (v.name, v.variable) if name)}
     cells = (*function.cells, *function.free)
     own = {cell: cell for cell in function.cells}
-    frame = Frame(owner, own, frozenset(function.free), (summary,))
+    frame = Frame(owner, own, frozenset(function.free), (summary,), function)
     called = {statement: list(summaries) for statement, summaries in summary.calls.items()}
     made = Reduced(function, owner, instance.facts, frame, called, apart,
                    namer=Namer(names))  # fmt: skip
+    refuse_early_calls(made)
     made.cells = {*cells}
     made.functions.homes.update((Site(CellType, cell, summary.context), [cell]) for cell in function.cells)
     if instance.captured is not None:
@@ -168,6 +177,7 @@ def _block(made: Reduced, block: Block) -> Block:
         if isinstance(statement, Assign):
             made.origins.update((target, statement.operation) for target in statement.targets)
             statements += looked_up(made, statement)
+            statements += looks(made, statement)
         match statement:
             case If(test=test) if (chosen := _chosen(made, statement, test)) is not None:
                 inner = _block(made, chosen)

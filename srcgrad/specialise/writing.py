@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.desugar.build import load, placed
@@ -267,6 +268,9 @@ def _effect(context: Context, called: gast.Call) -> None:
         _insert(context, called)
         return
     function = function_called(context, called)
+    if function is runtime.require_assigned:
+        context.out.append(nf.Effect(placed(gast.Expr(settled(context, called)), called), context.span))
+        return
     home = str(getattr(function, "__module__", "")).split(".")[0].lstrip("_")
     if home == "warnings" and not names_read(called):
         context.written.add(called.statement)

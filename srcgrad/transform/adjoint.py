@@ -26,7 +26,7 @@ from srcgrad.errors import InternalError
 from srcgrad.frontend.normal_form import AddAt, Append, Bind, Call, Effect, For, Function, Statement
 from srcgrad.rules.facts import Array, Fact
 from srcgrad.syntax.comment import Comment
-from srcgrad.syntax.globals import call_runtime
+from srcgrad.syntax.globals import GlobalReference, call_runtime
 from srcgrad.syntax.namer import Namer
 from srcgrad.syntax.parse import clone
 from srcgrad.transform.build import assign, constant, load, tuple_of, unpack
@@ -103,7 +103,7 @@ class AdjointProgram:
         )
         body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
         body += [assign(tape, gast.List([], gast.Load())) for tape in sweep.tapes(plan)]
-        body += forward.block(self.function.body)
+        body += named_where_unset(forward.block(self.function.body), plan.unset)
         if with_value and sweep.restores(value):
             kept = sweep.adjoint.fresh("value")
             body.append(assign(kept, call_runtime(runtime.private, clone(final.value))))
@@ -139,7 +139,7 @@ class AdjointProgram:
         )
         body: list[gast.stmt] = [assign(n, constant(None)) for n in plan.unset]
         body += [assign(tape, gast.List([], gast.Load())) for tape in tapes]
-        body += forward.block(self.function.body)
+        body += named_where_unset(forward.block(self.function.body), plan.unset)
         forward_def = self._define(forward_name, list(self.function.parameters), body, seed=False)
         names = saved_names(plan) + tapes
         if numbered:
@@ -373,3 +373,14 @@ class _Sweep:
         for statement in code:
             Resolver(self, plan).resolve(statement)
         return code
+
+
+def named_where_unset(code: list[gast.stmt], unset: Sequence[str]) -> list[gast.stmt]:
+    """The code of a sweep that tells reads of variables without a value by their names where these begin as None."""
+    for statement in code:
+        for node in gast.walk(statement):
+            match node:
+                case gast.Call(func=GlobalReference() as function, args=[gast.Name(id=name)]) if name in unset:
+                    if function.binding.value is runtime.require_assigned:
+                        node.args.append(constant(name))
+    return code

@@ -16,6 +16,7 @@ from types import ModuleType
 
 import gast
 
+from srcgrad.frontend.unassigned import Unassigned
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, public_home, reference
 from srcgrad.syntax.parse import walk
@@ -24,16 +25,17 @@ Imports = gast.Import | gast.ImportFrom
 
 
 def without_imports(body: Sequence[gast.stmt], parameters: frozenset[str]) -> list[gast.stmt]:
-    """An import whose names are bound elsewhere too, or that fails, stays, to be refused."""
+    """An import whose names are bound elsewhere too or may be read before, or that fails, stays, to be refused."""
     if not any(isinstance(node, Imports) for node in walk(*body)):
         return list(body)
-    others = bound_elsewhere(body, parameters)
+    others = bound_elsewhere(body, parameters) | Unassigned(body, parameters).names
     names: dict[str, GlobalBinding] = {}
     gone: set[int] = set()
     for node in walk(*body):
         if isinstance(node, Imports):
             found = dict(_imported(node))
-            if found and not others & set(found) and all(names.get(n, b).value is b.value for n, b in found.items()):
+            is_alone = not others & set(found) and all(names.get(n, b).value is b.value for n, b in found.items())
+            if found and is_alone:
                 names |= found
                 gone.add(id(node))
     return with_meanings(body, names, gone)
