@@ -292,3 +292,95 @@ def test_what_the_operands_raise_is_caught(f, q, specialise):
     assert got == value
     np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(change, sum(slopes), rtol=1e-6, atol=1e-6)
+
+
+class Rows:
+    """Counts its rows, which raises where there are none."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __len__(self):
+        if not self.n:
+            raise ValueError("no rows")
+        return self.n
+
+    @property
+    def size(self):
+        return len(self)
+
+    @property
+    def shape(self):
+        return (len(self), 2)
+
+
+def over_a_length(x, q):
+    y = x[0]
+    try:
+        for _ in range(len(q) - 1):
+            y = y * x[1]
+    except ValueError:
+        y = x[2]
+    return y
+
+
+def idle_over_a_size(x, q):
+    try:
+        for _ in range(q.size - 1):
+            pass
+    except ValueError:
+        return x[2]
+    return x[0]
+
+
+def idle_over_a_shape(x, q):
+    try:
+        for _ in range(q.shape[0]):
+            pass
+    except ValueError:
+        return x[2]
+    return x[0]
+
+
+def in_steps(x, q):
+    y = x[0]
+    try:
+        for _ in range(0, 3, q.n):
+            y = y * x[1]
+    except ValueError:
+        y = x[2]
+    return y
+
+
+def idle_in_steps(x, q):
+    try:
+        for _, _ in enumerate(reversed(range(0, 3, q.n))):
+            pass
+    except ValueError:
+        return x[2]
+    return x[0]
+
+
+@pytest.mark.parametrize("f", [over_a_length, idle_over_a_size, idle_over_a_shape, in_steps, idle_in_steps])
+@pytest.mark.parametrize("n", [0, 3])
+def test_what_a_count_or_a_step_raises_at_the_head_of_a_loop_is_caught(f, n):
+    x, h = np.array([1.5, 2.0, 3.0]), 1e-6
+    slopes = [(f(x + h * e, Rows(n)) - f(x - h * e, Rows(n))) / (2 * h) for e in np.eye(3)]
+    for way in ({}, {"infer": False}, {"specialise": False}, {"infer_first": True}):
+        with options(**way):
+            np.testing.assert_allclose(grad(f)(x, Rows(n)), slopes, rtol=1e-6, atol=1e-6)
+
+
+def test_a_zip_that_may_raise_in_the_middle_is_refused_inside_of_try():
+    def paired(x, q):
+        y = x[0]
+        try:
+            for _, _ in zip([1, 2], q, strict=True):
+                y = y * x[1]
+        except ValueError:
+            y = x[2]
+        return y
+
+    for way in ({}, {"infer_first": True}):
+        with options(**way), pytest.raises(UnsupportedSyntax, match="an exception handler"):
+            grad(paired)(np.ones(3), [1])

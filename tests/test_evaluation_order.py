@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import zlib
 
 import numpy as np
@@ -150,3 +152,87 @@ def test_arguments_that_are_unpacked_after_the_keywords_are_refused():
     """Python takes the items of a list that is unpacked alone after the keywords: value and gradient were wrong."""
     with pytest.raises(srcgrad.UnsupportedSyntax, match=r"(?s)a keyword may change what is unpacked.*\^"):
         srcgrad.grad(unpacked_alone)(POINT)
+
+
+def summed(x, d, grown):
+    return sum(d.values(), grown(3.0))
+
+
+def numbered(x, d, grown):
+    return sum([v * i for i, v in enumerate(d.values(), grown(1))])
+
+
+def paired_with_views(x, d, grown):
+    return sum([v * w for v, w in zip(d.values(), grown([1.0, 2.0, 3.0]))])
+
+
+def paired_with_keys(x, d, grown):
+    return sum([d[k] * w for k, w in zip(d, grown([1.0, 2.0, 3.0]))])
+
+
+def reduced(x, d, grown):
+    return functools.reduce(lambda a, b: a + b * b, d.values(), grown(2.0))
+
+
+def chained(x, d, grown):
+    return sum([v * v for v in itertools.chain(d.values(), grown([7.0 * x[1]]))])
+
+
+def compared(x, d, grown):
+    return x[2] * 3.0 if d.keys() == grown({"a", "b", "c"}) else x[1]
+
+
+def summed_set(x, d, grown):
+    s = {1.0, 2.0}
+
+    def more():
+        s.add(4.0)
+        return x[0] * x[0]
+
+    return sum(s, more())
+
+
+@pytest.mark.parametrize("form", [
+    summed, numbered, paired_with_views, paired_with_keys, reduced, chained, compared, summed_set,
+])  # fmt: skip
+def test_a_view_shows_what_later_operands_change(form: object) -> None:
+    """It was taken for a list of what the dict held before, and a set was read before."""
+
+    def program(x):
+        d = {"a": x[0], "b": 2.0 * x[1]}
+
+        def grown(given):
+            d["c"] = 5.0 * x[2]
+            return given
+
+        return form(x, d, grown)
+
+    for way in ({}, {"infer_first": True}):
+        with srcgrad.options(**way):
+            _run(program, POINT)
+
+
+def generator_over_a_dict(x):
+    d = {"a": x[0]}
+
+    def grown():
+        d["b"] = x[1]
+        return 0.0
+
+    return sum((v for v in d.values()), grown())
+
+
+def from_the_end(x):
+    q = [x[0], x[1]]
+
+    def grown():
+        q.append(x[2])
+        return [1.0, 2.0, 3.0]
+
+    return sum([a * b for a, b in zip(reversed(q), grown())])
+
+
+@pytest.mark.parametrize("function", [generator_over_a_dict, from_the_end])
+def test_iterators_of_what_later_operands_change_are_refused(function: object) -> None:
+    with pytest.raises(srcgrad.UnsupportedSyntax, match=r"(?s)an operand after it may.*\^"):
+        srcgrad.grad(function)(POINT)

@@ -23,7 +23,7 @@ from srcgrad import runtime
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.classes import found, is_field, is_frozen
 from srcgrad.frontend.desugar.build import constant, load, placed, tuple_of
-from srcgrad.frontend.desugar.raising import may_catch
+from srcgrad.frontend.desugar.raising import RAISED_BY_COUNTS, is_count, may_catch
 from srcgrad.frontend.known import Bag, Closed, Entries, Items, choices_of, instances_of
 from srcgrad.frontend.names import Definition, free_names
 from srcgrad.frontend.normal_form import (
@@ -43,7 +43,6 @@ from srcgrad.frontend.normal_form import (
 from srcgrad.frontend.objects import asked_of
 from srcgrad.frontend.scope import Scope, Static, Variable, closure_of, importable, local_in
 from srcgrad.frontend.signatures import Signature, signature_of
-from srcgrad.frontend.unassigned import place_of
 from srcgrad.frontend.user_calls import Arguments, UserCalls
 from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, of_runtime, reference
@@ -209,10 +208,16 @@ class FunctionValues(UserCalls):
         static = self.scope.static_of(function)
         assert static is not None
         local = local_in(static.value)
-        if local is not None and self._never_raises(local, may_catch(AttributeError, caught.elts)):
-            self.run(list(map(clone, local.node.body)))
-            nothing = (constant(None, node), constant(None, node))
-            return tuple_of(list(nothing), node), Pack("tuple", nothing)
+        if local is not None and self._never_raises(local, caught.elts):
+            *before, last = map(clone, local.node.body)
+            given = constant(None, node)
+            if isinstance(last, gast.Return):
+                given = self.value(last.value)
+            else:
+                before.append(last)
+            self.run(before)
+            both = (given, constant(None, node))
+            return tuple_of(list(both), node), Pack("tuple", both)
         passed = [self.value(argument) for argument in arguments]
         passed += [] if local is None else [load(self.local(v), node) for v in closure_of(local).actual]
         kinds = tuple(kind for each in caught.elts for kind in self._exceptions(each))
@@ -238,7 +243,7 @@ class FunctionValues(UserCalls):
             owner = self.scope.owner(node.id)
             if owner is None or node.id in seen:
                 continue
-            is_early, variable = place_of(node) in owner.unassigned.places, Variable(owner, node.id)
+            is_early, variable = owner.is_early(node), Variable(owner, node.id)
             if owner.is_marked(node.id) and (is_early or variable in self.cells):
                 self.look(runtime.require_defined, [load(self.local(variable), node), constant(node.id, node)], node)
             elif is_early and not owner.is_marked(node.id):
@@ -247,10 +252,15 @@ class FunctionValues(UserCalls):
                 continue
             seen.add(node.id)
 
-    def _never_raises(self, part: LocalFunction, may_lack: bool) -> bool:
-        """Whether the one statement of an attempt is a change that a built-in container, or a field, always admits;
-        ``may_lack``: whether it is caught that something else, which has no such method, stands there."""
+    def _never_raises(self, part: LocalFunction, caught: Sequence[gast.expr]) -> bool:
+        """Whether the one statement of an attempt is a change that a built-in container, or a field, always admits, or
+        counts items, and what else may stand there raises nothing that is caught."""
+        may_lack = may_catch(AttributeError, caught)
         match part.node:
+            case gast.FunctionDef(body=[gast.Return(value=value)]) if is_count(value):
+                return not any(may_catch(kind, caught) for kind in RAISED_BY_COUNTS) and not any(
+                    self.is_object(node) for node in walk(value) if isinstance(node, gast.Name)
+                )
             case gast.FunctionDef(
                 body=[gast.Expr(value=gast.Call(func=gast.Attribute(value=gast.Name() as base, attr=attr), args=given))]
             ):

@@ -28,6 +28,7 @@ from srcgrad.frontend.replacing import of_the_text
 from srcgrad.frontend.scope import Static
 from srcgrad.frontend.side_effects import may_store, returns_call_of
 from srcgrad.rules.table import attribute
+from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import children, clone, names_read, nodes_of, walk
 
 _HINT = "write list(...) of it where it is read"
@@ -180,7 +181,7 @@ class LiveViews(LiveIterators):
         for node in walk(*self.scope.body):
             if isinstance(node, gast.FunctionDef | gast.Lambda):
                 inside |= {inner.id for part in children(node) for inner in walk(part) if isinstance(inner, gast.Name)}
-            if isinstance(node, gast.Name):
+            if isinstance(node, gast.Name) and not isinstance(node, GlobalReference):
                 kind = reads if isinstance(node.ctx, gast.Load) else stores
                 kind.setdefault(node.id, []).append((node.lineno, node.col_offset))
         once = {name: places[0] for name, places in stores.items() if len(places) == 1 and name not in inside}

@@ -20,7 +20,6 @@ from srcgrad.frontend.normal_form import Derived, LocalFunction
 from srcgrad.frontend.scope import Static, Variable
 from srcgrad.frontend.side_effects import may_store
 from srcgrad.frontend.storing import STORES
-from srcgrad.frontend.unassigned import place_of
 from srcgrad.frontend.writing import Writing
 from srcgrad.language import effects
 from srcgrad.rules.table import lookup
@@ -273,7 +272,7 @@ class Nested(Writing):
                 meaning, owner = self.scope.resolve(node.id, node), self.scope.owner(node.id)
                 if isinstance(meaning, Static) and isinstance(meaning.value, LocalFunction | Derived):
                     return True
-                if owner is not None and place_of(node) in owner.unassigned.places and not isinstance(meaning, Static):
+                if owner is not None and owner.is_early(node) and not isinstance(meaning, Static):
                     return True  # it is read by itself, in front
             if isinstance(node, gast.Call) and (self._calls_variable(node) or self._call_may_store(node)):
                 return True

@@ -308,7 +308,7 @@ class Normalizer(Statements):
             [0 if parent is None else parent.depth]
             + [closure_of(local).depth + 1 for value in statics.values() if (local := local_in(value)) is not None]
         )
-        scope = Scope(source, node, body, parent, {}, depth)  # type: ignore[arg-type]
+        scope = Scope(source, node, body, parent, {}, depth, self.webs)  # type: ignore[arg-type]
         super().__init__(scope, namer, {})
         self.temporaries |= self.made
         scope.locals |= set(self.given)

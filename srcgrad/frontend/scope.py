@@ -34,7 +34,7 @@ from srcgrad.frontend.names import (
 )
 from srcgrad.frontend.normal_form import Derived, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
-from srcgrad.frontend.unassigned import Unassigned, unassigned_in
+from srcgrad.frontend.unassigned import Unassigned, place_of, unassigned_in
 from srcgrad.rules.table import is_constant, lookup, refusal
 from srcgrad.runtime.written import written
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, public_home, reference
@@ -106,6 +106,7 @@ class Scope:
     parent: Scope | None = None
     fixed: Mapping[str, object] = field(default_factory=dict)  # parameters whose callable is known
     depth: int = 0
+    webs: Mapping[str, str] = field(default_factory=dict)  # the spelling of names that are webs of others' names
     locals: set[str] = field(init=False)
     rebound: frozenset[str] = field(init=False)  # parameters that the body binds
     comprehended: set[str] = field(init=False)  # what comprehensions in the body bind
@@ -316,6 +317,11 @@ class Scope:
             is_early = name in self.unassigned.names
             self._marked[name] = is_early and (is_function or self.static(name) is not None)
         return self._marked[name]
+
+    def is_early(self, node: gast.Name) -> bool:
+        """Whether a name of this scope is read where nothing may have bound it yet; what desugaring made is not."""
+        place = place_of(node)
+        return place is not None and self.unassigned.places.get(place) == self.webs.get(node.id, node.id)
 
     @cached_property
     def unassigned(self) -> Unassigned:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Protocol
 
 import gast
@@ -26,6 +27,7 @@ from srcgrad.frontend.callees import makes_iterator
 from srcgrad.frontend.desugar.build import call_builtin, placed
 from srcgrad.frontend.known import Known
 from srcgrad.frontend.names import COMPREHENSIONS, names_of
+from srcgrad.frontend.normal_form import LocalFunction
 from srcgrad.frontend.scope import Scope, Static
 from srcgrad.language import effects
 from srcgrad.syntax.globals import GlobalReference
@@ -49,6 +51,8 @@ class Evaluator(Protocol):
     def may_be_changed(self, node: gast.expr) -> bool: ...
 
     def is_global(self, node: gast.AST) -> bool: ...
+
+    def is_object(self, node: gast.AST) -> bool: ...
 
     def refuse(self, node: gast.AST, reason: str, hint: str | None = None) -> UnsupportedSyntax: ...
 
@@ -237,6 +241,8 @@ class _Order:
         if any(id(value) in self.changing for value in keywords):
             self._refuse_lone_star(node)
         made = self.sequence([*first, *node.args, *keywords])
+        if not self._is_users(node.func) or any(map(self._is_read_later, made)):
+            made = [self.settled(part) for part in made]  # what is read once the call has all operands is not yet read
         function = node.func
         if receiver is not None:
             function = _with(function, {"value": made[0]})
@@ -256,6 +262,11 @@ class _Order:
     def _is_method(self, function: gast.expr) -> bool:
         """Whether what is called is read of a value, which is evaluated before the arguments."""
         return isinstance(function, gast.Attribute) and self.writer.scope.static_of(function) is None
+
+    def _is_users(self, function: gast.expr) -> bool:
+        """Whether what is called is Python code, to which operands are handed as they are."""
+        static: Static | None = self.writer.scope.static_of(function)
+        return static is None or isinstance(static.value, FunctionType | LocalFunction)
 
     def _spread(self, old: gast.keyword, new: gast.keyword, node: gast.Call) -> gast.keyword:
         """``**d``, whose entries are taken before what follows is evaluated."""
@@ -304,7 +315,12 @@ class _Order:
                 return placed(gast.FormattedValue(writer.value(text), -1, None), node)
             case gast.Attribute(value=value, attr="flat"):
                 return _with(node, {"value": self.settled(value)})
+            case gast.Call(func=gast.Attribute(value=value) as view) if self._is_view(node):
+                return _with(node, {"func": _with(view, {"value": self.settled(value)})})
             case gast.Call(args=args) if self._is_lazy(node):
+                if self._begins_at_the_end(node) and writer.may_be_changed(node):
+                    reason = "an iterator that begins at the end of what an operand after it may lengthen"
+                    raise writer.refuse(node, reason, "evaluate that operand before")
                 return _with(node, {"args": [self.settled(argument) for argument in args]})
         if id(node) not in self.changing and not writer.may_be_changed(node):
             return node
@@ -316,10 +332,27 @@ class _Order:
     def _iterated(self, node: gast.expr) -> gast.expr:
         """What the outermost ``for`` of a generator goes over: it is evaluated when the generator is made, and its
         items are read later."""
-        match node:
-            case gast.Call(func=gast.Attribute(value=value, attr=attr) as view, args=[], keywords=[]) if attr in _VIEWS:
-                return _with(node, {"func": _with(view, {"value": self.settled(value)})})
+        if self._is_view(node):
+            reason = "a generator over a dict that an operand after it may change"
+            raise self.writer.refuse(node, reason, "evaluate that operand before, or take a list")
         return self.settled(node)
+
+    def _is_view(self, node: gast.expr) -> bool:
+        """Whether this makes a view of a dict, which shows what the dict holds when it is read."""
+        match node:
+            case gast.Call(func=gast.Attribute(value=value, attr=attr), args=[], keywords=[]) if attr in _VIEWS:
+                return self.writer.scope.static_of(value) is None and not self.writer.is_object(value)
+        return False
+
+    def _is_read_later(self, node: gast.expr) -> bool:
+        """Whether this is an operand whose items are read once the call has all of them."""
+        return isinstance(node, gast.GeneratorExp) or self._is_view(node) or (
+            isinstance(node, gast.Call) and self._is_lazy(node)
+        )
+
+    def _begins_at_the_end(self, node: gast.Call) -> bool:
+        static: Static | None = self.writer.scope.static_of(node.func)
+        return static is not None and static.value is reversed
 
     def _is_lazy(self, node: gast.Call) -> bool:
         """Whether a call makes what is read later, as a loop over it goes."""

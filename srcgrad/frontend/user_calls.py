@@ -79,7 +79,8 @@ class UserCalls(Dicts):
         local = local_in(function)
         own = [] if local is None else list(closure_of(local).actual)
         for variable in own:
-            if variable.name in self.scope.unassigned.through and variable.scope is self.scope:
+            name = self.scope.webs.get(variable.name, variable.name)
+            if name in self.scope.unassigned.through and variable.scope is self.scope:
                 self.look(runtime.require_assigned, [load(variable.name, node)], node)
         passed += [load(self.local(variable), node) for variable in [*own, *carried]]
         looked_into = attribute_parameters(function)

@@ -88,7 +88,9 @@ def _raised(made: Reduced, statement: Assign) -> Kinds | None:
         case ir.Iterate(source=source):
             return () if _is_iterable(made.value(source)) else None
         case ir.Next(iterator=iterator):
-            return () if (_classes(made.value(iterator)) or {None}) <= _ITERATORS else None
+            if not (_classes(made.value(iterator)) or {None}) <= _ITERATORS:
+                return None
+            return (ValueError,) if _may_differ_in_length(made, iterator) else ()
         case ir.GetAttribute():
             value = made.value(statement.targets[0])
             is_method = not value.is_any and bool(value.atoms) and all(isinstance(a, Bound) for a in value.atoms)
@@ -122,6 +124,15 @@ def _called(made: Reduced, function: Operand, given: Sequence[Value]) -> Kinds |
         return None
     name, receivers = atom.name, _classes(atom.receiver) or {object}
     return () if all(kind in (list, set) and not member(kind, name).raises for kind in receivers) else None
+
+
+def _may_differ_in_length(made: Reduced, iterator: Operand) -> bool:
+    """Whether an iterator may be of a ``zip`` that raises where one of what it goes over ends before another."""
+    if zip not in (_classes(made.value(iterator)) or ()):
+        return False
+    begun = made.origins.get(iterator)
+    called = made.origins.get(begun.source) if isinstance(begun, ir.Iterate) else begun
+    return not isinstance(called, ir.Call) or bool(called.keywords) or called.rest is not None
 
 
 def _is_plain(kind: type[BaseException]) -> bool:

@@ -54,6 +54,8 @@ from srcgrad.frontend.desugar.raising import (
     is_truth,
     iterated_by,
     may_catch,
+    may_differ_in_length,
+    may_have_no_step,
     may_raise,
     test_may_raise,
     waits,
@@ -310,6 +312,8 @@ class _Attempts:
                     return [*before, branch(_is_none(self.raised, statement), inside, [], statement)], [], True
                 return (before, inside, True) if may else ([*before, *inside], [], may_first or may_second)
             case gast.For(iter=iterated):
+                if may_catch(ValueError, self.caught) and any(map(may_differ_in_length, walk(iterated))):
+                    raise Stays
                 arguments_held, iterated = header_with_names(iterated, self.caught, self.fresh)
                 if not arguments_held:
                     return self._loop(statement)
@@ -356,9 +360,9 @@ class _Attempts:
         if isinstance(loop, gast.For) and not is_known_iterable(loop.iter):
             before, held, may_start = self.attempt(loop.iter)
             loop = with_bodies(loop, iter=held)
-        elif isinstance(loop, gast.For) and may_catch(TypeError, self.caught) and (
-            iterated := iterated_by(loop.iter, self.meaning)
-        ):
+        elif isinstance(loop, gast.For) and (
+            may_catch(TypeError, self.caught) or may_have_no_step(loop.iter) and may_catch(ValueError, self.caught)
+        ) and (iterated := iterated_by(loop.iter, self.meaning)):
             kinds = tuple_of([clone(kind) for kind in self.caught], loop)
             asked = [load(self.raised, loop), kinds, *map(clone, iterated)]
             before.append(assign(self.raised, call(reference(_ITERATING), asked, loop), loop))

@@ -112,37 +112,58 @@ def header_with_names(
     """
     made: list[gast.stmt] = []
 
-    def named(part: gast.expr) -> gast.expr:
+    def named(part: gast.expr, is_whole: bool = False) -> gast.expr:
+        has_step = is_whole or not may_have_no_step(part) or not may_catch(ValueError, caught)
         match part:
             case gast.Starred(value=value):
                 return placed(gast.Starred(named(value), gast.Load()), part)
-            case gast.Call(func=func, args=arguments, keywords=keywords) if is_known_iterable(part):
+            case gast.Call(func=func, args=arguments, keywords=keywords) if is_known_iterable(part) and has_step:
                 if isinstance(func, gast.Attribute):
                     func = placed(gast.Attribute(named(func.value), func.attr, gast.Load()), func)
                 given = [placed(gast.keyword(k.arg, named(k.value)), k.value) for k in keywords]
                 return placed(gast.Call(func, [named(a) for a in arguments], given), part)
-        if not may_raise(part) or waits(part) or _counts(part) and not any(may_catch(k, caught) for k in _OF_COUNTS):
+        if not may_raise(part) or waits(part):
             return part
         name = fresh("t")
         made.append(assign(name, part, part))
         return load(name, part)
 
-    return made, named(node) if isinstance(node, gast.Call) and is_known_iterable(node) else node
+    return made, named(node, True) if isinstance(node, gast.Call) and is_known_iterable(node) else node
 
 
-_OF_COUNTS = (TypeError, AttributeError, IndexError)
-
-
-def _counts(node: gast.expr) -> bool:
-    """Whether this computes a number from lengths and shapes, as ``len(x) - 1``, and raises ``_OF_COUNTS`` alone."""
+def is_count(node: gast.AST | None) -> bool:
+    """Whether this computes a number from lengths and shapes, as ``len(x) - 1``; of arrays and of Python's containers
+    it raises ``RAISED_BY_COUNTS`` alone."""
     match node:
         case gast.BinOp(left=left, op=gast.Add() | gast.Sub() | gast.Mult(), right=right):
-            return _counts(left) and _counts(right)
+            return is_count(left) and is_count(right)
         case gast.Call(func=gast.Name(id="len"), args=[gast.Name()]) | gast.Attribute(value=gast.Name(), attr="size"):
             return True
         case gast.Subscript(value=gast.Attribute(value=gast.Name(), attr="shape"), slice=gast.Constant()):
             return True
-    return not may_raise(node)
+        case gast.Constant():
+            return True
+    return False
+
+
+RAISED_BY_COUNTS = (TypeError, AttributeError, IndexError)
+
+
+def may_have_no_step(node: gast.expr) -> bool:
+    """Whether this is a range whose step may be 0, which raises a ValueError."""
+    match node:
+        case gast.Call(func=gast.Name(id="range"), args=[_, _, step]):
+            step = step.operand if isinstance(step, gast.UnaryOp) and isinstance(step.op, gast.USub) else step
+            return not isinstance(step, gast.Constant) or step.value == 0
+    return False
+
+
+def may_differ_in_length(node: gast.AST) -> bool:
+    """Whether this is a ``zip`` that raises a ValueError where one of what it goes over ends before another."""
+    match node:
+        case gast.Call(func=gast.Name(id="zip"), keywords=[_, *_] as keywords):
+            return any(not isinstance(k.value, gast.Constant) or bool(k.value.value) for k in keywords)
+    return False
 
 
 def iterated_by(node: gast.expr, meaning: Callable[[str], object]) -> list[gast.expr]:
