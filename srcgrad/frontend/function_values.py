@@ -25,7 +25,7 @@ from srcgrad.frontend.classes import found, is_field, is_frozen
 from srcgrad.frontend.desugar.build import constant, load, placed, tuple_of
 from srcgrad.frontend.desugar.raising import RAISED_BY_COUNTS, is_count, may_catch
 from srcgrad.frontend.known import Bag, Closed, Entries, Items, choices_of, instances_of
-from srcgrad.frontend.names import Definition, free_names
+from srcgrad.frontend.names import Definition, body_of, free_names, names_evaluated
 from srcgrad.frontend.normal_form import (
     Call,
     Callee,
@@ -219,8 +219,11 @@ class FunctionValues(UserCalls):
             both = (given, constant(None, node))
             return tuple_of(list(both), node), Pack("tuple", both)
         passed = [self.value(argument) for argument in arguments]
-        passed += [] if local is None else [load(self.local(v), node) for v in closure_of(local).actual]
+        if local is not None:
+            passed += [load(self.local(variable), node) for variable in closure_of(local).actual]
         kinds = tuple(kind for each in caught.elts for kind in self._exceptions(each))
+        if local is not None and not any(issubclass(kind, NameError) for kind in kinds):
+            self.require_assigned(name for name in _surely_read(local.node) if not self.scope.is_marked(name.id))
         tried = self.scope.static_of(node.func)
         assert tried is not None
         guarded = Guarded(static.value, kinds, tried.value.__name__)  # type: ignore[arg-type,attr-defined]
@@ -308,6 +311,12 @@ class FunctionValues(UserCalls):
             f"give it the present value as a default: lambda ..., {name}={name}: ...",
             label="it reads the variable when it is called",
         )
+
+
+def _surely_read(part: Definition) -> Iterator[gast.Name]:
+    """The names that what is attempted reads whatever happens: what stands behind its first statement may not run."""
+    first, *_ = body_of(part)
+    yield from _surely_read(first) if isinstance(first, Definition) else names_evaluated(first)
 
 
 def is_bound_after(variable: Variable, at: gast.AST, *, same: bool) -> bool:

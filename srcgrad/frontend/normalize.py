@@ -63,7 +63,7 @@ from srcgrad.frontend.spreading import lasting
 from srcgrad.frontend.statements import Statements
 from srcgrad.frontend.stopping import detached
 from srcgrad.frontend.telling import any_objects, bears_out, meets_objects, moves, returns
-from srcgrad.frontend.unassigned import refuse_lost_values
+from srcgrad.frontend.unassigned import refuse_unassigned
 from srcgrad.frontend.webs import split
 from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
@@ -138,7 +138,7 @@ def _with_classes(callee: Callee) -> Function:
 def _of_text(callee: Callee, source: Source, node: Definition, parent: Scope | None) -> Function:
     if parent is None:
         fence.admit(source)
-        refuse_lost_values(source)
+        refuse_unassigned(source)
     assumed: Mapping[str, Known] = {}
     table = Table({}, returned, stored)
     methods: dict[Place, Signature | None] = {}

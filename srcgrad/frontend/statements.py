@@ -111,6 +111,8 @@ class Statements(ForeignValues):
             case gast.Assert() | gast.Raise():
                 self._effect(statement)
             case gast.Delete(targets=targets):
+                names = [node for node in walk(*targets) if isinstance(node, gast.Name)]
+                self.require_assigned(name for name in names if isinstance(name.ctx, gast.Del))
                 for target in targets:
                     self.delete(target)
             case gast.Pass():

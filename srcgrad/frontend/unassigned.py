@@ -72,13 +72,16 @@ class Unassigned:
     """The reads of a function's variables that may come before a binding.
 
     ``places``: where their names stand; ``through``: local functions that capture a variable and are read where it may
-    have no value, by the variable; ``lost``: the statements by which variables lost their value that are read after.
+    have no value, by the variable; ``lost``: the statements by which variables lost their value that are read after;
+    ``expected``: reads in a ``try`` that catches a NameError, by the variable, functions excepted, which hold marks.
     """
 
     def __init__(self, body: Sequence[gast.stmt], parameters: frozenset[str]) -> None:
         self.places: dict[Place, str] = {}
         self.through: dict[str, str] = {}
         self.lost: dict[str, gast.AST] = {}
+        self.expected: dict[str, gast.AST] = {}
+        self._expecting = 0  # how many of the ``try`` around catch a NameError
         self._own = {name for name, _ in bindings(*body)} | _bound_by(*body)
         self._captured = _captured(body)
         self._leaving: list[_Left] = []
@@ -150,6 +153,8 @@ class Unassigned:
                 for target in targets:
                     state = self._deleted(target, statement, state)
                 return state
+            case gast.Assign(targets=[gast.Name()] as targets, value=gast.Lambda(args=arguments)):
+                return self._stored(targets, self._reads(default_values(arguments), state))
             case gast.Assign(targets=targets, value=value):
                 return self._stored(targets, self._reads([value], state))
             case gast.AugAssign(target=target, value=value):
@@ -174,7 +179,10 @@ class Unassigned:
         return _meet([after, *self._leaving.pop().breaks])
 
     def _try(self, statement: Any, state: _State) -> _State | None:
+        is_expecting = any(_catches_unbound(handler.type) for handler in statement.handlers)
+        self._expecting += is_expecting
         tried = self._block(statement.body, state)
+        self._expecting -= is_expecting
         ways = [self._block(statement.orelse, tried)]
         # What raised may have unbound names before.
         begun = state if tried is None else _State(state.bound & tried.bound, tried.lost)
@@ -229,8 +237,9 @@ class Unassigned:
                 case gast.BoolOp(values=[first, *rest]):
                     state = self._evaluated(first, state)
                     self._reads(rest, state)
-                case gast.Lambda(args=arguments):
+                case gast.Lambda(args=arguments) as function:
                     state = self._reads(default_values(arguments), state)
+                    self._captures("a lambda", free_names(function), function, state)
                 case gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp() as made:
                     first, *others = made.generators
                     state = self._evaluated(first.iter, state)
@@ -246,24 +255,30 @@ class Unassigned:
         name = node.id
         if name not in self._own:
             return state
-        for captured in self._captured.get(name, ()):
-            if captured in self._own and captured not in {*state.bound, name}:
-                self.through.setdefault(captured, name)
-                self._note_lost(captured, state)
+        self._captures(name, self._captured.get(name, ()), node, state)
         if name in state.bound:
             return state
         place = place_of(node)
         if place is not None:
             self.places.setdefault(place, name)
-        self._note_lost(name, state)
+        self._note(name, node, state)
         return state.with_names([name])
+
+    def _captures(self, function: str, captured: Iterable[str], at: gast.AST, state: _State) -> None:
+        """What a function reads that may be called from here on."""
+        for name in captured:
+            if name in self._own and name not in {*state.bound, function}:
+                self.through.setdefault(name, function)
+                self._note(name, at, state)
 
     def _unbound(self, name: str, by: gast.AST, state: _State) -> _State:
         if any(name in captured for captured in self._captured.values()):
             self.lost.setdefault(name, by)  # the function may be called at any time
         return _State(state.bound - {name}, {**state.lost, name: by})
 
-    def _note_lost(self, name: str, state: _State) -> None:
+    def _note(self, name: str, at: gast.AST, state: _State) -> None:
+        if self._expecting and name not in self._captured:
+            self.expected.setdefault(name, at)
         if name in state.lost:
             self.lost.setdefault(name, state.lost[name])
 
@@ -294,6 +309,12 @@ def _captured(body: Sequence[gast.stmt]) -> dict[str, set[str]]:
     return found
 
 
+def _catches_unbound(kind: gast.expr | None) -> bool:
+    """Whether a handler is written for a NameError."""
+    kinds = kind.elts if isinstance(kind, gast.Tuple) else [kind]
+    return any(isinstance(each, gast.Name) and each.id in ("NameError", "UnboundLocalError") for each in kinds)
+
+
 def _bound_by(*parts: gast.AST) -> set[str]:
     """The names that patterns, imports and classes bind, besides those that stand as names to be stored."""
     found: set[str] = set()
@@ -312,15 +333,15 @@ def _stored_in(part: gast.AST) -> set[str]:
     return {node.id for node in walk(part) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store)}
 
 
-def refuse_lost_values(source: Source) -> None:
-    """Refuse variables of a function, or of one inside it, that lose their value and may be read then."""
+def refuse_unassigned(source: Source) -> None:
+    """Refuse variables of a function, or of one inside it, that lose their value and may be read then, or that may have
+    none where that is expected."""
     if not any(isinstance(node, gast.Delete | gast.ExceptHandler) for node in walk(source.node)):
         return
-    functions = [node for node in walk(source.node) if isinstance(node, Definition)]
-    for node in functions:
-        for name, at in unassigned_in(node).lost.items():
-            raise UnsupportedSyntax(
-                f"the variable {name!r} has no value any more here, and is read again",
-                source.span(at),
-                hint="give it another name, or a value",
-            )
+    for node in [node for node in walk(source.node) if isinstance(node, Definition)]:
+        found = unassigned_in(node)
+        for name, at in (*found.lost.items(), *found.expected.items()):
+            is_lost = name in found.lost
+            reason = "has no value any more here, and is read again" if is_lost else "may have no value in this try"
+            hint = "give it another name, or a value"
+            raise UnsupportedSyntax(f"the variable {name!r} {reason}", source.span(at), hint=hint)

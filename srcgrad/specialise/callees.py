@@ -58,7 +58,7 @@ from srcgrad.specialise.functions import (
     text_of,
 )
 from srcgrad.specialise.inlining import Renaming, bound_by, has_attempts, is_written_out, with_one_end
-from srcgrad.specialise.unassigned import refuse_early_calls
+from srcgrad.specialise.unassigned import refuse_unassigned
 from srcgrad.syntax.globals import GlobalBinding, reference
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ def _written_out(
         outer, owner=closure.owner, cells=cells, outer=_captured_outside(closure),
         summaries=tuple(summaries), function=function,
     )
-    refuse_early_calls(made)
+    refuse_unassigned(made)
     made.functions.around.append(closure)
     made.only_arguments |= only_arguments(copied)
     made.uses.update(uses_of(replace(function, body=copied)))

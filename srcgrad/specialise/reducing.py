@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
-from srcgrad.errors import UnsupportedSyntax
+from srcgrad.errors import UnresolvedName, UnsupportedSyntax
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.source import source_of
 from srcgrad.frontend.unassigned import Unassigned, unassigned_in
@@ -46,9 +46,9 @@ from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by, has_attempts
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.patterns import taken_apart
-from srcgrad.specialise.unassigned import looks, refuse_early_calls
+from srcgrad.specialise.unassigned import looks, refuse_unassigned
 from srcgrad.specialise.unused import without_unused
-from srcgrad.syntax.globals import reference
+from srcgrad.syntax.globals import GlobalBinding, reference
 from srcgrad.syntax.namer import Namer
 
 
@@ -69,10 +69,15 @@ class Frame:
 
     def resolve(self, name: str, at: gast.AST) -> Any:
         """The reference that a global name is."""
+        return reference(self.require_global(name, at))
+
+    def require_global(self, name: str, at: gast.AST) -> GlobalBinding:
+        """What a global name means; refused where it means nothing."""
         source = source_of(self.owner)
         binding = source.resolve(name, source.span(at))
-        assert binding is not None  # a name without a meaning was refused
-        return reference(binding)
+        if binding is None:
+            raise UnresolvedName(f"the name {name!r} is not defined", source.span(at), label="no such name")
+        return binding
 
 
 @dataclass(eq=False)
@@ -146,7 +151,7 @@ def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> 
     called = {statement: list(summaries) for statement, summaries in summary.calls.items()}
     made = Reduced(function, owner, instance.facts, frame, called, apart,
                    namer=Namer(names))  # fmt: skip
-    refuse_early_calls(made)
+    refuse_unassigned(made)
     made.cells = {*cells}
     made.functions.homes.update((Site(CellType, cell, summary.context), [cell]) for cell in function.cells)
     if instance.captured is not None:

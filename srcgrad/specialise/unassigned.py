@@ -26,20 +26,29 @@ if TYPE_CHECKING:
 
 def looks(made: Reduced, statement: Assign) -> list[Assign]:
     """The read of a variable by itself, if it may have no value."""
-    match statement.operation:
-        case ir.ReadCell(cell=cell) if place_of(statement.node) in made.frame.unassigned.places:
-            operation: ir.Operation = ir.ReadCell(made.frame.cells.get(cell, cell))
-        case ir.Bound() if not isinstance(getattr(statement.node, "ctx", None), gast.Del):
-            operation = statement.operation
-        case _:
-            return []
+    operation = statement.operation
+    if isinstance(operation, ir.ReadGlobal):
+        made.frame.require_global(operation.name, statement.node)
+    if not _may_have_no_value(made, statement) or isinstance(getattr(statement.node, "ctx", None), gast.Del):
+        return []
+    if isinstance(operation, ir.ReadCell):
+        operation = ir.ReadCell(made.frame.cells.get(operation.cell, operation.cell))
     value = made.value(statement.targets[0])
     read, nothing = made.version("t", value), made.version("t", value)
     look = ir.Call(Literal(Spelled(reference(of_runtime(runtime.require_assigned)), runtime.require_assigned)), (read,))
     return [replace(statement, targets=(read,), operation=operation), Assign((nothing,), look, statement.node)]
 
 
-def refuse_early_calls(made: Reduced) -> None:
-    """Refuse a function that may be called before the variables that it captures have values."""
+def _may_have_no_value(made: Reduced, statement: Assign) -> bool:
+    if isinstance(statement.operation, ir.ReadCell):
+        return place_of(statement.node) in made.frame.unassigned.places
+    return isinstance(statement.operation, ir.Bound)
+
+
+def refuse_unassigned(made: Reduced) -> None:
+    """Refuse variables that may have no value where a ``try`` expects that, and functions that may be called before the
+    variables that they capture have values."""
+    for name, at in made.frame.unassigned.expected.items():
+        made.refuse(at, f"{name!r}, which may have no value in this try,")
     for name, function in made.frame.unassigned.through.items():
         made.refuse(made.frame.function.node, f"{name!r}, which {function!r} may read before it has a value,")

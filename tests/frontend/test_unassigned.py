@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, hvp, jvp, value_and_grad
-from srcgrad.errors import UnsupportedSyntax
+from srcgrad.errors import UnresolvedName, UnsupportedSyntax
 from srcgrad.programs import options
 
 X = np.array([1.0, 2.0, 3.0])
@@ -391,3 +391,69 @@ def test_imports_and_classes_that_may_come_late_are_refused():
     for f in (imported, defined):
         with pytest.raises(UnsupportedSyntax, match="import|class"):
             grad(f)(1.3, True)
+
+
+# --- a try that expects that a variable has no value -----------------------------------------------------------------
+def copied_in_try(x, m):
+    if m:
+        v = x * 2.0
+    try:
+        w = v
+        s = x * x
+    except NameError:
+        w, s = x, x * 3.0
+    return s * w
+
+
+def appended_in_try(x, m):
+    for _ in range(2):
+        try:
+            kept.append(x)
+        except UnboundLocalError:
+            kept = [x * m]
+    return kept[0] * kept[1]
+
+
+def deleted_in_try(x, m):
+    if m:
+        v = x * 2.0
+    try:
+        del v
+        s = x * x
+    except NameError:
+        s = x * 3.0
+    return s
+
+
+def called_in_try(x, m):
+    act = lambda: v * x
+    try:
+        s = act()
+    except NameError:
+        s = x * 3.0
+    v = x * m
+    return s * act()
+
+
+@pytest.mark.parametrize("f", [copied_in_try, appended_in_try, deleted_in_try, called_in_try])
+def test_a_try_that_expects_a_variable_without_a_value_is_refused(f):
+    for way in ({}, {"infer_first": True}):
+        for derivative in (grad(f), lambda x, m: jvp(f, (x, m), (1.0, None))):
+            with options(**way), pytest.raises(UnsupportedSyntax, match=r"(?s)may have no value in this try.*\^"):
+                derivative(1.3, 1.0)
+
+
+def test_a_name_that_means_nothing_is_refused_where_nothing_is_done_with_it():
+    """What follows was taken for code that never runs: the gradient was zero."""
+
+    def f(x):
+        try:
+            meaning_of_nothing
+            s = x * x
+        except NameError:
+            s = x * 3.0
+        return s
+
+    for way in ({}, {"infer_first": True}):
+        with options(**way), pytest.raises(UnresolvedName, match=r"(?s)'meaning_of_nothing'.*\^"):
+            grad(f)(1.3)
