@@ -408,7 +408,7 @@ def copied_in_try(x, m):
 def appended_in_try(x, m):
     for _ in range(2):
         try:
-            kept.append(x)
+            kept.append(x)  # noqa: F821
         except UnboundLocalError:
             kept = [x * m]
     return kept[0] * kept[1]
