@@ -179,6 +179,7 @@ class Derivative:
 
     def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> Compiled:
         from srcgrad.calling import DOORS
+        from srcgrad.frontend.applying import applying
         from srcgrad.pipeline import compile_request
         from srcgrad.programs import Request, present_options
 
@@ -192,19 +193,22 @@ class Derivative:
         kept = self.parameters.names[: len(self.parameters.first)]
         request = Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=kept, shown=shown)
         options = present_options()
-        is_inferred = (options.infer or options.infer_first) and isinstance(self.primal, FunctionType)
-        if not is_inferred or values is None or facts is None:
-            return compile_request(request)
-        inferred = replace(request, arguments=self.parameters.spread(values))
-        first, second = (inferred, request) if options.infer_first else (request, inferred)
-        try:
-            return compile_request(first)
-        except (LanguageError, MissingRule) as refusal:
-            refused = refusal
-        try:
-            return compile_request(second)
-        except (LanguageError, MissingRule) as refusal:
-            raise (refused if first is request else refusal) from None
+        requests = [request]
+        if (options.infer or options.infer_first) and values is not None and facts is not None:
+            if isinstance(self.primal, FunctionType):
+                inferred = replace(request, arguments=self.parameters.spread(values))
+                requests.insert(0 if options.infer_first else 1, inferred)
+        absent = [name for name, value in zip(self.parameters.names, values or (), strict=False) if value is None]
+        if (applied := applying(self.primal, absent)) is not None:  # where its text is refused, the rule that it has
+            requests.append(replace(request, callee=replace(callee, function=applied)))
+        refused: SrcgradError | None = None
+        for each in requests:
+            try:
+                return compile_request(each)
+            except (LanguageError, MissingRule) as refusal:
+                refused = refusal if refused is None or each is request else refused
+        assert refused is not None
+        raise refused.with_traceback(None) from None
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values that a program takes: functions are compiled in, not passed."""
