@@ -165,21 +165,25 @@ class Derivative:
             require_exact_types(self.parameters.names, () if values is None else values)
             decides = values is not None and any(is_static(v) or holds_objects(v) for v in values)
             values = values if decides else None
-        key = (mode, options, shown, None if values is None else kinds_of(values))
-        found = self._variants.get(key)
+        key: object = (mode, options, shown, None if values is None else kinds_of(values))
+        constants = () if values is None else self.parameters.at_defaults(values)
+        found = self._variants.get(key) or self._variants.get((key, constants))
         if found is None or not found.is_current():
             from srcgrad.faults import reported
 
             require_exact_types(self.parameters.names, () if values is None else values)
-            found = reported(self._compile)(values, mode, shown)
+            found, is_inferred = reported(self._compile)(values, mode, shown)
+            key = (key, constants) if is_inferred else key
             kept = [(k, one) for k, one in self._variants.items() if one.is_current()]
             self._variants = {**dict(kept[-PROGRAMS:]), key: found}
         found.refresh()
         return found
 
-    def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> Compiled:
+    def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> tuple[Compiled, bool]:
+        """The program, and whether it is one for arguments that are at their defaults where these are."""
         from srcgrad.calling import DOORS
         from srcgrad.frontend.applying import applying
+        from srcgrad.infer.entry import Constant
         from srcgrad.pipeline import compile_request
         from srcgrad.programs import Request, present_options
 
@@ -196,7 +200,9 @@ class Derivative:
         requests = [request]
         if (options.infer or options.infer_first) and values is not None and facts is not None:
             if isinstance(self.primal, FunctionType):
-                inferred = replace(request, arguments=self.parameters.spread(values))
+                fixed = self.parameters.at_defaults(values)
+                known = [Constant(v) if n in fixed else v for n, v in zip(self.parameters.names, values, strict=True)]
+                inferred = replace(request, arguments=self.parameters.spread(tuple(known)))
                 requests.insert(0 if options.infer_first else 1, inferred)
         absent = [name for name, value in zip(self.parameters.names, values or (), strict=False) if value is None]
         if (applied := applying(self.primal, absent)) is not None:  # where its text is refused, the rule that it has
@@ -204,7 +210,7 @@ class Derivative:
         refused: SrcgradError | None = None
         for each in requests:
             try:
-                return compile_request(each)
+                return compile_request(each), each.arguments is not None
             except (LanguageError, MissingRule) as refusal:
                 refused = refusal if refused is None or each is request else refused
         assert refused is not None
