@@ -7,6 +7,7 @@ import math
 import operator
 import os
 import pickle
+import statistics
 import subprocess
 import sys
 import textwrap
@@ -104,6 +105,37 @@ def test_a_rule_goes_before_the_source_of_its_function():
     assert grad(lambda x: doubled(x))(1.0) == 3.0
 
 
+def test_the_rule_of_a_function_that_is_differentiated_itself_where_its_text_is_refused():
+    made = cell(
+        """
+        import decimal
+
+        def squared(x, factor=None):
+            return float(decimal.Decimal(float(x)) ** 2 * (1 if factor is None else factor))
+
+        @srcgrad.rule(squared)
+        def squared_rule(x, *, y, y_bar):
+            return 2.0 * x * y_bar
+
+        @squared_rule.tangent
+        def squared_tangent(x, *, y, x_dot):
+            return 2.0 * x * x_dot
+        """
+    )
+    assert grad(made.squared)(1.5) == 3.0
+    assert hessian(made.squared)(1.5) == 2.0
+    assert jvp(made.squared, (1.5,), (2.0,)) == (2.25, 6.0)
+    with pytest.raises(srcgrad.UnsupportedSyntax, match="an object of class Decimal"):
+        grad(made.squared)(1.5, 3)
+
+
+def test_functions_of_the_library_by_their_rules():
+    data = [1.3, 0.4, 2.7, 1.9]
+    for function in (statistics.mean, statistics.variance, statistics.pvariance, statistics.stdev, statistics.pstdev):
+        check_grads(function, data)
+        assert grad(function)(data) == grad(lambda x, function=function: function(x))(data)
+
+
 def test_declared_constants_are_not_looked_into():
     edges = np.array([0.0, 0.5])
     got = grad(lambda x: np.sum(x * bin_of(x, edges)))(X)
@@ -127,8 +159,8 @@ def test_builtins_and_functions_of_other_libraries_and_ufuncs():
     import statistics
 
     @srcgrad.rule(statistics.fmean)
-    def fmean_rule(data, weights=None, *, y, y_bar):
-        return np.full_like(data, y_bar / len(data)), None
+    def fmean_rule(data, *, y, y_bar):
+        return np.full_like(data, y_bar / len(data))
 
     check_grads(lambda x: statistics.fmean(x * x), X, modes=["reverse"], order=1)
 

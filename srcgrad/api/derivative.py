@@ -165,20 +165,25 @@ class Derivative:
             require_exact_types(self.parameters.names, () if values is None else values)
             decides = values is not None and any(is_static(v) or holds_objects(v) for v in values)
             values = values if decides else None
-        key = (mode, options, shown, None if values is None else kinds_of(values))
-        found = self._variants.get(key)
+        key: object = (mode, options, shown, None if values is None else kinds_of(values))
+        constants = () if values is None else self.parameters.at_defaults(values)
+        found = self._variants.get(key) or self._variants.get((key, constants))
         if found is None or not found.is_current():
             from srcgrad.faults import reported
 
             require_exact_types(self.parameters.names, () if values is None else values)
-            found = reported(self._compile)(values, mode, shown)
+            found, is_inferred = reported(self._compile)(values, mode, shown)
+            key = (key, constants) if is_inferred else key
             kept = [(k, one) for k, one in self._variants.items() if one.is_current()]
             self._variants = {**dict(kept[-PROGRAMS:]), key: found}
         found.refresh()
         return found
 
-    def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> Compiled:
+    def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> tuple[Compiled, bool]:
+        """The program, and whether it is one for arguments that are at their defaults where these are."""
         from srcgrad.calling import DOORS
+        from srcgrad.frontend.applying import applying
+        from srcgrad.infer.entry import Constant
         from srcgrad.pipeline import compile_request
         from srcgrad.programs import Request, present_options
 
@@ -192,19 +197,24 @@ class Derivative:
         kept = self.parameters.names[: len(self.parameters.first)]
         request = Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=kept, shown=shown)
         options = present_options()
-        is_inferred = (options.infer or options.infer_first) and isinstance(self.primal, FunctionType)
-        if not is_inferred or values is None or facts is None:
-            return compile_request(request)
-        inferred = replace(request, arguments=self.parameters.spread(values))
-        first, second = (inferred, request) if options.infer_first else (request, inferred)
-        try:
-            return compile_request(first)
-        except (LanguageError, MissingRule) as refusal:
-            refused = refusal
-        try:
-            return compile_request(second)
-        except (LanguageError, MissingRule) as refusal:
-            raise (refused if first is request else refusal) from None
+        requests = [request]
+        if (options.infer or options.infer_first) and values is not None and facts is not None:
+            if isinstance(self.primal, FunctionType):
+                fixed = self.parameters.at_defaults(values)
+                known = [Constant(v) if n in fixed else v for n, v in zip(self.parameters.names, values, strict=True)]
+                inferred = replace(request, arguments=self.parameters.spread(tuple(known)))
+                requests.insert(0 if options.infer_first else 1, inferred)
+        absent = [name for name, value in zip(self.parameters.names, values or (), strict=False) if value is None]
+        if (applied := applying(self.primal, absent)) is not None:  # where its text is refused, the rule that it has
+            requests.append(replace(request, callee=replace(callee, function=applied)))
+        refused: SrcgradError | None = None
+        for each in requests:
+            try:
+                return compile_request(each), each.arguments is not None
+            except (LanguageError, MissingRule) as refusal:
+                refused = refusal if refused is None or each is request else refused
+        assert refused is not None
+        raise refused.with_traceback(None) from None
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values that a program takes: functions are compiled in, not passed."""

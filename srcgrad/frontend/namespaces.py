@@ -27,7 +27,7 @@ from srcgrad.frontend import array_api
 from srcgrad.frontend.desugar.build import assign, constant, placed
 from srcgrad.frontend.names import body_of, free_names
 from srcgrad.frontend.source import Source
-from srcgrad.language.models.array_modules import serves_numpy
+from srcgrad.language.models.array_modules import canonical, serves_numpy
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
 from srcgrad.syntax.parse import children, names_bound, parameters_of, walk
 
@@ -51,12 +51,6 @@ _ASKS = {
     **dict.fromkeys("is_cupy_namespace is_torch_namespace is_jax_namespace is_dask_namespace".split(), False),
 }
 _NAMES = _GIVES.keys() | _ASKS.keys() | array_api.NAMES
-
-
-def canonical(module: object) -> object:
-    """NumPy for what is NumPy in the clothes of the array API standard, of which NumPy 2 has every name."""
-    name = getattr(module, "__name__", "")
-    return np if isinstance(module, ModuleType) and name.endswith("array_api_compat.numpy") else module
 
 
 def gives_namespace(function: object) -> bool:

@@ -194,6 +194,24 @@ def _entries(value: Value, heap: Heap) -> dict[Exact, Value] | None:
     return None if held is None else {Exact(key): item for key, item in held}
 
 
+_OF_TEXTS = frozenset(
+    """capitalize casefold endswith find isalnum isalpha isdigit isidentifier islower isspace isupper lower lstrip
+    removeprefix removesuffix replace rstrip startswith strip swapcase title upper""".split()
+)
+
+
+def text_of(text: Exact, name: str, given: Given) -> Value | None:
+    """What a method of a text that is known gives, where its arguments are known; None where it may be another one."""
+    atoms = [next(iter(value.atoms), None) for value in given.positional if len(value.atoms) == 1 and not value.is_any]
+    known = [atom.value for atom in atoms if isinstance(atom, Exact) and type(atom.value) in (str, int)]
+    if name not in _OF_TEXTS or len(known) < len(given.positional) or given.keywords or given.more is not None:
+        return None
+    try:
+        return exact(getattr(text.value, name)(*known))
+    except (TypeError, ValueError):
+        return None
+
+
 # --- attributes by name ----------------------------------------------------------------------------------------------
 def _name(given: _Values) -> str | None:
     """The name that is given after an object, where it is known."""

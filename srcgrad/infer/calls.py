@@ -25,7 +25,7 @@ import numpy as np
 from srcgrad.infer import dataclassed, named
 from srcgrad.infer.applying import applied, parts_of
 from srcgrad.infer.assigned import is_reflective, is_replaced
-from srcgrad.infer.builtin import followed, merged_into
+from srcgrad.infer.builtin import followed, merged_into, text_of
 from srcgrad.infer.examples import constant_of_kinds, results, results_of_draw, results_of_method
 from srcgrad.infer.generators import is_left_by_exceptions, lists_of
 from srcgrad.infer.heap import Contents, Heap, Site, together
@@ -52,7 +52,7 @@ from srcgrad.ir.evaluating import BINARY, IN_PLACE
 from srcgrad.ir.regions import Function
 from srcgrad.language.effects import Effect, member, method, of_function
 from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
-from srcgrad.language.models.array_modules import model_in_numpy
+from srcgrad.language.models.array_modules import class_in_numpy, model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.rules.table import is_constant, lookup
 
@@ -123,9 +123,10 @@ def model_of(found: Any) -> Any:
         return found
     if isinstance(found, FunctionType) and "__srcgrad_transform__" in vars(found):
         return TRANSFORMS.get(vars(found)["__srcgrad_transform__"])
-    is_original = isinstance(found, FunctionType | BuiltinFunctionType | type) and is_of_library(found)
-    model = MODELS.get(found) if is_original else None
-    return model_in_numpy(found) if model is None and (is_original or is_remembering(found)) else model
+    if not isinstance(found, FunctionType | BuiltinFunctionType) and not is_remembering(found):
+        return MODELS.get(found) if isinstance(found, type) and is_of_library(found) else None
+    model = MODELS.get(found)
+    return model_in_numpy(found) if model is None else model
 
 
 # --- functions of the user's -----------------------------------------------------------------------------------------
@@ -158,7 +159,7 @@ def _entered(
 
 # --- classes ---------------------------------------------------------------------------------------------------------
 def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, given: Given, heap: Heap) -> Made:
-    values, kind = given.values(), ORIGINALS.get(kind, kind)
+    values, kind = given.values(), ORIGINALS.get(kind, class_in_numpy(kind))
     made = followed(analysis, frame, statement, kind, given, heap)
     if made is not NotImplemented:
         return made  # type: ignore[no-any-return]
@@ -166,6 +167,8 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         return container(frame, statement, heap, kind, Contents(fields=dict(given.keywords)))
     if kind in CLASSES:
         return _started(analysis, frame, statement, kind, Contents(), given, heap)
+    if issubclass(kind, BaseException) and not is_of_library(kind) and not _starts_itself(kind):
+        return container(frame, statement, heap, kind, Contents(rest=union(*values)))
     if issubclass(kind, BaseException) and is_of_library(kind) and not _starts_itself(kind):
         return applied(analysis, frame, statement, Effect(returns="element"), given, heap)
     if kind in (type, super) or is_of_library(kind) and not is_plain(analysis, heap, *values):
@@ -173,6 +176,9 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
             return (of(kind) if kind in (bool, int) else ANY), analysis.unknown(values, heap)
     if kind in (bool, int, float, complex, str, bytes) and given.more is None:
         return of(kind), heap
+    if not given.keywords and given.more is None:
+        if (constant := constant_of_kinds(kind, given.positional, heap)) is not None:
+            return constant, heap
     if kind is range:
         return container(frame, statement, heap, range, Contents())
     if kind in (set, frozenset, dict, zip, enumerate) and not is_plain(analysis, heap, *values):
@@ -196,15 +202,15 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
         return container(frame, statement, heap, zip, Contents(parts=values))
     if kind is np.float64 and len(values) == 1 and all(isinstance(a, Of | Exact) for a in values[0].atoms):
         return of(kind), heap
+    if is_named_tuple(kind):
+        made = named.made(analysis, frame, statement, kind, given, heap)
+        if made is not NotImplemented:
+            return made  # type: ignore[no-any-return]
     if is_of_library(kind):
         effect = of_function(kind)
         if not effect.is_known or effect.calls or not is_plain(analysis, heap, *values):
             return ANY, analysis.unknown(values, heap)
         return applied(analysis, frame, statement, replace(effect, returns="element"), given, heap)
-    if is_named_tuple(kind):
-        made = named.made(analysis, frame, statement, kind, given, heap)
-        if made is not NotImplemented:
-            return made  # type: ignore[no-any-return]
     plain = type(kind) is type and looked_up(kind, "__new__") is object.__new__
     if not plain or analysis.assigned.is_open(kind):
         return ANY, analysis.unknown([exact(kind), *values], heap)
@@ -212,10 +218,13 @@ def _made(analysis: Analysis, frame: Frame, statement: Statement, kind: Any, giv
 
 
 def _starts_itself(kind: type[BaseException]) -> bool:
-    """Whether making an exception of a class runs more than what Python's own do, which keep their arguments."""
+    """Whether making an exception of a class runs more than what Python's own do, which keep their arguments, or it
+    has methods of the user's."""
+    own = [base for base in kind.__mro__ if not is_of_library(base)]
     return type(kind) is not type or any(
         isinstance(looked_up(kind, name), FunctionType | staticmethod | classmethod) for name in ("__init__", "__new__")
-    )
+    ) or any(callable(held) or hasattr(type(held), "__get__") for base in own for name, held in vars(base).items()
+             if name not in ("__weakref__", "__dict__"))  # fmt: skip
 
 
 def _started(
@@ -365,6 +374,8 @@ def _of_builtin(
     effect = method(name) if kind is None else member(kind, name)
     if name == "resize":
         analysis.assigned.is_reshaped = True
+    if kind is str and isinstance(atom, Exact) and (made := text_of(atom, name, given)) is not None:
+        return made, heap
     if kind in (int, float, complex, bool, bytes) or isinstance(kind, type) and issubclass(kind, np.generic):
         effect = Effect()  # numbers change nothing, and hold nothing
     if isinstance(atom, At):

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -59,6 +60,13 @@ def described(value: Any) -> object:
     return Kinds(Outside(Assigned(), list[Any].clear), exact).of(value)
 
 
+@dataclass(frozen=True)
+class Constant:
+    """An argument that is the same in all calls that a program is compiled for."""
+
+    value: object
+
+
 class Kinds:
     """The values that stand for all objects of a kind.
 
@@ -74,6 +82,8 @@ class Kinds:
     def of(self, value: Any, depth: int = 0) -> Value:
         """What an object of the same kind may be."""
         kind: Any = type(value)
+        if kind is Constant:
+            return exact(value.value)
         if kind in _SINGLE or isinstance(value, FunctionType | np.ufunc | BuiltinFunctionType | ModuleType | Enum):
             return exact(value)  # a program is compiled for this very function
         if isinstance(value, type) and depth:

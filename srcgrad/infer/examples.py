@@ -30,7 +30,7 @@ from srcgrad.language.effects import is_compiled_ufunc, method
 _MOST, _DEEPEST = 16, 4
 _BY_NAME = """
     abs absolute all any append arange argmax argmin argsort around array average clip concatenate convolve copy cos
-    cumprod cumsum diff dot empty empty_like exp eye fix hstack identity inner interp kron linspace
+    cumprod cumsum diff dot empty empty_like exp eye fix full full_like hstack identity inner interp kron linspace
     logspace matmul max mean median min nancumsum nanmax nanmean nanmin nanstd nansum nanvar ones ones_like outer prod
     ptp quantile repeat roll round searchsorted sort stack std sum tensordot tile trace trapezoid tri tril triu vander
     var vdot vstack where zeros zeros_like
@@ -38,6 +38,7 @@ _BY_NAME = """
 _FUNCTIONS = frozenset(
     id(getattr(np, name)) for name in _BY_NAME if hasattr(np, name)
 ) | frozenset(id(getattr(np.linalg, name)) for name in "cholesky cond det inv norm pinv solve".split())
+_JOINING = frozenset(id(getattr(np, name)) for name in "concatenate hstack stack vstack".split())
 _METHODS = frozenset(
     """all any argmax argmin argsort clip copy cumprod cumsum dot max mean min prod repeat round std sum trace
     var""".split()
@@ -47,7 +48,8 @@ _METHODS = frozenset(
 #: What depends on the classes, dtypes and ranks of the operands alone.
 _OF_KINDS = frozenset(
     id(getattr(np, name))
-    for name in "iscomplexobj isdtype isrealobj isscalar issubdtype ndim promote_types result_type".split()
+    for name in """dtype finfo iinfo iscomplexobj isdtype isrealobj isscalar issubdtype iterable ndim
+    promote_types result_type""".split()
     if hasattr(np, name)
 )
 
@@ -87,7 +89,7 @@ def _run(
         count = len(chosen) - len(names)
         return function(*chosen[:count], **dict(zip(names, chosen[count:], strict=True)))
 
-    return outcomes(run, [*positional, *(value for _, value in keywords)], heap)
+    return outcomes(run, [*positional, *(value for _, value in keywords)], heap, is_joining=id(function) in _JOINING)
 
 
 def results_of_method(
@@ -113,6 +115,11 @@ def results_of_draw(
                 list(positional), list(keywords), heap)  # fmt: skip
 
 
+def is_of_kinds(function: object) -> bool:
+    """Whether what a function gives depends on classes, dtypes and ranks alone."""
+    return id(function) in _OF_KINDS
+
+
 def constant_of_kinds(function: Callable[..., Any], positional: Iterable[Value], heap: Heap) -> Value | None:
     """What a function gives that asks for nothing but classes, dtypes and ranks."""
     if id(function) not in _OF_KINDS:
@@ -122,13 +129,18 @@ def constant_of_kinds(function: Callable[..., Any], positional: Iterable[Value],
     for chosen in itertools.product(*[part or () for part in examples]):
         try:
             found.add(function(*chosen))
-        except TypeError:  # it raises for some of them
+        except (TypeError, ValueError):  # it raises for some of them
             return None
     return exact(found.pop()) if len(found) == 1 and None not in examples else None
 
 
-def outcomes(run: Callable[..., Any], values: Iterable[Value], heap: Heap) -> list[Result] | None:
-    """What ``run`` gives of examples of values; None if one has none, or if it raises of one."""
+def outcomes(
+    run: Callable[..., Any], values: Iterable[Value], heap: Heap, *, is_joining: bool = False
+) -> list[Result] | None:
+    """What ``run`` gives of examples of values; None if one has none, or if it raises of one.
+
+    ``is_joining``: it raises of nothing to join, whatever else it is given.
+    """
     examples = [examples_of(value, heap) for value in values]
     found: dict[Result, None] = {}
     count = 1
@@ -147,6 +159,8 @@ def outcomes(run: Callable[..., Any], values: Iterable[Value], heap: Heap) -> li
                 except np.exceptions.AxisError:  # the example of an axis lies beyond; which one it is does not matter
                     made = run(*(0 if type(part) is int else part for part in chosen))
         except Exception:  # of sizes or numbers that do not fit: it tells nothing
+            if is_joining and any(type(part) in (list, tuple) and not part for part in chosen[:1]):
+                continue
             return None
         if type(made) is np.ndarray and made.dtype.kind in "biufc" and is_named(made.dtype):
             found[Result(np.ndarray, made.dtype.str, made.ndim)] = None

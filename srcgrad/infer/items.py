@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.infer.examples import Result
 from srcgrad.infer.heap import Contents, Heap, Site
 from srcgrad.infer.iteration import elements
 from srcgrad.infer.named import is_named_tuple
@@ -24,6 +25,7 @@ from srcgrad.infer.objects import (
     is_plain,
     looked_up,
     of_each,
+    shown,
 )
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
 from srcgrad.language.models import MODELS
@@ -57,9 +59,9 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
     receiver = Value(frozenset((atom,)))
     match atom:
         case Array(site=site, type_string=dtype):
-            seen = _seen(atom, index, heap)
+            seen = _seen(frame, statement, atom, index, heap)
             if seen is not None:
-                return seen, heap
+                return seen
             if not is_plain(analysis, heap, index):
                 heap = analysis.unknown([index], heap)
             value, heap = data(frame, statement, heap, heap[site].items)
@@ -98,6 +100,8 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
             return analysis.call(frame, statement, method, (receiver, index), heap)
         case At(site=Site(kind=None) as site) if is_plain(analysis, heap, index):
             return union(heap[site].items, Value(frozenset((Array(site),)))), heap
+        case Of(kind=kind) if issubclass(kind, np.number | np.bool_) and _is_empty(index, heap):
+            return receiver, heap
         case Exact(value=str()):
             return of(str), heap
         case Of(kind=kind) if kind is str:
@@ -105,6 +109,12 @@ def _item(analysis: Analysis, frame: Frame, statement: Statement, atom: Atom, in
         case Exact() | Of() if class_of(atom) in SCALARS and not hasattr(class_of(atom), "__getitem__"):
             return None  # it has no items
     return ANY, analysis.unknown([receiver, index], heap)
+
+
+def _is_empty(index: Value, heap: Heap) -> bool:
+    """Whether an index is ``()``."""
+    (atom,) = index.atoms if len(index.atoms) == 1 and not index.is_any else (None,)
+    return isinstance(atom, At) and atom.site.kind is tuple and heap[atom.site].parts == ()
 
 
 def _or_missing(
@@ -120,27 +130,40 @@ def _or_missing(
     return (found, heap) if made is None else (union(found, made[0]), heap.join(made[1]))
 
 
-def _seen(array: Array, index: Value, heap: Heap) -> Value | None:
-    """What integers, slices, None and ``...`` select of an array, a view or a number; None of other indices."""
+def _seen(frame: Frame, statement: Statement, array: Array, index: Value, heap: Heap) -> Made:
+    """What integers, slices, None, ``...``, masks and arrays of integers select of an array, a view, a copy or a
+    number; None of other indices."""
     if array.number is None or array.rank is None:
         return None
-    shown = index_of(index, heap)
+    form = index_of(index, heap)
     try:
-        made = None if shown is None else np.ones((2,) * array.rank, bool)[shown]
+        made = None if form is None else np.ones((2,) * array.rank, bool)[form]
     except IndexError:
         return None
     if made is None:
         return None
     if not isinstance(made, np.ndarray):
-        return array.number
+        return array.number, heap
+    if _copies(form):
+        value, heap = shown(frame, statement, heap, [Result(np.ndarray, array.type_string, made.ndim)], "selected")
+        return (value if made.ndim else union(value, array.number)), heap
     view = Value(frozenset((Array(array.site, array.type_string, made.ndim),)))
-    return view if made.ndim else union(view, array.number)
+    return (view if made.ndim else union(view, array.number)), heap
+
+
+def _copies(index: Any) -> bool:
+    """Whether NumPy copies what such an index selects."""
+    return any(isinstance(part, np.ndarray) for part in (index if isinstance(index, tuple) else (index,)))
 
 
 def index_of(index: Value, heap: Heap) -> Any:
-    """An index of the same form; None where it is not known to be one of integers, slices, None and ``...``."""
+    """An index of the same form; None where it is not known to be one of integers, slices, None, ``...``, masks and
+    arrays of integers."""
     if is_index(index) and not any(class_of(atom) in (bool, np.bool_) for atom in index.atoms):
         return 0
+    kinds = {_of_array(atom) for atom in index.atoms}
+    if len(kinds) == 1 and not index.is_any and (form := kinds.pop()) is not None:
+        return np.ones((2,) * form[0], bool) if form[1] else np.zeros((2,) * form[0], int)
     if len(index.atoms) != 1 or index.is_any:
         return None
     match next(iter(index.atoms)):
@@ -152,10 +175,17 @@ def index_of(index: Value, heap: Heap) -> Any:
             return slice(None)
         case At(site=Site(kind=kind) as site) if kind is tuple and heap[site].parts is not None:
             parts = [index_of(part, heap) for part in heap[site].parts or ()]
-            if None in parts or any(isinstance(part, tuple) and part != (None,) for part in parts):
+            if any(part is None or isinstance(part, tuple) and part != (None,) for part in parts):
                 return None
             return tuple(None if isinstance(part, tuple) else part for part in parts)
     return None
+
+
+def _of_array(atom: Atom) -> tuple[int, bool] | None:
+    """The rank of an array of places or of a mask, and whether it is a mask; None of others."""
+    if not isinstance(atom, Array) or atom.dtype is None or atom.rank is None or atom.dtype.kind not in "biu":
+        return None
+    return atom.rank, atom.dtype.kind == "b"
 
 
 def set_item(

@@ -32,6 +32,7 @@ from srcgrad.infer.objects import (
     shown,
 )
 from srcgrad.infer.outside import is_of_library
+from srcgrad.infer.sequences import compared, joined_tuples
 from srcgrad.infer.values import ANY, NEVER, SCALARS, Array, At, Atom, Exact, Of, Value, exact, of, union
 from srcgrad.ir.evaluating import BINARY, COMPARING, UNARY
 from srcgrad.ir.operations import END, UNBOUND
@@ -216,6 +217,8 @@ def arithmetic(
             return shown(frame, statement, heap, known)
         if known is not None and arrays == operands[0]:
             return arrays, heap
+    if (joined := joined_tuples(symbol, operands, heap)) is not None:
+        return container(frame, statement, heap, tuple, joined, "tuple")
     if (model := _model_of(symbol, operands, in_place)) is not None:
         return analysis.call(frame, statement, exact(model), operands, heap)
     if not is_plain(analysis, heap, *operands):
@@ -343,6 +346,8 @@ def compare(
     numbers = [_scalar_kinds(value) for value in (left, right)]
     if all(kinds is not None for kinds in numbers):
         return _of_numbers(symbol, (left, right), numbers), heap  # type: ignore[arg-type]
+    if (decided := compared(symbol, left, right, heap)) is not None:
+        return exact(decided), heap
     known = None if symbol in ("in", "not in") else outcomes(COMPARING[symbol], (left, right), heap)
     if known is not None:
         return shown(frame, statement, heap, known)

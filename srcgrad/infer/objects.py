@@ -235,7 +235,7 @@ def _attribute(analysis: Analysis, frame: Frame, statement: Statement, atom: Ato
             return _of_super(analysis, frame, statement, receiver, heap[atom.site], name, heap)
         case At(site=Site(kind=kind)) if kind in CLASSES:
             return _of_modelled(analysis, frame, statement, receiver, atom.site, name, heap)
-        case At(site=Site(kind=kind)) if is_of_library(kind) and kind is not FunctionType:
+        case At(site=Site(kind=kind)) if is_of_library(kind) and kind is not FunctionType and not is_named_tuple(kind):
             if kind is defaultdict and name == "default_factory":
                 return heap[atom.site].get(name), heap
             return _of_builtin(frame, statement, receiver, kind, name, heap)
@@ -351,7 +351,9 @@ def _of_modelled(
         return analysis.call(frame, statement, exact(held.fget), (receiver,), heap)
     if is_method(held):
         return union(own, Value(frozenset((Bound(receiver, name),)))), heap
-    if own and held is _ABSENT:
+    from srcgrad.infer.dataclassed import always_has  # which looks classes up in turn
+
+    if own and (held is _ABSENT or always_has(heap, At(site), name)):
         return own, heap
     return ANY, analysis.unknown([receiver], heap)
 

@@ -38,6 +38,7 @@ from srcgrad.infer.heap import Contents, Site
 from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import ANY, SCALARS, Array, Bound, Of, Value, at, exact, union
 from srcgrad.language.effects import is_compiled_ufunc
+from srcgrad.language.models.array_modules import canonical
 from srcgrad.runtime.exact import is_sparse, why_refused
 from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object
 
@@ -50,7 +51,7 @@ _LONGEST, _DEEPEST = 50, 6  # of what is looked into
 _MOST = 20_000  # parts of one object
 _HOLDS = 1 << 14  # the flag of classes whose objects tell the garbage collector what they hold
 _REMEMBERING: Any = type(functools.cache(len))
-_CYTHON: Any = type(np.random.default_rng)  # of functions that are compiled by Cython
+COMPILED_BY_CYTHON: Any = type(np.random.default_rng)  # of functions that are compiled by Cython
 _OF_LEAVES = frozenset("builtins decimal datetime re array _struct _thread mmap random _random".split())
 
 
@@ -58,7 +59,7 @@ def is_of_library(value: object) -> bool:
     """Whether Python or a library defines a function, class or module, or the class of an object."""
     if isinstance(value, ModuleType):
         home: Any = value.__name__
-    elif isinstance(value, FunctionType | BuiltinFunctionType | type) or isinstance(value, _CYTHON):
+    elif isinstance(value, FunctionType | BuiltinFunctionType | type) or isinstance(value, COMPILED_BY_CYTHON):
         home = value.__module__
     else:
         home = type(value).__module__
@@ -155,14 +156,14 @@ class Outside:
         if isinstance(found, type):
             note_class(found)
         if kind in SCALARS or isinstance(found, FunctionType | ModuleType | type) or is_compiled_ufunc(found):
-            return exact(found)
+            return exact(canonical(found))
         if isinstance(found, BuiltinFunctionType) and isinstance(found.__self__, ModuleType | NoneType):
             return exact(found)
         if is_remembering(found):
             return exact(found)
         if not callable(found) and (is_sparse(kind) or why_refused(found) is not None):
             return ANY  # its class decides what is computed with it
-        if isinstance(found, _CYTHON) and is_of_library(found):
+        if isinstance(found, COMPILED_BY_CYTHON) and is_of_library(found):
             return exact(found)
         if isinstance(found, np.generic):
             return Value(frozenset((Of(kind),)))

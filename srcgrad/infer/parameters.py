@@ -48,8 +48,8 @@ def defaults_of(analysis: Analysis, function: FunctionType, made: Function) -> d
     found = function.__defaults__ or ()
     named = function.__kwdefaults__ or {}
 
-    def known(default: Any) -> Value:  # a model is the same for every program
-        is_constant = is_of_model(function) and type(default) in SCALARS
+    def known(default: Any) -> Value:  # a program is compiled again where the defaults of a function are others
+        is_constant = type(default) in (bool, int, str) or is_of_model(function) and type(default) in SCALARS
         return exact(default) if is_constant else analysis.outside.value(default)
 
     last = dict(zip(positional[len(positional) - len(found) :], map(known, found), strict=True))

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from srcgrad.infer.examples import Result, outcomes
-from srcgrad.infer.heap import Heap, Site
-from srcgrad.infer.objects import shown
+from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.objects import class_of, container, shown
 from srcgrad.infer.parameters import Given
 from srcgrad.infer.values import NEVER, Array, At, Exact, Of, Value, union
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 _FUNCTIONS = {
     getattr(np, name): name
-    for name in """array asanyarray asarray ascontiguousarray atleast_1d atleast_2d atleast_3d conj conjugate diag
-    diagonal einsum expand_dims flip fliplr flipud imag moveaxis permute_dims ravel real reshape rollaxis rot90 swapaxes
-    transpose""".split()
+    for name in """array asanyarray asarray ascontiguousarray atleast_1d atleast_2d atleast_3d broadcast_to conj
+    conjugate diag diagonal einsum expand_dims flip fliplr flipud imag moveaxis permute_dims ravel real reshape rollaxis
+    rot90 swapaxes transpose""".split()
     if hasattr(np, name)
 }
 #: What is always a view, of an array.
@@ -38,21 +38,23 @@ _VIEWS = frozenset(
 )
 ATTRIBUTES = ("imag", "mT", "real", "T")
 METHODS = frozenset("astype conj conjugate diagonal flatten ravel reshape swapaxes transpose".split()).union(ATTRIBUTES)
-_WORDS = frozenset("axes axis axis1 axis2 copy dtype k ndmin offset order subok".split())
-_KINDS = (bool, int, float, complex, np.float32, np.float64, np.complex128, np.int64)
+_WORDS = frozenset("axes axis axis1 axis2 copy device dtype k ndmin offset order subok".split())
+_KINDS = (bool, int, float, complex, np.bool_, np.float32, np.float64, np.complex128, np.int64)
 
 
 def seen_again(
     frame: Frame, statement: Statement, function: object, given: Given, heap: Heap, *, is_method: bool = False
 ) -> Made:
     """What a function, or the method of an array by its name, gives."""
+    if function is np.broadcast_arrays:
+        return _broadcast(frame, statement, given, heap)
     name = str(function) if is_method else _name_of(function)
     if name is None or is_method and name not in METHODS or given.more is not None or not given.positional:
         return None
     source, *rest = given.positional
     if "out" in dict(given.keywords) or source.is_any:
         return None
-    if name == "reshape":
+    if name in ("reshape", "broadcast_to"):
         found = _reshaped(source, rest, given.keywords, heap)
     elif name in ("ravel", "flatten") and not rest and not given.keywords:
         found = _of_rank(source, 1)
@@ -68,6 +70,25 @@ def seen_again(
     sites = set() if name == "flatten" else {atom.site for atom in arrays}
     again = {Array(s, result.type_string, result.rank) for s in sites for result in found if result.type_string}
     return union(value, Value(frozenset(again))), heap
+
+
+def _broadcast(frame: Frame, statement: Statement, given: Given, heap: Heap) -> Made:
+    """``broadcast_arrays``: as many arrays of one rank, each of which shows the memory of its operand."""
+    if given.more is not None or given.keywords:
+        return None
+    ranks: set[int] = set()
+    for value in given.positional:
+        own = {atom.rank if isinstance(atom, Array) else 0 for atom in value.atoms}
+        if value.is_any or len(own) != 1 or None in own or _of_rank(value, 0) is None:
+            return None
+        ranks |= {rank for rank in own if rank is not None}
+    parts = []
+    for place, value in enumerate(given.positional):
+        fresh, heap = shown(frame, statement, heap, _of_rank(value, max(ranks)) or (), place)
+        again = {Array(a.site, a.type_string, max(ranks)) for a in value.atoms if isinstance(a, Array)}
+        parts.append(union(fresh, Value(frozenset(again))))
+    kind = type(np.broadcast_arrays(0.0))
+    return container(frame, statement, heap, kind, Contents(parts=tuple(parts)))
 
 
 def _name_of(function: object) -> str | None:
@@ -96,12 +117,16 @@ def _run(function: Any, name: str, given: Given, heap: Heap, is_method: bool) ->
 
 
 def _of_rank(source: Value, rank: int) -> list[Result] | None:
-    """Arrays of the dtypes of others."""
+    """Arrays of the dtypes of others, or of numbers."""
     found = []
     for atom in source.atoms:
-        if not isinstance(atom, Array) or atom.number is None:
+        kind = class_of(atom)
+        if isinstance(atom, Array) and atom.number is not None:
+            found.append(Result(np.ndarray, atom.type_string, rank))
+        elif kind in _KINDS:
+            found.append(Result(np.ndarray, np.dtype(kind).str, rank))
+        else:
             return None
-        found.append(Result(np.ndarray, atom.type_string, rank))
     return found
 
 

@@ -104,7 +104,7 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
     if is_made(atom):
         closure = closure_of(made, call.function, atom)
         own = [each for each in summaries if closure is not None and each.function is closure.function]
-        return None if closure is None or not own else _of_closure(made, statement, call, closure, own, reduce)
+        return None if closure is None or not own else of_closure(made, statement, call, closure, own, reduce)
     function = atom.value if isinstance(atom, Exact) else None
     is_text = isinstance(function, FunctionType) or function is not None and model_of(function) is not None
     if is_text and lookup(function) is None and _hands_functions(made, call, target):
@@ -113,7 +113,7 @@ def called(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -
             return None
         assert isinstance(owner, FunctionType)
         closure = outer_closure(owner, text)
-        return _of_closure(made, statement, call, closure, summaries, reduce)
+        return of_closure(made, statement, call, closure, summaries, reduce)
     return None
 
 
@@ -240,7 +240,7 @@ def _is_of(summary: Summary, atom: Any) -> bool:
 
 
 # --- written out -----------------------------------------------------------------------------------------------------
-def _of_closure(
+def of_closure(
     made: Reduced, statement: Assign, call: ir.Call, closure: Closure, summaries: Sequence[Summary],
     reduce: Callable[[Block], Block],
 ) -> Written | None:  # fmt: skip

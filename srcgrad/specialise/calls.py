@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.errors import MissingRule
 from srcgrad.frontend import normal_form as nf
@@ -16,6 +17,8 @@ from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of
+from srcgrad.infer.items import is_index
+from srcgrad.infer.outside import COMPILED_BY_CYTHON
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, union
 from srcgrad.ir import operations as ir
@@ -115,7 +118,8 @@ def _of_library(context: Context, node: gast.Call, function: Any) -> Made:
         is_varied_container(context, context.value(operand)) for operand in given
     ):  # what it gives may hold what that holds
         context.refuse(node, f"a call of {getattr(function, '__name__', function)} with a container")
-    if is_constant(function) or is_computed and context.is_fixed(node):
+    is_counting = isinstance(function, COMPILED_BY_CYTHON) and all(is_index(context.value(o)) for o in given)
+    if is_constant(function) or is_computed and (is_counting or context.is_fixed(node)):
         return settled(context, node), nf.Fixed()
     context.refuse(node, f"a call of {getattr(function, '__name__', function)}")
 
@@ -236,7 +240,8 @@ def of_user(
         if not isinstance(default, gast.Constant):
             context.refuse(node, "this default")
         passed[parameter] = default
-    if any(static_of(context.value(argument)) is not None for argument in passed.values()):
+    statics = [static_of(context.value(argument)) for argument in passed.values()]
+    if any(static is not None and not isinstance(static, np.dtype) for static in statics):
         context.refuse(node, "a function that is passed on")
     spelled |= passed
     written = [*(spelled[name] for name in signature.positional[skipped : len(given)]), *left]

@@ -112,6 +112,8 @@ def operation_of(context: Context, node: Any) -> Made:
             context.refuse(node, "a read through .flat")
         case gast.Subscript(value=base, slice=index):
             whole = named(context, base)
+            if isinstance(index, gast.Tuple) and not index.elts and _is_number(context.value(base)):
+                return load(whole, node), nf.Copy(whole)
             if not _is_indexed(context.value(base)):
                 context.refuse(node, "an item of this")
             if carries(context.facts, context.value(index)) and not _are_mappings(context.value(base)):
@@ -139,6 +141,10 @@ def operation_of(context: Context, node: Any) -> Made:
 def _holds(value: Value) -> bool:
     """Whether a value has memory that others may store into, or holds such a value."""
     return value.is_any or any(isinstance(atom, Array | At) and atom.site.kind is not slice for atom in value.atoms)
+
+
+def _is_number(value: Value) -> bool:
+    return not value.is_any and bool(value.atoms) and all(isinstance(atom, Of) for atom in value.atoms)
 
 
 def _is_indexed(value: Value) -> bool:
@@ -198,8 +204,10 @@ def _attribute(context: Context, node: Any, base: Any, name: str) -> Made:
         return read(context, node, kinds)
     if is_spelled(base) and not _holds(context.value(node)):  # a number of a class or module
         return settled(context, node), nf.Fixed()
-    owner = static_of(value)
-    if isinstance(owner, ModuleType | type) and not _holds(context.value(node)):  # the same, by another name of it
+    owner = None if _holds(context.value(node)) else static_of(value)
+    if owner is not None and not callable(owner) and not isinstance(owner, ModuleType):
+        return settled(context, node), nf.Fixed()  # of an object that the kinds of the arguments decide: a dtype
+    if isinstance(owner, ModuleType | type):  # the same, by another name of it
         spelled = placed(reference(importable(owner.__name__, owner)), node)
         return placed(gast.Attribute(spelled, name, gast.Load()), node), nf.Fixed()
     if value.is_any or not all(

@@ -18,12 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.infer.examples import is_of_kinds
 from srcgrad.infer.values import Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import operations as ir
 from srcgrad.ir.operations import Literal, Operand
 from srcgrad.ir.regions import Assign, Fall, Handler
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.effects import member
+from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.reducing import Reduced
 
@@ -91,10 +93,16 @@ def _raised(made: Reduced, statement: Assign) -> Kinds | None:
             if not (_classes(made.value(iterator)) or {None}) <= _ITERATORS:
                 return None
             return (ValueError,) if _may_differ_in_length(made, iterator) else ()
+        case ir.GetAttribute(base=base, name="dtype" | "ndim" | "shape" | "size") if _are_arrays(made.value(base)):
+            return ()
         case ir.GetAttribute():
             value = made.value(statement.targets[0])
             is_method = not value.is_any and bool(value.atoms) and all(isinstance(a, Bound) for a in value.atoms)
             return () if is_method else None
+        case ir.Call(function=Literal(value=Spelled(value=called))) if (
+            is_of_kinds(called) or model_in_numpy(called) is not None
+        ) and _is_constant(made.value(statement.targets[0])):
+            return ()  # the values say what it gives
         case ir.Call(function=function, positional=given, star=None, keywords=(), rest=None):
             return _called(made, function, [made.value(operand) for operand in given])
     return None
@@ -108,6 +116,10 @@ def _called(made: Reduced, function: Operand, given: Sequence[Value]) -> Kinds |
         return () if _is_plain(called) else None
     kinds = [_classes(value) for value in given]
     if called is isinstance and len(given) == 2:
+        return ()
+    if called is float and len(given) == 1:
+        return () if kinds[0] == {float} else None
+    if called in (np.asarray, np.asanyarray) and len(given) == 1 and _are_arrays(given[0]):
         return ()
     if called is range and len(given) in (1, 2):
         return () if all(kind and kind <= {int, bool} for kind in kinds) else None
@@ -180,6 +192,16 @@ def _classes(value: Value) -> set[Any] | None:
             case _:
                 return None
     return found
+
+
+def _is_constant(value: Value) -> bool:
+    return not value.is_any and len(value.atoms) == 1 and all(isinstance(atom, Exact) for atom in value.atoms)
+
+
+def _are_arrays(value: Value) -> bool:
+    """Whether a value is an array of numbers."""
+    return not value.is_any and bool(value.atoms) and all(isinstance(a, Array) and a.number is not None
+                                                          for a in value.atoms)  # fmt: skip
 
 
 def _is_iterable(value: Value) -> bool:

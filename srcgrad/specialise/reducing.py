@@ -46,6 +46,7 @@ from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by, has_attempts
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.patterns import taken_apart
+from srcgrad.specialise.records import Record, followed, refuse_others
 from srcgrad.specialise.unassigned import looks, refuse_unassigned
 from srcgrad.specialise.unused import without_unused
 from srcgrad.syntax.globals import GlobalBinding, reference
@@ -108,6 +109,7 @@ class Reduced:
     taken: dict[Operand, tuple[ir.Operation, ...]] = field(default_factory=dict)  # what patterns take apart
     origins: dict[Operand, ir.Operation] = field(default_factory=dict)  # the operations that bind versions
     methods: dict[Statement, Method] = field(default_factory=dict)  # how calls of methods are spelled
+    records: dict[Operand, Record] = field(default_factory=dict)  # objects of models that are not made
 
     def refuse(self, node: gast.AST, what: str) -> NoReturn:
         span = source_of(self.frame.owner).span(node) if getattr(node, "lineno", None) else source_of(self.owner).span()
@@ -167,6 +169,7 @@ def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> 
     if instance.made is not None:
         made.this = next(iter(function.parameters))
     body = without_unused(made, _block(made, function.body))
+    refuse_others(made, body)
     body = as_texts(made, apart(made, replace(function, body=body)))
     others = sorted(made.cells - {*cells}, key=lambda cell: cell.variable)
     made.function = replace(function, body=body, cells=(*function.cells, *others))
@@ -203,6 +206,11 @@ def _block(made: Reduced, block: Block) -> Block:
                 base in made.tuples and -len(made.tuples[base]) <= place < len(made.tuples[base])
             ):
                 made.known[target] = made.tuples[base][place]
+            case Assign() if (written := followed(made, statement, partial(_block, made))) is not None:
+                statements += written[0]
+                is_written = True
+                if written[1] is not None:
+                    made.known[statement.targets[0]] = made.known.get(written[1], written[1])
             case Assign() if (methods := explicit(made, statement)) is not None:
                 statements += methods
                 is_written = True

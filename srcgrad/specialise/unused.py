@@ -29,8 +29,8 @@ def without_unused(reduced: Reduced, body: Block) -> Block:
     nothing but compute."""
     functions = _functions(body) | reduced.iterators | {v for v, value in reduced.values.items() if _is_method(value)}
     while True:
-        read: set[Any] = {operand for part in _parts(body) for operand in operands_of(part)}
-        read |= {part.cell for part in _parts(body) if isinstance(part, ir.ReadCell)}
+        read: set[Any] = {operand for part in parts_of(body) for operand in operands_of(part)}
+        read |= {part.cell for part in parts_of(body) if isinstance(part, ir.ReadCell)}
         kept = _kept(body, read, functions, reduced.functions.defaults)
         if kept is body:
             return body
@@ -56,7 +56,7 @@ def _functions(body: Block) -> set[Operand]:
     return found
 
 
-def _parts(body: Block) -> list[Any]:
+def parts_of(body: Block) -> list[Any]:
     found: list[Any] = [body.exit]
     for block, statement in walk(body):
         found.append(block.exit)

@@ -275,9 +275,90 @@ def of_an_exception(x):
     return y
 
 
+def of_a_mask(x):
+    return x[x > 1.0]
+
+
+def of_places(x):
+    return np.stack([x, x])[:, np.argsort(x)]
+
+
+def of_an_empty_index(x):
+    return np.sum(x)[()]
+
+
+def of_arrays_together(x):
+    _, column = np.broadcast_arrays(x, x[:, None])
+    return column
+
+
+def of_a_broadcast(x):
+    return np.broadcast_to(2.0, (len(x), 3))
+
+
+def of_a_joined_list(x):
+    return np.concatenate([v[None] for v in x])
+
+
+def of_joined_tuples(x):
+    return np.reshape(x, (1,) * x.ndim + x.shape)
+
+
+def of_machine_numbers(x):
+    return np.finfo(np.dtype(x.dtype)).eps if x.dtype.kind in "fc" else x
+
+
+TABLE = {"d": 2.0, "f": 3.0}
+
+
+def of_a_key_that_is_known(x):
+    return TABLE[x.dtype.char] if x.dtype.char in TABLE else x
+
+
+def of_equal_tuples(x, axis=-1):
+    return x if (axis,) == (-1,) and np.iterable((axis,)) else None
+
+
+def of_a_text(x, how="Sum"):
+    return np.sum(x) if how.lower() == "sum" and how in ("Sum", "Mean") else None
+
+
+Point = collections.namedtuple("Point", "at")
+Point.__module__ = "scipy.stats"
+
+
+def of_a_named_tuple_of_a_library(x):
+    return Point(x).at
+
+
+class Stop(Exception):
+    pass
+
+
+def of_an_exception_of_the_users(x):
+    try:
+        raise Stop(x)
+    except Stop:
+        y = x + 1.0
+    return y
+
+
 @pytest.mark.parametrize(
     "function, argument, expected",
     [
+        (of_a_mask, X, "float64[1]@ndarray"),
+        (of_places, X, "float64[2]@ndarray"),
+        (of_an_empty_index, X, "float64"),
+        (of_arrays_together, X, "float64[2]@ndarray | float64[2]@ndarray"),
+        (of_a_broadcast, X, "float64[2]@ndarray"),
+        (of_a_joined_list, M, "float32[2]@ndarray"),
+        (of_joined_tuples, M, "float32[4]@ndarray | float32[4]@ndarray"),
+        (of_machine_numbers, X, "float64"),
+        (of_a_key_that_is_known, X, "2.0"),
+        (of_equal_tuples, X, "float64[1]@ndarray"),
+        (of_a_text, X, "float64"),
+        (of_a_named_tuple_of_a_library, X, "float64[1]@ndarray"),
+        (of_an_exception_of_the_users, X, "float64[1]@ndarray"),
         (of_a_dtype, X, "float64[3]@ndarray"),
         (of_an_exception, X, "float64[1]@ndarray"),
         (of_an_array, X, "float64[1]@ndarray"),

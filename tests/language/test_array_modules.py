@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
-from srcgrad.language.models.array_modules import model_in_numpy, serves_numpy
+from srcgrad.language.models.array_modules import class_in_numpy, model_in_numpy, serves_numpy
 
 _array_api = pytest.importorskip("scipy._lib._array_api")
 _stats_py = pytest.importorskip("scipy.stats._stats_py")
+_HOLDER = "scipy._external" if importlib.util.find_spec("scipy._external") else "scipy._lib"
+xpx = importlib.import_module(f"{_HOLDER}.array_api_extra")
 
 X, ROWS = np.array([1.5, 2.0, np.nan, 4.0]), np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.5]])
 SINGLE, WHOLE = ROWS.astype(np.float32), np.array([1, 2, 3])
@@ -102,5 +105,60 @@ def test_variances(policy: str) -> None:
                     np.testing.assert_allclose(model(x, **words), expected, rtol=1e-6)
 
 
+# --- what SciPy adds to arrays ---------------------------------------------------------------------------------------
+def test_what_is_asked_of_arrays() -> None:
+    for name in ("xp_size", "xp_device"):
+        same(name, _array_api, ROWS)
+    for axis in (None, 0, -1, (0, 1)):
+        same("_length_nonmasked", _array_api, ROWS, axis=axis, xp=np)
+    for operand in OPERANDS:
+        for floating in (False, True):
+            same_dtype(operand, force_floating=floating, xp=np)
+            same_dtype(operand, SINGLE, force_floating=floating, xp=np)
+            same_dtype(3, operand, force_floating=floating, xp=np)
+
+
+def same_dtype(*operands: Any, **keywords: Any) -> None:
+    model = model_in_numpy(_array_api.xp_result_type)
+    assert model is not None
+    assert model(*operands, **keywords) == _array_api.xp_result_type(*operands, **keywords)
+
+
+UPDATES = "set add subtract multiply divide power min max".split()
+
+
+@pytest.mark.parametrize("update", UPDATES)
+@pytest.mark.parametrize("copy", [None, True])
+def test_updates_at_a_place(update: str, copy: bool | None) -> None:
+    place = class_in_numpy(xpx.at)
+    assert place is not xpx.at
+    for index in (1, -1, slice(1, None), X > 1.6, (slice(1), ...)):
+        for y in (2.0, np.float32(0.5), X[:1] if np.ndim(X[index]) else X[0]):
+            one, other = X.copy(), X.copy()
+            expected = getattr(xpx.at(one, index), update)(y, copy=copy)
+            got = getattr(place(other)[index], update)(y, copy=copy)
+            np.testing.assert_array_equal(got, expected)
+            np.testing.assert_array_equal(other, one)
+            assert (got is other) == (expected is one)
+    for number, chosen in ((np.float64(2.0), True), (np.float64(3.0), np.bool_(False)), (np.int64(3), ())):
+        expected, got = (getattr(at(number, chosen), update)(2, copy=copy) for at in (xpx.at, place))
+        assert expected == got and type(expected) is type(got) and expected.dtype == got.dtype
+
+
+def test_functions_where_a_condition_holds() -> None:
+    functions = [(np.sqrt, (ROWS,)), (np.add, (ROWS, 2.0)), (np.multiply, (X[:3], ROWS)), (np.sqrt, ROWS)]
+    for function, operands in functions:
+        for fill in ({"fill_value": 0.5}, {"fill_value": ROWS * 2.0}, {"fill_value": 1j}, {}):
+            others = () if fill else (lambda *given: given[0] * 3.0,)
+            for holds in (ROWS > 2.0, ROWS[0] > 2.0):
+                same("apply_where", xpx, holds, operands, function, *others, **fill)
+
+
+def test_matrices_of_a_diagonal() -> None:
+    for offset in (-1, 0, 2):
+        same("create_diagonal", xpx, X, offset=offset)
+
+
 def test_what_is_no_function_of_the_layer() -> None:
+    assert class_in_numpy(np.ndarray) is np.ndarray
     assert not serves_numpy(np.asarray) and model_in_numpy(np.asarray) is None and model_in_numpy(test_means) is None

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from srcgrad.language.models import array_updates
 from srcgrad.language.models.table import unknown
 
 #: Where these functions live, and what says there that arrays of other libraries are served.
@@ -39,6 +41,12 @@ HOMES = {
 }
 
 
+def canonical(module: object) -> object:
+    """NumPy for what is NumPy in the clothes of the array API standard, of which NumPy 2 has every name."""
+    name = getattr(module, "__name__", "")
+    return np if isinstance(module, ModuleType) and name.endswith("array_api_compat.numpy") else module
+
+
 def serves_numpy(function: object) -> bool:
     """Whether a function is of this layer, and the layer serves NumPy's arrays alone."""
     home = HOMES.get(str(getattr(function, "__module__", None)))
@@ -52,10 +60,16 @@ def serves_numpy(function: object) -> bool:
 
 def model_in_numpy(function: object) -> Callable[..., Any] | None:
     """The model of a function of this layer; of a function of such a model, itself."""
-    if getattr(function, "__module__", None) == __name__:
-        return function  # type: ignore[return-value]
+    if isinstance(function, FunctionType) and function.__module__ in _HERE:
+        return function
     model = _MODELS.get(str(getattr(function, "__name__", None)))
     return model if model is not None and serves_numpy(function) else None
+
+
+def class_in_numpy(kind: type) -> type:
+    """The class that does what one of this layer does; of any other class, itself."""
+    model = array_updates.CLASSES.get(kind.__name__)
+    return model if model is not None and serves_numpy(kind) else kind
 
 
 # --- which module ----------------------------------------------------------------------------------------------------
@@ -69,6 +83,19 @@ def module_and_compliance(*arrays, **options):
 
 def module_and_device(*arrays, **options):
     return np, False, None
+
+
+def device_of(*arrays):
+    return "cpu"
+
+
+def length_along(x, axis, keepdims=False, xp=None):
+    """How many numbers lie along an axis, or some."""
+    return x.size if axis is None else int(np.prod(np.asarray(x.shape)[np.asarray(axis)]))
+
+
+def size_of(x):
+    return x.size
 
 
 def is_numpys(module):
@@ -129,6 +156,16 @@ def promoted_both(first, second, is_floating):
     return np.asarray(one, dtype=dtype), np.asarray(other, dtype=dtype)
 
 
+def type_of_result(*arrays, force_floating=False, xp=None):
+    if len(arrays) not in (1, 2) or arrays[0] is None or arrays[-1] is None:
+        return unknown()
+    if len(arrays) == 1:
+        one = operand_of(arrays[0])
+        return np.result_type(one, 1.0) if force_floating else np.result_type(one)
+    one, other = operand_of(arrays[0]), operand_of(arrays[1])
+    return np.result_type(one, other, 1.0) if force_floating else np.result_type(one, other)
+
+
 def operand_of(array):
     """What decides on the dtype: Python's numbers give way, as in NumPy's arithmetic."""
     return array if np.isscalar(array) else np.asarray(array)
@@ -177,12 +214,19 @@ _MODELS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("is_numpy", "is_numpy_namespace", "_is_numpy_namespace"), is_numpys),
     **dict.fromkeys("is_cupy is_torch is_jax is_dask is_array_api_strict is_marray".split(), is_anothers),
     **dict.fromkeys("is_cupy_namespace is_torch_namespace is_jax_namespace is_dask_namespace".split(), is_anothers),
+    "device": device_of,
+    "size": size_of,
+    "_length_nonmasked": length_along,
     "_asarray": as_array,
     "atleast_nd": of_rank,
     "xp_vector_norm": norm_of_vectors,
     "xp_copy": copied,
     "_share_masks": without_masks,
     "xp_promote": promoted,
+    "xp_result_type": type_of_result,
+    "xp_result_device": device_of,
     "_xp_mean": mean_of,
     "_xp_var": variance_of,
+    **array_updates.FUNCTIONS,
 }
+_HERE = (__name__, array_updates.__name__)

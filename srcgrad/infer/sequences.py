@@ -1,0 +1,83 @@
+"""Tuples and lists whose items are known one by one: joined, repeated, compared.
+
+Enters: operands.  Leaves: what the operator gives; None where it depends on more than constants::
+
+    shape = (2,) + (1,) * (x.ndim - 1)      (2, 1), of an array of rank 2
+    axis == (-1,), "f" in ("f", "c")        True, True
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.infer.heap import Contents, Heap, Site
+from srcgrad.infer.outside import MAPPINGS
+from srcgrad.infer.values import NEVER, SCALARS, At, Exact, Of, Value, union
+from srcgrad.ir.evaluating import COMPARING
+
+_LONGEST = 50  # of tuples whose items are told apart
+
+
+def joined_tuples(symbol: str, operands: tuple[Value, ...], heap: Heap) -> Contents | None:
+    """``(a, b) + (c,)``, ``(a, b) * 2``; None of other operands."""
+    sites: list[Site] = []
+    count: Any = 1
+    for value in operands:
+        atom: Any = next(iter(value.atoms)) if len(value.atoms) == 1 and not value.is_any else None
+        if isinstance(atom, At) and atom.site.kind is tuple:
+            sites.append(atom.site)
+        elif symbol == "*" and _is_count(atom):
+            count = atom.value if isinstance(atom, Exact) else None
+        else:
+            return None
+    if len(sites) != (2 if symbol == "+" else 1) or symbol not in ("+", "*"):
+        return None
+    parts = [heap[site].parts for site in sites]
+    known = [part for part in parts if part is not None]
+    if len(known) == len(parts) and count is not None and count * len(known[0]) < _LONGEST:
+        return Contents(parts=tuple(item for part in known for item in part) * count)
+    return Contents(rest=union(*(heap[site].items for site in sites)))
+
+
+def _is_count(atom: Any) -> bool:
+    kind = atom.kind if isinstance(atom, Of) else type(atom.value) if isinstance(atom, Exact) else None
+    return kind in (int, bool)
+
+
+def compared(symbol: str, left: Value, right: Value, heap: Heap) -> bool | None:
+    """What ``in`` and equality give of constants, and tuples and lists of them; None of other operands."""
+    found = _constant(left, heap), _constant(right, heap)
+    if symbol not in ("in", "not in", "==", "!=") or any(isinstance(each, _Unknown) for each in found):
+        return None
+    if isinstance(found[0], _Keys) or isinstance(found[1], _Keys) and symbol not in ("in", "not in"):
+        return None
+    try:
+        return bool(COMPARING[symbol](*found))
+    except TypeError:
+        return None
+
+
+class _Unknown:
+    """In place of what is no constant."""
+
+
+class _Keys(list[Any]):
+    """In place of a dict whose keys are known."""
+
+
+def _constant(value: Value, heap: Heap) -> Any:
+    """The object that a value is, where it is a constant or a sequence of constants."""
+    (atom,) = value.atoms if len(value.atoms) == 1 and not value.is_any else (None,)
+    if isinstance(atom, Exact) and (type(atom.value) in (*SCALARS, type) or isinstance(atom.value, np.dtype)):
+        return atom.value
+    if not isinstance(atom, At) or heap.is_seen(atom.site):
+        return _Unknown()
+    if atom.site.kind in MAPPINGS and (entries := heap[atom.site].entries) is not None:
+        return _Keys(key for key, _ in entries)
+    if atom.site.kind not in (tuple, list):
+        return _Unknown()
+    held = heap[atom.site].parts
+    parts = [_constant(part, heap) for part in ((NEVER,) if held is None else held)]
+    return _Unknown() if any(isinstance(part, _Unknown) for part in parts) else atom.site.kind(parts)

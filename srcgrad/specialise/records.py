@@ -1,0 +1,106 @@
+"""Objects of models that hold what they are given, and have methods: no object is made, its fields are operands.
+
+Enters: statements of the IR.  Leaves: what the methods do, written out where they are called::
+
+    place = at(x, 1)            x[1] = y
+    z = place.set(y)     ->     z = x
+
+Anything else that is done with such an object is refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.frontend.scope import importable
+from srcgrad.frontend.source import source_of
+from srcgrad.infer.objects import looked_up
+from srcgrad.ir import operations as ir
+from srcgrad.ir.operations import Literal, Operand
+from srcgrad.ir.regions import Assign, Block, operands_of
+from srcgrad.ir.restoring.tree import Spelled
+from srcgrad.ir.rewriting import with_operands
+from srcgrad.language.models.array_modules import class_in_numpy
+from srcgrad.language.models.array_updates import CLASSES
+from srcgrad.specialise.callees import Written, of_closure, outer_closure
+from srcgrad.specialise.unused import parts_of
+from srcgrad.syntax.globals import reference
+
+if TYPE_CHECKING:
+    from srcgrad.specialise.reducing import Reduced
+
+_KINDS = frozenset(CLASSES.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """An object that is not made, and a method of it where one is looked up."""
+
+    kind: type
+    fields: Mapping[str, Operand]
+    receiver: Operand | None = None
+    method: Any = None
+
+
+def followed(made: Reduced, statement: Assign, reduce: Callable[[Block], Block]) -> Written | None:
+    """What a statement does that makes or asks such an object; None of any other."""
+    operation, (target, *others) = with_operands(statement.operation, made.known.get), (*statement.targets, None)
+    if target is None or others != [None]:
+        return None
+    match operation:
+        case ir.Copy(source=source) if source in made.records:
+            made.records[target] = made.records[source]
+            return [], None
+        case ir.GetItem(base=base, index=index) if base in made.records:
+            item = looked_up(made.records[base].kind, "__getitem__")
+            return _run(made, statement, item, ir.Call(Literal(None), (base, index)), reduce)
+        case ir.GetAttribute(base=base, name=name) if base in made.records:
+            record = made.records[base]
+            if name in record.fields:
+                return [], record.fields[name]
+            method = looked_up(record.kind, name)
+            if not isinstance(method, FunctionType):
+                return None
+            made.records[target] = replace(record, receiver=base, method=method)
+            return [], None
+        case ir.Call(function=function, star=None, rest=None) if function in made.records:
+            record = made.records[function]
+            if record.method is None or record.receiver is None:
+                return None
+            call = replace(operation, positional=(record.receiver, *operation.positional))
+            return _run(made, statement, record.method, call, reduce)
+        case ir.Call(function=Literal(value=Spelled(value=type() as kind)), star=None, rest=None):
+            if (own := class_in_numpy(kind)) in _KINDS:
+                return _made(made, statement, operation, own)
+    return None
+
+
+def _made(made: Reduced, statement: Assign, call: ir.Call, kind: Any) -> Written | None:
+    """Note an object and the operands that are its fields."""
+    fields = dict(zip((field.name for field in dataclasses.fields(kind)), call.positional, strict=False))
+    fields |= dict(call.keywords)
+    for field in dataclasses.fields(kind):
+        if field.name not in fields:
+            fields[field.name] = Literal(Spelled(reference(importable(field.name, field.default)), field.default))
+    made.records[statement.targets[0]] = Record(kind, fields)
+    return [], None
+
+
+def _run(
+    made: Reduced, statement: Assign, method: FunctionType, call: ir.Call, reduce: Callable[[Block], Block]
+) -> Written | None:
+    """A method, written out."""
+    summaries = made.called.get(statement, [])
+    if not summaries or any(each.function is not summaries[0].function for each in summaries):
+        return None
+    return of_closure(made, statement, call, outer_closure(method, summaries[0].function), summaries, reduce)
+
+
+def refuse_others(made: Reduced, body: Block) -> None:
+    """Refuse what still reads an object that is not made."""
+    if any(operand in made.records for part in parts_of(body) for operand in operands_of(part)):
+        made.refuse(source_of(made.owner).node, "what is done with an object of the array API")
