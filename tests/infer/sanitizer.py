@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
@@ -22,7 +22,7 @@ from srcgrad.api.arguments import kind_of
 from srcgrad.fuzz.agreement import OutOfTime, time_limit
 from srcgrad.infer.facts import Facts
 from srcgrad.infer.heap import Contents, sites_of
-from srcgrad.infer.interpreter import analysed
+from srcgrad.infer.interpreter import GivenUp, analysed
 from srcgrad.infer.outside import is_of_library, runs_no_code
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, Value
 from srcgrad.ir import interpreter
@@ -30,6 +30,8 @@ from srcgrad.ir.evaluating import Frame
 from srcgrad.ir.operations import END, UNBOUND
 from srcgrad.language.models.derivatives import Derivative
 from srcgrad.runtime.objects import fields_of, is_object
+from srcgrad.specialise.entry import MOST
+from srcgrad.syntax.depth import unless_too_deep
 from tests.ir.running import checked, functions_of, interpreting
 
 
@@ -222,7 +224,11 @@ def unforeseen_of_kinds(function: FunctionType, arguments: tuple[Any, ...]) -> l
     """What runs with other arguments do that the facts of calls with arguments of their kinds do not say."""
     complaints: list[str] = []
     for change in (lambda value: value, moved):
-        facts = analysed(function, copy.deepcopy(arguments), {}, checked, by_kind=True)
+        try:
+            given = copy.deepcopy(arguments)
+            facts = unless_too_deep(lambda: analysed(function, given, {}, checked, by_kind=True, most=10 * MOST))
+        except GivenUp:  # of what runs that long nothing is said
+            return complaints
         assert facts is not None
         given = tuple(change(value) for value in copy.deepcopy(arguments))
         by_kind: dict[object, Any] = {}
@@ -250,8 +256,8 @@ def moved(value: Any) -> Any:
             return [moved(item) for item in value]
         case tuple() if type(value) is tuple:
             return tuple(moved(item) for item in value)
-        case dict():
-            return {key: moved(item) for key, item in value.items()}
+        case dict() if type(value) in (dict, OrderedDict):
+            return type(value)((key, moved(item)) for key, item in value.items())
     if is_object(value) and not isinstance(value, tuple):
         made = copy.copy(value)
         for name, held in fields_of(value).items():
