@@ -20,6 +20,7 @@ from srcgrad.frontend.scope import importable
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import LIBRARIES, home_of
 from srcgrad.rules.table import is_constant, refusal
+from srcgrad.runtime.binding import cached_function
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, call_runtime, reference
 from srcgrad.syntax.parse import children, names_read
 
@@ -72,9 +73,9 @@ def names_carrying(*roots: gast.AST) -> list[str]:
 
 
 def without_cache(function: object) -> object:
-    """The function that ``functools.lru_cache`` wraps: its derivative is not that of what is remembered."""
-    while isinstance(function, functools._lru_cache_wrapper):
-        function = function.__wrapped__
+    """The function that ``functools.lru_cache`` calls: its derivative is not that of what is remembered."""
+    while isinstance(function, functools._lru_cache_wrapper) and (called := cached_function(function)) is not None:
+        function = called
     return function
 
 

@@ -55,6 +55,7 @@ from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
 from srcgrad.language.models.array_modules import model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.rules.table import is_constant, lookup
+from srcgrad.runtime.binding import cached_function
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -82,8 +83,7 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             if made_ is not NotImplemented:
                 return made_  # type: ignore[no-any-return]
         case Exact(value=found) if is_remembering(found):
-            inner: Any = found
-            made_ = call(analysis, frame, statement, exact(inner.__wrapped__), given, heap)
+            made_ = call(analysis, frame, statement, exact(cached_function(found)), given, heap)
             # What it returns is returned again, and whoever got it may change it.
             return None if made_ is None else (made_[0], analysis.unknown([made_[0]], made_[1]))
         case Exact(value=MethodDescriptorType() | WrapperDescriptorType() as found) if given.positional:

@@ -8,7 +8,6 @@ one clear line, or the refusal with its caret, on the standard error.
 from __future__ import annotations
 
 import argparse
-import inspect
 import math
 import os
 import sys
@@ -22,6 +21,7 @@ import srcgrad
 from srcgrad.check import MODES
 from srcgrad.inspect.report import print_code, table
 from srcgrad.inspect.target import BadTarget, resolve
+from srcgrad.runtime.binding import called_signature
 
 TARGET = "FILE.py:function or package.module:function"
 STAGES = ("source", "lower", "infer", "normalize", "analysis", "reverse", "emit")
@@ -152,7 +152,7 @@ def _check(options: argparse.Namespace) -> int:
     function = _function(options)
     args, kwargs = _arguments(options.args)
     try:
-        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound = called_signature(function).bind(*args, **kwargs)
         function(*args, **kwargs)
     except Exception as error:
         raise BadTarget(f"{options.function} fails with ({options.args}): {type(error).__name__}: {error}") from error
