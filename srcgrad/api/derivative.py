@@ -66,6 +66,7 @@ class Derivative:
             raise ArgumentError(f"a function is expected, not {type(primal).__name__}")
         if defines(type(primal), "__srcgrad_function__"):
             primal = primal.__srcgrad_function__()  # type: ignore[attr-defined]
+        self._asked = primal, positions(argnums)
         self._called = primal if is_object(primal) else None
         self.primal, receiver = _unbound(primal)
         self.argnums = _shifted(positions(argnums)) if receiver else positions(argnums)
@@ -386,9 +387,9 @@ class Derivative:
         found = imported(self.primal)
         if found is self:
             return import_object, (self.__module__, self.__qualname__)
-        if found is self.primal:
+        if found is self.primal or self.parameters.first:
             state = {"mode": self.mode, "has_aux": self.has_aux, "holomorphic": self.holomorphic}
-            return type(self), (self.primal, self.argnums), state
+            return type(self), self._asked, state
         compiled = self.program(None, "split")
         assert compiled.backward is not None
         names = compiled.entry.__name__, compiled.backward.__name__

@@ -7,6 +7,7 @@ changes what it is given, and the user's Python function behind it.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -111,17 +112,19 @@ def is_one_of(function: object, *known: object) -> bool:
 
 def unwrapped(partial: functools.partial[object], node: gast.Call) -> gast.Call:
     """A call of a partial application as one of its function; what was applied is read from the object."""
-    bound: list[gast.expr] = [_held_by(partial, value) for value in partial.args]
+    bound = [_held(value, lambda j=j: partial.args[j]) for j, value in enumerate(partial.args)]
     given = {keyword.arg for keyword in node.keywords}
-    keywords = [gast.keyword(k, _held_by(partial, v)) for k, v in partial.keywords.items() if k not in given]
+    held = [(k, _held(v, lambda k=k: partial.keywords[k])) for k, v in partial.keywords.items() if k not in given]
+    keywords = [gast.keyword(name, value) for name, value in held]
     head = reference(importable("function", partial.func))
     return placed(gast.Call(head, [*bound, *node.args], [*keywords, *node.keywords]), node)
 
 
-def _held_by(partial: functools.partial[object], value: object) -> gast.expr:
+def _held(value: object, read: Callable[[], object]) -> gast.expr:
+    """What a partial application holds: compiled in where it is the same at each call, else read again."""
     if value is None or type(value) in (bool, int, float, complex, str):
         return gast.Constant(value, None)
-    return reference(importable("applied", value) if is_callee(value) else GlobalBinding("applied", value))
+    return reference(importable("applied", value) if is_callee(value) else GlobalBinding("applied", value, cell=read))
 
 
 def spelled(node: gast.AST) -> str:
