@@ -7,7 +7,6 @@ changes what it is given, and the user's Python function behind it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -112,19 +111,21 @@ def is_one_of(function: object, *known: object) -> bool:
 
 def unwrapped(partial: functools.partial[object], node: gast.Call) -> gast.Call:
     """A call of a partial application as one of its function; what was applied is read from the object."""
-    bound = [_held(value, lambda j=j: partial.args[j]) for j, value in enumerate(partial.args)]
+    bound = [_held(partial.args, place) for place in range(len(partial.args))]
     given = {keyword.arg for keyword in node.keywords}
-    held = [(k, _held(v, lambda k=k: partial.keywords[k])) for k, v in partial.keywords.items() if k not in given]
-    keywords = [gast.keyword(name, value) for name, value in held]
+    keywords = [gast.keyword(name, _held(partial.keywords, name)) for name in partial.keywords if name not in given]
     head = reference(importable("function", partial.func))
     return placed(gast.Call(head, [*bound, *node.args], [*keywords, *node.keywords]), node)
 
 
-def _held(value: object, read: Callable[[], object]) -> gast.expr:
+def _held(given: Any, place: int | str) -> gast.expr:
     """What a partial application holds: compiled in where it is the same at each call, else read again."""
+    value = given[place]
     if value is None or type(value) in (bool, int, float, complex, str):
         return gast.Constant(value, None)
-    return reference(importable("applied", value) if is_callee(value) else GlobalBinding("applied", value, cell=read))
+    if is_callee(value):
+        return reference(importable("applied", value))
+    return reference(GlobalBinding("applied", value, cell=lambda: given[place]))
 
 
 def spelled(node: gast.AST) -> str:

@@ -31,7 +31,6 @@ import numpy as np
 
 from srcgrad.language.members import FUNCTIONS, MEMBERS, OBJECT, READING
 from srcgrad.language.members import KINDS as KINDS
-from srcgrad.runtime.binding import documented_signature
 
 #: Whose memory a result is, from the least to the most: its own; items of an operand, or a container of them; memory
 #: of an operand, seen otherwise; an operand itself.
@@ -251,7 +250,7 @@ def _place_of_output(function: object) -> int | None:
 @cache
 def _place_in_signature(function: object) -> int | None:
     try:
-        parameters = documented_signature(function).parameters
+        parameters = inspect.signature(function).parameters  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
     if "out" not in parameters:

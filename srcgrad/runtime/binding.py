@@ -29,8 +29,8 @@ def called_signature(function: Any) -> inspect.Signature:
 
 
 def documented_signature(function: Any) -> inspect.Signature:
-    """The signature that rules are written for: what a library tells of its functions, which its decorators hand on, and
-    of any other function that of its calls."""
+    """The signature that rules are written for: what a library tells of its functions, whose decorators hand on what
+    they are given, and of any other function that of its calls."""
     return inspect.signature(function) if _is_of_library(function) else called_signature(function)
 
 
@@ -49,8 +49,8 @@ def decides_binding(function: Any) -> tuple[object, ...]:
 
 
 def cached_function(function: Any) -> Callable[..., Any] | None:
-    """The function that one of ``functools.cache`` or ``lru_cache`` calls; None where ``__wrapped__``, which a decorator
-    may set, is another one, since nothing else tells."""
+    """The function that one of ``functools.cache`` or ``lru_cache`` calls; None where ``__wrapped__`` is another one, to
+    which a decorator has set it, since nothing else tells."""
     told = getattr(function, "__wrapped__", None)
     return told if any(told is held for held in gc.get_referents(function)) else None
 
