@@ -381,7 +381,9 @@ class ForeignValues(Generated):
 
 
 def _asked_for_items(node: gast.expr) -> Iterator[gast.expr]:
-    """The operands that an expression without a derivative, which may be evaluated again, asks for their items."""
+    """What may be asked for its items where an expression without a derivative stands, which may be evaluated again: the
+    expression itself, as in the head of a loop, and operands in it."""
+    yield node
     for part in walk(node):
         match part:
             case gast.Compare(ops=operators, comparators=right):

@@ -49,8 +49,8 @@ def decides_binding(function: Any) -> tuple[object, ...]:
 
 
 def cached_function(function: Any) -> Callable[..., Any] | None:
-    """The function that one of ``functools.cache`` or ``lru_cache`` calls; None where ``__wrapped__`` is another one, to
-    which a decorator has set it, since nothing else tells."""
+    """The function that one of ``functools.cache`` or ``lru_cache`` calls; None where ``__wrapped__`` has been set to
+    another one, since nothing else tells."""
     told = getattr(function, "__wrapped__", None)
     return told if any(told is held for held in gc.get_referents(function)) else None
 
