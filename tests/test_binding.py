@@ -1,7 +1,7 @@
 """Arguments are bound as Python binds them: by the code that runs first, whatever a decorator says that it looks like.
 
-Each function is called by Python and differentiated; value, gradient, tangent and Hessian are compared with the call and
-its central differences, compiled from the text, from what is inferred, and for any arguments.
+Each function is called by Python and differentiated; value, gradient, tangent and Hessian are compared with the call
+and its central differences, compiled from the text, from what is inferred, and for any arguments.
 """
 
 from __future__ import annotations
@@ -230,6 +230,17 @@ def test_derivatives_of_the_gradient_of_a_method(f, way):
 def test_the_gradient_of_the_gradient_of_a_method():
     assert grad(grad(MODEL))(3.0) == 2.0 * 2.0
     assert value_and_grad(grad(MODEL.fixed), argnums="k")(3.0) == (5.0 * 27.0, 27.0)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_the_gradient_of_a_gradient_by_a_position_among_stars(way):
+    def f(*args):
+        return args[0] ** 2 * args[1] ** 3
+
+    with options(**way):
+        assert value_and_grad(grad(f, 1), (0, 1))(2.0, 3.0) == (108.0, (108.0, 72.0))
+        assert grad(grad(starred(product)))(2.0, k=3.0) == 36.0
+        assert grad(grad(MODEL.starred))(3.0) == 2.0 * 6.0 * 3.0
 
 
 def test_the_gradient_of_a_method_is_not_called_as_that_of_its_function():

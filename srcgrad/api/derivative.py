@@ -260,17 +260,20 @@ class Derivative:
     def _checked(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """Value and gradient where types do not prove the value to be one number: looked at before it is seeded."""
         compiled = self.program(values, "split")
-        value, saved = self.run(compiled.entry, *self.arguments(values))
+        outcome, saved = self.run(compiled.entry, *self.arguments(values))
+        value = self.finished(outcome, values)
         self.require_scalar(value, compiled)
-        return value, self._pulled(compiled, saved, (), values)
+        return value, self._pulled(compiled, saved, outcome, (), values)
 
-    def _pulled(self, compiled: Compiled, saved: Any, auxiliary: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
-        """The gradient from what the forward half saved; ``auxiliary`` is what is returned beside the value."""
+    def _pulled(
+        self, compiled: Compiled, saved: Any, outcome: Any, auxiliary: tuple[Any, ...], values: tuple[Any, ...]
+    ) -> Any:
+        """The gradient from what the forward half returned and saved; ``auxiliary`` is returned beside the value."""
         backward = compiled.backward
         assert backward is not None
 
         def at(seed: complex) -> Any:
-            seeds = (seed, *map(zeros_like, auxiliary)) if auxiliary else seed
+            seeds = (seed, *map(zeros_like, auxiliary)) if auxiliary else self.spread(seed, outcome)
             held = cloned(saved, keys=True) if compiled.changes_saved else saved
             return self.fitted(self.run(backward, held, seeds), values, shared=True)
 
@@ -286,7 +289,7 @@ class Derivative:
             )
         value, auxiliary = private(outcome) if compiled.changes_saved else outcome
         self.require_scalar(value, compiled)
-        gradient = self._pulled(compiled, saved, (auxiliary,), values)
+        gradient = self._pulled(compiled, saved, outcome, (auxiliary,), values)
         return ((value, auxiliary), gradient) if self.mode == "value" else (gradient, auxiliary)
 
     def check(self, values: tuple[Any, ...]) -> None:

@@ -381,8 +381,8 @@ class ForeignValues(Generated):
 
 
 def _asked_for_items(node: gast.expr) -> Iterator[gast.expr]:
-    """What may be asked for its items where an expression without a derivative stands, which may be evaluated again: the
-    expression itself, as in the head of a loop, and operands in it."""
+    """What may be asked for its items by an expression without a derivative, which may be evaluated again: operands in
+    it, and the expression itself, as in the head of a loop."""
     yield node
     for part in walk(node):
         match part:
