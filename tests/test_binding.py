@@ -184,6 +184,30 @@ def test_a_cache_that_names_another_function_is_refused():
     assert outcome is None
 
 
+def square(x):
+    return x * x
+
+
+@functools.wraps(srcgrad.grad)
+def doubled_gradient(f):
+    return lambda x: 2.0 * grad(f)(x)
+
+
+def test_what_a_decorator_copies_is_not_its_own():
+    assert jvp(square, (2.0,), (1.0,)) == (4.0, 4.0)
+    assert vjp(square, 2.0)[1](1.0) == (4.0,)
+
+    @functools.wraps(square)
+    def tripled(x):
+        return 3.0 * square(x)
+
+    assert jvp(tripled, (2.0,), (1.0,)) == (12.0, 12.0)
+    assert vjp(tripled, 2.0)[1](1.0) == (12.0,)
+    for way in WAYS:
+        with options(**way):
+            assert value_and_grad(lambda x: doubled_gradient(square)(x))(2.0) == (8.0, 4.0)
+
+
 def test_a_rule_is_bound_by_the_code_that_runs():
     @other_default
     def f(x, k=1.0):

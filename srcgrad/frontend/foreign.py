@@ -107,15 +107,22 @@ class ForeignValues(Generated):
                     raise self._depends("is used in another way than by a sum or a product", statement)
 
     def nested(self, node: gast.expr) -> gast.expr:
-        for asked in _asked_for_items(node):
-            known = self.peek(asked)
-            if isinstance(known, Foreign) and gives_once(known.kind):
-                reason, hint = cast("tuple[str, str]", refused_kind(known.kind))
-                raise self.refuse(asked, f"this is {reason}", hint)
+        self._refuse_iterators(node)
         expression = super().nested(node)
         if any(isinstance(c, Weighted) for name in names_read(expression) for c in choices_of(self.table.of(name))):
             raise self.refuse(node, f"{_DEPENDS} decides what carries no derivative", _CONSUMED)
         return expression
+
+    def _refuse_iterators(self, node: gast.expr) -> None:
+        before, self.relied = self.relied, {}  # nothing is decided by what is known here
+        try:
+            for asked in _asked_for_items(node):
+                known = self.peek(asked)
+                if isinstance(known, Foreign) and gives_once(known.kind):
+                    reason, hint = cast("tuple[str, str]", refused_kind(known.kind))
+                    raise self.refuse(asked, f"this is {reason}", hint)
+        finally:
+            self.relied = before
 
     def _depends(self, what: str, statement: Statement) -> UnsupportedSyntax:
         return UnsupportedSyntax(f"{_DEPENDS} {what}", statement.span, hint=_CONSUMED)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.frontend.derivatives import transform_of
 from srcgrad.infer import dataclassed, named
 from srcgrad.infer.applying import applied, parts_of
 from srcgrad.infer.assigned import is_reflective, is_replaced
@@ -121,8 +122,9 @@ def model_of(found: Any) -> Any:
     """The function that does what one of the standard library does, or a function of such a model itself."""
     if is_of_model(found):
         return found
-    if isinstance(found, FunctionType) and "__srcgrad_transform__" in vars(found):
-        return TRANSFORMS.get(vars(found)["__srcgrad_transform__"])
+    transform = transform_of(found)
+    if transform is not None:
+        return TRANSFORMS.get(transform)
     is_original = isinstance(found, FunctionType | BuiltinFunctionType | type) and is_of_library(found)
     model = MODELS.get(found) if is_original else None
     return model_in_numpy(found) if model is None and (is_original or is_remembering(found)) else model

@@ -18,6 +18,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 import srcgrad
+from srcgrad.api.dense import Dense
+from srcgrad.api.derivative import Derivative
 from srcgrad.check import MODES
 from srcgrad.inspect.report import print_code, table
 from srcgrad.inspect.target import BadTarget, resolve
@@ -144,7 +146,7 @@ def _explain(options: argparse.Namespace) -> int:
 
 def _function(options: argparse.Namespace) -> Callable[..., Any]:
     function: Any = resolve(options.function)
-    primal: Callable[..., Any] = getattr(function, "primal", function)
+    primal: Callable[..., Any] = function.primal if isinstance(function, Derivative | Dense) else function
     return primal  # `@srcgrad.grad` on the user's own function: show what is inside
 
 
