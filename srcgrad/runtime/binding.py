@@ -41,7 +41,8 @@ def decides_binding(function: Any) -> tuple[object, ...]:
         if isinstance(function, FunctionType):
             keywords = (function.__kwdefaults__ or {}).items()
             return (*found, function.__code__, function.__defaults__, *chain.from_iterable(keywords))
-        found.append(function)
+        if not isinstance(function, MethodType):  # each read of an object's method makes one
+            found.append(function)
         behind = _behind(function)
         if behind is None:
             return tuple(found)
@@ -86,7 +87,9 @@ def _bare(function: Any) -> Any:
 
 def _is_of_library(function: Any) -> bool:
     """Whether the code of a function is a library's; ``__module__`` is what a decorator has copied."""
+    while (behind := _behind(function)) is not None:
+        function = behind
     if not isinstance(function, FunctionType):
-        return _behind(function) is None
+        return True
     home = function.__globals__.get("__name__")
     return isinstance(home, str) and home.partition(".")[0] in LIBRARIES
