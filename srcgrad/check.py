@@ -10,7 +10,6 @@ complex; of a complex value a random combination of real and imaginary parts is 
 
 from __future__ import annotations
 
-import inspect
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from srcgrad.api.derivative import Derivative
 from srcgrad.api.transforms import directed, jvp, vjp
 from srcgrad.errors import ArgumentError, SrcgradError
 from srcgrad.runtime import zeros_like
+from srcgrad.runtime.binding import called_signature
 from srcgrad.runtime.shadows import cloned
 
 MODES = ("reverse", "forward", "eager", "numeric")
@@ -281,7 +281,7 @@ def _apart(one: Any, other: Any) -> float:
 
 def _name(f: Callable[..., Any], place: int) -> str:
     """An argument by its name in the signature, one of ``*args`` by its place there."""
-    parameters = [*inspect.signature(f).parameters.values()]
+    parameters = [*called_signature(f).parameters.values()]
     for k, parameter in enumerate(parameters):
         if parameter.kind is parameter.VAR_POSITIONAL:
             return f"{parameter.name}[{place - k}]"

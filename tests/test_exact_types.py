@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import operator
 import types
 
@@ -192,6 +194,98 @@ def test_a_global_that_becomes_a_masked_array_is_refused():
     through_global(MASKED)
     with pytest.raises(SrcgradError, match="numpy.MaskedArray, whose mask"):
         derivative(*arguments)
+
+
+# --- iterators -------------------------------------------------------------------------------------------------------
+ITERATORS = {
+    "list_iterator": lambda: iter([0, 1]),
+    "generator": lambda: (k for k in (0, 1)),
+    "map": lambda: map(int, "01"),
+    "chain": lambda: itertools.chain([0], [1]),
+    "ndenumerate": lambda: np.ndenumerate(np.ones(2)),
+}
+
+
+def looped(x, it):
+    total = 0.0
+    for k in it:
+        total = total * x[0] + x[k]
+    return total
+
+
+def beside(x, it):
+    return sum(k * v for k, v in zip(it, x))
+
+
+def asked(x, it):
+    return x[0] ** 2 if 1 in it else x[1]
+
+
+def unpacked(x, it):
+    return x[0] * max(*it)
+
+
+def of_field(x, o):
+    if 1 in o.value:
+        return x[0] ** 2
+    return x[1]
+
+
+@srcgrad.constant
+def given_once(n):
+    return iter(range(n))
+
+
+def of_result(x):
+    it = given_once(2)
+    return x[0] ** 2 if 1 in it else x[1]
+
+
+@pytest.mark.parametrize("kind", ITERATORS)
+@pytest.mark.parametrize("f", [looped, beside, asked, unpacked])
+def test_an_iterator_is_refused_where_it_is_passed(f, kind):
+    make = ITERATORS[kind]
+    for mode in (mode for name, mode in MODES.items() if name != "check"):
+        for way in ({}, {"infer": False}, {"infer_first": True}, {"specialise": False}):
+            with options(**way), pytest.raises(SrcgradError, match="argument it is an? .*, which gives its items once"):
+                mode(f, (X, make()))
+
+
+def in_global():
+    through_global(iter([0, 1]))
+    return lambda x: x[0] ** 2 if 1 in GLOBAL else x[1]
+
+
+def in_module():
+    MODULE.M = iter([0, 1])
+    return lambda x: x[0] ** 2 if 1 in MODULE.M else x[1]
+
+
+OUTSIDE = {
+    "global": in_global,
+    "attribute of a module": in_module,
+    "closure": lambda: (lambda it: lambda x: x[0] ** 2 if 1 in it else x[1])(iter([0, 1])),
+    "closure, looped over": lambda: (lambda it: lambda x: sum(x[k] for k in it))(iter([0, 1])),
+    "field": lambda: (lambda o: lambda x: of_field(x, o))(Box(iter([0, 1]))),
+    "element": lambda: (lambda items: lambda x: x[0] ** 2 if 1 in items[0] else x[1])([iter([0, 1])]),
+    "result": lambda: of_result,
+}
+
+
+@pytest.mark.parametrize("place", OUTSIDE)
+def test_an_iterator_outside_is_refused_where_it_is_read(place):
+    for way in ({}, {"infer": False}, {"infer_first": True}, {"specialise": False}):
+        for mode in (mode for name, mode in MODES.items() if name != "check"):
+            f = OUTSIDE[place]()
+            with options(**way), pytest.raises((SrcgradError, Refused), match="an iterator, which gives its items"):
+                mode(f, (X,))
+
+
+def test_what_has_places_and_files_pass():
+    with io.StringIO("text") as file:
+        np.testing.assert_array_equal(srcgrad.grad(lambda x, log: np.sum(x * x))(X, file), 2.0 * X)
+    np.testing.assert_array_equal(srcgrad.grad(looped)(X, np.array([0, 1]).flat), [2.0, 1.0])
+    np.testing.assert_array_equal(srcgrad.grad(looped)(X, {0: 1, 1: 2}), [2.0, 1.0])
 
 
 # --- objects that compute with what they are indexed by --------------------------------------------------------------

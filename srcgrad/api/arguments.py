@@ -43,9 +43,9 @@ def _position(which: object) -> int | str:
 class Parameters:
     """How a function's arguments are passed, and in which order its programs take them."""
 
-    def __init__(self, function: Callable[..., Any], first: tuple[Any, ...] = ()) -> None:
+    def __init__(self, signature: inspect.Signature, first: tuple[Any, ...] = ()) -> None:
         self.first = first  # the object of a bound method
-        self.signature = inspect.signature(function)
+        self.signature = signature
         kinds = inspect.Parameter
         self.names = tuple(self.signature.parameters)
         self.plain = all(

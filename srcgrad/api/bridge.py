@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.api.arguments import Parameters
-from srcgrad.api.derivative import Derivative
+from srcgrad.api.derivative import Derivative, parameters_of
 from srcgrad.api.transforms import Pullback, made_once, unshared
 from srcgrad.errors import ArgumentError
 
@@ -130,7 +129,7 @@ def on_tensors(
             hint="call it under no_grad(), or on x.detach()",
         )
     for key in wanted:
-        if isinstance(key, str) and key not in Parameters(f).names:
+        if isinstance(key, str) and key not in parameters_of(f).names:
             raise ArgumentError(f"{key} is given through **: a tensor that requires grad is passed by a parameter")
     derivative = made_once(f, tuple(wanted), "split")
     from srcgrad.api.bridge_node import record

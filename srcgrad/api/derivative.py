@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from inspect import Signature
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,7 @@ from srcgrad.errors import ArgumentError, LanguageError, MissingRule, SeedError,
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import add, private, zeros_like
+from srcgrad.runtime.binding import called_signature, decides_binding
 from srcgrad.runtime.isolation import without_factories
 from srcgrad.runtime.objects import defines, is_object
 from srcgrad.runtime.shadows import cloned
@@ -64,6 +66,7 @@ class Derivative:
             raise ArgumentError(f"a function is expected, not {type(primal).__name__}")
         if defines(type(primal), "__srcgrad_function__"):
             primal = primal.__srcgrad_function__()  # type: ignore[attr-defined]
+        self._asked = primal, positions(argnums)
         self._called = primal if is_object(primal) else None
         self.primal, receiver = _unbound(primal)
         self.argnums = _shifted(positions(argnums)) if receiver else positions(argnums)
@@ -82,16 +85,24 @@ class Derivative:
 
     def __srcgrad_derived__(self) -> tuple[str, object, Argnums] | None:
         """What this is where a differentiated function calls it: mode, function, arguments; None if it has no text."""
-        if self.has_aux or self.holomorphic or self.mode not in ("reverse", "value"):
+        if self.has_aux or self.holomorphic or self.mode not in ("reverse", "value") or self.parameters.first:
             return None
         return self.mode, self.primal, self.argnums
 
     # --- the function ------------------------------------------------------------------------------------------------
     def _read(self, receiver: tuple[Any, ...]) -> None:
-        self.parameters = Parameters(self.primal, receiver)
+        self.parameters = parameters_of(self.primal, receiver)
         self.chosen = self.parameters.chosen(self.argnums)
         self.results = Wanted(self.parameters.names, self.wanted, self.chosen, isinstance(self.argnums, tuple))
-        self._signature = _signature_of(self.primal)
+        self._decides = _decides_binding(self.primal)
+
+    @property
+    def __signature__(self) -> Signature:
+        """The parameters that a caller passes."""
+        passed = list(self.parameters.signature.parameters.values())
+        if self.parameters.first and passed[0].kind is not passed[0].VAR_POSITIONAL:
+            del passed[0]
+        return Signature(passed)
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """One value per parameter of the function as it is now."""
@@ -105,7 +116,8 @@ class Derivative:
             self.primal, receiver = _unbound(self._called)
         else:
             receiver = self.parameters.first
-        if any(a is not b for a, b in zip(_signature_of(self.primal), self._signature, strict=True)):
+        present = _decides_binding(self.primal)
+        if len(present) != len(self._decides) or any(a is not b for a, b in zip(present, self._decides, strict=True)):
             self._read(receiver)
         return self
 
@@ -258,17 +270,20 @@ class Derivative:
     def _checked(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
         """Value and gradient where types do not prove the value to be one number: looked at before it is seeded."""
         compiled = self.program(values, "split")
-        value, saved = self.run(compiled.entry, *self.arguments(values))
+        outcome, saved = self.run(compiled.entry, *self.arguments(values))
+        value = self.finished(outcome, values)
         self.require_scalar(value, compiled)
-        return value, self._pulled(compiled, saved, (), values)
+        return value, self._pulled(compiled, saved, outcome, (), values)
 
-    def _pulled(self, compiled: Compiled, saved: Any, auxiliary: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
-        """The gradient from what the forward half saved; ``auxiliary`` is what is returned beside the value."""
+    def _pulled(
+        self, compiled: Compiled, saved: Any, outcome: Any, auxiliary: tuple[Any, ...], values: tuple[Any, ...]
+    ) -> Any:
+        """The gradient from what the forward half returned and saved; ``auxiliary`` is returned beside the value."""
         backward = compiled.backward
         assert backward is not None
 
         def at(seed: complex) -> Any:
-            seeds = (seed, *map(zeros_like, auxiliary)) if auxiliary else seed
+            seeds = (seed, *map(zeros_like, auxiliary)) if auxiliary else self.spread(seed, outcome)
             held = cloned(saved, keys=True) if compiled.changes_saved else saved
             return self.fitted(self.run(backward, held, seeds), values, shared=True)
 
@@ -284,14 +299,17 @@ class Derivative:
             )
         value, auxiliary = private(outcome) if compiled.changes_saved else outcome
         self.require_scalar(value, compiled)
-        gradient = self._pulled(compiled, saved, (auxiliary,), values)
+        gradient = self._pulled(compiled, saved, outcome, (auxiliary,), values)
         return ((value, auxiliary), gradient) if self.mode == "value" else (gradient, auxiliary)
 
     def check(self, values: tuple[Any, ...]) -> None:
         """Refuse arguments that have no derivative."""
         for name, inner in self.chosen:
             value = values[self.parameters.names.index(name)]
-            value = value[inner] if inner is not None else value
+            if inner is not None:
+                if inner >= len(value):
+                    raise ArgumentError(f"{name}[{inner}] is not given", hint="pass the argument by its position")
+                value = value[inner]
             check_differentiable(value, name)
             if self.holomorphic:
                 check_complex(value, name)
@@ -382,9 +400,9 @@ class Derivative:
         found = imported(self.primal)
         if found is self:
             return import_object, (self.__module__, self.__qualname__)
-        if found is self.primal:
+        if found is self.primal or self.parameters.first:
             state = {"mode": self.mode, "has_aux": self.has_aux, "holomorphic": self.holomorphic}
-            return type(self), (self.primal, self.argnums), state
+            return type(self), self._asked, state
         compiled = self.program(None, "split")
         assert compiled.backward is not None
         names = compiled.entry.__name__, compiled.backward.__name__
@@ -401,14 +419,20 @@ def _unbound(primal: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any,
         primal = primal.__call__  # type: ignore[operator]
     if isinstance(primal, MethodType) and is_object(primal.__self__):
         return primal.__func__, (primal.__self__,)
+    if isinstance(primal, Derivative):
+        return primal, primal.parameters.first
     return primal, ()
 
 
-def _signature_of(primal: Callable[..., Any]) -> tuple[object, object, object]:
+def parameters_of(primal: Callable[..., Any], receiver: tuple[Any, ...] = ()) -> Parameters:
+    """The parameters of a function; those of a derivative are its function's."""
+    known = primal.parameters.signature if isinstance(primal, Derivative) else called_signature(primal)
+    return Parameters(known, receiver)
+
+
+def _decides_binding(primal: Callable[..., Any]) -> tuple[object, ...]:
     """What the binding of arguments depends on."""
-    if isinstance(primal, FunctionType):
-        return primal.__code__, primal.__defaults__, primal.__kwdefaults__
-    return (primal._follow().parameters if isinstance(primal, Derivative) else primal), None, None
+    return (primal._follow().parameters,) if isinstance(primal, Derivative) else decides_binding(primal)
 
 
 def _shifted(argnums: Argnums) -> Argnums:

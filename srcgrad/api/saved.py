@@ -8,6 +8,7 @@ from typing import Any
 from srcgrad.api.arguments import Parameters
 from srcgrad.api.holomorphic import complex_derivative, require_one_number
 from srcgrad.runtime import as_cotangent, zeros_like
+from srcgrad.runtime.binding import called_signature
 from srcgrad.runtime.shadows import cloned
 
 
@@ -34,7 +35,7 @@ class Saved:
         namespace: dict[str, Any] = {}
         exec(compile(source, f"<srcgrad {names[0]}>", "exec"), namespace)
         self.forward, self.backward = (namespace[name] for name in names)
-        self.parameters = Parameters(self.forward)
+        self.parameters = Parameters(called_signature(self.forward))
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         values = self.parameters.bind(args, kwargs)

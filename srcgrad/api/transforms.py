@@ -237,11 +237,11 @@ def made_once(f: Callable[..., Any], argnums: Argnums, mode: str) -> Derivative:
     if isinstance(f, MethodType) or is_object(f):
         return Derivative(f, argnums, mode=mode)  # a method's attributes are its function's, an object's are its fields
     key = (mode, argnums)
-    kept = getattr(f, "__srcgrad_derivatives__", None)
-    if kept is None:
+    owner, kept = getattr(f, "__srcgrad_derivatives__", (None, None))
+    if owner is not f or kept is None:  # a decorator has copied what the function that it wraps had
         kept = {}
         try:
-            f.__srcgrad_derivatives__ = kept  # type: ignore[attr-defined]
+            f.__srcgrad_derivatives__ = f, kept  # type: ignore[attr-defined]
         except AttributeError:
             pass
     if key not in kept:

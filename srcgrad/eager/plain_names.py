@@ -26,6 +26,7 @@ from srcgrad.eager.plain_operators import NotFollowed
 from srcgrad.eager.plain_values import Followed, applied, followed, unfollowed
 from srcgrad.rules.table import is_constant, lookup
 from srcgrad.runtime import join_columns, join_rows
+from srcgrad.runtime.binding import cached_function
 from srcgrad.runtime.objects import has_operators
 from srcgrad.runtime.written import VECTORIZED, apply_along_axis
 
@@ -250,6 +251,8 @@ class Names:
         home = str(getattr(value, "__module__", None)).split(".")[0]
         if isinstance(value, np.ufunc) or home in ("numpy", "scipy"):
             return FollowedFunction(value, self)
+        if isinstance(value, functools._lru_cache_wrapper) and cached_function(value) is None:
+            return _Refused(value)
         inner = getattr(value, "__wrapped__", None)  # a cached or a compiled function
         if inner is not None and not hasattr(value, "mode"):
             return self.translated(inner)
@@ -325,7 +328,7 @@ def _read_by_classes(code: CodeType) -> Iterator[str]:
 
 
 class _Refused:
-    """A compiled derivative inside a program."""
+    """A compiled derivative inside a program, or what does not tell which function it calls."""
 
     def __init__(self, value: Any) -> None:
         self._value = value

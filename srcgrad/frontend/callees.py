@@ -20,6 +20,7 @@ from srcgrad.frontend.scope import importable
 from srcgrad.rules.formula import object_of
 from srcgrad.rules.memory import LIBRARIES, home_of
 from srcgrad.rules.table import is_constant, refusal
+from srcgrad.runtime.binding import cached_function
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, call_runtime, reference
 from srcgrad.syntax.parse import children, names_read
 
@@ -72,9 +73,9 @@ def names_carrying(*roots: gast.AST) -> list[str]:
 
 
 def without_cache(function: object) -> object:
-    """The function that ``functools.lru_cache`` wraps: its derivative is not that of what is remembered."""
-    while isinstance(function, functools._lru_cache_wrapper):
-        function = function.__wrapped__
+    """The function that ``functools.lru_cache`` calls: its derivative is not that of what is remembered."""
+    while isinstance(function, functools._lru_cache_wrapper) and (called := cached_function(function)) is not None:
+        function = called
     return function
 
 
@@ -110,17 +111,21 @@ def is_one_of(function: object, *known: object) -> bool:
 
 def unwrapped(partial: functools.partial[object], node: gast.Call) -> gast.Call:
     """A call of a partial application as one of its function; what was applied is read from the object."""
-    bound: list[gast.expr] = [_held_by(partial, value) for value in partial.args]
+    bound = [_held(partial.args, place) for place in range(len(partial.args))]
     given = {keyword.arg for keyword in node.keywords}
-    keywords = [gast.keyword(k, _held_by(partial, v)) for k, v in partial.keywords.items() if k not in given]
+    keywords = [gast.keyword(name, _held(partial.keywords, name)) for name in partial.keywords if name not in given]
     head = reference(importable("function", partial.func))
     return placed(gast.Call(head, [*bound, *node.args], [*keywords, *node.keywords]), node)
 
 
-def _held_by(partial: functools.partial[object], value: object) -> gast.expr:
+def _held(given: Any, place: int | str) -> gast.expr:
+    """What a partial application holds: compiled in where it is the same at each call, else read again."""
+    value = given[place]
     if value is None or type(value) in (bool, int, float, complex, str):
         return gast.Constant(value, None)
-    return reference(importable("applied", value) if is_callee(value) else GlobalBinding("applied", value))
+    if is_callee(value):
+        return reference(importable("applied", value))
+    return reference(GlobalBinding("applied", value, cell=lambda: given[place]))
 
 
 def spelled(node: gast.AST) -> str:

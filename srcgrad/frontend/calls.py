@@ -32,6 +32,7 @@ from srcgrad.frontend.callees import (
 )
 from srcgrad.frontend.classes import COPYING, decides_copies
 from srcgrad.frontend.derivative_calls import DerivativeCalls
+from srcgrad.frontend.derivatives import transform_of
 from srcgrad.frontend.desugar import expressions as control
 from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed, store
 from srcgrad.frontend.desugar.functional import giving_floats
@@ -183,7 +184,7 @@ class Calls(DerivativeCalls):
         if made is None:
             return
         self._refuse_calling(node, made.value)
-        if hasattr(made.value, "__srcgrad_transform__"):
+        if transform_of(made.value) is not None:
             raise self.refuse(
                 node,
                 f"what {spelled(node.func)} is asked for here is not known when this is compiled",

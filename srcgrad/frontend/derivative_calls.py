@@ -17,7 +17,7 @@ import gast
 import numpy as np
 
 from srcgrad import runtime
-from srcgrad.frontend.derivatives import derived, derived_object
+from srcgrad.frontend.derivatives import derived, derived_object, transform_of
 from srcgrad.frontend.desugar.build import call, constant, load, placed, store, subscript
 from srcgrad.frontend.function_values import FunctionValues
 from srcgrad.frontend.normal_form import Call, Derived, Operation
@@ -38,7 +38,7 @@ class DerivativeCalls(FunctionValues):
         if made is not None:
             self.define_defaults(node.func)
             return self.derived_call(made, node)
-        match getattr(function, "__srcgrad_transform__", None):
+        match transform_of(function):
             case "vjp":
                 return self._vjp(node)
             case "jvp":
@@ -61,7 +61,7 @@ class DerivativeCalls(FunctionValues):
         maker = node.func
         assert isinstance(maker, gast.Call)
         static = self.scope.static_of(maker.func)
-        kind = None if static is None else getattr(static.value, "__srcgrad_transform__", None)
+        kind = None if static is None else transform_of(static.value)
         if kind not in (*_DENSE, "hvp") or node.keywords:
             return None
         inner = None if not maker.args else self.scope.static_of(maker.args[0])

@@ -19,10 +19,17 @@ from srcgrad.rules.formula import literal
 MODES = ("reverse", "value")
 
 
+def transform_of(value: object) -> str | None:
+    """Which of srcgrad's transformations a function is; a decorator has copied the mark of one that it wraps."""
+    if not isinstance(value, FunctionType) or not str(value.__globals__.get("__name__")).startswith("srcgrad."):
+        return None
+    return vars(value).get("__srcgrad_transform__")
+
+
 def derived_by(transform: Any, function: object, node: gast.Call) -> Derived | None:
     """What ``grad(f, argnums)`` makes of a function known now."""
-    mode = transform.__srcgrad_transform__
-    if mode not in MODES or len(node.args) > 2:
+    mode = transform_of(transform)
+    if mode is None or mode not in MODES or len(node.args) > 2:
         return None
     given = {keyword.arg: keyword.value for keyword in node.keywords}
     if len(node.args) == 2:

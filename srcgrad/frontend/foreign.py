@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from types import ModuleType
 from typing import Any, cast
@@ -44,7 +44,7 @@ from srcgrad.rules.formula import literal
 from srcgrad.rules.memory import LIBRARIES, home_of
 from srcgrad.rules.table import load_library, lookup, operator_of
 from srcgrad.rules.template import Rule
-from srcgrad.runtime.exact import is_sparse, named, refused_kind, require_exact
+from srcgrad.runtime.exact import gives_once, is_sparse, named, refused_kind, require_exact
 from srcgrad.syntax.globals import GlobalReference, reference
 from srcgrad.syntax.parse import names_read, walk
 
@@ -107,10 +107,22 @@ class ForeignValues(Generated):
                     raise self._depends("is used in another way than by a sum or a product", statement)
 
     def nested(self, node: gast.expr) -> gast.expr:
+        self._refuse_iterators(node)
         expression = super().nested(node)
         if any(isinstance(c, Weighted) for name in names_read(expression) for c in choices_of(self.table.of(name))):
             raise self.refuse(node, f"{_DEPENDS} decides what carries no derivative", _CONSUMED)
         return expression
+
+    def _refuse_iterators(self, node: gast.expr) -> None:
+        before, self.relied = self.relied, {}  # nothing is decided by what is known here
+        try:
+            for asked in _asked_for_items(node):
+                known = self.peek(asked)
+                if isinstance(known, Foreign) and gives_once(known.kind):
+                    reason, hint = cast("tuple[str, str]", refused_kind(known.kind))
+                    raise self.refuse(asked, f"this is {reason}", hint)
+        finally:
+            self.relied = before
 
     def _depends(self, what: str, statement: Statement) -> UnsupportedSyntax:
         return UnsupportedSyntax(f"{_DEPENDS} {what}", statement.span, hint=_CONSUMED)
@@ -373,6 +385,20 @@ class ForeignValues(Generated):
         if name == "dot" and len(node.args) == 1 and not node.keywords:
             return self._times(node, atom, known, self.value(node.args[0]))
         raise self.refuse(node, f"the method {name!r} of {_DEPENDS}", _CONSUMED)
+
+
+def _asked_for_items(node: gast.expr) -> Iterator[gast.expr]:
+    """What may be asked for its items by an expression without a derivative, which may be evaluated again: operands in
+    it, and the expression itself, as in the head of a loop."""
+    yield node
+    for part in walk(node):
+        match part:
+            case gast.Compare(ops=operators, comparators=right):
+                yield from (v for v, o in zip(right, operators, strict=True) if isinstance(o, gast.In | gast.NotIn))
+            case gast.Call(args=given, keywords=keywords):
+                yield from (*given, *(keyword.value for keyword in keywords))
+            case gast.Starred(value=value):
+                yield value
 
 
 def _rules() -> Any:

@@ -23,7 +23,7 @@ import numpy as np
 
 from srcgrad.errors import UnresolvedName
 from srcgrad.frontend.callables import is_callee
-from srcgrad.frontend.derivatives import derived_by
+from srcgrad.frontend.derivatives import derived_by, transform_of
 from srcgrad.frontend.names import (
     Definition,
     bindings,
@@ -201,7 +201,7 @@ class Scope:
                 return Static(self.function("function", node), None)
             case gast.Call(func=gast.Name() | gast.Attribute() as func, args=[first, *_]):
                 transform = self.static_of(func)
-                if transform is not None and hasattr(transform.value, "__srcgrad_transform__"):
+                if transform is not None and transform_of(transform.value) is not None:
                     inner = self.static_of(first)
                     made = None if inner is None else derived_by(transform.value, inner.value, node)
                     return None if made is None else Static(made, None)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from srcgrad.frontend.derivatives import transform_of
 from srcgrad.infer import dataclassed, named
 from srcgrad.infer.applying import applied, parts_of
 from srcgrad.infer.assigned import is_reflective, is_replaced
@@ -55,6 +56,7 @@ from srcgrad.language.models import CLASSES, MODELS, ORIGINALS, is_of_model
 from srcgrad.language.models.array_modules import class_in_numpy, model_in_numpy
 from srcgrad.language.models.derivatives import TRANSFORMS
 from srcgrad.rules.table import is_constant, lookup
+from srcgrad.runtime.binding import cached_function
 
 if TYPE_CHECKING:
     from srcgrad.infer.frames import Frame
@@ -82,8 +84,7 @@ def _one(analysis: Analysis, frame: Frame, statement: Statement, atom: Any, give
             if made_ is not NotImplemented:
                 return made_  # type: ignore[no-any-return]
         case Exact(value=found) if is_remembering(found):
-            inner: Any = found
-            made_ = call(analysis, frame, statement, exact(inner.__wrapped__), given, heap)
+            made_ = call(analysis, frame, statement, exact(cached_function(found)), given, heap)
             # What it returns is returned again, and whoever got it may change it.
             return None if made_ is None else (made_[0], analysis.unknown([made_[0]], made_[1]))
         case Exact(value=MethodDescriptorType() | WrapperDescriptorType() as found) if given.positional:
@@ -121,8 +122,9 @@ def model_of(found: Any) -> Any:
     """The function that does what one of the standard library does, or a function of such a model itself."""
     if is_of_model(found):
         return found
-    if isinstance(found, FunctionType) and "__srcgrad_transform__" in vars(found):
-        return TRANSFORMS.get(vars(found)["__srcgrad_transform__"])
+    transform = transform_of(found)
+    if transform is not None:
+        return TRANSFORMS.get(transform)
     if not isinstance(found, FunctionType | BuiltinFunctionType) and not is_remembering(found):
         return MODELS.get(found) if isinstance(found, type) and is_of_library(found) else None
     model = MODELS.get(found)

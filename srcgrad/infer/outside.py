@@ -39,6 +39,7 @@ from srcgrad.infer.named import is_named_tuple
 from srcgrad.infer.values import ANY, SCALARS, Array, Bound, Of, Value, at, exact, union
 from srcgrad.language.effects import is_compiled_ufunc
 from srcgrad.language.models.array_modules import canonical
+from srcgrad.runtime.binding import cached_function
 from srcgrad.runtime.exact import is_sparse, why_refused
 from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object
 
@@ -68,7 +69,7 @@ def is_of_library(value: object) -> bool:
 
 def is_remembering(value: object) -> bool:
     """Whether an object is a function of the user's, or of a library, under ``functools.cache`` or ``lru_cache``."""
-    return isinstance(value, _REMEMBERING) and isinstance(value.__wrapped__, FunctionType)
+    return isinstance(value, _REMEMBERING) and isinstance(cached_function(value), FunctionType)
 
 
 def is_known_by_kind(value: object) -> bool:

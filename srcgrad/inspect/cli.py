@@ -8,7 +8,6 @@ one clear line, or the refusal with its caret, on the standard error.
 from __future__ import annotations
 
 import argparse
-import inspect
 import math
 import os
 import sys
@@ -19,9 +18,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 import srcgrad
+from srcgrad.api.dense import Dense
+from srcgrad.api.derivative import Derivative
 from srcgrad.check import MODES
 from srcgrad.inspect.report import print_code, table
 from srcgrad.inspect.target import BadTarget, resolve
+from srcgrad.runtime.binding import called_signature
 
 TARGET = "FILE.py:function or package.module:function"
 STAGES = ("source", "lower", "infer", "normalize", "analysis", "reverse", "emit")
@@ -144,7 +146,7 @@ def _explain(options: argparse.Namespace) -> int:
 
 def _function(options: argparse.Namespace) -> Callable[..., Any]:
     function: Any = resolve(options.function)
-    primal: Callable[..., Any] = getattr(function, "primal", function)
+    primal: Callable[..., Any] = function.primal if isinstance(function, Derivative | Dense) else function
     return primal  # `@srcgrad.grad` on the user's own function: show what is inside
 
 
@@ -152,7 +154,7 @@ def _check(options: argparse.Namespace) -> int:
     function = _function(options)
     args, kwargs = _arguments(options.args)
     try:
-        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound = called_signature(function).bind(*args, **kwargs)
         function(*args, **kwargs)
     except Exception as error:
         raise BadTarget(f"{options.function} fails with ({options.args}): {type(error).__name__}: {error}") from error

@@ -40,6 +40,7 @@ from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary, ref
 import numpy as np
 
 from srcgrad.parallel.errors import SendingError
+from srcgrad.runtime.binding import cached_function
 from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object
 
 _CACHE: Any = type(cache(len))
@@ -203,7 +204,14 @@ class _Parts:
                 yield name
                 yield from self.of(item, names)
         elif isinstance(value, _CACHE):
-            yield from self.of(value.__wrapped__, names)
+            called = cached_function(value)
+            if called is None:
+                raise SendingError(
+                    f"what {getattr(value, '__name__', 'a cached function')} calls cannot be compared with what it "
+                    "calls in workers: its __wrapped__ is another function",
+                    hint="decorate the function before it is cached",
+                )
+            yield from self.of(called, names)
         elif isinstance(value, _WITHOUT_DATA) or type(value).__module__ in ("_thread", "threading", "queue", "_queue"):
             yield _named(type(value))
         else:

@@ -15,6 +15,7 @@ import gast
 
 from srcgrad.rules.formula import displayed, literal
 from srcgrad.rules.laws import is_own
+from srcgrad.runtime.binding import documented_signature
 
 if TYPE_CHECKING:
     from srcgrad.rules.template import Rule
@@ -47,7 +48,7 @@ def signature_of(function: Any) -> inspect.Signature | None:
     if type(function).__name__ == "ufunc":
         return None
     try:
-        return inspect.signature(function)
+        return documented_signature(function)
     except (TypeError, ValueError):
         return None
 

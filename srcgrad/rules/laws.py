@@ -22,6 +22,7 @@ from typing import Any, Protocol
 import gast
 
 from srcgrad.errors import InternalError, RuleError, SourceUnavailable, Span, SrcgradError
+from srcgrad.runtime.binding import documented_signature
 from srcgrad.syntax.parse import parse, walk
 
 _REFUSED = (gast.Yield, gast.YieldFrom, gast.Await, gast.NamedExpr)
@@ -203,7 +204,7 @@ def _check_parameters(template: FunctionType, head: Head, function: object) -> d
     parameters = [p for p in head.parameters if p != head.variadic]
     defaults = head.defaults
     try:
-        signature = inspect.signature(function)  # type: ignore[arg-type]
+        signature = documented_signature(function)
     except (TypeError, ValueError):
         return {}
     theirs = signature.parameters

@@ -2,7 +2,8 @@
 
 The rules differentiate arrays, numbers and containers as NumPy and Python define them.  A class on top of one that
 overrides an operator or a method (a masked array, a matrix, a quantity with a unit) computes something else, and its
-derivative would be silently wrong.  The answer depends on the class alone and is cached by it:
+derivative would be silently wrong.  So would that of an iterator: what it gives depends on what asked before, and a
+derivative asks again.  The answer depends on the class alone and is cached by it:
 
 >>> overrides(np.ndarray), overrides(np.memmap), overrides(float), overrides(np.matrix)
 (None, None, None, '__mul__')
@@ -10,6 +11,7 @@ derivative would be silently wrong.  The answer depends on the class alone and i
 
 from __future__ import annotations
 
+import io
 import sys
 from collections import deque
 from collections.abc import Iterator
@@ -20,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.runtime.objects import LIBRARIES, fields_of, is_object
+from srcgrad.runtime.objects import LIBRARIES, fields_of, has_fields, is_object
 from srcgrad.runtime.refusals import RefusedType
 
 #: Subclasses of NumPy's own that compute as arrays do (a record array without fields; one with fields has a dtype of
@@ -118,7 +120,15 @@ def _is_sparse(kind: Any) -> bool:
 
 def is_foreign(kind: Any) -> bool:
     """Whether values of a class are computed with by methods of its own."""
-    return overrides(kind) is not None or is_sparse(kind)
+    return overrides(kind) is not None or is_sparse(kind) or gives_once(kind)
+
+
+@cache
+def gives_once(kind: Any) -> bool:
+    """Whether values of a class are iterators that are read to their end once: no files, which are written to as well,
+    and none that have places.  Methods of a user's class are read."""
+    is_iterator = issubclass(kind, Iterator) and not issubclass(kind, io.IOBase) and not has_fields(kind)
+    return is_iterator and not hasattr(kind, "__len__")
 
 
 def is_structured(x: Any) -> bool:
@@ -144,6 +154,8 @@ def why_refused(x: Any) -> tuple[str, str] | None:
 @cache
 def refused_kind(kind: Any) -> tuple[str, str] | None:
     """The same for all values of a class."""
+    if gives_once(kind):
+        return f"a {named(kind)}, an iterator, which gives its items once", "make it a list: list(...)"
     name = overrides(kind)
     if name is None:
         return None
