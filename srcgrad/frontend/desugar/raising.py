@@ -34,7 +34,7 @@ def may_raise(value: gast.expr) -> bool:
             return may_raise(left) or may_raise(right)
         case gast.UnaryOp(op=gast.Not(), operand=operand):
             return test_may_raise(operand)
-        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant()):
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() | complex())):
             return False
         case gast.BoolOp(values=[*tested, last]):
             return any(map(test_may_raise, tested)) or may_raise(last)
