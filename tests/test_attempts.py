@@ -393,8 +393,8 @@ IDLE = [
     'l = [1, 2]; q = l["a":]',
 ]  # fmt: skip
 FORMS = {
-    "here": "def f(x):\n    r = x[0]\n    try:\n        {}\n        r = r * x[1]\n    except Exception:\n        r = r * 3.0\n"
-    "    return r\n",
+    "here": "def f(x):\n    r = x[0]\n    try:\n        {}\n        r = r * x[1]\n"
+    "    except Exception:\n        r = r * 3.0\n    return r\n",
     "called": "def g(r, x):\n    {}\n    return r * x[1]\ndef f(x):\n    r = x[0]\n    try:\n"
     "        r = g(r, x)\n    except Exception:\n        r = r * 3.0\n    return r\n",
 }

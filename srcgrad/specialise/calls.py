@@ -16,6 +16,7 @@ from srcgrad.frontend.folding import Initialiser
 from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of
+from srcgrad.infer.outside import is_of_library
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, union
 from srcgrad.ir import operations as ir
@@ -198,6 +199,8 @@ def of_user(
     kind: type | None = None,
 ) -> Made:
     """A function of the user's: an operand for each of its parameters."""
+    if is_of_library(function):  # what it calls of the user's, it calls
+        context.refuse(node, f"a call of {function.__name__}")
     called = _widest(context, node, summaries)
     context.written.add(getattr(node, "statement", None))
     signature = signature_of(function)

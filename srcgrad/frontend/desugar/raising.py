@@ -166,6 +166,15 @@ def may_differ_in_length(node: gast.AST) -> bool:
     return False
 
 
+def are_pairs(node: gast.expr) -> bool:
+    """Whether this is a list or tuple of pairs whose keys are constants, of which a dict is made."""
+    match node:
+        case gast.List(elts=elements) | gast.Tuple(elts=elements):
+            return all(isinstance(each, gast.Tuple) and len(each.elts) == 2 and isinstance(each.elts[0], gast.Constant)
+                       for each in elements)  # fmt: skip
+    return False
+
+
 def iterated_by(node: gast.expr, meaning: Callable[[str], object]) -> list[gast.expr]:
     """A built-in function, and the names and constants that are given to it, where a loop begins with calling it;
     ``meaning`` tells what a name means that the function binds nowhere."""
