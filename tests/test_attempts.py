@@ -384,3 +384,35 @@ def test_a_zip_that_may_raise_in_the_middle_is_refused_inside_of_try():
     for way in ({}, {"infer_first": True}):
         with options(**way), pytest.raises(UnsupportedSyntax, match="an exception handler"):
             grad(paired)(np.ones(3), [1])
+
+
+# --- what is thrown away raises all the same --------------------------------------------------------------------------
+IDLE = [
+    'q = -"a"', "q = -None", '-"a"', "q = isinstance(1, 3)", "isinstance(1, 3)", "{[1]: 2}", "{[1]}", "{(1, [2]): 3}",
+    "[*3]", "{**{}, [2]: 3}", "{**[1]}", "not np.ones(2)", "q = not np.ones(2)", '1 < "a"', "l = [1, 2]; q = l[::0]",
+    'l = [1, 2]; q = l["a":]',
+]  # fmt: skip
+FORMS = {
+    "here": "def f(x):\n    r = x[0]\n    try:\n        {}\n        r = r * x[1]\n"
+    "    except Exception:\n        r = r * 3.0\n    return r\n",
+    "called": "def g(r, x):\n    {}\n    return r * x[1]\ndef f(x):\n    r = x[0]\n    try:\n"
+    "        r = g(r, x)\n    except Exception:\n        r = r * 3.0\n    return r\n",
+}
+
+
+@pytest.mark.parametrize("infer_first", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("idle", IDLE)
+def test_what_nobody_reads_raises_inside_of_try(idle, form, infer_first):
+    text, name = FORMS[form].format(idle), f"<idle {form} {idle} {infer_first}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    names = {"np": np}
+    exec(compile(text, name, "exec"), names)
+    x = np.array([1.2, 2.3])
+    assert names["f"](x) == pytest.approx(3.6)
+    with options(infer_first=infer_first):
+        try:
+            gradient, tangent = grad(names["f"])(x), jvp(names["f"], (x,), (np.ones(2),))[1]
+        except UnsupportedSyntax:
+            return  # refused with its place
+    assert np.array_equal(gradient, [3.0, 0.0]) and tangent == 3.0

@@ -120,6 +120,8 @@ def _is_seen_before_it_changes(body: Block, name: str) -> bool:
 def _exposed(statement: Statement) -> set[str]:
     """The names that a statement binds to a sequence which it did not make, or changes in a way of its own."""
     match statement:
+        case Append(sequence=sequence, value=value) if sequence in names_read(value):
+            return {sequence}  # it holds itself
         case Append() | Bind(operation=Pack(kind="list")):
             return set()
         case Pop(sequence=sequence, targets=targets):

@@ -65,7 +65,10 @@ def _item(base: Sequence, index: gast.expr, inner: Inner) -> Fact:
             return Sequence(base.kind, None, element(base))
         if base.items is None:
             return base
-        return Sequence(base.kind, base.items[parts])  # type: ignore[index]
+        try:
+            return Sequence(base.kind, base.items[parts])  # type: ignore[index]
+        except (TypeError, ValueError):  # as it does where the program runs
+            return Unknown()
     try:
         position = literal(index)
     except ValueError:

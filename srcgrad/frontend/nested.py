@@ -231,7 +231,7 @@ class Nested(Writing):
                     pending += inner.values
                 case gast.Constant() | gast.Compare() | gast.UnaryOp(op=gast.Not()) | gast.JoinedStr():
                     continue
-                case gast.UnaryOp(op=gast.USub(), operand=gast.Constant()):
+                case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() | complex())):
                     continue
                 case gast.Call(func=gast.Name(id="isinstance" | "bool" | "callable" | "len")):
                     continue

@@ -170,7 +170,7 @@ def _call_stores(node: gast.Call, names: _Names, of_objects: bool) -> bool:
         return False  # followed by its name
     if _is_exception(called):
         return False
-    made = effects.of_function(called)
+    made = effects.of_function(called).without_idle(node.args, node.keywords)
     if not made.is_known:
         return not _is_answered(called) or home_of(called) in LIBRARIES and lookup(called) is None
     if starred and made.output is not None:
@@ -188,7 +188,7 @@ def update_of_operands(
     node: gast.Call, function: object, local: Collection[str], is_nothing: Callable[[gast.expr], bool]
 ) -> tuple[str, str] | None:
     """Why, and in place of what, a call that stays as it is written is refused: it updates what it is given, or may."""
-    made, name = effects.of_function(function), spelled(node.func)
+    made, name = effects.of_function(function).without_idle(node.args, node.keywords), spelled(node.func)
     if made.is_known:
         updates = made.updates or [k for k in made.updated(len(node.args)) if not is_nothing(node.args[k])]
         return (f"{name} changes its argument in place", AS_A_STATEMENT) if updates else None

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from types import (
@@ -27,9 +27,10 @@ from types import (
 )
 from typing import TypeGuard
 
+import gast
 import numpy as np
 
-from srcgrad.language.members import FUNCTIONS, MEMBERS, OBJECT, READING
+from srcgrad.language.members import FUNCTIONS, MEMBERS, NOT_READING, OBJECT, READING
 from srcgrad.language.members import KINDS as KINDS
 
 #: Whose memory a result is, from the least to the most: its own; items of an operand, or a container of them; memory
@@ -40,11 +41,22 @@ BY_NAME = sys.maxsize  #: in place of the position of an output: it is given by 
 
 
 @dataclass(frozen=True)
+class Option:
+    """A parameter that makes a function change an operand: ``copy=False``, ``overwrite_a=True``, ``output=y``."""
+
+    name: str
+    place: int | None  # where it stands among the arguments, if it may be given by position
+    operand: int
+    idle: tuple[object, ...]  # literals that change nothing
+
+
+@dataclass(frozen=True)
 class Effect:
     """Operands count from the receiver of a method, or the first argument of a function: 0, 1, ...; all are read."""
 
     updates: frozenset[int] = frozenset()  # operands that it changes
     output: int | None = None  # the operand that it changes if it is given: ``out``
+    options: tuple[Option, ...] = ()  # parameters under which it changes others
     keeps: bool = False  # references to its arguments, in what it updates
     items: bool = False  # references to the items of its arguments, there too
     returns: str = "fresh"
@@ -57,7 +69,23 @@ class Effect:
     def updated(self, positional: int, named: Collection[str] = ()) -> frozenset[int]:
         """The operands that a call with so many positional operands, the receiver included, updates."""
         given = self.output is not None and (positional > self.output or "out" in named)
-        return self.updates | {self.output} if given and self.output is not None else self.updates
+        made = self.updates | {self.output} if given and self.output is not None else self.updates
+        return made.union(
+            option.operand
+            for option in self.options
+            if option.name in named or option.place is not None and positional > option.place
+        )
+
+    def without_idle(self, arguments: Sequence[gast.expr], keywords: Sequence[gast.keyword]) -> Effect:
+        """Without the options that a call, whose arguments are those of the function, gives as idle literals."""
+
+        def is_idle(option: Option) -> bool:
+            place = len(arguments) if option.place is None else option.place
+            found = [k.value for k in keywords if k.arg in (option.name, None)] + list(arguments[place : place + 1])
+            return all(isinstance(v, gast.Constant) and v.value in option.idle for v in found)
+
+        is_plain = not any(isinstance(argument, gast.Starred) for argument in arguments)
+        return replace(self, options=tuple(o for o in self.options if not (is_plain and is_idle(o))))
 
 
 UNKNOWN = Effect(frozenset((ALL,)), keeps=True, items=True, returns="alias", lengths=True, calls=True, is_known=False)
@@ -135,10 +163,10 @@ def of_function(function: object) -> Effect:
     home = _home(function)
     root = home.partition(".")[0]
     found = _functions().get((home, name)) or _functions().get((root, name))
-    if found is None and root not in READING:
+    if found is None and (root not in READING or home.startswith(NOT_READING)):
         return UNKNOWN
     found = found or Effect()
-    return found if root not in _LIBRARIES else replace(found, output=_place_of_output(function))
+    return found if root not in _LIBRARIES else _with_options(found, function)
 
 
 def is_function(value: object) -> bool:
@@ -173,7 +201,8 @@ def names_of(*homes: str) -> frozenset[str]:
 
 # --- the table, read -------------------------------------------------------------------------------------------------
 def _read(text: str) -> Iterator[tuple[str, Effect]]:
-    """Lines of ``words: names``; ``updates=1`` is an operand, ``updates`` the first, ``out=2`` where ``out`` stands."""
+    """Lines of ``words: names``; ``updates=1`` is an operand, ``updates`` the first, ``out=2`` where ``out`` stands,
+    ``unless=copy`` an option."""
     for line in text.strip().splitlines():
         words, _, names = line.partition(":")
         made = Effect()
@@ -182,6 +211,8 @@ def _read(text: str) -> Iterator[tuple[str, Effect]]:
             match key:
                 case "updates":
                     made = replace(made, updates=made.updates | {int(value or 0)})
+                case "unless":  # the first operand, unless this is true
+                    made = replace(made, options=(Option(value, None, 0, (True,)),))
                 case "out":
                     made = replace(made, output=int(value))
                 case "keeps" | "items" | "lengths" | "draws" | "calls":
@@ -211,6 +242,7 @@ def _joined(effects: list[Effect]) -> Effect:
     return Effect(
         frozenset().union(*(effect.updates for effect in effects)),
         min(places, default=None),
+        tuple(option for effect in effects for option in effect.options),
         any(effect.keeps for effect in effects),
         any(effect.items for effect in effects),
         max((effect.returns for effect in effects), key=RETURNS.index),
@@ -240,24 +272,37 @@ def _home(function: object) -> str:
     return str(module).lstrip("_")
 
 
-def _place_of_output(function: object) -> int | None:
+def _with_options(found: Effect, function: object) -> Effect:
+    """With what the signature says of outputs and of operands that may be overwritten."""
     try:
-        return _place_in_signature(function)
+        places = _places_in_signature(function)
     except TypeError:  # it has no hash
-        return None
+        return replace(found, output=None, options=())
+    options = []
+    for name, place in places.items():
+        word, _, operand = name.partition("_")
+        if word == "overwrite":
+            place_of_operand = 0 if operand == "input" else places.get(operand)
+            options.append(Option(name, place, ALL if place_of_operand is None else place_of_operand, (False,)))
+        elif name == "output":
+            options.append(Option(name, place, ALL if place is None else place, (None,)))
+    options += [replace(option, place=places.get(option.name)) for option in found.options]
+    output = None if "out" not in places else BY_NAME if places["out"] is None else places["out"]
+    return replace(found, output=output, options=tuple(options))
 
 
 @cache
-def _place_in_signature(function: object) -> int | None:
+def _places_in_signature(function: object) -> dict[str, int | None]:
+    """The parameters and where they stand; None of those that are given by name alone."""
     try:
         parameters = inspect.signature(function).parameters  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return None
-    if "out" not in parameters:
-        return None
+        return {}
     several = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters.values())
-    named = several or parameters["out"].kind is inspect.Parameter.KEYWORD_ONLY
-    return BY_NAME if named else list(parameters).index("out")
+    return {
+        name: None if several or parameter.kind is parameter.KEYWORD_ONLY else place
+        for place, (name, parameter) in enumerate(parameters.items())
+    }
 
 
 _LIBRARIES = ("numpy", "scipy")

@@ -194,6 +194,8 @@ READING = frozenset(
     fractions functools heapq inspect itertools json logging math numbers numpy operator os pathlib platform re random
     scipy statistics string sys textwrap time traceback types typing unicodedata uuid warnings weakref zlib""".split()
 )
+#: Of these modules, the ones of which that is not so: what is not listed there may update anything.
+NOT_READING = ("numpy.ma",)
 _HEAPS = """
 updates keeps lengths: heappush
 updates element lengths: heappop
@@ -231,10 +233,12 @@ calls: apply_along_axis apply_over_axes fromfunction frompyfunc piecewise vector
 view: array array_split as_strided asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray astype
 view: atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to diag diagonal diff dsplit einsum
 view: expand_dims flatnonzero flip fliplr flipud hsplit imag ix_ matrix_power matrix_transpose meshgrid moveaxis
-view: nan_to_num permute_dims polyder polyint ravel real real_if_close require reshape rollaxis rot90
+view: permute_dims polyder polyint ravel real real_if_close require reshape rollaxis rot90
 view: histogram histogram2d histogram_bin_edges histogramdd sliding_window_view split squeeze swapaxes
 view: transpose trim_zeros unstack vsplit
+view unless=copy: nan_to_num
 """,
+    "scipy": "updates=2: sweep_poly",
     "numpy.random": "draws updates: shuffle",
     "numpy.random.mtrand": "draws updates: shuffle",
     "random": """

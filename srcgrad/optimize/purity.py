@@ -55,18 +55,22 @@ def enters(function: gast.FunctionDef) -> bool:
 
 def silent(expression: gast.expr) -> bool:
     """What is pure and raises nothing either: where an exception may be caught, anything else has to be evaluated."""
-    return pure(expression) and all(
-        isinstance(node, _QUIET) or isinstance(node, gast.Call) and _is_quiet(node) for node in walk(expression)
-    )
+    return pure(expression) and all(map(_is_quiet, walk(expression)))
 
 
-def _is_quiet(call: gast.Call) -> bool:
+def _is_quiet(node: gast.AST) -> bool:
+    if isinstance(node, gast.Dict):  # which raises where a key has no hash
+        return all(isinstance(key, gast.Constant) for key in node.keys)
+    return isinstance(node, _QUIET) or isinstance(node, gast.Call) and _is_quiet_call(node)
+
+
+def _is_quiet_call(call: gast.Call) -> bool:
     function = callee_of(call.func)
     home = getattr(function, "__module__", None) or ""
     return home.startswith("srcgrad.runtime") and getattr(function, "__name__", "") in _QUIET_HERE
 
 
-_QUIET = (gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Dict, gast.Is, gast.IsNot)
+_QUIET = (gast.Name, gast.Constant, gast.Tuple, gast.List, gast.Is, gast.IsNot)
 _QUIET_HERE = frozenset("as_list frozen items_like part_like shadow snapshot view_like zeros_like".split())
 
 

@@ -14,6 +14,7 @@ from srcgrad.runtime import (
     join_columns,
     join_rows,
     reastype,
+    reinsert_values,
     unappend,
     unastype,
     unblock,
@@ -220,7 +221,7 @@ def insert(arr, obj, values, axis=None, *, y, y_bar):
 def insert(arr, obj, values, axis=None, *, y, arr_dot, values_dot):
     return (
         np.insert(arr_dot, obj, zeros_like(values), axis),
-        reastype(np.insert(zeros_like(arr), obj, values_dot, axis), y),
+        reinsert_values(values_dot, arr, obj, axis),
     )
 
 

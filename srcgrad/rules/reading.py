@@ -130,6 +130,7 @@ SHAPE_ONLY: dict[Callable[..., object], tuple[int, ...]] = {
         (
             runtime.mesh,
             runtime.reastype,
+            runtime.reinsert_values,
             runtime.repad,
             runtime.repad_values,
             runtime.selected,

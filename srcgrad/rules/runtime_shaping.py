@@ -18,12 +18,14 @@ from srcgrad.runtime import (
     pick,
     reastype,
     rechoose,
+    reinsert_values,
     repad,
     repad_chosen,
     repad_values,
     unastype,
     unbroadcast,
     unchoose,
+    uninsert_values,
     unmesh,
     unpad,
     unpad_chosen,
@@ -136,7 +138,13 @@ def uninsert_(g, arr, values, obj, axis=None, *, y, y_bar):
 @linear(runtime.uninsert_values, "g")
 def uninsert_values_(g, arr, values, obj, axis=None, *, y, y_bar):
     """What was put in; put in again."""
-    return np.insert(zeros_like(arr), obj, y_bar, axis)
+    return reinsert_values(y_bar, arr, obj, axis)
+
+
+@linear(runtime.reinsert_values, "v")
+def reinsert_values_(v, arr, obj, axis=None, *, y, y_bar):
+    """Put in; what was put in again."""
+    return uninsert_values(y_bar, arr, v, obj, axis)
 
 
 @linear(runtime.unsplit, "g")

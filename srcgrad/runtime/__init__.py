@@ -108,8 +108,8 @@ _NAMES = {
     "interpolation": "is_between is_replaced knots_around laps",
     "isolation": "placed_alone private require_apart unprivate",
     "joining": (
-        "join_columns join_rows unappend unblock uncolumn_stack unconcatenate undstack unhstack uninsert "
-        "uninsert_values unjoin_columns unjoin_rows unsplit unstack unvstack"
+        "join_columns join_rows reinsert_values unappend unblock uncolumn_stack unconcatenate undstack unhstack "
+        "uninsert uninsert_values unjoin_columns unjoin_rows unsplit unstack unvstack"
     ),
     "mirrors": (
         "as_given as_stored each_once frozen given_to held_before held_inside items_like own_adjoint "

@@ -182,6 +182,12 @@ def uninsert_values(g: Any, arr: Any, values: Any, obj: Any, axis: int | None = 
     return unarray(unbroadcast(part, like), values)
 
 
+def reinsert_values(v: Any, arr: Any, obj: Any, axis: int | None = None) -> Any:
+    """The tangent of ``np.insert(arr, obj, values, axis)`` where ``v`` is that of ``values``."""
+    made = np.insert(zeros_like(arr), obj, v, axis)
+    return np.zeros_like(made) if np.asarray(arr).dtype.kind in "biu" else made
+
+
 # --- arrays taken apart ----------------------------------------------------------------------------------------------
 def _spans(length: int, indices_or_sections: Any) -> Iterator[slice]:
     """The parts that ``np.array_split`` makes of an axis."""

@@ -295,6 +295,8 @@ def unpad_values(g: Any, array: Any, values: Any, pad_width: Any, mode: Any = "c
 def repad_values(v: Any, array: Any, pad_width: Any, mode: Any = "constant") -> Any:
     """The tangent of ``np.pad(array, ...)`` where ``v`` is that of ``constant_values``, or of ``end_values``."""
     zeros = np.asarray(zeros_like(array))
+    if np.asarray(array).dtype.kind in "biu":
+        return np.pad(zeros, pad_width)  # they are cut to integers
     if mode == "constant":
         return np.pad(zeros, pad_width, constant_values=v)
     if mode == "linear_ramp":

@@ -179,6 +179,8 @@ def view_like(v: Any, *known: Any) -> Any:
                 return _same_view(v, w, w_bar)
         if sharing:
             raise RefusedValue("an array is stored into of which only a part has a shadow; copy that part first")
+    if isinstance(v, memoryview):
+        raise RefusedValue("an array is stored into through a memoryview, which has no shadow; store into the array")
     return shadow(v)
 
 

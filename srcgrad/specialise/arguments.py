@@ -104,8 +104,9 @@ def gathered(made: Reduced, statement: Assign) -> list[Statement] | None:
 
 
 def only_arguments(body: Block) -> set[Operand]:
-    """The lists and dicts that nothing but calls read, whose arguments they are."""
+    """The lists and dicts that calls read, whose arguments they are, and nothing else."""
     found: set[Operand] = set()
+    passed: set[Operand | None] = set()
     others: set[Operand] = set()
     extends: list[tuple[Operand, Operand]] = []
     homes: dict[Operand, Block] = {}
@@ -117,6 +118,7 @@ def only_arguments(body: Block) -> set[Operand]:
         match statement:
             case Assign(operation=ir.Call() as call):
                 others.update((call.function, *call.positional, *(operand for _, operand in call.keywords)))
+                passed.update((call.star, call.rest))
             case Assign(targets=targets, operation=ir.Make(kind="list" | "dict") as make):
                 found.update(targets)
                 homes.update((target, around) for target in targets)
@@ -138,8 +140,11 @@ def only_arguments(body: Block) -> set[Operand]:
     while True:
         more = {source for container, source in extends if container not in found - others} - others
         if not more:
-            return found - others
+            break
         others |= more
+    while more := {source for container, source in extends if container in passed} - passed:
+        passed |= more
+    return {operand for operand in found - others if operand in passed}
 
 
 def _is_tuple(made: Reduced, operand: Operand) -> bool:

@@ -18,7 +18,7 @@ from srcgrad.frontend.scope import importable
 from srcgrad.frontend.signatures import signature_of
 from srcgrad.infer.calls import model_of
 from srcgrad.infer.items import is_index
-from srcgrad.infer.outside import COMPILED_BY_CYTHON
+from srcgrad.infer.outside import COMPILED_BY_CYTHON, is_of_library
 from srcgrad.infer.summaries import Summary
 from srcgrad.infer.values import SCALARS, Array, At, Bound, Exact, Of, union
 from srcgrad.ir import operations as ir
@@ -202,6 +202,9 @@ def of_user(
     kind: type | None = None,
 ) -> Made:
     """A function of the user's: an operand for each of its parameters."""
+    if is_of_library(function) and any(s.function.qualname != function.__qualname__ for s in summaries):
+        # What is known is what it calls of the user's.
+        context.refuse(node, f"a call of {function.__name__}")
     called = _widest(context, node, summaries)
     context.written.add(getattr(node, "statement", None))
     signature = signature_of(function)

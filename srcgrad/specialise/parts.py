@@ -234,7 +234,7 @@ def _function_of(
     arguments = {version: values[version] for version in parameters}
     summary = replace(
         here.instance.summary, function=function, cells={}, arguments=arguments, generators={}, returned=None,
-        raised=None, values=values, calls=calls,
+        raised=None, values=values, calls=calls, catches=True,
     )  # fmt: skip
     made.parts += 1
     key = f"{here.instance.key}, part {made.parts}"

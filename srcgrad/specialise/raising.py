@@ -12,8 +12,10 @@ What comes at any time (``KeyboardInterrupt``, ``MemoryError``) is not counted.
 
 from __future__ import annotations
 
+from abc import ABCMeta
+from collections import deque
 from collections.abc import Sequence
-from types import EllipsisType, NoneType
+from types import BuiltinFunctionType, EllipsisType, FunctionType, MethodType, ModuleType, NoneType
 from typing import Any
 
 import numpy as np
@@ -26,12 +28,16 @@ from srcgrad.ir.regions import Assign, Fall, Handler
 from srcgrad.ir.restoring.tree import Spelled
 from srcgrad.language.effects import member
 from srcgrad.language.models.array_modules import model_in_numpy
+from srcgrad.specialise.inlining import has_attempts
 from srcgrad.specialise.instances import static_of
 from srcgrad.specialise.reducing import Reduced
 
 Kinds = tuple[type[BaseException], ...]
 _FLOATING: Kinds = (FloatingPointError, Warning)  # of numbers of NumPy, where these are errors
 _SCALARS = frozenset({int, float, complex, bool, str, bytes, NoneType, EllipsisType})
+_WITH_TRUTH = _SCALARS | {
+    list, tuple, dict, set, frozenset, range, deque, type, FunctionType, BuiltinFunctionType, MethodType, ModuleType,
+}
 _SEQUENCES = frozenset({list, tuple, range, str, bytes})
 _ITERABLE = _SEQUENCES | {dict, set, frozenset, zip, enumerate, reversed}
 _ITERATED: tuple[Any, ...] = ([], (), range(0), "", np.zeros(1))
@@ -44,6 +50,11 @@ def raises(made: Reduced, statement: Assign, caught: Kinds) -> bool:
     """Whether a statement may raise what is caught."""
     kinds = _raised(made, statement)
     return kinds is None or any(issubclass(kind, c) or issubclass(c, kind) for kind in kinds for c in caught)
+
+
+def is_caught(made: Reduced) -> bool:
+    """Whether what a function raises may be caught, in the function or by one that calls it."""
+    return any(each.catches or has_attempts(each.function.body) for each in made.frame.summaries)
 
 
 def caught_of(made: Reduced, handler: Handler) -> Kinds | None:
@@ -82,7 +93,7 @@ def _raised(made: Reduced, statement: Assign) -> Kinds | None:
             return () if _classes(made.value(container)) == {list} else None
         case ir.Operator(symbol="bool" | "not", operands=(operand,)):
             kinds = _classes(made.value(operand)) or {object}
-            return () if all(kind in _SCALARS or issubclass(kind, np.generic) for kind in kinds) else None
+            return () if all(kind in _WITH_TRUTH or issubclass(kind, np.generic) for kind in kinds) else None
         case ir.Operator(symbol=symbol, operands=operands):
             return _computed(symbol, [made.value(operand) for operand in operands])
         case ir.Compare(symbol="<" | "<=" | ">" | ">=" | "==" | "!=", left=left, right=right):
@@ -116,6 +127,8 @@ def _called(made: Reduced, function: Operand, given: Sequence[Value]) -> Kinds |
         return () if _is_plain(called) else None
     kinds = [_classes(value) for value in given]
     if called is isinstance and len(given) == 2:
+        return () if _are_types(static_of(given[1])) else None
+    if called is callable and len(given) == 1:
         return ()
     if called is float and len(given) == 1:
         return () if kinds[0] == {float} else None
@@ -136,6 +149,13 @@ def _called(made: Reduced, function: Operand, given: Sequence[Value]) -> Kinds |
         return None
     name, receivers = atom.name, _classes(atom.receiver) or {object}
     return () if all(kind in (list, set) and not member(kind, name).raises for kind in receivers) else None
+
+
+def _are_types(asked: object) -> bool:
+    """Whether ``isinstance`` asks a class, or one of several, and no method of a metaclass answers."""
+    if isinstance(asked, tuple):
+        return all(map(_are_types, asked))
+    return isinstance(asked, type) and type(asked) in (type, ABCMeta)
 
 
 def _may_differ_in_length(made: Reduced, iterator: Operand) -> bool:

@@ -43,7 +43,7 @@ from srcgrad.specialise.closures import entered
 from srcgrad.specialise.dispatching import Method, explicit, looked_up
 from srcgrad.specialise.functions import Closure, Functions, as_texts, made_here
 from srcgrad.specialise.generators import consumed, got, mapped
-from srcgrad.specialise.inlining import bound_by, has_attempts
+from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.patterns import taken_apart
 from srcgrad.specialise.records import Record, followed, refuse_others
@@ -308,11 +308,10 @@ def _read_last(made: Reduced, statements: list[Statement]) -> list[Statement]:
 
 def _tried(made: Reduced, read: Assign, between: list[Statement]) -> list[Statement]:
     """A read for the exception that it may raise in front of others."""
-    from srcgrad.specialise.raising import raises  # which knows what is reduced
+    from srcgrad.specialise.raising import is_caught, raises  # which know what is reduced
 
-    is_caught = any(each.catches or has_attempts(each.function.body) for each in made.frame.summaries)
     others = [other for other in between if isinstance(other, Assign) and raises(made, other, (BaseException,))]
-    if not is_caught or not others or not raises(made, read, (BaseException,)):
+    if not is_caught(made) or not others or not raises(made, read, (BaseException,)):
         return []
     return [replace(read, targets=(made.version("t", made.value(read.targets[0])),))]
 

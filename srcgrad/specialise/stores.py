@@ -53,10 +53,11 @@ def function(context: Context, node: gast.Call, called: Any) -> Made | None:
         write(context, node, _base(context, node, given), given)
         return constant(None, node), nf.Fixed()
     names = [str(keyword.arg) for keyword in node.keywords]
-    effect = of_function(called)
-    if effect.is_known and effect.updates:
+    effect = of_function(called).without_idle(node.args, node.keywords)
+    updated = effect.updated(len(node.args), names) if effect.is_known else frozenset()
+    if updated - {effect.output}:
         context.refuse(node, f"a call of {getattr(called, '__name__', called)}")
-    if effect.is_known and effect.updated(len(node.args), names):
+    if updated:
         return _outputs(context, node, called, None)
     return None
 

@@ -10,6 +10,7 @@ Enters: the reduced statements of a function.  Leaves: those that something read
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -26,12 +27,19 @@ if TYPE_CHECKING:
 
 def without_unused(reduced: Reduced, body: Block) -> Block:
     """Without what only decided tests were computed from: temporaries that nothing reads, of operations that do
-    nothing but compute."""
+    nothing but compute, and raise nothing where that may be caught."""
+    from srcgrad.specialise.raising import is_caught, raises  # which know what is reduced
+
+    caught = is_caught(reduced)
+
+    def only_computes(statement: Assign) -> bool:
+        return _only_computes(statement.operation) and not (caught and raises(reduced, statement, (BaseException,)))
+
     functions = _functions(body) | reduced.iterators | {v for v, value in reduced.values.items() if _is_method(value)}
     while True:
         read: set[Any] = {operand for part in parts_of(body) for operand in operands_of(part)}
         read |= {part.cell for part in parts_of(body) if isinstance(part, ir.ReadCell)}
-        kept = _kept(body, read, functions, reduced.functions.defaults)
+        kept = _kept(body, read, functions, reduced.functions.defaults, only_computes)
         if kept is body:
             return body
         body = kept
@@ -75,13 +83,19 @@ def parts_of(body: Block) -> list[Any]:
     return found
 
 
-def _kept(block: Block, read: set[Any], functions: set[Operand], defaults: set[ir.Cell]) -> Block:
+def _kept(
+    block: Block,
+    read: set[Any],
+    functions: set[Operand],
+    defaults: set[ir.Cell],
+    only_computes: Callable[[Assign], bool],
+) -> Block:
     statements: list[Statement] = []
     for statement in block.statements:
         match statement:
             case Assign(targets=(target,), operation=operation) if target not in read and (
-                isinstance(operation, ir.MakeFunction) or target.variable is None and _only_computes(operation)
-                or target in functions
+                isinstance(operation, ir.MakeFunction) or target in functions
+                or target.variable is None and only_computes(statement)
             ):
                 continue
             case Assign(operation=ir.WriteCell(cell=cell, value=held)) if cell not in read and (
@@ -89,11 +103,11 @@ def _kept(block: Block, read: set[Any], functions: set[Operand], defaults: set[i
             ):
                 continue
             case If(body=body, orelse=orelse):
-                sides = _kept(body, read, functions, defaults), _kept(orelse, read, functions, defaults)
+                sides = [_kept(side, read, functions, defaults, only_computes) for side in (body, orelse)]
                 made: Statement = replace(statement, body=sides[0], orelse=sides[1])
                 is_same = sides[0] is body and sides[1] is orelse
             case Loop(body=body) | With(body=body):
-                made = replace(statement, body=_kept(body, read, functions, defaults))
+                made = replace(statement, body=_kept(body, read, functions, defaults, only_computes))
                 is_same = made.body is body
             case _:
                 made, is_same = statement, True

@@ -307,7 +307,7 @@ def _inert(context: Context, called: gast.Call) -> gast.Expr | None:
     if made is None or not made.targets or not isinstance(made.operation, ir.Call) or made in context.reduced.calls:
         return None
     function = static_of(context.reduced.value(made.operation.function))
-    effect = of_function(function)
+    effect = of_function(function).without_idle(called.args, called.keywords)
     updated = effect.updated(len(called.args), [str(keyword.arg) for keyword in called.keywords])
     is_seen = updated or effect.keeps or effect.calls or context.reduced.value(made.targets[0]).is_any
     if function is None or not effect.is_known or is_seen:

@@ -295,8 +295,11 @@ class Mirroring:
     def delete(self, statement: Delete) -> None:
         index = constant(statement.name) if statement.index is None else clone(statement.index)
         place = gast.Subscript(self.bar(statement.base), index, gast.Del())
+        if statement.index is None:  # first, since it raises where the object has no such field
+            self.out.append(statement)
         self.change(statement.base, gast.Delete([place]), statement.span)
-        self.out.append(statement)
+        if statement.index is not None:
+            self.out.append(statement)
 
     def store_item(self, statement: Store) -> None:
         """``base[index] = value`` where the base is a container, or nothing is known of it."""

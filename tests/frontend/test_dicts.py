@@ -6,6 +6,7 @@ import functools
 import operator
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -176,3 +177,73 @@ def test_a_counter_is_not_updated_as_a_dict():
     assert grad(counted_on)(2.0, {"a": 2}) == 3.0
     with pytest.raises(RefusedType, match="update of a Counter adds"):
         grad(counted_on)(2.0, Counter(a=2))
+
+
+# --- containers and fields that change inside of try, or hold themselves ----------------------------------------------
+class Kept:
+    k = 2.0
+
+
+@dataclass
+class Sided:
+    x: float
+    y: float
+
+    def __post_init__(self):
+        self.s = self.x * self.y
+
+
+def pairs_in_a_try(x):
+    d = {"a": x[0]}
+    try:
+        d.update([("b", x[1]), ("c", x[2])])
+    except KeyError:
+        d["b"] = x[2]
+    return d["a"] * d["b"] * d["c"]
+
+
+def a_field_of_the_class(x):
+    o = Kept()
+    r = x[0] * x[1]
+    try:
+        del o.k
+    except AttributeError:
+        r = r * 3.0
+    return r * o.k
+
+
+def a_list_that_holds_itself(x):
+    q = [x[0] * x[1]]
+    q.append(q)
+    return q[0] * q[1][0]
+
+
+def replaced_beside_a_field(x):
+    q = replace(Sided(x[0], x[1]), x=x[2])
+    return q.x * q.y * q.s
+
+
+@pytest.mark.parametrize("changed", [{}, {"infer_first": True}, {"specialise": False}], ids=str)
+@pytest.mark.parametrize(
+    "function", [pairs_in_a_try, a_field_of_the_class, a_list_that_holds_itself, replaced_beside_a_field]
+)
+def test_changes_of_containers_and_fields(function, changed):
+    """An exception without a place, or an InternalError."""
+    at = np.array([1.2, 2.3, 3.4])
+    slopes = [(function(at + 1e-6 * e) - function(at - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+    with options(**changed):
+        assert grad(function)(at) == pytest.approx(np.array(slopes), rel=1e-5)
+        assert jvp(function, (at,), (np.eye(3)[1],))[1] == pytest.approx(slopes[1], rel=1e-5)
+
+
+def through_a_memoryview(x):
+    y = x * x
+    m = memoryview(y)
+    m[0] = 3.0
+    return np.sum(y * x)
+
+
+def test_a_store_through_a_memoryview_is_refused():
+    with pytest.raises(RefusedValue, match="through a memoryview") as refusal:
+        grad(through_a_memoryview)(np.array([1.2, 2.3]))
+    assert "test_dicts.py" in "".join(refusal.value.__notes__)

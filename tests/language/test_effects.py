@@ -6,7 +6,10 @@ import heapq
 import inspect
 import operator
 import random
+import warnings
+from typing import Any
 
+import gast
 import numpy as np
 import pytest
 
@@ -82,3 +85,62 @@ def test_outputs_stand_where_the_signatures_of_numpy_have_them() -> None:
     assert effects.of_function(np.sin).updated(2) == {1} and not effects.of_function(np.sin).updated(1)
     assert effects.of_function(np.einsum).updated(4) == frozenset()
     assert effects.of_function(np.einsum).updated(2, ["out"])
+
+
+def _operands() -> list[tuple[Any, ...]]:
+    """Arguments that functions of arrays may take, matrices in the layout that LAPACK overwrites."""
+    square = np.asfortranarray(4.0 * np.eye(4) + np.arange(16.0).reshape(4, 4) / 16.0)
+    row, holed, pivots = np.array([1.0, 4.0, 3.0, 2.0]), np.array([1.0, np.nan, 3.0, 2.0]), np.arange(4)
+    made = [(square,), (square, square + 0.0), (square, row), (row,), (holed,), (row, row + 0.0), (square, 2), (row, 2)]
+    return [*made, ((square, pivots), row), ((square, False), row), ((1, 1), square, row), (row, row + 0.0, row + 1.0)]
+
+
+@pytest.mark.parametrize("home", ["numpy", "numpy.linalg", "numpy.fft", "scipy.linalg", "scipy.fft", "scipy.signal"])
+def test_operands_that_a_parameter_lets_a_function_change_are_listed(home: str) -> None:
+    """``copy=False``, ``overwrite_a=True``: what changes when functions are called so is what the table says."""
+    wrong, seen = [], 0
+    for name, function in list(vars(pytest.importorskip(home)).items()):
+        effect = effects.of_function(function) if callable(function) else effects.UNKNOWN
+        if name.startswith("_") or isinstance(function, type | np.ufunc) or not effect.is_known:
+            continue
+        try:
+            parameters = inspect.signature(function).parameters
+        except (TypeError, ValueError):
+            continue
+        for word in [p for p in parameters if p.startswith("overwrite") or p in ("copy", "inplace")]:
+            for k in range(len(_operands())):
+                given = _operands()[k]
+                arrays = [[part for part in (a if isinstance(a, tuple) else (a,)) if isinstance(part, np.ndarray)]
+                          for a in given]  # fmt: skip
+                before = [[np.array(part) for part in parts] for parts in arrays]
+                try:
+                    with np.errstate(all="ignore"), warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        function(*given, **{word: word.startswith("overwrite")})
+                except Exception:
+                    continue  # it takes other operands
+                changed = {
+                    place for place, (parts, were) in enumerate(zip(arrays, before, strict=True))
+                    if not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(parts, were, strict=True))
+                }  # fmt: skip
+                listed = effect.updated(len(given), [word])
+                seen += bool(changed)
+                if not changed <= listed and effects.ALL not in listed:
+                    wrong.append(f"{name}({word}) changes {changed}, listed {set(listed)}")
+    assert not wrong, "\n".join(wrong)
+    assert seen or home in ("numpy.linalg", "numpy.fft", "scipy.special")
+
+
+def test_options_that_change_nothing() -> None:
+    def updates(text: str) -> frozenset[int]:
+        call = gast.parse(text).body[0].value
+        function = getattr(np, call.func.attr)
+        return effects.of_function(function).without_idle(call.args, call.keywords).updated(
+            len(call.args), [str(k.arg) for k in call.keywords])  # fmt: skip
+
+    for text in ("np.nan_to_num(y)", "np.nan_to_num(y, copy=True)", "np.nan_to_num(y, True)", "np.median(y)",
+                 "np.median(y, overwrite_input=False)"):  # fmt: skip
+        assert not updates(text), text
+    for text in ("np.nan_to_num(y, copy=c)", "np.nan_to_num(y, False)", "np.median(y, None, None, True)"):
+        assert updates(text) == {0} or 0 in updates(text), text
+    assert not effects.of_function(np.ma.add).is_known

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from srcgrad import grad, jvp, options
+from srcgrad import grad, jacobian, jvp, options
 from srcgrad.errors import UnsupportedSyntax
 from tests.rules.orders import check_orders, to_the_third
 
@@ -152,6 +152,22 @@ def test_values_put_into_integers_are_cut() -> None:
 
     assert grad(f)(2.7) == 0.0
     assert jvp(f, (2.7,), (1.0,))[1] == 0.0
+
+
+@pytest.mark.parametrize("whole", [np.arange(4), np.array([True, False, True, False])], ids=["int", "bool"])
+@pytest.mark.parametrize("specialise", [True, False])
+def test_second_derivatives_of_values_put_into_integers_are_zero(whole: Any, specialise: bool) -> None:
+    def inserted(x, base):
+        return np.sum(np.insert(base, [1, 2], x[:2] ** 2)[:4] * x)
+
+    def padded(x, base):
+        return np.sum(np.pad(base[:2], 1, constant_values=x[0] ** 2) * x)
+
+    at = np.array([1.2, 2.3, 3.4, 4.1])
+    with options(specialise=specialise):
+        for f in (inserted, padded):
+            assert not np.any(jacobian(grad(f))(at, whole))
+            assert not np.any(jvp(grad(f), (at, whole), (np.ones(4), None))[1])
 
 
 def into_another(x):

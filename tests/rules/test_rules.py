@@ -21,6 +21,7 @@ from srcgrad.rules.placing import operands
 from srcgrad.rules.slicing import Slice
 from srcgrad.rules.table import rules
 from srcgrad.rules.template import Rule
+from srcgrad.runtime.refusals import RefusedMode
 from srcgrad.syntax.globals import GlobalReference
 from tests.parameters import for_each
 from tests.rules.samples import ALIKE, ANALYTIC, SAMPLES, Call
@@ -327,6 +328,39 @@ def test_elementwise_rules_broadcast(case: tuple[Rule, Callable[..., Any]]) -> N
             assert np.shape(z_dot) == np.shape(z)
             right = sum(pairing(bar, dots[p]) for p, bar in zip(wanted, bars, strict=True) if p in active)
             np.testing.assert_allclose(pairing(z_bar, z_dot), right, rtol=1e-10, atol=1e-12)
+
+
+#: What is like a value of integers is no cotangent of it that a rule asks for: nobody wants one.
+NEVER_OF_INTEGERS = {"division", "repad_chosen", "unreduce_loss"}
+OF_THE_RUNTIME = [
+    (rule, f)
+    for rule, f in FUNCTIONS
+    if displayed(f).startswith("srcgrad.runtime.") and f.__name__ not in NEVER_OF_INTEGERS
+]  # fmt: skip
+
+
+@for_each(OF_THE_RUNTIME, case_id)
+def test_transposes_agree_beside_integers(case: tuple[Rule, Callable[..., Any]]) -> None:
+    """What casts to the dtype of another argument, or is cut by it, has a transpose that does so too."""
+    rule, function = case
+    rng = np.random.default_rng(6)
+    for sample in SAMPLES[function]:
+        call = bound(rule, function, sample)
+        for p, value in call.values.items():
+            if p in call.wanted or not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+                continue
+            call.values[p] = (value * 3).astype(np.int64)
+            try:
+                y = call.evaluate(call.values)
+            except (TypeError, ValueError, RefusedMode):
+                continue  # the function itself takes no integers
+            for piece in slices(call, alone=False, known=True) if leaves(y) else ():
+                y_bar, x_dot = random_like(y, rng), [random_like(call.values[q], rng) for q in piece.wanted]
+                y_dot = piece.tangent(*call.arguments(), y, *x_dot)
+                x_bar = piece.adjoint(*call.arguments(), y, y_bar)
+                right = sum(map(pairing, x_bar, x_dot))
+                close(pairing(y_bar, y_dot), right, rtol=1e-10, atol=1e-11)
+            call.values[p] = value
 
 
 SINGLE = (np.dtype(np.float32), np.dtype(np.complex64))

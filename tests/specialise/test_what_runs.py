@@ -272,3 +272,24 @@ def test_what_tells_of_memory_is_refused(function):
     for changes in ({}, {"infer_first": True}):
         with options(**changes), pytest.raises(LanguageError):
             grad(function)(np.ones(6)[:3])
+
+
+# --- stores under a keyword ------------------------------------------------------------------------------------------
+def filled_in_place(x):
+    y = np.log(x - 0.5)
+    np.nan_to_num(y, copy=False, nan=1.5)
+    return np.sum(y * x * x)
+
+
+def ordered_by_a_median(x):
+    y = x * x
+    return np.median(y, overwrite_input=True) * y[0]
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_a_store_that_a_keyword_asks_for() -> None:
+    expected = np.where(X > 0.5, 2 * X * np.log(X - 0.5) + X * X / (X - 0.5), 3.0 * X)
+    with options(infer_first=True):
+        np.testing.assert_allclose(grad(filled_in_place)(X), expected)
+        with pytest.raises(LanguageError, match="overwrite_input"):
+            grad(ordered_by_a_median)(X)

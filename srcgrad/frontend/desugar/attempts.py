@@ -45,6 +45,7 @@ from srcgrad.frontend.desugar.build import (
 from srcgrad.frontend.desugar.loops import endless
 from srcgrad.frontend.desugar.raising import (
     IN_PLACE,
+    are_pairs,
     defaults_may_raise,
     header_with_names,
     is_everything,
@@ -270,6 +271,8 @@ class _Attempts:
                 arguments: list[gast.expr] = []
                 attempted = 0
                 for argument in made.args:
+                    if attr == "update" and are_pairs(argument):
+                        argument = call(reference(builtin("dict")), [argument], argument)
                     look = call(reference(_ASKED), [clone(func.value), constant(attr, made)], made)
                     before, held, may = self.attempt(argument, "attempted", placed(gast.Expr(look), made))
                     attempted += may

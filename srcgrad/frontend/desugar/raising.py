@@ -34,7 +34,7 @@ def may_raise(value: gast.expr) -> bool:
             return may_raise(left) or may_raise(right)
         case gast.UnaryOp(op=gast.Not(), operand=operand):
             return test_may_raise(operand)
-        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant()):
+        case gast.UnaryOp(op=gast.USub(), operand=gast.Constant(value=int() | float() | complex())):
             return False
         case gast.BoolOp(values=[*tested, last]):
             return any(map(test_may_raise, tested)) or may_raise(last)
@@ -163,6 +163,15 @@ def may_differ_in_length(node: gast.AST) -> bool:
     match node:
         case gast.Call(func=gast.Name(id="zip"), keywords=[_, *_] as keywords):
             return any(not isinstance(k.value, gast.Constant) or bool(k.value.value) for k in keywords)
+    return False
+
+
+def are_pairs(node: gast.expr) -> bool:
+    """Whether this is a list or tuple of pairs whose keys are constants, of which a dict is made."""
+    match node:
+        case gast.List(elts=elements) | gast.Tuple(elts=elements):
+            return all(isinstance(each, gast.Tuple) and len(each.elts) == 2 and isinstance(each.elts[0], gast.Constant)
+                       for each in elements)  # fmt: skip
     return False
 
 

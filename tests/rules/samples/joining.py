@@ -165,6 +165,11 @@ SAMPLES |= {
         call(n(8), n(2, 3), n(2), 1),
         call(n(5), n(3), 0.4, [0, 1]),
     ],
+    runtime.reinsert_values: [
+        call(0.4, n(3), 1),
+        call(n(2, 2), n(2, 3), [0, 2], 1),
+        call(n(2), n(2, 3), 1),
+    ],
     runtime.uninsert_values: [
         call(n(4), n(3), 0.4, 1),
         call(n(2, 5), n(2, 3), n(2, 2), [0, 2], 1),
