@@ -245,6 +245,7 @@ class _Sweep:
             pair=pair,
             can_index=lambda base: not stored or (base in function.parameters and base not in stored),
             is_number=self.adjoint.is_scalar,
+            fact=self.adjoint.fact,
             shadowed=frozenset(self.shadowed) | self._changing_shadows(),
         )
 
