@@ -22,11 +22,12 @@ from srcgrad.syntax.parse import names_bound, names_read, parameters_of, walk
 
 _IMPLICIT = """
 __len__ __length_hint__ __bool__ __contains__ __eq__ __ne__ __hash__
-__index__ __int__ __float__ __str__ __repr__ __format__
+__index__ __int__ __float__ __complex__ __str__ __repr__ __format__ __getattr__
 """.split()
 _TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 #: What asks the items of a container, and where no ``__contains__`` is written.
 _ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
+_NUMBERS = ("__abs__", "__round__", "__floor__", "__ceil__", "__trunc__", "__divmod__", "__pow__")
 _AS_ARRAY = ("__array__", "__array_ufunc__", "__array_function__", "__copy__", "__deepcopy__", "__reversed__")
 _SEEKING = ("__iter__", "__getitem__", "__next__")
 
@@ -40,7 +41,7 @@ def storing_method(kind: type) -> str | None:
 @remembered
 def storing_where_given(kind: type) -> str | None:
     """The first method that stores, of those that a function of Python or NumPy may run of what it is given."""
-    others = (*_ORDERING, *_SEEKING, *_AS_ARRAY)
+    others = (*_ORDERING, *_SEEKING, *_AS_ARRAY, *_NUMBERS)
     return storing_method(kind) or next((name for name in others if _stores(kind, name)), None)
 
 
@@ -92,7 +93,7 @@ def _may_store(kind: type, raw: object, is_text: bool, seen: set[FunctionType]) 
         for target in stored_in(inner):
             root = root_of(target)
             # Text grows by ``+=`` as well as a list does.
-            if root in given and not (is_text and isinstance(target, gast.Name)):
+            if root in given and not (is_text and isinstance(inner, gast.AugAssign) and target is inner.target):
                 return True
             if root is not None and root not in given | own and not _is_function_of(raw, root, inner):
                 return True
