@@ -59,6 +59,12 @@ def storing_comparison(kind: type, seeks: bool) -> str | None:
     return next((name for name in (_SEEKING if seeks else _ORDERING) if _stores(kind, name)), None)
 
 
+@remembered
+def stores_by_getattr(kind: type) -> bool:
+    """Whether the method that is asked for attributes that an object has not stores."""
+    return _stores(kind, "__getattr__")
+
+
 def storing_property(kind: type, name: str) -> bool:
     """Whether an attribute is a property that stores into its object."""
     return isinstance(found(kind, name), property) and _stores(kind, name)

@@ -39,8 +39,8 @@ class Unseen(Objects):
         """Refuse what a statement evaluates itself, where it asks an object by a method that stores."""
         inner = _bound_inside(heads)
         for node in (each for head in heads for each in walk(head)):
-            if isinstance(node, gast.Call) and inner.isdisjoint(names_read(node)):
-                self._refuse_given(node)
+            if isinstance(node, gast.Call | gast.Attribute) and inner.isdisjoint(names_read(node)):
+                self._refuse_given(node) if isinstance(node, gast.Call) else self._refuse_missing(node)
         for node, operand in (asked for head in heads for asked in _asked(head)):
             if inner.isdisjoint(names_read(operand)):
                 self._refuse_asked(node, operand)
@@ -53,6 +53,15 @@ class Unseen(Objects):
                 self._refuse_asked(node, argument)
         else:
             self.refuse_storing_operand(node)
+
+    def _refuse_missing(self, node: gast.Attribute) -> None:
+        """Refuse an attribute that a method makes up, and stores; nothing else is decided by the class here."""
+        relied = {name: [*known] for name, known in self.relied.items()}
+        known = self.peek(node.value)
+        self.relied.clear()
+        self.relied.update(relied)
+        if any(implicit.stores_by_getattr(each.kind) for each in instances_of(known)):
+            self._refuse_asked(node, node.value)
 
     def _refuse_asked(self, node: gast.expr, operand: gast.expr) -> None:
         for kind in sorted({each.kind for each in instances_of(self.peek(operand))}, key=lambda k: k.__qualname__):
@@ -138,7 +147,7 @@ def _asked(head: gast.AST) -> Iterator[tuple[gast.expr, gast.expr]]:
                 operands = [key for key in keys if key is not None]
             case gast.comprehension(ifs=operands):
                 pass
-            case gast.FormattedValue(value=operand) | gast.Attribute(value=operand):
+            case gast.FormattedValue(value=operand):
                 operands = [operand]
             case gast.Compare(left=left, comparators=comparators, ops=ops):
                 if not any(isinstance(op, gast.In | gast.NotIn) for op in ops):

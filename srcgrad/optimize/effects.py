@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.language import effects
-from srcgrad.optimize.scan import COMPOUND, Scan, blocks_below, fields_below, header_fields, scan
+from srcgrad.optimize.scan import COMPOUND, Scan, blocks_below, fields_below, header_fields, scan, searches
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
@@ -195,7 +195,7 @@ def _is_local(node: gast.AST) -> bool:
 
 
 def calls_of(expression: gast.expr) -> list[gast.Call] | None:
-    """Every call in an expression; None if it binds or suspends."""
+    """Every call in an expression; None if it binds, suspends, or takes items out of what may be an iterator."""
     found: list[gast.Call] = []
     pending: list[gast.AST] = [expression]
     while pending:
@@ -203,7 +203,7 @@ def calls_of(expression: gast.expr) -> list[gast.Call] | None:
         kind = type(node)
         if kind is gast.Call:
             found.append(node)
-        elif kind in _ODD:
+        elif kind in _ODD or kind is gast.Compare and searches(node):
             return None
         for name in fields_below(kind):
             value = getattr(node, name, None)
