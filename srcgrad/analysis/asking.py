@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from collections.abc import Mapping as Facts
 
 import gast
 import numpy as np
@@ -24,9 +25,17 @@ _DATA = (list, tuple, dict, set, frozenset, deque, range, str, bytes, int, float
 _ANSWERS = gast.Compare | gast.BinOp | gast.Constant | gast.Tuple | gast.List | gast.Set | gast.Dict | gast.Call
 
 
-def changes_nothing(expression: gast.expr, fact: Callable[[str], Fact], *, truth: bool = False) -> bool:
-    """Whether evaluating changes nothing that it asks; ``truth``: the expression itself is asked for its truth too."""
+def changes_nothing(
+    expression: gast.expr, fact: Callable[[str], Fact], *, truth: bool = False, told: bool = False
+) -> bool:
+    """Whether evaluating changes nothing that it asks.
+
+    ``truth``: the expression itself is asked for its truth too.  ``told``: what the function is called with is known,
+    so that what is not known came out of a call, and ``len`` of it may be a method.
+    """
     asked = [*_searched(expression), *(_asked_for_truth(expression) if truth else ())]
+    if told:
+        asked += _measured(expression)
     return all(_is_data(operand, fact) for operand in asked)
 
 
@@ -38,6 +47,14 @@ def _searched(expression: gast.expr) -> Iterator[gast.expr]:
 
 
 _SEARCHES = gast.In | gast.NotIn
+
+
+def _measured(expression: gast.expr) -> Iterator[gast.expr]:
+    """What ``len`` is asked of."""
+    for node in walk(expression):
+        match node:
+            case gast.Call(func=GlobalReference() as function, args=[operand]) if function.binding.value is len:
+                yield operand
 
 
 def _asked_for_truth(expression: gast.expr) -> Iterator[gast.expr]:
@@ -58,7 +75,15 @@ def _is_data(operand: gast.expr, fact: Callable[[str], Fact]) -> bool:
         return True
     if isinstance(operand, GlobalReference):  # of which class it is is one of the guards of the program
         return type(operand.binding.value) in _DATA or isinstance(operand.binding.value, np.generic)
-    known = fact_of_expression(operand, fact)
+    return _says_data(fact_of_expression(operand, fact))
+
+
+def data_names(facts: Facts[str, Fact]) -> frozenset[str]:
+    """The names of numbers, arrays and containers."""
+    return frozenset(name for name, known in facts.items() if _says_data(known))
+
+
+def _says_data(known: Fact) -> bool:
     if isinstance(known, Static):
         return known.value is None or isinstance(known.value, _DATA)
     return isinstance(known, Array | Sequence | Mapping)

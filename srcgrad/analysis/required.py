@@ -36,7 +36,7 @@ from srcgrad.analysis.references import (
 from srcgrad.analysis.regions import reads_contents
 from srcgrad.analysis.sinking import Sinking
 from srcgrad.frontend.normal_form import Apply, Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
-from srcgrad.rules.facts import Fact
+from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.namer import Namer
 
 
@@ -96,6 +96,7 @@ class Planner:
         self.sunk: Set[str] = frozenset()  # shadows that the reverse sweep makes for itself
         self.is_number = is_number
         self.fact = fact
+        self.told = any(not isinstance(fact(p), Unknown) for p in layout.function.parameters)
         self.layout = layout
         self.namer = namer
         self.pair = pair
@@ -161,8 +162,9 @@ class Planner:
 
     def _is_cheap(self, expression: gast.expr, *, truth: bool = False) -> bool:
         """Whether evaluating again costs no more than recording, and gives and changes what it did before."""
-        is_same = not reads_contents(expression, self.shadowed) and changes_nothing(expression, self.fact, truth=truth)
-        return is_cheap(expression) and is_same
+        if not is_cheap(expression) or reads_contents(expression, self.shadowed):
+            return False
+        return changes_nothing(expression, self.fact, truth=truth, told=self.told)
 
     def _at_hand(self, name: str, block: Block, position: int) -> bool:
         slot = self.layout.slot(name, block, position)

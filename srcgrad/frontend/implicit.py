@@ -17,6 +17,7 @@ from srcgrad.frontend.journal import remembered
 from srcgrad.frontend.names import Definition, body_of
 from srcgrad.frontend.source import source_of
 from srcgrad.frontend.storing import root_of, stored_in
+from srcgrad.language import effects
 from srcgrad.rules.memory import LIBRARIES
 from srcgrad.syntax.parse import names_bound, names_read, parameters_of, walk
 
@@ -57,6 +58,39 @@ def storing_comparison(kind: type, seeks: bool) -> str | None:
     if seeks and found(kind, "__contains__") is not ABSENT:
         return None
     return next((name for name in (_SEEKING if seeks else _ORDERING) if _stores(kind, name)), None)
+
+
+@remembered
+def may_store_asked(kind: type, names: tuple[str, ...]) -> str | None:
+    """The first method that a class has of those that Python looks for, if it is not seen to do no more than answer.
+
+    Besides stores, methods of what the object holds are such: of which class that is is not known.
+    """
+    name = next((name for name in names if found(kind, name) is not ABSENT), None)
+    raw = None if name is None else found(kind, name)
+    if name is None or not isinstance(raw, FunctionType):
+        return None
+    return name if _stores(kind, name) or _asks_others(kind, raw) else None
+
+
+def _asks_others(kind: type, function: FunctionType) -> bool:
+    """Whether a method takes an item out of an iterator, or calls a method that is neither known nor of its class."""
+    if str(function.__globals__.get("__name__")).partition(".")[0] in LIBRARIES:
+        return False
+    try:
+        body = body_of(source_of(function).node)
+    except (SrcgradError, OSError):
+        return function.__code__.co_filename != "<string>"  # what is not read may do anything
+    own = function.__code__.co_varnames
+    for node in walk(*body):
+        match node:
+            case gast.Call(func=gast.Name(id="next")):
+                return True
+            case gast.Call(func=gast.Attribute(value=value, attr=name)) if root_of(value) in own:
+                is_own = isinstance(value, gast.Name) and found(kind, name) is not ABSENT
+                if not is_own and not effects.is_reading(effects.method(name)):
+                    return True
+    return False
 
 
 @remembered

@@ -65,7 +65,7 @@ class Unseen(Objects):
 
     def _refuse_asked(self, node: gast.expr, operand: gast.expr) -> None:
         for kind in sorted({each.kind for each in instances_of(self.peek(operand))}, key=lambda k: k.__qualname__):
-            name = implicit.storing_method(kind)
+            name = implicit.storing_method(kind) or implicit.may_store_asked(kind, _methods(node, operand))
             if name is not None:
                 raise self.refuse(node, *implicit.stores_unseen(kind, name))
 
@@ -129,6 +129,15 @@ class Unseen(Objects):
         """The class of an object of which an attribute is a property that stores into it."""
         kinds = (each.kind for each in instances_of(self.peek(value)))
         return next((kind for kind in kinds if implicit.storing_property(kind, name)), None)
+
+
+def _methods(node: gast.expr, operand: gast.expr) -> tuple[str, ...]:
+    """The methods by which Python asks an operand, in the order in which it looks for them."""
+    if isinstance(node, gast.Compare) and node is not operand:
+        return ("__contains__", "__iter__", "__getitem__")
+    if isinstance(node, gast.Call):
+        return ("__len__",)
+    return ("__bool__", "__len__") if isinstance(node, gast.BoolOp | gast.UnaryOp) or node is operand else ()
 
 
 def _asked(head: gast.AST) -> Iterator[tuple[gast.expr, gast.expr]]:

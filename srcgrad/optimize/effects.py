@@ -52,8 +52,9 @@ class Effects:
     stands below compound statements may have.
     """
 
-    def __init__(self, pure: Pure, *, raising: bool = False) -> None:
+    def __init__(self, pure: Pure, *, raising: bool = False, data: frozenset[str] = frozenset()) -> None:
         self._given = pure
+        self.data = data
         self.raising = raising  # it matters whether an expression raises: what calls nothing is asked about too
         self._pure: dict[int, tuple[gast.expr, bool]] = {}
         self._scans: dict[int, tuple[gast.stmt, Scan]] = {}
