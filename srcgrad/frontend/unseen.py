@@ -65,9 +65,15 @@ class Unseen(Objects):
 
     def _refuse_asked(self, node: gast.expr, operand: gast.expr) -> None:
         for kind in sorted({each.kind for each in instances_of(self.peek(operand))}, key=lambda k: k.__qualname__):
-            name = implicit.storing_method(kind) or implicit.may_store_asked(kind, _methods(node, operand))
+            name = implicit.storing_method(kind)
+            if name is None and (name := implicit.may_store_asked(kind, _methods(node, operand))) is not None:
+                self._refuse_comparison(node, f"{name} of class {kind.__name__}")
             if name is not None:
                 raise self.refuse(node, *implicit.stores_unseen(kind, name))
+
+    def _refuse_comparison(self, node: gast.expr, method: str) -> None:
+        if isinstance(node, gast.Compare):
+            raise self.refuse(node, f"this comparison asks {method}, which stores into its object", "store before")
 
     def refuse_storing_operand(self, node: gast.expr) -> None:
         """Refuse an object that is given to what runs its methods unseen, where one of them stores."""
