@@ -94,9 +94,9 @@ def _asks_others(kind: type, function: FunctionType) -> bool:
 
 
 @remembered
-def stores_by_getattr(kind: type) -> bool:
-    """Whether the method that is asked for attributes that an object has not stores."""
-    return _stores(kind, "__getattr__")
+def stores_as(kind: type, name: str) -> bool:
+    """Whether one method of a class stores."""
+    return _stores(kind, name)
 
 
 def storing_property(kind: type, name: str) -> bool:

@@ -41,6 +41,8 @@ class Unseen(Objects):
         for node in (each for head in heads for each in walk(head)):
             if isinstance(node, gast.Call | gast.Attribute) and inner.isdisjoint(names_read(node)):
                 self._refuse_given(node) if isinstance(node, gast.Call) else self._refuse_missing(node)
+            if isinstance(node, gast.Compare) and inner.isdisjoint(names_read(node)):
+                self._refuse_compared(node)
         for node, operand in (asked for head in heads for asked in _asked(head)):
             if inner.isdisjoint(names_read(operand)):
                 self._refuse_asked(node, operand)
@@ -54,13 +56,21 @@ class Unseen(Objects):
         else:
             self.refuse_storing_operand(node)
 
+    def _refuse_compared(self, node: gast.Compare) -> None:
+        """Refuse objects outside that are compared by a method that stores; what is made here is called by it."""
+        for left, op, right in compared_in(node):
+            for operand in filter(self.is_global, (left, right) if type(op) in COMPARISONS else ()):
+                for kind in (each.kind for each in instances_of(self.peek(operand))):
+                    if implicit.stores_as(kind, COMPARISONS[type(op)]):
+                        raise self.refuse(node, *implicit.stores_unseen(kind, COMPARISONS[type(op)]))
+
     def _refuse_missing(self, node: gast.Attribute) -> None:
         """Refuse an attribute that a method makes up, and stores; nothing else is decided by the class here."""
         relied = {name: [*known] for name, known in self.relied.items()}
         known = self.peek(node.value)
         self.relied.clear()
         self.relied.update(relied)
-        if any(implicit.stores_by_getattr(each.kind) for each in instances_of(known)):
+        if any(implicit.stores_as(each.kind, "__getattr__") for each in instances_of(known)):
             self._refuse_asked(node, node.value)
 
     def _refuse_asked(self, node: gast.expr, operand: gast.expr) -> None:
@@ -165,9 +175,7 @@ def _asked(head: gast.AST) -> Iterator[tuple[gast.expr, gast.expr]]:
             case gast.FormattedValue(value=operand):
                 operands = [operand]
             case gast.Compare(left=left, comparators=comparators, ops=ops):
-                if not any(isinstance(op, gast.In | gast.NotIn) for op in ops):
-                    continue
-                operands = [left, *comparators]
+                operands = [left, *comparators] if any(isinstance(op, gast.In | gast.NotIn) for op in ops) else []
             case _:
                 continue
         for operand in operands:

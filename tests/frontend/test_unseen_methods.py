@@ -68,6 +68,22 @@ def of_local(x):
 """
 
 
+COMPARED = """
+CALLS = []
+
+class Compared:
+    def __eq__(self, other):
+        CALLS.append(1)
+        return len(CALLS) % 2 == 1
+
+OUTSIDE = Compared()
+
+def chooses(x):
+    s = x[0] if OUTSIDE == 3 else x[1]
+    return s * s
+"""
+
+
 @pytest.fixture
 def program(tmp_path, monkeypatch):
     def made(text, **names):
@@ -114,6 +130,13 @@ def test_an_object_that_is_asked_by_a_method_that_stores_is_refused(program, tes
         assert module.OUTSIDE.n == 0
         made = outcome(mode, module.of_local, options)
         assert made is None or agrees(made, mode, module.of_local)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_object_outside_that_is_compared_by_a_method_that_stores_is_refused(program, mode):
+    module = program(COMPARED)
+    assert all(outcome(mode, module.chooses, options) is None for options in OPTIONS)
+    assert module.CALLS == []
 
 
 OTHERS = """
