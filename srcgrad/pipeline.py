@@ -7,7 +7,7 @@ Enters: a ``Request``.  Leaves: ``Compiled``: a module of the derivatives of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from types import FunctionType
@@ -89,7 +89,7 @@ class Module(CalleesAsValues):
         self.strong_zeros = present_options().strong_zeros
         self.namer, self.held_texts, self.asks_for_texts = Namer(), {}, False
         self.functions: list[gast.FunctionDef] = []
-        self.written: list[tuple[gast.FunctionDef, frozenset[str]]] = []
+        self.written: list[tuple[gast.FunctionDef, frozenset[str], frozenset[str]]] = []
         self.forms = present_forms()
         self.made_ready, self.shaped = self.forms.prepared[generic, shown], self.forms.known[generic, shown]
         self.underway: set[Callee] = set()
@@ -321,8 +321,8 @@ class Module(CalleesAsValues):
     ) -> None:  # fmt: skip
         program = self.program(callee, wanted, facts, modes, door=door)
         made = program.split(forward, backward, tupled=tupled)
-        self.add(made.forward, program.temporaries)
-        self.add(made.backward, program.temporaries)
+        self.add(made.forward, program.temporaries, program.data)
+        self.add(made.backward, program.temporaries, program.data)
 
     def joint(
         self, callee: Callee, wanted: tuple[str, ...], facts: Facts, name: str, *, with_value: bool, tupled: bool
@@ -331,15 +331,15 @@ class Module(CalleesAsValues):
         if program.has_single_return:
             made = program.joint(name, with_value=with_value, tupled=tupled)
             self.apart[name] = Returning(beside=with_value, seed=made.args.args[-1].id)
-            self.add(made, program.temporaries)
+            self.add(made, program.temporaries, program.data)
             return
         of = stem(callee)
         forward, backward = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")
         pair = program.split(forward, backward, tupled=tupled)
         stores = program.shadows is not None
         self.add(driver(name, pair.forward, forward, backward, with_value=with_value, stores=stores), frozenset())
-        self.add(pair.forward, program.temporaries)
-        self.add(pair.backward, program.temporaries)
+        self.add(pair.forward, program.temporaries, program.data)
+        self.add(pair.backward, program.temporaries, program.data)
         self.apart[backward] = Returning(seed=pair.backward.args.args[-1].id, is_sweep=True)
 
     def forward(
@@ -360,7 +360,7 @@ class Module(CalleesAsValues):
         stored = classes.shadowed if door else ()
         beyond = (mirrored_in(moved, given), stored, beside, partial(read_outside, callee, self.normalized))
         made = tangent(function, wanted, moved.activity, known, self, name, *beyond, attempted=callee in self.attempted)
-        self.add(made.definition, made.temporaries)
+        self.add(made.definition, made.temporaries, made.data)
 
     def _copy(self, callee: Callee, name: str) -> None:
         function = lengths_kept(joined(self.normalized(callee), {})[0], {}, self.changes)
@@ -368,9 +368,9 @@ class Module(CalleesAsValues):
         made.name = name
         self.add(made, function.temporaries)
 
-    def add(self, function: gast.FunctionDef, temporaries: frozenset[str] | set[str]) -> None:
+    def add(self, function: gast.FunctionDef, temporaries: Set[str], data: Names = frozenset()) -> None:
         self.functions.append(self.found_here(function))
-        self.written.append((self.functions[-1], frozenset(temporaries)))
+        self.written.append((self.functions[-1], frozenset(temporaries), data))
 
     def finish(self) -> None:
         entries = len(self.written)
@@ -378,8 +378,8 @@ class Module(CalleesAsValues):
             self.pending.pop(0)()
         self.name_texts()
         if present_options().optimise:
-            first = 0 if any(enters(f) for f, _ in self.written) else entries if self.tried else len(self.written)
-            made = {id(f): optimize(f, t, raising=j >= first) for j, (f, t) in enumerate(self.written)}
+            first = 0 if any(enters(f) for f, *_ in self.written) else entries if self.tried else len(self.written)
+            made = {id(f): optimize(f, t, raising=j >= first, data=d) for j, (f, t, d) in enumerate(self.written)}
             self.functions = [made.get(id(function), function) for function in self.functions]
         self.keep_apart(backward for _, backward in self.pairs.values())  # last: folding may drop what made memory
 

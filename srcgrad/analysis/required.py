@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from srcgrad.analysis.asking import changes_nothing
 from srcgrad.analysis.cfg import Graph, definitely_assigned, graph_of
 from srcgrad.analysis.layout import Frame, Layout, Slot
 from srcgrad.analysis.references import (
@@ -35,6 +36,7 @@ from srcgrad.analysis.references import (
 from srcgrad.analysis.regions import reads_contents
 from srcgrad.analysis.sinking import Sinking
 from srcgrad.frontend.normal_form import Apply, Bind, Block, Copy, Fixed, For, Function, Index, Return, Statement
+from srcgrad.rules.facts import Fact, Unknown
 from srcgrad.syntax.namer import Namer
 
 
@@ -85,6 +87,7 @@ class Planner:
         pair: bool,
         can_index: Callable[[str], bool],
         is_number: Callable[[str], bool],
+        fact: Callable[[str], Fact],
         shadowed: Set[str] = frozenset(),
     ) -> None:
         """``shadowed`` names hold memory that is stored into: nothing that reads its elements is asked again."""
@@ -92,6 +95,8 @@ class Planner:
         self.sinking: Sinking | None = None
         self.sunk: Set[str] = frozenset()  # shadows that the reverse sweep makes for itself
         self.is_number = is_number
+        self.fact = fact
+        self.told = any(not isinstance(fact(p), Unknown) for p in layout.function.parameters)
         self.layout = layout
         self.namer = namer
         self.pair = pair
@@ -137,7 +142,7 @@ class Planner:
         for owner, test in decisions:
             block, position = self.positions[owner]
             at_hand = all(self._at_hand(n.id, block, position) for n in local_names(test))
-            if is_cheap(test) and at_hand and not reads_contents(test, self.shadowed):
+            if self._is_cheap(test, truth=True) and at_hand:
                 self.tests[owner] = made = referring(test, block, position)
                 self.need_all(made)
             else:
@@ -148,12 +153,18 @@ class Planner:
         """Choose for a counted loop: form its range again if that needs no record, else keep it."""
         block, position = self.positions[loop]
         free = (self._is_free(self.layout.slot(n.id, block, position)) for n in local_names(loop.iterable))
-        if is_cheap(loop.iterable) and all(free) and not reads_contents(loop.iterable, self.shadowed):
+        if self._is_cheap(loop.iterable) and all(free):
             self.ranges[loop] = made = referring(loop.iterable, block, position)
             self.need_all(made)
         else:
             self.ranges[loop] = None
             self.need_hidden(loop, "iterable")
+
+    def _is_cheap(self, expression: gast.expr, *, truth: bool = False) -> bool:
+        """Whether evaluating again costs no more than recording, and gives and changes what it did before."""
+        if not is_cheap(expression) or reads_contents(expression, self.shadowed):
+            return False
+        return changes_nothing(expression, self.fact, truth=truth, told=self.told)
 
     def _at_hand(self, name: str, block: Block, position: int) -> bool:
         slot = self.layout.slot(name, block, position)
@@ -185,7 +196,7 @@ class Planner:
         if not (isinstance(made, Copy | Fixed | Index) or (isinstance(made, Apply) and self.is_number(slot.name))):
             return None
         expression = statement.expression
-        if not is_cheap(expression) or reads_contents(expression, self.shadowed):
+        if not self._is_cheap(expression):
             return None
         if self.layout.stored and any(n.id in self.layout.stored for n in local_names(expression)):
             return None
@@ -205,7 +216,7 @@ class Planner:
         statement = frame.block.statements[slot.defined]
         if not isinstance(statement, Bind) or not isinstance(statement.operation, Fixed):
             return None
-        if not is_cheap(statement.expression) or reads_contents(statement.expression, self.shadowed):
+        if not self._is_cheap(statement.expression):
             return None
         names = local_names(statement.expression)
         if all(self._is_free(self.layout.slot(n.id, frame.block, slot.defined)) for n in names):

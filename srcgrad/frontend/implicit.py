@@ -17,16 +17,18 @@ from srcgrad.frontend.journal import remembered
 from srcgrad.frontend.names import Definition, body_of
 from srcgrad.frontend.source import source_of
 from srcgrad.frontend.storing import root_of, stored_in
+from srcgrad.language import effects
 from srcgrad.rules.memory import LIBRARIES
 from srcgrad.syntax.parse import names_bound, names_read, parameters_of, walk
 
 _IMPLICIT = """
 __len__ __length_hint__ __bool__ __contains__ __eq__ __ne__ __hash__
-__index__ __int__ __float__ __str__ __repr__ __format__
+__index__ __int__ __float__ __complex__ __str__ __repr__ __format__ __getattr__
 """.split()
 _TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 #: What asks the items of a container, and where no ``__contains__`` is written.
 _ORDERING = ("__lt__", "__le__", "__gt__", "__ge__")
+_NUMBERS = ("__abs__", "__round__", "__floor__", "__ceil__", "__trunc__", "__divmod__", "__pow__")
 _AS_ARRAY = ("__array__", "__array_ufunc__", "__array_function__", "__copy__", "__deepcopy__", "__reversed__")
 _SEEKING = ("__iter__", "__getitem__", "__next__")
 
@@ -40,7 +42,7 @@ def storing_method(kind: type) -> str | None:
 @remembered
 def storing_where_given(kind: type) -> str | None:
     """The first method that stores, of those that a function of Python or NumPy may run of what it is given."""
-    others = (*_ORDERING, *_SEEKING, *_AS_ARRAY)
+    others = (*_ORDERING, *_SEEKING, *_AS_ARRAY, *_NUMBERS)
     return storing_method(kind) or next((name for name in others if _stores(kind, name)), None)
 
 
@@ -56,6 +58,45 @@ def storing_comparison(kind: type, seeks: bool) -> str | None:
     if seeks and found(kind, "__contains__") is not ABSENT:
         return None
     return next((name for name in (_SEEKING if seeks else _ORDERING) if _stores(kind, name)), None)
+
+
+@remembered
+def may_store_asked(kind: type, names: tuple[str, ...]) -> str | None:
+    """The first method that a class has of those that Python looks for, if it is not seen to do no more than answer.
+
+    Besides stores, methods of what the object holds are such: of which class that is is not known.
+    """
+    name = next((name for name in names if found(kind, name) is not ABSENT), None)
+    raw = None if name is None else found(kind, name)
+    if name is None or not isinstance(raw, FunctionType):
+        return None
+    return name if _stores(kind, name) or _asks_others(kind, raw) else None
+
+
+def _asks_others(kind: type, function: FunctionType) -> bool:
+    """Whether a method takes an item out of an iterator, or calls a method that is neither known nor of its class."""
+    if str(function.__globals__.get("__name__")).partition(".")[0] in LIBRARIES:
+        return False
+    try:
+        body = body_of(source_of(function).node)
+    except (SrcgradError, OSError):
+        return function.__code__.co_filename != "<string>"  # what is not read may do anything
+    own = function.__code__.co_varnames
+    for node in walk(*body):
+        match node:
+            case gast.Call(func=gast.Name(id="next")):
+                return True
+            case gast.Call(func=gast.Attribute(value=value, attr=name)) if root_of(value) in own:
+                is_own = isinstance(value, gast.Name) and found(kind, name) is not ABSENT
+                if not is_own and not effects.is_reading(effects.method(name)):
+                    return True
+    return False
+
+
+@remembered
+def stores_as(kind: type, name: str) -> bool:
+    """Whether one method of a class stores."""
+    return _stores(kind, name)
 
 
 def storing_property(kind: type, name: str) -> bool:
@@ -92,7 +133,7 @@ def _may_store(kind: type, raw: object, is_text: bool, seen: set[FunctionType]) 
         for target in stored_in(inner):
             root = root_of(target)
             # Text grows by ``+=`` as well as a list does.
-            if root in given and not (is_text and isinstance(target, gast.Name)):
+            if root in given and not (is_text and isinstance(inner, gast.AugAssign) and target is inner.target):
                 return True
             if root is not None and root not in given | own and not _is_function_of(raw, root, inner):
                 return True

@@ -21,7 +21,6 @@ from srcgrad.frontend.classes import ABSENT, BINARY, COMPARISONS, UNARY, definin
 from srcgrad.frontend.data_model import run_over
 from srcgrad.frontend.desugar.build import call_builtin, call_runtime, constant, index_value, load, placed
 from srcgrad.frontend.expressions import BITWISE
-from srcgrad.frontend.implicit import stores_unseen, storing_comparison, storing_property, storing_where_given
 from srcgrad.frontend.known import (
     DATA,
     NONE,
@@ -40,9 +39,9 @@ from srcgrad.frontend.known import (
     tells,
 )
 from srcgrad.frontend.normal_form import Effect
-from srcgrad.frontend.objects import Made, Objects
+from srcgrad.frontend.objects import Made
 from srcgrad.frontend.scope import Static, importable
-from srcgrad.rules.memory import LIBRARIES, home_of
+from srcgrad.frontend.unseen import Unseen, compared_in
 from srcgrad.rules.rewriting import substituted
 from srcgrad.rules.template import Rule
 from srcgrad.syntax.globals import GlobalReference, reference
@@ -74,18 +73,9 @@ def _has(kind: type, name: str) -> bool:
     return isinstance(raw, FunctionType) if is_named_tuple(kind) else raw is not ABSENT
 
 
-def compared_in(node: gast.Compare) -> list[tuple[gast.expr, gast.AST, gast.expr]]:
-    """The comparisons of a chain."""
-    return list(zip([node.left, *node.comparators], node.ops, node.comparators, strict=False))
-
-
 #: The method that Python calls of the second operand, where the first one has none.
 _SWAPPED = {**dict(BINARY.values()), "__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
-#: What looks at the class of an object alone, or at one attribute.
-_OF_CLASSES = (isinstance, issubclass, callable, type, id, hasattr, getattr, setattr, delattr, vars, super)
-
-
-class Operators(Objects):
+class Operators(Unseen):
     """What is computed with objects."""
 
     # --- operators ---------------------------------------------------------------------------------------------------
@@ -151,7 +141,7 @@ class Operators(Objects):
         return self.dispatch(atom, choices, node, write)
 
     def operation(self, node: gast.expr) -> Made:
-        self._refuse_storing_operand(node)
+        self.refuse_storing_operand(node)
         match node:
             case gast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
                 if self.makes_object(left) or self.makes_object(right):  # only what is made tells its class
@@ -164,10 +154,10 @@ class Operators(Objects):
                     if is_swapped and not holds_objects(self.known_atom(atoms[0])):
                         self._require_number(atoms[0], known, node)
                     return self._operated(node, name, atoms[::-1] if is_swapped else atoms, known)
-                self._refuse_storing_comparison(node, left, op, right)
+                self.refuse_storing_comparison(node, left, op, right)
                 return super().operation(placed(gast.Compare(left, [op], [right]), node))
             case gast.Compare(left=left, ops=[gast.In() | gast.NotIn() as op], comparators=[right]):
-                self._refuse_storing_comparison(node, left, op, right)
+                self.refuse_storing_comparison(node, left, op, right)
             case gast.BinOp(op=op) if isinstance(op, BITWISE) and self.is_or_makes_object(node):
                 atoms = [self.value(node.left), self.value(node.right)]
                 if any(holds_objects(self.known_atom(atom)) for atom in atoms):
@@ -207,67 +197,6 @@ class Operators(Objects):
         if isinstance(other, Instance) and _is_written(other.kind, _REFLECTED[name]):
             return _REFLECTED[name], True
         return None
-
-    def _refuse_storing_operand(self, node: gast.expr) -> None:
-        """Refuse an object that is given to what runs its methods unseen, where one of them stores."""
-        operands: list[gast.expr]
-        match node:
-            case gast.Call(func=func, args=args, keywords=keywords) if self._is_of_library(func):
-                operands = [*args, *(word.value for word in keywords)]
-            case gast.UnaryOp(op=gast.Not(), operand=operand):
-                operands = [operand]
-            case gast.JoinedStr(values=values) | gast.Set(elts=values):
-                operands = values
-            case _:
-                return
-        for kind in sorted({k for each in operands for k in self._classes_given(each)}, key=lambda k: k.__qualname__):
-            name = storing_where_given(kind)
-            if name is not None:
-                raise self.refuse(node, *stores_unseen(kind, name))
-
-    def _classes_given(self, operand: gast.expr) -> set[type]:
-        """The classes of the objects that an operand may be, or hold."""
-        match operand:
-            case gast.List(elts=parts) | gast.Tuple(elts=parts) | gast.Set(elts=parts):
-                return {kind for part in parts for kind in self._classes_given(part)}
-            case gast.Starred(value=inner) | gast.FormattedValue(value=inner):
-                return self._classes_given(inner)
-            case gast.Constant():
-                return set()
-        return classes_in(self.peek(operand), self.table.resolved)
-
-    def _is_of_library(self, function: gast.expr) -> bool:
-        static = self.scope.static_of(function)
-        if static is None or static.value is None or any(static.value is each for each in _OF_CLASSES):
-            return False
-        return home_of(static.value) in LIBRARIES
-
-    def _refuse_storing_comparison(self, node: gast.expr, left: gast.expr, op: gast.AST, right: gast.expr) -> None:
-        name = self._storing_comparison(left, op, right)
-        if name is not None:
-            raise self.refuse(node, f"this comparison asks {name}, which stores into its object", "store before")
-
-    def _storing_comparison(self, left: gast.expr, op: gast.AST, right: gast.expr) -> str | None:
-        """The method, with its class, that a comparison of containers or a search for an item asks and that stores."""
-        seeks = isinstance(op, gast.In | gast.NotIn)
-        if not seeks and type(op) not in COMPARISONS:
-            return None
-        for operand in (right,) if seeks else (left, right):
-            parts = walk(operand) if isinstance(operand, gast.Tuple | gast.List) and not seeks else (operand,)
-            held = [self.peek(part) for part in parts if isinstance(part, gast.expr)]
-            kinds = {each.kind for known in held for each in instances_of(known)}
-            if not seeks:
-                kinds |= {kind for known in held for kind in classes_in(known, self.table.resolved)}
-            for kind in sorted(kinds, key=lambda kind: kind.__qualname__):
-                name = storing_comparison(kind, seeks)
-                if name is not None:
-                    return f"{name} of class {kind.__name__}"
-        return None
-
-    def storing_property(self, value: gast.expr, name: str) -> type | None:
-        """The class of an object of which an attribute is a property that stores into it."""
-        kinds = (each.kind for each in instances_of(self.peek(value)))
-        return next((kind for kind in kinds if storing_property(kind, name)), None)
 
     def super_call(self, node: gast.Call) -> Made:
         """``super().name(...)``: the method of the next class of the object's own."""
@@ -387,7 +316,7 @@ class Operators(Objects):
             case gast.Compare():
                 return any(
                     type(op) in COMPARISONS and self._comparing(op, left, right) is not None
-                    or self._storing_comparison(left, op, right) is not None
+                    or self.storing_comparison(left, op, right) is not None
                     for left, op, right in compared_in(node)
                 )
         return False

@@ -165,6 +165,8 @@ class Statements(ForeignValues):
         if not +self.pending:
             parts = walk(*_heads(statement))
             self.pending = Counter(node.target.id for node in parts if isinstance(node, gast.NamedExpr))
+        if not isinstance(statement, gast.ClassDef):  # what it holds is no part of this function
+            self.refuse_asking(*_heads(statement))
 
     def _assignment(self, target: gast.expr, value: gast.expr) -> None:
         match target:

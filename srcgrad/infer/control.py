@@ -125,7 +125,9 @@ def special(
 
 def _if(analysis: Analysis, frame: Frame, statement: If, heap: Heap) -> Ways:
     ways, fell = Ways(), list[Way | None]()
+    around, analysis.at = analysis.at, (frame, statement)
     tested = truth(analysis, frame, frame[statement.test], heap)
+    analysis.at = around
     if tested is None:
         return ways
     decided, heap = tested

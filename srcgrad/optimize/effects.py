@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.language import effects
-from srcgrad.optimize.scan import COMPOUND, Scan, blocks_below, fields_below, header_fields, scan
+from srcgrad.optimize.scan import COMPOUND, Scan, blocks_below, fields_below, header_fields, scan, searches
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import walk
@@ -52,8 +52,9 @@ class Effects:
     stands below compound statements may have.
     """
 
-    def __init__(self, pure: Pure, *, raising: bool = False) -> None:
+    def __init__(self, pure: Pure, *, raising: bool = False, data: frozenset[str] = frozenset()) -> None:
         self._given = pure
+        self.data = data
         self.raising = raising  # it matters whether an expression raises: what calls nothing is asked about too
         self._pure: dict[int, tuple[gast.expr, bool]] = {}
         self._scans: dict[int, tuple[gast.stmt, Scan]] = {}
@@ -195,7 +196,7 @@ def _is_local(node: gast.AST) -> bool:
 
 
 def calls_of(expression: gast.expr) -> list[gast.Call] | None:
-    """Every call in an expression; None if it binds or suspends."""
+    """Every call in an expression; None if it binds, suspends, or takes items out of what may be an iterator."""
     found: list[gast.Call] = []
     pending: list[gast.AST] = [expression]
     while pending:
@@ -203,7 +204,7 @@ def calls_of(expression: gast.expr) -> list[gast.Call] | None:
         kind = type(node)
         if kind is gast.Call:
             found.append(node)
-        elif kind in _ODD:
+        elif kind in _ODD or kind is gast.Compare and searches(node):
             return None
         for name in fields_below(kind):
             value = getattr(node, name, None)

@@ -51,7 +51,7 @@ class Scan:
     foreign: set[str] = field(default_factory=set)  # names in lambdas, and what comprehensions bind
     references: list[GlobalReference] = field(default_factory=list)
     calls: bool = False
-    odd: bool = False  # binds or suspends inside an expression
+    odd: bool = False  # binds or suspends inside an expression, or takes items out of what may be an iterator
 
 
 _HEADERS: dict[type, tuple[str, ...]] = {
@@ -70,6 +70,7 @@ _HEADERS: dict[type, tuple[str, ...]] = {
 }
 _SKIPPED = frozenset("ctx op ops kind type_comment annotation attr arg is_async conversion".split())
 _BELOW: dict[type, tuple[str, ...]] = {}
+_ODD = (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await)
 _REPEATED = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -85,6 +86,17 @@ def fields_below(kind: type) -> tuple[str, ...]:
         fields: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
         found = _BELOW[kind] = tuple(name for name in reversed(fields) if name not in _SKIPPED)
     return found
+
+
+def searches(node: gast.Compare) -> bool:
+    """Whether ``in`` may take items out of what it looks into, as it does of an iterator."""
+    return any(
+        isinstance(op, gast.In | gast.NotIn) and not isinstance(container, _DISPLAYS)
+        for op, container in zip(node.ops, node.comparators, strict=True)
+    )
+
+
+_DISPLAYS = gast.Constant | gast.Tuple | gast.List | gast.Set | gast.Dict
 
 
 def scan(statement: gast.stmt) -> Scan:
@@ -119,7 +131,7 @@ def scan(statement: gast.stmt) -> Scan:
             rank = NOTHING
         elif kind in (gast.JoinedStr, gast.FormattedValue):
             rank = min(rank, PLAIN)
-        elif kind in (gast.NamedExpr, gast.Yield, gast.YieldFrom, gast.Await):
+        elif kind in _ODD or kind is gast.Compare and searches(node):
             result.odd = True
         for below in fields_below(kind):
             _push(pending, node, below, rank)

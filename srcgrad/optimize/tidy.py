@@ -19,6 +19,7 @@ from bisect import bisect_left
 
 import gast
 
+from srcgrad.analysis.references import is_truth
 from srcgrad.optimize.aliases import Aliases
 from srcgrad.optimize.effects import Effects
 from srcgrad.optimize.known import Known
@@ -26,7 +27,7 @@ from srcgrad.optimize.occurrences import Counts, Table
 from srcgrad.optimize.scan import blocks, blocks_below
 from srcgrad.syntax.comment import Comment
 from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import names_read, same_tree, walk
+from srcgrad.syntax.parse import names_bound, names_read, same_tree, walk
 
 
 def tidy(known: Known) -> bool:
@@ -185,6 +186,9 @@ def _join_tests(function: gast.FunctionDef, effects: Effects) -> bool:
                 follower += 1
             match statements[position], statements[follower] if follower < len(statements) else None:
                 case gast.If() as one, gast.If() as two if same_tree(one.test, two.test) and effects.pure(one.test):
+                    if not _is_answered(one.test, function, effects.data):
+                        position += 1
+                        continue
                     between = statements[position + 1 : follower]
                     if any(not comment.text.strip() for comment in between) or (between and two.orelse):
                         position += 1
@@ -200,6 +204,38 @@ def _join_tests(function: gast.FunctionDef, effects: Effects) -> bool:
             position += 1
         pending += [block for statement in statements for block in blocks_below(statement)]
     return changed
+
+
+def _is_answered(test: gast.expr, function: gast.FunctionDef, data: frozenset[str]) -> bool:
+    """Whether a test asks no object for its truth or its length, by a method of its class that may store."""
+    asked = [test]
+    for node in walk(test):
+        match node:
+            case gast.BoolOp(values=values):
+                asked += values
+            case gast.UnaryOp(op=gast.Not(), operand=operand):
+                asked.append(operand)
+            case gast.Call(func=GlobalReference() as called, args=args) if called.binding.value in (bool, len):
+                asked += args
+    return all(_is_truth(each) or _is_data(each, function, data) for each in asked)
+
+
+def _is_data(asked: gast.expr, function: gast.FunctionDef, data: frozenset[str]) -> bool:
+    """Whether what is asked is known to be a number, an array or a container, or holds the answer to a test."""
+    if not isinstance(asked, gast.Name) or isinstance(asked, GlobalReference):
+        return isinstance(asked, gast.BoolOp | gast.UnaryOp | gast.BinOp)
+    bound = [s.value for s in walk(function) if isinstance(s, gast.Assign) and asked.id in names_bound(*s.targets)]
+    return asked.id in data or bool(bound) and all(_is_truth(value) for value in bound)
+
+
+def _is_truth(value: gast.expr) -> bool:
+    """Whether a value is a truth value or number by what makes it, or comes from a tape of such."""
+    match value:
+        case gast.Call(func=gast.Attribute(attr="pop")):
+            return True
+        case gast.Call(func=GlobalReference() as called):
+            return called.binding.value is len or is_truth(value)
+    return is_truth(value) or isinstance(value, gast.Compare | gast.Constant | gast.BinOp)
 
 
 def _leaves_alone(statement: gast.If, effects: Effects, aliases: Aliases) -> bool:

@@ -16,6 +16,7 @@ import gast
 
 from srcgrad import runtime
 from srcgrad.analysis.activity import Activity, atoms
+from srcgrad.analysis.asking import data_names
 from srcgrad.analysis.cfg import stores_of, walk
 from srcgrad.analysis.contents import undone
 from srcgrad.analysis.layout import layout_of
@@ -71,6 +72,7 @@ class AdjointProgram:
         shadowed = frozenset() if shadows is None else frozenset(shadows.bars)
         self.layout = layout_of(function, frozenset(numbers), shadowed)
         self.temporaries: set[str] = set(function.temporaries)
+        self.data = data_names(facts)
 
     @property
     def has_single_return(self) -> bool:
@@ -245,6 +247,7 @@ class _Sweep:
             pair=pair,
             can_index=lambda base: not stored or (base in function.parameters and base not in stored),
             is_number=self.adjoint.is_scalar,
+            fact=self.adjoint.fact,
             shadowed=frozenset(self.shadowed) | self._changing_shadows(),
         )
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import gast
 
 from srcgrad.analysis.activity import Activity, refuse_items, refuse_seen
+from srcgrad.analysis.asking import data_names
 from srcgrad.analysis.cfg import bound_here
 from srcgrad.frontend.normal_form import (
     AddAt,
@@ -64,6 +65,7 @@ class Tangent:
 
     definition: gast.FunctionDef
     temporaries: frozenset[str]
+    data: frozenset[str]  # names of numbers, arrays and containers
 
 
 def tangent(
@@ -110,7 +112,7 @@ def tangent(
     )
     definition = gast.FunctionDef(name, arguments, body, [], None, None, [])
     made = {dot for of, dot in writer.dots.items() if of in function.temporaries}
-    return Tangent(definition, frozenset(function.temporaries | made | writer.temporaries))
+    return Tangent(definition, frozenset(function.temporaries | made | writer.temporaries), data_names(facts))
 
 
 def _defaults(function: Function) -> list[gast.expr]:

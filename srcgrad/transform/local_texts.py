@@ -9,7 +9,7 @@ Enters: references that name a local function.  Leaves: functions of the module,
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import replace
 
 import gast
@@ -42,7 +42,9 @@ class LocalTexts(ABC):
     def copied(self, callee: Callee) -> gast.expr: ...
 
     @abstractmethod
-    def add(self, function: gast.FunctionDef, temporaries: frozenset[str] | set[str]) -> None: ...
+    def add(
+        self, function: gast.FunctionDef, temporaries: Set[str], data: frozenset[str] = frozenset()
+    ) -> None: ...
 
     def held(self, made: Held) -> gast.expr:
         """The text of a local function that is a value: what it captured comes in its last, keyword-only parameters."""

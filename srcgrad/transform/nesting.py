@@ -383,7 +383,8 @@ class CalleesAsValues(LocalTexts):
             if program.has_single_return and program.shadows is None:
                 with_value = mode == "nested value"
                 entry = self.namer.fresh(f"{'value_and_' if with_value else ''}grad_{of}")
-                self.add(program.joint(entry, with_value=with_value, tupled=tupled, of=of), program.temporaries)
+                made = program.joint(entry, with_value=with_value, tupled=tupled, of=of)
+                self.add(made, program.temporaries, program.data)
                 self.apart[entry] = Returning(beside=with_value)
                 return entry
         forward, backward = self.namer.fresh(f"{of}_fwd"), self.namer.fresh(f"{of}_bwd")

@@ -96,7 +96,7 @@ class ForwardSweep:
                 test: gast.expr = clone(statement.test)
                 kept = self.plan.kept.get((statement, "test"))
                 if kept is not None:
-                    code.append(assign(kept, test if is_truth(test) else builtin_call(bool, test)))
+                    code.append(assign(kept, _answer(test)))
                     test = load(kept)
                 orelse = self.block(statement.orelse) if statement.orelse.statements else []
                 return [*code, gast.If(test, self.block(statement.body), orelse)]
@@ -243,3 +243,12 @@ class PairForward(ForwardSweep):
         if self.shadows is not None and statement in self.shadows.results:
             results.append(load(self.shadows.results[statement]))
         return [gast.Return(tuple_of([*results, saved]))]
+
+
+def _answer(test: gast.expr) -> gast.expr:
+    """The truth value that a test gives, whose parts are asked once each, as a branch asks them."""
+    if is_truth(test):
+        return test
+    if isinstance(test, gast.BoolOp):
+        return gast.BoolOp(test.op, [_answer(value) for value in test.values])
+    return builtin_call(bool, test)
