@@ -230,9 +230,7 @@ class Derivative:
 
     def arguments(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """The values that a program takes: functions are compiled in, not passed."""
-        if any(is_static(v) for v in values):
-            values = tuple(v for v in values if not is_static(v))
-        return without_factories(values)
+        return without_factories(tuple(v for v in values if not is_static(v)))
 
     # --- running -----------------------------------------------------------------------------------------------------
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
