@@ -144,8 +144,8 @@ FAULTS = (
     Fault(
         "what an array holds is asked again after a store",
         "analysis/required.py",
-        "            if is_cheap(test) and at_hand and not reads_contents(test, self.shadowed):\n",
-        "            if is_cheap(test) and at_hand:\n",
+        "        if not is_cheap(expression) or reads_contents(expression, self.shadowed):\n",
+        "        if not is_cheap(expression):\n",
     ),
     Fault(
         "a pullback changes what it was given",
