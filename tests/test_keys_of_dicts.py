@@ -13,6 +13,7 @@ import pytest
 from srcgrad import grad, jvp
 from srcgrad.errors import UnsupportedSyntax
 from srcgrad.programs import options
+from srcgrad.runtime.refusals import RefusedType
 
 
 def squares(x):
@@ -214,3 +215,22 @@ def test_a_loop_over_a_range_runs_through_nothing_else(specialise: bool) -> None
         assert grad(read_by_numbers_twice)(1.5) == pytest.approx(5 * 1.5**4 + 6 * 1.5**5)
         x = np.array([1.0, 2.0, 3.0])
         np.testing.assert_allclose(grad(rows_by_a_name_used_twice)(x), [6.0, 1.0, 0.0])
+
+
+def test_an_array_that_is_read_by_a_key_where_nothing_runs() -> None:
+    """It was taken for a dict, which the program failed to ask for keys."""
+
+    def rows(m):
+        s = 0.0
+        for row in m:
+            for _ in range(0):
+                s = m["p"]
+            s = s + np.sum(row * row)
+        return s
+
+    m = np.arange(1.0, 5.0).reshape(2, 2)
+    np.testing.assert_allclose(grad(rows)(m), 2.0 * m)
+    with pytest.raises(UnsupportedSyntax, match="read by a key elsewhere"), options(infer=False):
+        grad(rows)(m)
+    with pytest.raises(RefusedType, match="read by a key elsewhere"), options(specialise=False):
+        grad(rows)(m)

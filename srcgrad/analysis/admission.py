@@ -83,6 +83,8 @@ def admitted(function: Function, facts: Mapping[str, Fact], shown: bool = False)
         ]
         if isinstance(statement, Bind) and isinstance(statement.operation, Fixed):
             _refuse_handing_on(statement, facts)
+        asking_keys = [] if shown else _asked_for_keys(statement, facts)
+        made += [_check(runtime.require_mapping, name, statement.span) for name in asking_keys]
         if isinstance(statement, Bind) and isinstance(statement.operation, Apply):
             _refuse_arrays_of_dicts(statement, statement.operation, facts)
             join = _joined(statement, statement.operation, facts)
@@ -180,6 +182,21 @@ def _asking(statement: Statement) -> list[str]:
                 case gast.UnaryOp(op=gast.Invert(), operand=operand):
                     operands = [operand]
             found += [each.id for each in operands if type(each) is gast.Name]
+    return found
+
+
+def _asked_for_keys(statement: Statement, facts: Mapping[str, Fact]) -> list[str]:
+    """The names that a loop asks for keys, not known to be dicts: an item of them is read by a text somewhere."""
+    found: list[str] = []
+    for node in walk_expression(statement.expression) if isinstance(statement, Bind) else ():
+        match node:
+            case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="keys")):
+                if isinstance(facts.get(name), Array):
+                    reason = f"{name} is an array here, and an item of it is read by a key elsewhere"
+                    hint = "give the dict and the array names of their own"
+                    raise UnsupportedSyntax(reason, statement.span, hint=hint)
+                if isinstance(facts.get(name, Unknown()), Unknown):
+                    found.append(name)
     return found
 
 

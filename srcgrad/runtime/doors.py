@@ -75,6 +75,12 @@ def require_bound_of_slice(x: Any, place: str) -> None:
         raise RefusedType(f"{place}: a slice holds an array, which may change; give it the number, int(...)")
 
 
+def require_mapping(x: Any, place: str) -> None:
+    """Refuse what has no keys where a loop was taken for one over a dict, since an item is read by a key elsewhere."""
+    if not hasattr(x, "keys"):
+        raise RefusedType(f"{place}: a {type(x).__name__}, of which an item is read by a key elsewhere, is looped over")
+
+
 def require_places(x: Any, place: str) -> None:
     """Refuse to take the items of ``x`` at ``place`` by their places when it is a dict, which gives its keys there."""
     if isinstance(x, Mapping):
