@@ -33,7 +33,7 @@ from srcgrad.api.arguments import (
 from srcgrad.api.fitting import Wanted
 from srcgrad.api.holomorphic import check_complex, complex_derivative, require_one_number
 from srcgrad.api.saved import Saved, import_object, imported
-from srcgrad.errors import ArgumentError, LanguageError, MissingRule, SeedError, Span, SrcgradError
+from srcgrad.errors import ArgumentError, InternalError, LanguageError, MissingRule, SeedError, Span, SrcgradError
 from srcgrad.rules.edition import edition
 from srcgrad.rules.facts import fact_of
 from srcgrad.runtime import add, private, zeros_like
@@ -199,17 +199,15 @@ class Derivative:
         from srcgrad.pipeline import compile_request
         from srcgrad.programs import Request, present_options
 
-        callee = self._callee(values)
+        callee, options = self._callee(values), present_options()
         facts = None
-        if values is not None and present_options().specialise:
+        if values is not None and options.specialise:
             named = zip(self.parameters.names, values, strict=False)
             facts = {name: fact_of(value, name) for name, value in named if not is_static(value)}
-        tupled = isinstance(self.argnums, tuple)
-        is_open = values is None and not shown
+        tupled, is_open = isinstance(self.argnums, tuple), values is None and not shown
         kept = self.parameters.names[: len(self.parameters.first)]
         request = Request(callee, self.wanted, mode, facts, tupled, DOORS, open=is_open, kept=kept, shown=shown)
-        options = present_options()
-        requests = [request]
+        requests, refused = [request], None
         if (options.infer or options.infer_first) and values is not None and facts is not None:
             if isinstance(self.primal, FunctionType):
                 fixed = self.parameters.at_defaults(values)
@@ -219,12 +217,14 @@ class Derivative:
         absent = [name for name, value in zip(self.parameters.names, values or (), strict=False) if value is None]
         if (applied := applying(self.primal, absent)) is not None:  # where its text is refused, the rule that it has
             requests.append(replace(request, callee=replace(callee, function=applied)))
-        refused: SrcgradError | None = None
         for each in requests:
             try:
                 return compile_request(each), each.arguments is not None
             except (LanguageError, MissingRule) as refusal:
                 refused = refusal if refused is None or each is request else refused
+            except InternalError:  # what was refused is said: the fault shows with ``infer_first``
+                if refused is None:
+                    raise
         assert refused is not None
         raise refused.with_traceback(None) from None
 
