@@ -110,10 +110,12 @@ def test_what_is_asked_of_arrays() -> None:
     for name in ("xp_size", "xp_device"):
         same(name, _array_api, ROWS)
     for axis in (None, 0, -1, (0, 1)):
-        same("_length_nonmasked", _array_api, ROWS, axis=axis, xp=np)
+        name = "_length_nonmasked" if hasattr(_array_api, "_length_nonmasked") else "_count_nonmasked"  # from 1.18 on
+        same(name, _array_api, ROWS, axis=axis, xp=np)
     for operand in OPERANDS:
         for floating in (False, True):
             same_dtype(operand, force_floating=floating, xp=np)
+            same_dtype(operand, None, force_floating=floating, xp=np)
             same_dtype(operand, SINGLE, force_floating=floating, xp=np)
             same_dtype(3, operand, force_floating=floating, xp=np)
 

@@ -157,9 +157,9 @@ def promoted_both(first, second, is_floating):
 
 
 def type_of_result(*arrays, force_floating=False, xp=None):
-    if len(arrays) not in (1, 2) or arrays[0] is None or arrays[-1] is None:
+    if len(arrays) not in (1, 2) or arrays[0] is None:
         return unknown()
-    if len(arrays) == 1:
+    if len(arrays) == 1 or arrays[1] is None:
         one = operand_of(arrays[0])
         return np.result_type(one, 1.0) if force_floating else np.result_type(one)
     one, other = operand_of(arrays[0]), operand_of(arrays[1])
@@ -216,7 +216,7 @@ _MODELS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys("is_cupy_namespace is_torch_namespace is_jax_namespace is_dask_namespace".split(), is_anothers),
     "device": device_of,
     "size": size_of,
-    "_length_nonmasked": length_along,
+    **dict.fromkeys(("_length_nonmasked", "_count_nonmasked"), length_along),  # the latter from SciPy 1.18 on
     "_asarray": as_array,
     "atleast_nd": of_rank,
     "xp_vector_norm": norm_of_vectors,
