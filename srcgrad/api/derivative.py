@@ -192,7 +192,7 @@ class Derivative:
         return found
 
     def _compile(self, values: tuple[Any, ...] | None, mode: str, shown: bool) -> tuple[Compiled, bool]:
-        """The program, and whether it is one for arguments that are at their defaults where these are."""
+        """The program, and whether it, or what it derives, may be for arguments that are at their defaults."""
         from srcgrad.calling import DOORS
         from srcgrad.frontend.applying import applying
         from srcgrad.infer.entry import Constant
@@ -219,7 +219,7 @@ class Derivative:
             requests.append(replace(request, callee=replace(callee, function=applied)))
         for each in requests:
             try:
-                return compile_request(each), each.arguments is not None
+                return compile_request(each), each.arguments is not None or isinstance(self.primal, Derivative)
             except (LanguageError, MissingRule) as refusal:
                 refused = refusal if refused is None or each is request else refused
             except InternalError:  # what was refused is said: the fault shows with ``infer_first``

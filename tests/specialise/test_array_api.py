@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from srcgrad import grad, options
-from srcgrad.errors import UnsupportedSyntax
+from srcgrad.errors import SrcgradError, UnsupportedSyntax
 from tests.specialise.serving import check_refused, check_right
 
 pytest.importorskip("scipy._lib._array_api")  # which says that arrays of other libraries are not served
@@ -231,3 +231,14 @@ def test_other_arguments_than_the_defaults() -> None:
             expected = power * X ** (power - 1) * (-1.0 if is_negative else 1.0)
             np.testing.assert_allclose(derivative(X, power, is_negative), expected)
             np.testing.assert_allclose(derivative(X, is_negative=is_negative, power=power), expected)
+
+
+def test_a_policy_that_scipy_does_not_know_is_refused() -> None:
+    """It raises there, and gave a number here."""
+    stats = pytest.importorskip("scipy.stats")
+
+    def of_no_policy(x):
+        return stats.zscore(x, nan_policy="none")[2]
+
+    with pytest.raises(SrcgradError):
+        grad(of_no_policy)(np.array([1.0, 2.5, 4.0]))

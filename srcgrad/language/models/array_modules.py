@@ -173,6 +173,8 @@ def operand_of(array):
 
 def mean_of(x, /, *, axis=None, weights=None, keepdims=False, nan_policy="propagate", dtype=None, xp=None):
     """The weighted mean of ``scipy.stats``: weights are broadcast with the numbers, and may sum to zero."""
+    if nan_policy not in ("propagate", "omit", "raise"):
+        return unknown()  # it raises
     given = np.asarray(x, dtype=dtype)
     if weights is None and nan_policy == "propagate":
         return np.mean(promoted_alone(given, True), axis=axis, keepdims=keepdims)
