@@ -35,6 +35,7 @@ class Options:
     sink: bool = True  # let the reverse sweep make the shadows that it can make for itself
     infer: bool = True  # what the front end refuses is written from what is inferred of values, where that is known
     infer_first: bool = False  # so is what it does not refuse
+    varying: tuple[str, ...] = ()  # parameters that are no constants where they are at their defaults
     strong_zeros: bool = False  # zero times an infinite or undefined partial is zero
     check: bool = is_asked_for()  # of what stands at each door, by spec.py
 
@@ -43,7 +44,7 @@ _present: ContextVar[Options] = ContextVar("srcgrad_options", default=Options())
 
 
 @contextmanager
-def options(**changes: bool) -> Iterator[None]:
+def options(**changes: Any) -> Iterator[None]:
     """Compile with other options what is called inside the ``with`` block; a decorator of functions as well.
 
     ``strong_zeros=True``: a cotangent, or tangent, that is zero stays zero through a partial derivative that is
@@ -55,7 +56,7 @@ def options(**changes: bool) -> Iterator[None]:
     Eager runs are not concerned.
 
     The other options are for tests and inspection: ``optimise``, ``specialise``, ``infer``, ``infer_first``, ``sink``,
-    ``check``.  Another name raises TypeError.
+    ``check``, ``varying``.  Another name raises TypeError.
     """
     token = _present.set(replace(_present.get(), **changes))
     try:

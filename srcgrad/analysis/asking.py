@@ -50,7 +50,7 @@ _SEARCHES = gast.In | gast.NotIn
 
 
 def _measured(expression: gast.expr) -> Iterator[gast.expr]:
-    """What ``len`` is asked of."""
+    """The operand of ``len``."""
     for node in walk(expression):
         match node:
             case gast.Call(func=GlobalReference() as function, args=[operand]) if function.binding.value is len:

@@ -84,11 +84,13 @@ class Parameters:
                 args.append(value)
         return tuple(args), kwargs
 
-    def at_defaults(self, values: tuple[Any, ...]) -> tuple[str, ...]:
-        """The parameters that are what they are by default, where that is a truth value, an integer or a text."""
+    def constants(self, values: tuple[Any, ...], varying: tuple[str, ...]) -> tuple[str, ...]:
+        """The parameters that are what they are by default, where that is a truth value, an integer or a text: a
+        program is written for these values, unless it is to serve others, as of ``varying``."""
         return tuple(
             name for (name, parameter), value in zip(self.signature.parameters.items(), values, strict=False)
             if type(value) in (bool, int, str) and type(parameter.default) is type(value) and parameter.default == value
+            and name not in varying
         )  # fmt: skip
 
     def lengths(self, values: tuple[Any, ...] | None) -> tuple[tuple[str, int | tuple[str, ...]], ...]:

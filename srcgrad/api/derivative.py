@@ -178,7 +178,7 @@ class Derivative:
             decides = values is not None and any(is_static(v) or holds_objects(v) for v in values)
             values = values if decides else None
         key: object = (mode, options, shown, None if values is None else kinds_of(values))
-        constants = () if values is None else self.parameters.at_defaults(values)
+        constants = () if values is None else self.parameters.constants(values, options.varying)
         found = self._variants.get(key) or self._variants.get((key, constants))
         if found is None or not found.is_current():
             from srcgrad.faults import reported
@@ -210,7 +210,7 @@ class Derivative:
         requests, refused = [request], None
         if (options.infer or options.infer_first) and values is not None and facts is not None:
             if isinstance(self.primal, FunctionType):
-                fixed = self.parameters.at_defaults(values)
+                fixed = self.parameters.constants(values, options.varying)
                 known = [Constant(v) if n in fixed else v for n, v in zip(self.parameters.names, values, strict=True)]
                 inferred = replace(request, arguments=self.parameters.spread(tuple(known)))
                 requests.insert(0 if options.infer_first else 1, inferred)

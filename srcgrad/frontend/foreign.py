@@ -114,7 +114,7 @@ class ForeignValues(Generated):
         return expression
 
     def _refuse_iterators(self, node: gast.expr) -> None:
-        before, self.relied = self.relied, {}  # nothing is decided by what is known here
+        before, self.relied = self.relied, {}  # these facts decide nothing
         try:
             for asked in _asked_for_items(node):
                 known = self.peek(asked)

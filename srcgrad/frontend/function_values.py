@@ -25,7 +25,7 @@ from srcgrad.frontend.classes import found, is_field, is_frozen
 from srcgrad.frontend.desugar.build import constant, load, placed, tuple_of
 from srcgrad.frontend.desugar.raising import RAISED_BY_COUNTS, is_count, may_catch
 from srcgrad.frontend.known import Bag, Closed, Entries, Items, choices_of, instances_of
-from srcgrad.frontend.names import Definition, body_of, free_names, names_evaluated
+from srcgrad.frontend.names import Definition, free_names, surely_read
 from srcgrad.frontend.normal_form import (
     Call,
     Callee,
@@ -223,7 +223,7 @@ class FunctionValues(UserCalls):
             passed += [load(self.local(variable), node) for variable in closure_of(local).actual]
         kinds = tuple(kind for each in caught.elts for kind in self._exceptions(each))
         if local is not None and not any(issubclass(kind, NameError) for kind in kinds):
-            self.require_assigned(name for name in _surely_read(local.node) if not self.scope.is_marked(name.id))
+            self.require_assigned(name for name in surely_read(local.node) if not self.scope.is_marked(name.id))
         tried = self.scope.static_of(node.func)
         assert tried is not None
         guarded = Guarded(static.value, kinds, tried.value.__name__)  # type: ignore[arg-type,attr-defined]
@@ -239,8 +239,8 @@ class FunctionValues(UserCalls):
                 self.emit(name, constant(None, node), Fixed())
 
     def require_assigned(self, names: Iterable[gast.Name]) -> None:
-        """Read the variables among these that nothing may have bound yet, for what is known of them may stand in their
-        place; and look at the marks of functions and modules.  Python raises where there is no value."""
+        """Read the variables among these that nothing may have bound yet, since facts may stand in for their reads, and
+        look at the marks of functions and modules: Python raises where there is no value."""
         seen: set[str] = set()
         for node in names:
             owner = self.scope.owner(node.id)
@@ -251,6 +251,8 @@ class FunctionValues(UserCalls):
                 self.look(runtime.require_defined, [load(self.local(variable), node), constant(node.id, node)], node)
             elif is_early and not owner.is_marked(node.id):
                 self.look(runtime.require_assigned, [self.value(load(node.id, node))], node)
+            elif variable in self.cells and owner.is_captured_early(node.id):  # it may be None where nothing bound it
+                self.look(runtime.require_assigned, [load(self.local(variable), node), constant(node.id, node)], node)
             else:
                 continue
             seen.add(node.id)
@@ -311,12 +313,6 @@ class FunctionValues(UserCalls):
             f"give it the present value as a default: lambda ..., {name}={name}: ...",
             label="it reads the variable when it is called",
         )
-
-
-def _surely_read(part: Definition) -> Iterator[gast.Name]:
-    """The names that what is attempted reads whatever happens: what stands behind its first statement may not run."""
-    first, *_ = body_of(part)
-    yield from _surely_read(first) if isinstance(first, Definition) else names_evaluated(first)
 
 
 def is_bound_after(variable: Variable, at: gast.AST, *, same: bool) -> bool:

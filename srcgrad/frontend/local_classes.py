@@ -58,13 +58,13 @@ def without_classes(body: Sequence[gast.stmt], source: Source, parameters: froze
     others = bound_elsewhere([s for s in body if s not in statements], parameters) | _asked_about(body)
     others |= Unassigned(body, parameters).names
     names: dict[str, GlobalBinding] = {}
-    gone: set[int] = set()
+    gone: dict[int, gast.stmt] = {}
     repeated = {id(node) for loop in walk(*body) if isinstance(loop, gast.For | gast.While) for node in walk(loop)}
     for node in statements:
         made = None if id(node) in repeated else class_of(node, source)
         if made is not None and node.name not in others | names.keys():
             names[node.name] = GlobalBinding(node.name, made)
-            gone.add(id(node))
+            gone[id(node)] = gast.Pass()
     return with_meanings(body, names, gone)
 
 

@@ -152,3 +152,9 @@ def names_evaluated(statement: gast.stmt) -> list[gast.Name]:
             case gast.AST() as node:
                 pending += children(node)
     return found
+
+
+def surely_read(function: Definition) -> Iterator[gast.Name]:
+    """The names that a function reads whatever happens: what stands behind its first statement may not run."""
+    first, *_ = body_of(function)
+    yield from surely_read(first) if isinstance(first, Definition) else names_evaluated(first)

@@ -323,6 +323,10 @@ class Scope:
         place = place_of(node)
         return place is not None and self.unassigned.places.get(place) == self.webs.get(node.id, node.id)
 
+    def is_captured_early(self, name: str) -> bool:
+        """Whether a local function that reads a variable of this scope may be called where nothing has bound it yet."""
+        return self.webs.get(name, name) in self.unassigned.through and not self.is_marked(name)
+
     @cached_property
     def unassigned(self) -> Unassigned:
         """The reads of variables that nothing may have bound yet; text of ours reads nothing too early."""

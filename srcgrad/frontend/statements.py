@@ -118,7 +118,7 @@ class Statements(ForeignValues):
             case gast.Pass():
                 pass
             case gast.Import() | gast.ImportFrom():
-                label = "it fails, is relative, or binds a name that is bound elsewhere too, or read before"
+                label = "it fails, is relative, or binds a name that is bound elsewhere too"
                 hint = "import at the top of the module"
                 raise self.refuse(statement, "this import cannot be differentiated", hint, label=label)
             case gast.ClassDef():

@@ -1,6 +1,6 @@
-"""Where a statement asks objects by methods that no call is written for, and one of them stores.
+"""Special methods that a statement runs without a call, and that store.
 
-Enters: a statement, before it is written, and what is known of the names that it reads.  Leaves: nothing, or a refusal
+Enters: a statement, before it is written, and the facts about the names that it reads.  Leaves: nothing, or a refusal
 with the place.  What is asked may be asked again by the reverse sweep, left out or asked once where Python asks twice,
 and the object may be the caller's: none of this is seen where a method only answers::
 
@@ -23,7 +23,7 @@ from srcgrad.syntax.parse import names_bound, names_read, parameters_of, walk
 
 #: What looks at the class of an object alone, or at one attribute.
 _OF_CLASSES = (isinstance, issubclass, callable, type, id, hasattr, getattr, setattr, delattr, vars, super)
-#: What asks of what it is given how long it is, or goes over it, and nothing of the items.
+#: What measures its operand or iterates over it, and does nothing to the items.
 _HOLDING = (len, range, enumerate, zip, reversed, iter, list, tuple)
 
 
@@ -33,7 +33,7 @@ def compared_in(node: gast.Compare) -> list[tuple[gast.expr, gast.AST, gast.expr
 
 
 class Unseen(Objects):
-    """What is asked of objects where no call is written."""
+    """The special methods that a statement runs without a call."""
 
     def refuse_asking(self, *heads: gast.AST) -> None:
         """Refuse what a statement evaluates itself, where it asks an object by a method that stores."""

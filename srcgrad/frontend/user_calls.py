@@ -21,6 +21,7 @@ from srcgrad.frontend.desugar.build import call_builtin, constant, load, placed
 from srcgrad.frontend.dicts import Dicts
 from srcgrad.frontend.folding import Initialiser, is_foldable
 from srcgrad.frontend.known import NONE, PLAIN, Blurred, Items, Value, matters
+from srcgrad.frontend.names import surely_read
 from srcgrad.frontend.normal_form import Call, Callee, Derived, Dynamic, LocalFunction, Operation, Pack, Unpack, Unruled
 from srcgrad.frontend.scope import Static, Variable, closure_of, holders, importable, local_in
 from srcgrad.frontend.signatures import Default, Signature, attribute_parameters, called_parameters, signature_of
@@ -78,9 +79,9 @@ class UserCalls(Dicts):
                 places.append(parameter)
         local = local_in(function)
         own = [] if local is None else list(closure_of(local).actual)
+        read = set() if local is None else {name.id for name in surely_read(local.node)}
         for variable in own:
-            name = self.scope.webs.get(variable.name, variable.name)
-            if name in self.scope.unassigned.through and variable.scope is self.scope:
+            if variable.scope is self.scope and self.scope.is_captured_early(variable.name) and variable.name in read:
                 self.look(runtime.require_assigned, [load(variable.name, node)], node)
         passed += [load(self.local(variable), node) for variable in [*own, *carried]]
         looked_into = attribute_parameters(function)

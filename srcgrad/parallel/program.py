@@ -59,7 +59,7 @@ class Program:
     wanted: Wanted
     reads_arrays: bool
     changes_saved: bool
-    options: tuple[tuple[str, bool], ...]
+    options: tuple[tuple[str, Any], ...]
     version: str = srcgrad.__version__
 
     @cached_property
@@ -114,7 +114,7 @@ def program_of(gradient: Derivative, compiled: Compiled, mode: str) -> Program:
     )
 
 
-def _options() -> tuple[tuple[str, bool], ...]:
+def _options() -> tuple[tuple[str, Any], ...]:
     from srcgrad.programs import present_options
 
     return tuple(vars(present_options()).items())

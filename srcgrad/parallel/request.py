@@ -69,10 +69,14 @@ class Request:
         kind = kind_of(shard)
         if kind in self._made:
             return
+        from srcgrad.programs import options, present_options
+
         values = self.base.with_shard(shard)
         if self.base.listed:
             self.compiles.derivative.check(values)  # it differentiates by the shard
-        mode, compiled = self.compiles.compiled(values)
+        shards = self.compiles.derivative.parameters.names[self.base.place[0]]
+        with options(varying=(*present_options().varying, shards)):  # one program serves all shards of a kind
+            mode, compiled = self.compiles.compiled(values)
         self._made[kind] = program_of(self.compiles.derivative, compiled, mode), compiled
         self.version += 1
 

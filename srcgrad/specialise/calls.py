@@ -203,7 +203,7 @@ def of_user(
 ) -> Made:
     """A function of the user's: an operand for each of its parameters."""
     if is_of_library(function) and any(s.function.qualname != function.__qualname__ for s in summaries):
-        # What is known is what it calls of the user's.
+        # The summaries are those of the user's functions that it calls.
         context.refuse(node, f"a call of {function.__name__}")
     called = _widest(context, node, summaries)
     context.written.add(getattr(node, "statement", None))

@@ -1,4 +1,4 @@
-"""Reads of variables that may have no value: Python raises, though what is known of them stands in their place.
+"""Reads of variables that may have no value: Python raises, though facts stand in their place.
 
 Enters: a statement of the IR that is being reduced.  Leaves: statements in front of it::
 

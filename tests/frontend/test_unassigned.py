@@ -328,6 +328,12 @@ def none_among_others(x, m):
     return t
 
 
+def an_import_in_a_branch(x, m):
+    if m:
+        from math import sin as wave
+    return wave(x)
+
+
 def read_one_turn_later(x, m):
     for i in range(3):
         if i:
@@ -341,7 +347,7 @@ VARIABLES = [
     an_item_of_a_list, an_item_of_a_dict, a_static_method, a_field_of_a_class, a_text_that_is_compared,
     a_text_in_a_condition, a_class_that_is_asked_for, nothing_done_with_it, a_copy_that_is_not_read, how_often,
     by_a_loop, behind_an_exception, by_a_case, by_unpacking, by_a_walrus, a_class_in_a_branch, what_a_function_reads,
-    what_a_lambda_reads, what_a_comprehension_reads, none_among_others, read_one_turn_later,
+    what_a_lambda_reads, what_a_comprehension_reads, none_among_others, an_import_in_a_branch, read_one_turn_later,
 ]  # fmt: skip
 
 
@@ -374,12 +380,7 @@ def test_a_read_that_the_next_statement_makes_is_not_written_twice():
     assert "require_assigned(y)" in grad(nothing_done_with_it).source_for(1.3, True)
 
 
-def test_imports_and_classes_that_may_come_late_are_refused():
-    def imported(x, m):
-        if m:
-            import math as late
-        return late.sin(x)
-
+def test_classes_that_may_come_late_are_refused():
     def defined(x, m):
         if m:
 
@@ -388,9 +389,43 @@ def test_imports_and_classes_that_may_come_late_are_refused():
 
         return Late.weight * x
 
-    for f in (imported, defined):
-        with pytest.raises(UnsupportedSyntax, match="import|class"):
-            grad(f)(1.3, True)
+    with pytest.raises(UnsupportedSyntax, match="a class that"):
+        grad(defined)(1.3, True)
+
+
+def read_in_later_calls_only(x, n):
+    def step(i):
+        if i == 0:
+            return x
+        return last * x
+
+    s = 0.0
+    for i in range(n):
+        last = step(i)
+        s = s + last
+    return s
+
+
+def folded_where_it_is_read(x, n):
+    if n:
+        k = [np.sin, np.cos]
+
+    def act(v):
+        if n > 1:
+            return k[0](v) * v
+        return v
+
+    return act(x)
+
+
+@pytest.mark.parametrize("f", [read_in_later_calls_only, folded_where_it_is_read])
+def test_a_function_reads_what_it_captured_only_where_it_does(f):
+    """The variable was read at the call, where Python does not read it yet."""
+    for n in (1, 3):
+        slope = (f(1.3 + 1e-6, n) - f(1.3 - 1e-6, n)) / 2e-6
+        for way in ({}, {"infer": False}, {"specialise": False}, {"infer_first": True}):
+            with options(**way):
+                assert value_and_grad(f)(1.3, n) == pytest.approx((f(1.3, n), slope), rel=1e-6)
 
 
 # --- a try that expects that a variable has no value -----------------------------------------------------------------

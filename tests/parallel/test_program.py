@@ -51,6 +51,20 @@ def test_a_program_is_small_text():
     assert len(pickle.dumps(program)) < 3000
 
 
+@pytest.mark.parametrize("infer_first", [False, True])
+@pytest.mark.parametrize("shards", [[1, 2, 3], [2, 1, 3]])
+def test_a_shard_that_is_the_default_is_no_constant_of_the_program(shards, infer_first):
+    """All integers share a program, written at the first of them."""
+
+    def loss(w, shard=1, power="cube"):
+        if shard == 1 and power == "cube":
+            return np.sum(w**3)
+        return np.sum(shard * w**2)
+
+    with srcgrad.options(infer_first=infer_first):
+        assert np.array_equal(grad(loss)(W, shards), 3 * W**2 + 4 * W + 6 * W)
+
+
 def test_workers_do_not_compile(processes):
     """The compiler is not even imported where a program runs, and the client compiles once for all calls."""
     program = (

@@ -11,11 +11,13 @@ The module is imported when the function is compiled, as Python imports it when 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 
 import gast
 
+from srcgrad.frontend.desugar.build import assign
 from srcgrad.frontend.unassigned import Unassigned
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, public_home, reference
@@ -25,20 +27,27 @@ Imports = gast.Import | gast.ImportFrom
 
 
 def without_imports(body: Sequence[gast.stmt], parameters: frozenset[str]) -> list[gast.stmt]:
-    """An import whose names are bound elsewhere too or may be read before, or that fails, stays, to be refused."""
-    if not any(isinstance(node, Imports) for node in walk(*body)):
+    """An import whose names are bound elsewhere too, or that fails, stays, to be refused; one whose name may be read
+    before is an assignment."""
+    imports = [node for node in walk(*body) if isinstance(node, Imports)]
+    if not imports:
         return list(body)
-    others = bound_elsewhere(body, parameters) | Unassigned(body, parameters).names
+    others, early = bound_elsewhere(body, parameters), Unassigned(body, parameters).names
+    bound = Counter(alias.asname or alias.name.split(".")[0] for node in imports for alias in node.names)
     names: dict[str, GlobalBinding] = {}
-    gone: set[int] = set()
-    for node in walk(*body):
-        if isinstance(node, Imports):
-            found = dict(_imported(node))
-            is_alone = not others & set(found) and all(names.get(n, b).value is b.value for n, b in found.items())
-            if found and is_alone:
-                names |= found
-                gone.add(id(node))
-    return with_meanings(body, names, gone)
+    instead: dict[int, gast.stmt] = {}
+    for node in imports:
+        found = dict(_imported(node))
+        if not found or others & found.keys() or any(names.get(n, b).value is not b.value for n, b in found.items()):
+            continue
+        if not early & found.keys():
+            names |= found
+            instead[id(node)] = gast.Pass()
+        elif len(found) == 1:
+            [(name, binding)] = found.items()
+            if bound[name] == 1:
+                instead[id(node)] = assign(name, reference(binding), node)
+    return with_meanings(body, names, instead)
 
 
 def bound_elsewhere(body: Sequence[gast.stmt], parameters: frozenset[str]) -> set[str]:
@@ -52,16 +61,17 @@ def bound_elsewhere(body: Sequence[gast.stmt], parameters: frozenset[str]) -> se
 
 
 def with_meanings(
-    body: Sequence[gast.stmt], names: Mapping[str, GlobalBinding], gone: Collection[int]
+    body: Sequence[gast.stmt], names: Mapping[str, GlobalBinding], instead: Mapping[int, gast.stmt]
 ) -> list[gast.stmt]:
-    """The body with what names mean in their place, and without the statements that bound them, by ``id``."""
+    """The body with what names mean in their place, and others instead of the statements that bound them, by ``id``."""
 
     def change(node: gast.AST) -> gast.AST | None:
         if isinstance(node, gast.Name) and not isinstance(node, GlobalReference) and node.id in names:
             return reference(names[node.id])
-        return gast.Pass() if id(node) in gone else None
+        return instead.get(id(node))
 
-    return [rebuilt(statement, change) for statement in body if id(statement) not in gone]
+    kept = (statement for statement in body if not isinstance(instead.get(id(statement)), gast.Pass))
+    return [rebuilt(statement, change) for statement in kept]
 
 
 def _imported(node: gast.Import | gast.ImportFrom) -> Iterator[tuple[str, GlobalBinding]]:
