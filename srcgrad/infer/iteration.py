@@ -391,7 +391,8 @@ def _differs(atom: Any, singles: Value) -> bool:
     """Whether no object of an atom is one of some constants."""
     if isinstance(atom, Exact):
         return atom not in singles.atoms
-    if isinstance(atom, Of):
-        return all(type(getattr(a, "value", None)) is not atom.kind for a in singles.atoms)
-    return not (isinstance(atom, At) and atom.site.kind in (None, FunctionType))
+    kind = class_of(atom)
+    if isinstance(atom, Of) or kind is FunctionType:
+        return all(type(getattr(a, "value", None)) is not kind for a in singles.atoms)
+    return not isinstance(atom, At) or kind is not None
 

@@ -156,6 +156,16 @@ def test_functions_where_a_condition_holds() -> None:
                 same("apply_where", xpx, holds, operands, function, *others, **fill)
 
 
+def test_what_updates_raise() -> None:
+    for lacking in (xpx.at, class_in_numpy(xpx.at)):
+        with pytest.raises(ValueError, match="Index has not been set"):
+            lacking(X).set(1.0)
+    for apply in (xpx.apply_where, model_in_numpy(xpx.apply_where)):
+        for others, fill in (((), {}), ((np.cos,), {"fill_value": 0.0})):
+            with pytest.raises(TypeError, match="Exactly one"):
+                apply(X > 1.0, X, np.sin, *others, **fill)
+
+
 def test_matrices_of_a_diagonal() -> None:
     for offset in (-1, 0, 2):
         same("create_diagonal", xpx, X, offset=offset)

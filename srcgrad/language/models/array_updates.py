@@ -39,53 +39,57 @@ class Place:
         return Place(self.whole, index)
 
     def set(self, y, /, copy=None, xp=None):
-        x = stored_into(self.whole, copy)
+        x = stored_into(self.whole, self.index, copy)
         x[self.index] = y
         return x
 
     def add(self, y, /, copy=None, xp=None):
-        x = stored_into(self.whole, copy)
+        x = stored_into(self.whole, self.index, copy)
         x[self.index] += y
         return x
 
     def subtract(self, y, /, copy=None, xp=None):
-        x = stored_into(self.whole, copy)
+        x = stored_into(self.whole, self.index, copy)
         x[self.index] -= y
         return x
 
     def multiply(self, y, /, copy=None, xp=None):
-        x = stored_into(self.whole, copy)
+        x = stored_into(self.whole, self.index, copy)
         x[self.index] *= y
         return x
 
     def divide(self, y, /, copy=None, xp=None):
-        x = stored_into(self.whole, copy)
+        x = stored_into(self.whole, self.index, copy)
         x[self.index] /= y
         return x
 
     def power(self, y, /, copy=None, xp=None):
-        x = stored_into(self.whole, copy)
+        x = stored_into(self.whole, self.index, copy)
         x[self.index] **= y
         return x
 
     def min(self, y, /, copy=None, xp=None):
-        x = stored_into(self.whole, copy)
+        x = stored_into(self.whole, self.index, copy)
         x[self.index] = np.minimum(x[self.index], y)
         return x
 
     def max(self, y, /, copy=None, xp=None):
-        x = stored_into(self.whole, copy)
+        x = stored_into(self.whole, self.index, copy)
         x[self.index] = np.maximum(x[self.index], y)
         return x
 
 
-def stored_into(x, copy):
+def stored_into(x, index, copy):
     """The array that is stored into: of a number, a copy."""
+    if index is Absent:
+        raise ValueError("Index has not been set")
     return x if isinstance(x, np.ndarray) and not copy else np.array(x)
 
 
 def applied_where(cond, args, f1, f2=None, /, *, fill_value=None, kwargs=None, xp=None):
     """A function of those elements for which a condition holds, and another one, or a value, of the others."""
+    if (f2 is None) == (fill_value is None):
+        raise TypeError("Exactly one of `fill_value` or `f2` must be given.")
     if kwargs is not None:
         return unknown()
     given = args if isinstance(args, tuple) else (args,)
@@ -100,7 +104,7 @@ def _of_one(cond, one, f1, f2, fill_value):
     if f2 is not None:
         where, one = np.broadcast_arrays(cond, one)
         return _joined(where, f1(one[where]), f2(one[~where]))
-    if isinstance(fill_value, (int, float, complex, type(None))):
+    if isinstance(fill_value, (int, float, complex)):
         where, one = np.broadcast_arrays(cond, one)
         return _filled(where, f1(one[where]), fill_value)
     where, fill, one = np.broadcast_arrays(cond, fill_value, one)
@@ -111,7 +115,7 @@ def _of_two(cond, one, other, f1, f2, fill_value):
     if f2 is not None:
         where, one, other = np.broadcast_arrays(cond, one, other)
         return _joined(where, f1(one[where], other[where]), f2(one[~where], other[~where]))
-    if isinstance(fill_value, (int, float, complex, type(None))):
+    if isinstance(fill_value, (int, float, complex)):
         where, one, other = np.broadcast_arrays(cond, one, other)
         return _filled(where, f1(one[where], other[where]), fill_value)
     where, fill, one, other = np.broadcast_arrays(cond, fill_value, one, other)
