@@ -87,7 +87,9 @@ def test_means(policy: str) -> None:
                     mean(x, axis=axis, **keywords)
                 continue
             with np.errstate(all="ignore"):
-                np.testing.assert_allclose(mean(x, axis=axis, **keywords), expected, rtol=1e-6)
+                got = mean(x, axis=axis, **keywords)
+                np.testing.assert_allclose(got, expected, rtol=1e-6)
+                assert got.dtype == expected.dtype
 
 
 @pytest.mark.parametrize("policy", ["propagate", "omit"])
@@ -102,7 +104,9 @@ def test_variances(policy: str) -> None:
                 with np.errstate(all="ignore"), warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     expected = _stats_py._xp_var(x, **words)
-                    np.testing.assert_allclose(model(x, **words), expected, rtol=1e-6)
+                    got = model(x, **words)
+                    np.testing.assert_allclose(got, expected, rtol=1e-6)
+                    assert got.dtype == expected.dtype
 
 
 # --- what SciPy adds to arrays ---------------------------------------------------------------------------------------

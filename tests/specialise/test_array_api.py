@@ -233,6 +233,16 @@ def test_other_arguments_than_the_defaults() -> None:
             np.testing.assert_allclose(derivative(X, is_negative=is_negative, power=power), expected)
 
 
+def test_what_is_left_out_of_a_variance_has_no_part_in_its_gradient() -> None:
+    _stats = pytest.importorskip("scipy.stats._stats_py")
+
+    def variance(x):
+        return _stats._xp_var(x, correction=1, nan_policy="omit")
+
+    gradient = grad(variance)(np.insert(X, 2, np.nan))
+    np.testing.assert_allclose(gradient, np.insert(2.0 / 3.0 * (X - X.mean()), 2, 0.0))
+
+
 def test_a_policy_that_scipy_does_not_know_is_refused() -> None:
     """It raises there, and gave a number here."""
     stats = pytest.importorskip("scipy.stats")

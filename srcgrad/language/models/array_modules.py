@@ -176,10 +176,13 @@ def mean_of(x, /, *, axis=None, weights=None, keepdims=False, nan_policy="propag
     if nan_policy not in ("propagate", "omit", "raise"):
         return unknown()  # it raises
     given = np.asarray(x, dtype=dtype)
-    if weights is None and nan_policy == "propagate":
-        return np.mean(promoted_alone(given, True), axis=axis, keepdims=keepdims)
-    heavy = np.ones_like(given, dtype=float) if weights is None else np.asarray(weights, dtype=dtype)
-    values, heavy = promoted(given, heavy, broadcast=True, force_floating=True)
+    if weights is None:
+        values = promoted_alone(given, True)
+        if nan_policy == "propagate":
+            return np.mean(values, axis=axis, keepdims=keepdims)
+        heavy = np.ones_like(values)
+    else:
+        values, heavy = promoted(given, np.asarray(weights, dtype=dtype), broadcast=True, force_floating=True)
     if nan_policy != "propagate":
         absent = np.isnan(values) | np.isnan(heavy)
         if nan_policy != "omit" and np.any(absent):
@@ -197,11 +200,15 @@ def variance_of(
     """The variance of ``scipy.stats`` about the mean, not a number where too few numbers are left."""
     mean = mean_of(x, axis=axis, keepdims=True, nan_policy=nan_policy, dtype=dtype)
     apart = np.asarray(x) - mean
+    present = None
+    if nan_policy == "omit":
+        absent = np.isnan(apart)
+        apart, present = np.where(absent, 0.0, apart), np.where(absent, 0.0, np.ones_like(apart))
     square = apart * np.conj(apart) if np.iscomplexobj(apart) else apart * apart
-    variance = mean_of(square, axis=axis, keepdims=keepdims, nan_policy=nan_policy, dtype=dtype)
+    variance = mean_of(square, axis=axis, weights=present, keepdims=keepdims, nan_policy=nan_policy, dtype=dtype)
     if correction == 0:
         return variance
-    counted = np.where(np.isnan(apart), 0.0, 1.0) if nan_policy == "omit" else np.ones_like(apart, dtype=float)
+    counted = np.ones_like(apart) if present is None else present
     count = np.sum(counted, axis=axis, keepdims=keepdims)
     free = count - correction
     with np.errstate(divide="ignore", invalid="ignore"):
