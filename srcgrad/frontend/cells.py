@@ -1,8 +1,9 @@
 """Names that a local function binds for the function around it: each becomes a list of one item, which both change.
 
 Enters: the tree of a function.  Leaves: the same tree, changed in place, without ``nonlocal`` for these names; what a
-list cannot stand for (a name bound by ``:=``, ``except``, ``import``, ``del``, a pattern) stays, and is refused by the
-fence.  This is closure conversion with a cell for each variable that is assigned to (Kranz et al., *ORBIT*, 1986)::
+list cannot stand for (a name bound by ``:=``, ``except``, ``import``, ``del``, a pattern, or read where it may have no
+value) stays, and is refused by the fence.  This is closure conversion with a cell for each variable that is assigned to
+(Kranz et al., *ORBIT*, 1986)::
 
     total = 0.0                                 total = [0.0]
     def add(v):                                 def add(v):
@@ -18,10 +19,9 @@ from collections.abc import Iterable, Iterator
 import gast
 
 from srcgrad.frontend.desugar.build import assign, constant, load, placed, store
-from srcgrad.syntax.parse import children, parameters_of, walk
-
-_COMPREHENSIONS = gast.ListComp | gast.SetComp | gast.GeneratorExp | gast.DictComp
-_SCOPES = gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef | gast.Lambda | _COMPREHENSIONS
+from srcgrad.frontend.names import COMPREHENSIONS, declared_in, parts_of_scope
+from srcgrad.frontend.unassigned import unassigned_in
+from srcgrad.syntax.parse import parameters_of, walk
 
 
 def with_cells(root: gast.AST) -> None:
@@ -35,6 +35,9 @@ def _function(node: gast.FunctionDef, outer: frozenset[str]) -> None:
     parameters, own = parameters_of(node.args), _own(node)
     made = sorted({name for inner in _inside(node) for name in _bound_outside(inner)} & own)
     made = [name for name in made if all(_is_plain(part, name) for part in walk(*node.body))]
+    if made:
+        early = unassigned_in(node).names - parameters
+        made = [name for name in made if name not in early]
     cells = (outer - own) | frozenset(made)
     start = 1 if isinstance(node.body[0], gast.Expr) and isinstance(node.body[0].value, gast.Constant) else 0
     firsts = {name: None if name in parameters else _first(node.body, name) for name in made}
@@ -69,38 +72,25 @@ def _names_of(node: gast.Name | gast.Nonlocal) -> list[str]:
 
 
 # --- scopes ----------------------------------------------------------------------------------------------------------
-def _scope(node: gast.FunctionDef) -> Iterator[gast.AST]:
-    """The nodes that belong to a function itself; of the functions, classes and comprehensions in it the node alone."""
-    pending: list[gast.AST] = list(node.body)
-    while pending:
-        part = pending.pop()
-        yield part
-        if not isinstance(part, _SCOPES):
-            pending.extend(children(part))
-
-
 def _inside(node: gast.FunctionDef) -> Iterator[gast.FunctionDef]:
-    return (part for part in _scope(node) if isinstance(part, gast.FunctionDef))
-
-
-def _declared(node: gast.FunctionDef) -> set[str]:
-    return {name for part in _scope(node) if isinstance(part, gast.Nonlocal | gast.Global) for name in part.names}
+    return (part for part in parts_of_scope(node) if isinstance(part, gast.FunctionDef))
 
 
 def _stored(node: gast.FunctionDef) -> set[str]:
-    return {part.id for part in _scope(node) if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store)}
+    parts = parts_of_scope(node)
+    return {part.id for part in parts if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store)}
 
 
 def _own(node: gast.FunctionDef) -> frozenset[str]:
     """The names that are a function's own."""
-    defined = {part.name for part in _scope(node) if isinstance(part, gast.FunctionDef | gast.ClassDef)}
-    return frozenset((parameters_of(node.args) | _stored(node) | defined) - _declared(node))
+    defined = {part.name for part in parts_of_scope(node) if isinstance(part, gast.FunctionDef | gast.ClassDef)}
+    return frozenset((parameters_of(node.args) | _stored(node) | defined) - declared_in(node))
 
 
 def _bound_outside(node: gast.FunctionDef) -> set[str]:
     """The names around a local function that it, or a function in it, binds."""
     below = {name for inner in _inside(node) for name in _bound_outside(inner)}
-    return (below - _own(node)) | (_declared(node) & _stored(node))
+    return (below - _own(node)) | (declared_in(node) & _stored(node))
 
 
 def _is_plain(node: gast.AST, name: str) -> bool:
@@ -141,7 +131,7 @@ def _replace(parts: list[gast.stmt] | list[gast.expr], cells: frozenset[str]) ->
         elif isinstance(node, gast.Lambda):
             pending += [node.args.defaults, node.args.kw_defaults]
             _replace_fields(node, ("body",), cells - parameters_of(node.args))
-        elif isinstance(node, _COMPREHENSIONS):
+        elif isinstance(node, COMPREHENSIONS):
             _comprehension(node, cells)
         elif isinstance(node, gast.Nonlocal):
             node.names = [name for name in node.names if name not in cells]

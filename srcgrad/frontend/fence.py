@@ -192,7 +192,7 @@ _GLOBAL = Refusal(
 _NONLOCAL = Refusal(
     "a store into an enclosing function cannot be reversed",
     "this name is bound outside",
-    "return the new value, and assign it where the name lives",
+    "return the new value, and assign it where the name lives; or give the name a value before it is read",
 )
 _FIELDS = Refusal(
     "__dict__ reaches the fields of an object behind the compiler's back",

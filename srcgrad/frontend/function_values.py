@@ -232,10 +232,11 @@ class FunctionValues(UserCalls):
         return placed(gast.Call(head, list(passed), []), node), Call(callee, tuple(passed))
 
     def without_marks(self, node: gast.AST) -> None:
-        """Begin without the marks of functions and modules that a local function reads, which is passed them."""
+        """Begin with None for what a local function reads, which is passed it, and may have no value then: marks of
+        functions and modules, and variables."""
         inside = [inner for inner in walk(*self.scope.body) if isinstance(inner, Definition)]
         for name in dict.fromkeys(name for inner in inside for name in free_names(inner)):
-            if name in self.scope.locals and self.scope.is_marked(name):
+            if name in self.scope.locals and (self.scope.is_marked(name) or self.scope.begins_as_none(name)):
                 self.emit(name, constant(None, node), Fixed())
 
     def require_assigned(self, names: Iterable[gast.Name]) -> None:
@@ -249,10 +250,10 @@ class FunctionValues(UserCalls):
             is_early, variable = owner.is_early(node), Variable(owner, node.id)
             if owner.is_marked(node.id) and (is_early or variable in self.cells):
                 self.look(runtime.require_defined, [load(self.local(variable), node), constant(node.id, node)], node)
+            elif owner.begins_as_none(node.id) and (is_early or variable in self.cells):
+                self.look(runtime.require_assigned, [load(self.local(variable), node), constant(node.id, node)], node)
             elif is_early and not owner.is_marked(node.id):
                 self.look(runtime.require_assigned, [self.value(load(node.id, node))], node)
-            elif variable in self.cells and owner.is_captured_early(node.id):  # it may be None where nothing bound it
-                self.look(runtime.require_assigned, [load(self.local(variable), node), constant(node.id, node)], node)
             else:
                 continue
             seen.add(node.id)

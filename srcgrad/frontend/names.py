@@ -15,6 +15,7 @@ from srcgrad.syntax.parse import children, parameters_of, walk
 
 Definition: TypeAlias = gast.FunctionDef | gast.Lambda
 COMPREHENSIONS = gast.ListComp | gast.SetComp | gast.GeneratorExp | gast.DictComp
+SCOPES = gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef | gast.Lambda | COMPREHENSIONS
 
 
 def bindings(*roots: gast.AST) -> Iterator[tuple[str, gast.AST | None]]:
@@ -59,9 +60,24 @@ def body_of(node: Definition) -> list[gast.stmt]:
     return body
 
 
+def parts_of_scope(node: Definition) -> Iterator[gast.AST]:
+    """The nodes that belong to a function itself; of the functions, classes and comprehensions in it the node alone."""
+    pending: list[gast.AST] = list(body_of(node))
+    while pending:
+        part = pending.pop()
+        yield part
+        if not isinstance(part, SCOPES):
+            pending.extend(children(part))
+
+
+def declared_in(node: Definition) -> set[str]:
+    """The names around a function that it says to bind."""
+    return {n for part in parts_of_scope(node) if isinstance(part, gast.Nonlocal | gast.Global) for n in part.names}
+
+
 def free_names(node: Definition) -> list[str]:
     """The names that a function, and the functions inside it, read from around it; in order of appearance."""
-    own = parameters_of(node.args) | {name for name, _ in bindings(*body_of(node))}
+    own = parameters_of(node.args) | {name for name, _ in bindings(*body_of(node))} - declared_in(node)
     found: dict[str, None] = {}
     pending: list[tuple[gast.AST, frozenset[str]]] = [(s, own) for s in reversed(body_of(node))]
     while pending:
@@ -73,6 +89,10 @@ def free_names(node: Definition) -> list[str]:
             case gast.Name(id=name, ctx=gast.Load()):
                 if name not in bound:
                     found.setdefault(name)
+            case gast.AugAssign(target=gast.Name(id=name), value=value):
+                if name not in bound:
+                    found.setdefault(name)
+                below = [(value, bound)]
             case gast.FunctionDef() | gast.Lambda():
                 found.update((name, None) for name in free_names(inner) if name not in bound)
                 below = [(default, bound) for default in default_values(inner.args)]

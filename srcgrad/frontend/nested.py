@@ -272,7 +272,7 @@ class Nested(Writing):
                 meaning, owner = self.scope.resolve(node.id, node), self.scope.owner(node.id)
                 if isinstance(meaning, Static) and isinstance(meaning.value, LocalFunction | Derived):
                     return True
-                is_looked_at = owner is not None and (owner.is_early(node) or owner.is_captured_early(node.id))
+                is_looked_at = owner is not None and (owner.is_early(node) or owner.begins_as_none(node.id))
                 if is_looked_at and not isinstance(meaning, Static):
                     return True  # it is read by itself, in front
             if isinstance(node, gast.Call) and (self._calls_variable(node) or self._call_may_store(node)):

@@ -327,6 +327,10 @@ class Scope:
         """Whether a local function that reads a variable of this scope may be called where nothing has bound it yet."""
         return self.webs.get(name, name) in self.unassigned.through and not self.is_marked(name)
 
+    def begins_as_none(self, name: str) -> bool:
+        """Whether a variable of this scope may be passed to a local function that does not read it in that call."""
+        return self.webs.get(name, name) in self.unassigned.passed and not self.is_marked(name)
+
     @cached_property
     def unassigned(self) -> Unassigned:
         """The reads of variables that nothing may have bound yet; text of ours reads nothing too early."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gast
 
@@ -30,10 +30,13 @@ from srcgrad.frontend.names import (
     keeps_exceptions,
     name_of_handler,
     names_of,
+    surely_read,
 )
-from srcgrad.frontend.source import Source
 from srcgrad.syntax.globals import GlobalReference
 from srcgrad.syntax.parse import children, parameters_of, walk
+
+if TYPE_CHECKING:
+    from srcgrad.frontend.source import Source
 
 Place = tuple[int, int]
 
@@ -83,9 +86,17 @@ class Unassigned:
         self.expected: dict[str, gast.AST] = {}
         self._expecting = 0  # how many of the ``try`` around catch a NameError
         self._own = {name for name, _ in bindings(*body)} | _bound_by(*body)
-        self._captured = _captured(body)
+        self._body, self._captured = body, _captured(body)
         self._leaving: list[_Left] = []
         self._block(body, _State(parameters))
+
+    @cached_property
+    def passed(self) -> frozenset[str]:
+        """The variables that may be passed to a local function without a value, since it reads them in some calls only:
+        they begin as None."""
+        inside = [inner for inner in walk(*self._body) if isinstance(inner, Definition)] if self.through else []
+        read = {inner: {name.id for name in surely_read(inner)} for inner in inside}
+        return frozenset(n for n in self.through if any(n in free_names(f) and n not in read[f] for f in inside))
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -82,7 +82,8 @@ class UserCalls(Dicts):
         read = set() if local is None else {name.id for name in surely_read(local.node)}
         for variable in own:
             if variable.scope is self.scope and self.scope.is_captured_early(variable.name) and variable.name in read:
-                self.look(runtime.require_assigned, [load(variable.name, node)], node)
+                named = [constant(variable.name, node)] if self.scope.begins_as_none(variable.name) else []
+                self.look(runtime.require_assigned, [load(variable.name, node), *named], node)
         passed += [load(self.local(variable), node) for variable in [*own, *carried]]
         looked_into = attribute_parameters(function)
         nones = frozenset(j for j, parameter in enumerate(places) if parameter in looked_into)

@@ -8,6 +8,7 @@ import pytest
 from srcgrad import grad, hvp, jvp, value_and_grad
 from srcgrad.errors import UnresolvedName, UnsupportedSyntax
 from srcgrad.programs import options
+from srcgrad.runtime.refusals import RefusedType
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -418,7 +419,26 @@ def folded_where_it_is_read(x, n):
     return act(x)
 
 
-@pytest.mark.parametrize("f", [read_in_later_calls_only, folded_where_it_is_read])
+def read_by_no_call(x, n):
+    act = lambda t: v * t if n > 5 else t
+    s = act(x)
+    v = x * x
+    return s * v
+
+
+def an_item_read_in_later_calls(x, n):
+    def act(v, i):
+        return v * k[0](v) if i else v
+
+    y = act(x, 0)
+    if n:
+        k = [np.sin]
+    return y + act(x, 1)
+
+
+@pytest.mark.parametrize(
+    "f", [read_in_later_calls_only, folded_where_it_is_read, read_by_no_call, an_item_read_in_later_calls]
+)
 def test_a_function_reads_what_it_captured_only_where_it_does(f):
     """The variable was read at the call, where Python does not read it yet."""
     for n in (1, 3):
@@ -426,6 +446,36 @@ def test_a_function_reads_what_it_captured_only_where_it_does(f):
         for way in ({}, {"infer": False}, {"specialise": False}, {"infer_first": True}):
             with options(**way):
                 assert value_and_grad(f)(1.3, n) == pytest.approx((f(1.3, n), slope), rel=1e-6)
+                assert jvp(f, (1.3, n), (1.0, None)) == pytest.approx((f(1.3, n), slope), rel=1e-6)
+
+
+def test_where_it_reads_a_variable_without_a_value_it_is_refused():
+    with pytest.raises(RefusedType, match="k is None, or has no value yet"):
+        grad(an_item_read_in_later_calls)(1.3, 0)
+
+
+def test_a_variable_that_a_local_function_binds_is_not_read_before():
+    """It was None, where Python raises."""
+
+    def f(x, n):
+        if n > 9:
+            v = x
+
+        def bind():
+            nonlocal v
+            v = x
+
+        if n:
+            bind()
+        return x if v is None else x * x
+
+    for way in ({}, {"infer_first": True}):
+        with options(**way):
+            assert value_and_grad(f)(1.3, 1) == pytest.approx((1.69, 2.6))
+            with pytest.raises(UnboundLocalError):
+                grad(f)(1.3, 0)
+    with options(infer=False), pytest.raises(UnsupportedSyntax, match=r"(?s)bound outside.*give"):
+        grad(f)(1.3, 1)
 
 
 # --- a try that expects that a variable has no value -----------------------------------------------------------------

@@ -269,6 +269,11 @@ def test_single_precision_stays() -> None:
         assert [x.dtype for x in grad(f, argnums=(0, 1))(a, b)] == [np.float32, np.float32]
 
 
+def test_matrices_of_empty_vectors_have_empty_gradients() -> None:
+    for f in (linalg.toeplitz, linalg.hankel, linalg.circulant, lambda a: linalg.toeplitz(a, a)):
+        assert grad(lambda a, f=f: np.sum(f(a)))(n(0)).shape == (0,)
+
+
 # --- refusals --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "f, message",

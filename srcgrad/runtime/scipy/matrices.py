@@ -17,6 +17,8 @@ def _rising_sums(g: Any) -> Any:
     """The sums over ``i + j = k`` for every k, along the last axis."""
     rows, columns = g.shape[-2:]
     batch = g.shape[:-2]
+    if not rows * columns:
+        return np.zeros((*batch, max(rows + columns - 1, 0)), g.dtype)
     wide = np.zeros((*batch, rows, columns + rows), g.dtype)
     wide[..., :columns] = g
     # In rows that are one shorter, what was at (i, j) stands in column i + j.
@@ -37,7 +39,7 @@ def untoeplitz_c(g: Any, c: Any) -> Any:
 def untoeplitz_r(g: Any, r: Any) -> Any:
     """The cotangent of ``r`` where ``g`` is that of ``scipy.linalg.toeplitz(c, r)``, which does not read r[0]."""
     sums = _rising_sums(np.asarray(g)[..., ::-1, :])[..., np.shape(g)[-2] - 1 :]
-    sums[..., 0] = 0
+    sums[..., :1] = 0
     return _fit(sums, r)
 
 
@@ -49,7 +51,7 @@ def unhankel_c(g: Any, c: Any) -> Any:
 def unhankel_r(g: Any, r: Any) -> Any:
     """The cotangent of ``r`` where ``g`` is that of ``scipy.linalg.hankel(c, r)``, which does not read r[0]."""
     sums = _rising_sums(np.asarray(g))[..., np.shape(g)[-2] - 1 :]
-    sums[..., 0] = 0
+    sums[..., :1] = 0
     return _fit(sums, r)
 
 
