@@ -19,6 +19,7 @@ from srcgrad import runtime
 from srcgrad.frontend import normal_form as nf
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.desugar.build import load, placed
+from srcgrad.frontend.desugar.loops import without_else
 from srcgrad.frontend.source import source_of
 from srcgrad.infer.values import At
 from srcgrad.ir import operations as ir
@@ -31,7 +32,6 @@ from srcgrad.rules.table import is_constant
 from srcgrad.specialise import containers, stores
 from srcgrad.specialise.attempts import without_try
 from srcgrad.specialise.context import Context
-from srcgrad.specialise.elses import without_else
 from srcgrad.specialise.expressions import atom, named, operate, operation_of, settled
 from srcgrad.specialise.fields import classes_of, read, require_settable
 from srcgrad.specialise.functions import misused
@@ -132,7 +132,8 @@ def _statement(context: Context, statement: Any) -> None:
             tested = settled(context, test)
             context.out.append(nf.If(tested, written(context, body), written(context, orelse), span))
         case gast.For(orelse=[_, *_]) | gast.While(orelse=[_, *_]):
-            without_else(context, statement, _statement)
+            for part in without_else(statement, context.fresh):
+                _statement(context, part)
         case gast.While(test=test, body=body, orelse=[]):
             span = context.span
             context.out.append(nf.While(settled(context, test), written(context, body), span))

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import Any, TypeVar
 
 import gast
@@ -118,6 +119,7 @@ def branch(
 
 def with_bodies(node: Node, **bodies: object) -> Node:
     """A copy of a compound statement with some of its fields replaced; the other fields are shared."""
-    fields = {name: getattr(node, name) for name in node._fields}
-    made: Node = type(node)(**{**fields, **bodies})
-    return placed(made, node)
+    made = copy(node)
+    for name, body in bodies.items():
+        setattr(made, name, body)
+    return made
