@@ -6,17 +6,15 @@ the user's where they mean nothing else in the function, else fresh ones, so tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import gast
 
 from srcgrad.frontend.desugar import expressions as control
-from srcgrad.frontend.desugar.build import placed
-from srcgrad.frontend.names import COMPREHENSIONS, names_of
+from srcgrad.frontend.names import names_of
 from srcgrad.frontend.nested import Nested
 from srcgrad.frontend.replacing import of_the_text
-from srcgrad.syntax.globals import GlobalReference
-from srcgrad.syntax.parse import clone, names_read
+from srcgrad.syntax.parse import clone, names_read, visible_names, walk
 
 
 class Comprehensions(Nested):
@@ -50,13 +48,11 @@ class Comprehensions(Nested):
         if not mapping:
             return node
         made = clone(node)
-        first = made.generators[0]
-        outermost = first.iter
-        first.iter = placed(gast.Constant(None, None), node)  # evaluated outside of the comprehension's scope
-        for inner in rename_sites(made):
-            if inner.id in mapping:
-                inner.id = mapping[inner.id]
-        first.iter = outermost
+        first, *others = made.generators  # what the first one goes over is evaluated outside of its scope
+        parts = [made.elt, *first.ifs, *(part for each in others for part in (each.iter, *each.ifs))]
+        targets = [name for each in made.generators for name in walk(each.target) if isinstance(name, gast.Name)]
+        for name in [*targets, *visible_names(*parts)]:
+            name.id = mapping.get(name.id, name.id)
         return made
 
     def _is_used(self, name: str) -> bool:
@@ -66,27 +62,3 @@ class Comprehensions(Nested):
     @of_the_text
     def _names_read(self) -> frozenset[str]:
         return frozenset(name for statement in self.scope.body for name in names_read(statement))
-
-
-def rename_sites(root: gast.AST) -> list[gast.Name]:
-    """The names in a comprehension that may be its own: not the parameters of lambdas inside, nor what they hide."""
-    found: list[gast.Name] = []
-    pending: list[tuple[gast.AST, frozenset[str]]] = [(root, frozenset())]
-    while pending:
-        node, hidden = pending.pop()
-        if isinstance(node, GlobalReference):
-            continue
-        if isinstance(node, gast.Name):
-            if node.id not in hidden:
-                found.append(node)
-            continue
-        inside = hidden
-        if isinstance(node, gast.Lambda):
-            inside = hidden | names_of([*node.args.args, *node.args.posonlyargs, *node.args.kwonlyargs])
-        elif isinstance(node, COMPREHENSIONS) and node is not root:
-            inside = hidden | names_of(generator.target for generator in node.generators)
-        for name in node._fields:
-            child = getattr(node, name, None)
-            below: Sequence[object] = child if isinstance(child, list) else [child]
-            pending += [(inner, inside) for inner in below if isinstance(inner, gast.AST)]
-    return found

@@ -48,6 +48,24 @@ def bindings(*roots: gast.AST) -> Iterator[tuple[str, gast.AST | None]]:
         pending.extend(children(node))
 
 
+def bound_by(node: gast.AST) -> list[str]:
+    """The names that a node itself binds or deletes."""
+    match node:
+        case gast.Name(id=name, ctx=gast.Store() | gast.Param() | gast.Del()):
+            return [name]
+        case gast.FunctionDef(name=name) | gast.AsyncFunctionDef(name=name) | gast.ClassDef(name=name):
+            return [name]
+        case gast.Import(names=names):
+            return [alias.asname or alias.name.split(".")[0] for alias in names]
+        case gast.ImportFrom(names=names):
+            return [alias.asname or alias.name for alias in names]
+        case gast.ExceptHandler(name=name) if name is not None:
+            return [str(getattr(name, "id", name))]
+        case gast.MatchAs(name=name) | gast.MatchStar(name=name) | gast.MatchMapping(rest=name) if name is not None:
+            return [str(getattr(name, "id", name))]
+    return []
+
+
 def default_values(arguments: gast.arguments) -> list[gast.expr]:
     return [*arguments.defaults, *(default for default in arguments.kw_defaults if default is not None)]
 

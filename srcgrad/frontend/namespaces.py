@@ -25,7 +25,7 @@ import numpy as np
 
 from srcgrad.frontend import array_api
 from srcgrad.frontend.desugar.build import assign, constant, placed
-from srcgrad.frontend.names import body_of, free_names
+from srcgrad.frontend.names import body_of, bound_by, free_names
 from srcgrad.frontend.source import Source
 from srcgrad.language.models.array_modules import canonical, serves_numpy
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, reference
@@ -106,10 +106,8 @@ def _bound(statement: gast.stmt) -> set[str]:
             case gast.Lambda() | gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp():
                 found |= {n.target.id for n in walk(inner) if isinstance(n, gast.NamedExpr)}
                 continue
-            case gast.Name(id=name, ctx=gast.Store() | gast.Del()):
-                found.add(name)
-            case gast.ExceptHandler(name=gast.Name(id=name)):
-                found.add(name)
+            case _:
+                found.update(bound_by(inner))
         pending += children(inner)
     return found
 

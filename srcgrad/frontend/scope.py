@@ -12,7 +12,8 @@ or a ``GlobalBinding`` (data)::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MethodType, ModuleType
@@ -291,6 +292,19 @@ class Scope:
         while scope is not None and name not in scope.locals:
             scope = scope.parent
         return scope
+
+    @contextmanager
+    def naming(self, names: Iterable[str]) -> Iterator[None]:
+        """Inside, names of comprehensions and of local functions are variables of this scope, of which nothing is
+        known; what functions capture is found again behind it."""
+        own, functions = frozenset(names) - self.locals, self._functions
+        self.locals |= own
+        self._functions = functions if not own else dict(functions)
+        try:
+            yield
+        finally:
+            self.locals -= own
+            self._functions = functions
 
     def only_value(self, name: str) -> gast.expr | None:
         """The expression that a name of this scope is bound to, where that is its only binding."""

@@ -16,7 +16,6 @@ statement (``:=``) are copied where they are read (``Writing.pending``).  Operan
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from types import FunctionType
 from typing import Protocol
 
@@ -113,8 +112,8 @@ def _changing(writer: Evaluator, roots: Iterable[gast.AST]) -> set[int]:
     around: dict[int, gast.AST] = {}
     found: set[int] = set()
     pending = list(roots)
-    inside = [node for node in walk(*pending) if isinstance(node, COMPREHENSIONS)]
-    with naming(writer.scope, names_of(generator.target for node in inside for generator in node.generators)):
+    inside = [node for node in _evaluated_with(pending) if isinstance(node, COMPREHENSIONS)]
+    with writer.scope.naming(names_of(generator.target for node in inside for generator in node.generators)):
         # What is known of objects only adds to what may change, so that nothing is decided by it.
         outer, writer.relied = writer.relied, {}
         try:
@@ -122,17 +121,6 @@ def _changing(writer: Evaluator, roots: Iterable[gast.AST]) -> set[int]:
         finally:
             writer.relied = outer
     return found
-
-
-@contextmanager
-def naming(scope: Scope, names: Iterable[str]) -> Iterator[None]:
-    """Inside, names of comprehensions and of local functions are variables, of which nothing is known."""
-    own = frozenset(names) - scope.locals
-    scope.locals |= own
-    try:
-        yield
-    finally:
-        scope.locals -= own
 
 
 def names_in(function: gast.AST) -> frozenset[str]:
@@ -152,6 +140,14 @@ def _mark(writer: Evaluator, pending: list[gast.AST], around: dict[int, gast.AST
         for child in _evaluated(node):
             around[id(child)] = node
             pending.append(child)
+
+
+def _evaluated_with(roots: Iterable[gast.AST]) -> Iterator[gast.AST]:
+    pending = list(roots)
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += _evaluated(node)
 
 
 def _evaluated(node: gast.AST) -> Iterable[gast.AST]:

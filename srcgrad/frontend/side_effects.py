@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from types import FunctionType, ModuleType
 
@@ -23,6 +23,7 @@ from srcgrad.errors import SrcgradError
 from srcgrad.frontend.callees import is_inert, spelled, without_cache
 from srcgrad.frontend.classes import is_user_class
 from srcgrad.frontend.journal import remembered
+from srcgrad.frontend.names import bound_by
 from srcgrad.frontend.normal_form import Derived, LocalFunction
 from srcgrad.frontend.source import source_of
 from srcgrad.frontend.writing import AS_A_STATEMENT
@@ -87,20 +88,23 @@ class _Names:
         self.local: dict[str, object] = {}
         for inner in walk(node):
             match inner:
-                case gast.Name(id=name, ctx=gast.Store() | gast.Del()):
-                    self.local[name] = _LOCAL
                 case gast.FunctionDef(name=name):
                     self.local[name] = _LOCAL if name in self.local else inner
                     self.local.update(dict.fromkeys(parameters_of(inner.args), _LOCAL))
                 case gast.Lambda(args=arguments):
                     self.local.update(dict.fromkeys(parameters_of(arguments), _LOCAL))
                 case gast.Import(names=names):
-                    self.local.update((a.asname or a.name, sys.modules.get(a.name, _LOCAL)) for a in names)
+                    self._imports((a.asname or a.name, sys.modules.get(a.name, _LOCAL)) for a in names)
                 case gast.ImportFrom(module=module, names=names):
                     home = sys.modules.get(module or "")
-                    self.local.update((a.asname or a.name, getattr(home, a.name, _LOCAL)) for a in names)
+                    self._imports((a.asname or a.name, getattr(home, a.name, _LOCAL)) for a in names)
+                case _:
+                    self.local.update(dict.fromkeys(bound_by(inner), _LOCAL))
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         self.cells = {name: _content(cell) for name, cell in cells}
+
+    def _imports(self, found: Iterable[tuple[str, object]]) -> None:
+        self.local.update((name, _LOCAL if name in self.local else value) for name, value in found)
 
     def value(self, node: gast.AST) -> object:
         """What a name or a path of attributes of a module spells; ``_LOCAL`` and ``_UNKNOWN`` are no values."""

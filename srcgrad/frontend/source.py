@@ -35,6 +35,7 @@ from srcgrad.frontend.cells import with_cells
 from srcgrad.frontend.journal import note_function
 from srcgrad.frontend.locate import File, Place, locate, parsed
 from srcgrad.frontend.mangling import mangle
+from srcgrad.frontend.names import bound_by
 from srcgrad.runtime.objects import is_object
 from srcgrad.syntax.globals import GlobalBinding, builtin, public_home
 from srcgrad.syntax.parse import children, from_ast, walk
@@ -351,11 +352,7 @@ def _remedy(function: object) -> str:
 
 def meaning_outside(source: Source) -> Callable[[str], object]:
     """What names mean that nothing in a function binds."""
-    bound: set[str] = set()
-    for node in walk(source.node):
-        match node:
-            case gast.Name(id=name, ctx=gast.Store() | gast.Param() | gast.Del()) | gast.FunctionDef(name=name):
-                bound.add(name)
+    bound = {name for node in walk(source.node) for name in bound_by(node)}
 
     def meaning(name: str) -> object:
         binding = None if name in bound else source.resolve(name)

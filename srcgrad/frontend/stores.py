@@ -26,7 +26,7 @@ from srcgrad.frontend.loops import Loops
 from srcgrad.frontend.methods import only_reads
 from srcgrad.frontend.normal_form import AugStore, Bind, Fixed, Index, LocalFunction, Operation, Store
 from srcgrad.frontend.scope import Scope, closure_of
-from srcgrad.frontend.sequencing import changes_something, names_in, naming, ordered
+from srcgrad.frontend.sequencing import changes_something, names_in, ordered
 from srcgrad.frontend.side_effects import may_store
 from srcgrad.rules.table import lookup
 from srcgrad.syntax.parse import children, clone, walk
@@ -214,7 +214,7 @@ class Stores(Loops):
             scope = scope.parent
         if scope is None:
             return True  # it was handed in: what its names mean is not known here
-        with naming(self.scope, names_in(function.node)):
+        with self.scope.naming(names_in(function.node)):
             return self.function_may_store(node) or any(map(self._changes_by_method, walk(function.node)))
 
     def _changes_by_method(self, node: gast.AST) -> bool:

@@ -25,6 +25,7 @@ from srcgrad.frontend.names import (
     Definition,
     bindings,
     body_of,
+    bound_by,
     default_values,
     free_names,
     keeps_exceptions,
@@ -168,10 +169,10 @@ class Unassigned:
                 return self._stored(targets, self._reads(default_values(arguments), state))
             case gast.Assign(targets=targets, value=value):
                 return self._stored(targets, self._reads([value], state))
+            case gast.AugAssign(target=gast.Name() as target, value=value):
+                return self._stored([target], self._reads([value], self._read(target, state)))
             case gast.AugAssign(target=target, value=value):
-                if isinstance(target, gast.Name):
-                    state = self._read(target, state)
-                return self._stored([target], self._reads([value], state))
+                return self._reads([target, value], state)
             case gast.AnnAssign(target=target, value=value):
                 state = self._reads([value], state)
                 return state if value is None else self._stored([target], state)
@@ -328,16 +329,8 @@ def _catches_unbound(kind: gast.expr | None) -> bool:
 
 def _bound_by(*parts: gast.AST) -> set[str]:
     """The names that patterns, imports and classes bind, besides those that stand as names to be stored."""
-    found: set[str] = set()
-    for node in walk(*parts):
-        match node:
-            case gast.MatchAs(name=str() as name) | gast.MatchStar(name=str() as name) | gast.ClassDef(name=name):
-                found.add(name)
-            case gast.MatchMapping(rest=str() as name):
-                found.add(name)
-            case gast.alias():
-                found.add(node.asname or node.name.split(".")[0])
-    return found
+    nodes = (node for node in walk(*parts) if not isinstance(node, gast.Name | gast.FunctionDef | gast.ExceptHandler))
+    return {name for node in nodes for name in bound_by(node)}
 
 
 def _stored_in(part: gast.AST) -> set[str]:

@@ -218,7 +218,12 @@ def _unplaced(node: Node) -> Node:
 def names_read(*roots: gast.AST) -> list[str]:
     """The local names that an expression reads, each once, in order; what its own lambdas and comprehensions bind is
     left out, and so are references to globals."""
-    found: dict[str, None] = {}
+    return list(dict.fromkeys(name.id for name in visible_names(*roots) if isinstance(name.ctx, gast.Load)))
+
+
+def visible_names(*roots: gast.AST) -> Iterator[gast.Name]:
+    """The names in expressions that mean what they mean around them, in order: not what lambdas and comprehensions
+    inside bind, nor references to globals."""
     pending: list[tuple[gast.AST, frozenset[str]]] = [(root, frozenset()) for root in reversed(roots)]
     while pending:
         node, bound = pending.pop()
@@ -226,8 +231,8 @@ def names_read(*roots: gast.AST) -> list[str]:
             case GlobalReference():
                 continue
             case gast.Name():
-                if isinstance(node.ctx, gast.Load) and node.id not in bound:
-                    found.setdefault(node.id)
+                if node.id not in bound:
+                    yield node
                 continue
             case gast.Lambda():
                 inner = bound | parameters_of(node.args)
@@ -243,7 +248,6 @@ def names_read(*roots: gast.AST) -> list[str]:
             case _:
                 below = [(child, bound) for child in children(node)]
         pending.extend(reversed(below))
-    return list(found)
 
 
 def names_bound(*targets: gast.AST) -> frozenset[str]:

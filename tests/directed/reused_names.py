@@ -1,4 +1,4 @@
-"""One name for several things: an array, then the object or the named tuple that is made of it."""
+"""One name for several things: an array, then the object or named tuple that is made of it; names of inner scopes."""
 
 from collections import namedtuple
 from dataclasses import dataclass
@@ -189,3 +189,59 @@ def elements_and_then_indices(x):
         total = total * (2.0 + v)
     return total * v
 
+
+# --- names of comprehensions and lambdas, and what they are read from ------------------------------------------------
+@directed(vector(3))
+def inner_comprehension_over_its_own_name(x):
+    v = x
+    sums = [sum([v * v for v in v]) for v in (v[:2], v[1:])]
+    return sums[0] * sums[1]
+
+
+@directed(vector(3))
+def inner_range_of_the_same_name(x):
+    i = 2
+    sums = [sum([x[i] for i in range(i + 1)]) for i in range(2)]
+    return sums[0] * sums[1] * i
+
+
+@directed(vector(3))
+def inner_comprehension_in_one_of_a_dict(x):
+    v = x
+    made = {i: [v for v in v][0] for i, v in enumerate([v[:2], v[1:]])}
+    return made[0] * made[1]
+
+
+@directed(vector(3))
+def default_of_a_lambda_in_a_comprehension(x):
+    i = 2
+    made = [lambda w, i=i: w * x[i] for i in range(2)]
+    return made[0](2.0) * made[1](x[2]) + i
+
+
+@directed(vector(3))
+def all_arguments_of_a_lambda_in_a_comprehension(x):
+    v = x
+    made = [(lambda *v, **i: v[0] * i["a"])(v[0], a=v[1]) for v in (v[:2], v[1:])]
+    return made[0] * made[1]
+
+
+@directed(vector(3))
+def captured_and_bound_by_an_inner_comprehension(x):
+    w = x * 2.0
+    act = lambda q: (lambda v: sum([v * w for w in (w[0], w[1])]))(q)
+    return act(x[0])
+
+
+@directed(vector(3))
+def captured_by_a_pattern(x):
+    match [x[0] * x[1], x[2], x[1]]:
+        case [math, *cmath]:
+            return math * cmath[0] * cmath[1]
+
+
+@directed(vector(3))
+def index_that_an_augmented_store_binds(x):
+    y = x * 2.0
+    y[(i := 1)] *= y[i] + i  # noqa: F821 (Python evaluates the index first)
+    return y[0] * y[1]

@@ -478,6 +478,21 @@ def test_a_variable_that_a_local_function_binds_is_not_read_before():
         grad(f)(1.3, 1)
 
 
+def test_an_import_is_not_what_a_pattern_binds_to_its_name():
+    """The name was what it imports, and the gradient silently that of another program."""
+
+    def f(x):
+        from math import pi as m
+
+        match x * x:
+            case m:
+                return m * x
+
+    for way in ({}, {"infer_first": True}):
+        with options(**way), pytest.raises(UnsupportedSyntax, match="this import"):
+            grad(f)(1.3)
+
+
 # --- a try that expects that a variable has no value -----------------------------------------------------------------
 def copied_in_try(x, m):
     if m:

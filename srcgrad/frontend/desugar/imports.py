@@ -18,6 +18,7 @@ from types import ModuleType
 import gast
 
 from srcgrad.frontend.desugar.build import assign
+from srcgrad.frontend.names import bound_by
 from srcgrad.frontend.unassigned import Unassigned
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalBinding, GlobalReference, public_home, reference
@@ -51,13 +52,8 @@ def without_imports(body: Sequence[gast.stmt], parameters: frozenset[str]) -> li
 
 
 def bound_elsewhere(body: Sequence[gast.stmt], parameters: frozenset[str]) -> set[str]:
-    """The names that parameters, assignments and local functions bind."""
-    others = set(parameters)
-    for node in walk(*body):
-        match node:
-            case gast.Name(id=name, ctx=gast.Store() | gast.Param() | gast.Del()) | gast.FunctionDef(name=name):
-                others.add(name)
-    return others
+    """The names that parameters, and statements other than imports, bind, those in local functions too."""
+    return {*parameters, *(n for node in walk(*body) if not isinstance(node, Imports) for n in bound_by(node))}
 
 
 def with_meanings(

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 import gast
 
+from srcgrad.frontend.names import bound_by
 from srcgrad.syntax.parse import children, parameters_of
 
 Comprehension: TypeAlias = gast.ListComp | gast.SetComp | gast.DictComp
@@ -139,24 +140,6 @@ def nodes_within(parts: Iterable[gast.AST], *, annotations: bool = False) -> Ite
             child for child in children(node) if not isinstance(child, gast.arguments)
         ]
         pending += [part for part in reversed(below) if annotations or part is not getattr(node, "annotation", None)]
-
-
-def bound_by(node: gast.AST) -> list[str]:
-    """The names that a node itself binds or deletes, but for those of a comprehension's ``:=``."""
-    match node:
-        case gast.Name(id=name, ctx=gast.Store() | gast.Del()):
-            return [name]
-        case gast.FunctionDef(name=name) | gast.AsyncFunctionDef(name=name) | gast.ClassDef(name=name):
-            return [name]
-        case gast.Import(names=names):
-            return [alias.asname or alias.name.split(".")[0] for alias in names]
-        case gast.ImportFrom(names=names):
-            return [alias.asname or alias.name for alias in names]
-        case gast.ExceptHandler(name=name) if name is not None:
-            return [str(getattr(name, "id", name))]
-        case gast.MatchAs(name=name) | gast.MatchStar(name=name) | gast.MatchMapping(rest=name) if name is not None:
-            return [str(getattr(name, "id", name))]
-    return []
 
 
 def names_bound(parts: Iterable[gast.AST]) -> dict[str, None]:
