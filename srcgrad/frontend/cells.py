@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 import gast
 
 from srcgrad.frontend.desugar.build import assign, constant, load, placed, store
-from srcgrad.frontend.names import COMPREHENSIONS, declared_in, parts_of_scope
+from srcgrad.frontend.names import COMPREHENSIONS, bound_by, declared_in, parts_of_scope
 from srcgrad.frontend.unassigned import unassigned_in
 from srcgrad.syntax.parse import parameters_of, walk
 
@@ -77,14 +77,12 @@ def _inside(node: gast.FunctionDef) -> Iterator[gast.FunctionDef]:
 
 
 def _stored(node: gast.FunctionDef) -> set[str]:
-    parts = parts_of_scope(node)
-    return {part.id for part in parts if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store)}
+    return {name for part in parts_of_scope(node) for name in bound_by(part)}
 
 
 def _own(node: gast.FunctionDef) -> frozenset[str]:
     """The names that are a function's own."""
-    defined = {part.name for part in parts_of_scope(node) if isinstance(part, gast.FunctionDef | gast.ClassDef)}
-    return frozenset((parameters_of(node.args) | _stored(node) | defined) - declared_in(node))
+    return frozenset((parameters_of(node.args) | _stored(node)) - declared_in(node))
 
 
 def _bound_outside(node: gast.FunctionDef) -> set[str]:

@@ -29,6 +29,7 @@ from srcgrad.errors import UnsupportedSyntax
 from srcgrad.frontend.desugar.matching import captures
 from srcgrad.frontend.desugar.unpacking import is_unpacked_at_once
 from srcgrad.frontend.local_classes import class_of
+from srcgrad.frontend.names import bound_by
 from srcgrad.frontend.source import Source
 from srcgrad.syntax.parse import walk
 
@@ -102,10 +103,8 @@ def _outside(node: gast.Global | gast.Nonlocal, place: Place) -> Refusal | None:
     for inner in walk(place.source.node):
         if isinstance(inner, gast.FunctionDef) and any(below is node for below in walk(*inner.body)):
             function = inner
-    for inner in walk(function):
-        match inner:
-            case gast.Name(id=name, ctx=gast.Store() | gast.Del()) | gast.FunctionDef(name=name) if name in node.names:
-                return _GLOBAL if isinstance(node, gast.Global) else _NONLOCAL
+    if any(name in node.names for inner in walk(function) for name in bound_by(inner)):
+        return _GLOBAL if isinstance(node, gast.Global) else _NONLOCAL
     return None
 
 

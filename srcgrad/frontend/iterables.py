@@ -174,6 +174,14 @@ class Iterables(Containers):
             return function
         return function if function in _KNOWN and len(node.args) in _KNOWN[function] else None
 
+    def bounds_of(self, given: Sequence[gast.expr], node: gast.expr) -> list[gast.expr]:
+        """The bounds of an ``islice``, which a slice takes too where ``islice`` raises nothing."""
+        bounds = [self.value(bound) for bound in given]
+        known = [bound.value if isinstance(bound, gast.Constant) else 0 for bound in bounds]
+        if not all(value is None or type(value) is int and value > 0 for value in known):
+            self.look(runtime.require_bounds, bounds, node)
+        return bounds
+
     def _listed_iterator(self, node: gast.expr) -> gast.expr | None:
         """The list that an iterator runs through, as an expression."""
         function = self._iterator_of(node)
@@ -187,9 +195,10 @@ class Iterables(Containers):
             whole = tuple_of(args, node)
             return self._flattened(whole, node)
         if function is itertools.islice:
-            bounds = [constant(None, node), args[1]] if len(args) == 2 else list(args[1:])
+            items, bounds = self._items(args[0]), self.bounds_of(args[1:], node)
+            bounds = [constant(None, node), *bounds] if len(bounds) == 1 else bounds
             part = placed(gast.Slice(*bounds, *[None] * (3 - len(bounds))), node)
-            return subscript(load(self._items(args[0]), node), part, node)
+            return subscript(load(items, node), part, node)
         if function is itertools.repeat:
             value = self.value(args[0])
             return self._comprehension(value, call_builtin("range", [args[1]], node), node)

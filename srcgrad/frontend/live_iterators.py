@@ -296,7 +296,8 @@ class LiveIterators(Ordering):
 
     def _islice(self, node: gast.For, made: gast.Call) -> list[gast.stmt]:
         items, i = self._run_through(made.args[0], node), self.fresh("i")
-        bounds: list[gast.expr | None] = [*made.args[1:]] if len(made.args) > 2 else [None, made.args[1]]
+        given = self.bounds_of(made.args[1:], node)
+        bounds: list[gast.expr | None] = [*given] if len(given) > 1 else [None, *given]
         every = call_builtin("range", [call_builtin("len", [load(items, node)], node)], node)
         bounds += [None] * (3 - len(bounds))
         places = self.held(self.settle(subscript(every, placed(gast.Slice(*bounds), node), node)))

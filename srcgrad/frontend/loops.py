@@ -76,9 +76,11 @@ class Loops(Ranges):
             if function is enumerate and node.args:
                 return self._enumerated(node, rebound)
             if function is zip:
-                strict = any(k.arg == "strict" and _is_true(k.value) for k in node.keywords)
+                strict = [keyword.value for keyword in node.keywords]
+                if not all(isinstance(value, gast.Constant) for value in strict):
+                    raise self.refuse(node, "a zip whose strict is computed", "write strict=True or strict=False")
                 inner = self._plans(node.args, rebound)
-                return None if inner is None else Zipped(inner, strict)
+                return None if inner is None else Zipped(inner, any(value.value for value in strict))
             if function is reversed and len(node.args) == 1:
                 plan = self.plan(node.args[0], rebound)
                 return None if plan is None else Reversed(plan)
@@ -404,10 +406,6 @@ def _always_indexes(root: gast.expr, base: str, key: str) -> bool:
 def stores_into(target: gast.expr) -> bool:
     """Whether assigning to a target stores into objects, so that it does more than to bind names."""
     return any(isinstance(node, gast.Subscript | gast.Attribute) for node in walk(target))
-
-
-def _is_true(node: gast.expr) -> bool:
-    return isinstance(node, gast.Constant) and node.value is True
 
 
 def _can_be_indexed(value: object) -> bool:

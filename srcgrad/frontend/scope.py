@@ -32,6 +32,7 @@ from srcgrad.frontend.names import (
     default_values,
     free_names,
     names_of,
+    parts_of_scope,
 )
 from srcgrad.frontend.normal_form import Derived, Guarded, LocalFunction
 from srcgrad.frontend.source import Source
@@ -134,7 +135,9 @@ class Scope:
         }
         self.rebound = frozenset(name for name in parameters if counts[name] > 1)
         self.locals = set(counts) | {name for name, _ in bindings(*body_of(self.node))}
-        self.comprehended = names_of(node.target for node in walk(*self.body) if isinstance(node, gast.comprehension))
+        inside = names_of(node.target for node in walk(*self.body) if isinstance(node, gast.comprehension))
+        read = {n.id for n in parts_of_scope(self.node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)}
+        self.comprehended = inside - read  # outside of them these mean nothing
 
     def resolve(self, name: str, at: gast.AST) -> Meaning:
         """What a name means here; raises ``UnresolvedName`` if it means nothing."""

@@ -6,6 +6,7 @@ import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,11 @@ def require_bound_of_slice(x: Any, place: str) -> None:
     """Refuse an array as a bound of a slice that is kept: once it is stored into, it is another slice."""
     if isinstance(x, np.ndarray):
         raise RefusedType(f"{place}: a slice holds an array, which may change; give it the number, int(...)")
+
+
+def require_bounds(*bounds: Any) -> None:
+    """Raise what ``itertools.islice`` raises of its bounds."""
+    islice((), *bounds)
 
 
 def require_mapping(x: Any, place: str) -> None:

@@ -245,3 +245,26 @@ def index_that_an_augmented_store_binds(x):
     y = x * 2.0
     y[(i := 1)] *= y[i] + i  # noqa: F821 (Python evaluates the index first)
     return y[0] * y[1]
+
+
+@directed(vector(3))
+def captured_where_the_guard_fails(x):
+    w = x[1]
+    match x[0] * x[1]:
+        case w if w > 50.0:
+            pass
+    return w * x[2]
+
+
+@directed(vector(3))
+def captured_by_a_case_before(x):
+    s = 0.0
+    for v in [[x[0], x[1]], [x[1]], [x[2], x[0]]]:
+        match v:
+            case [a, b] if b > 50.0:
+                s = s + a
+            case [c]:
+                s = s + c * a
+            case [c, d]:
+                s = s + a * b * d
+    return s

@@ -409,6 +409,33 @@ def test_a_list_that_grows_under_an_iterator_is_refused_when_it_does():
             srcgrad.grad(f)(np.array([0.3, 1.5, 0.7]))
 
 
+def islice_in_a_list(x, stop):
+    return sum(list(itertools.islice([x[0], x[1] * x[2], x[2]], stop)))
+
+
+def islice_in_a_loop(x, stop):
+    s = 0.0
+    for v in itertools.islice([x[0], x[1] * x[2], x[2]], stop):
+        s = s + v
+    return s
+
+
+@pytest.mark.parametrize("f", [islice_in_a_list, islice_in_a_loop])
+def test_the_bounds_of_an_islice_are_not_those_of_a_slice(f):
+    for derivative in (srcgrad.grad(f), lambda x, n: srcgrad.jvp(f, (x, n), (x, None))):
+        with pytest.raises(ValueError, match="islice"):
+            derivative(vector(3), -1)
+    assert np.allclose(srcgrad.grad(f)(vector(3), 2), slope(f, vector(3), 2))
+
+
+def test_a_zip_whose_strictness_is_computed_is_refused():
+    def f(x, strict):
+        return sum([a * b for a, b in zip(x[:2], x[1:], strict=strict)])
+
+    with pytest.raises(srcgrad.errors.UnsupportedSyntax, match=r"(?s)a zip whose strict is computed.*\^"):
+        srcgrad.grad(f)(vector(3), True)
+
+
 class Doubles:
     def __init__(self, a):
         self.a = a

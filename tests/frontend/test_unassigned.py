@@ -557,3 +557,14 @@ def test_a_name_that_means_nothing_is_refused_where_nothing_is_done_with_it():
     for way in ({}, {"infer_first": True}):
         with options(**way), pytest.raises(UnresolvedName, match=r"(?s)'meaning_of_nothing'.*\^"):
             grad(f)(1.3)
+
+
+def test_a_name_of_a_comprehension_means_nothing_outside_of_it():
+    """It was None in the gradient."""
+
+    def f(x):
+        s = sum([part for part in x])
+        return s if part is None else s * 2.0  # noqa: F821
+
+    with pytest.raises(UnresolvedName, match=r"(?s)'part'.*\^"):
+        grad(f)(X)

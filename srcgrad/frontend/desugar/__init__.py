@@ -14,7 +14,7 @@ taken apart by ``frontend.expressions``, which knows what has been evaluated bef
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import gast
@@ -39,7 +39,7 @@ def desugar(
     """The body of a function in the smaller language; ``fresh`` hands out names, ``meaning`` tells what those mean that
     the function binds nowhere."""
     closures = any(isinstance(node, gast.FunctionDef | gast.Lambda) for node in walk(*body))
-    made = _Statements(fresh, closures, meaning).block(body)
+    made = _Statements(fresh, closures, meaning, matching.mentions(*body)).block(body)
     return exits.nested_returns(made, fresh) if nest_returns else made
 
 
@@ -48,6 +48,7 @@ class _Statements:
     fresh: Callable[[str], str]
     closures: bool
     meaning: Callable[[str], object]
+    mentioned: Mapping[str, int]
 
     def block(self, body: Sequence[gast.stmt]) -> list[gast.stmt]:
         made: list[gast.stmt] = []
@@ -87,7 +88,7 @@ class _Statements:
             case gast.Assign():
                 return assignment.plain(statement, self.fresh, closures=self.closures)
             case gast.Match():
-                return self.block(matching.match_as_if(statement, self.fresh))
+                return self.block(matching.match_as_if(statement, self.fresh, self.mentioned))
             case gast.If():
                 return [self.branches(statement)]
             case gast.With():

@@ -8,12 +8,14 @@
         case _: s = 0.0                  u = subject[0]; s = u
                                      else: s = 0.0
 
-A name in a guard is read where it is taken from, so that nothing is bound before the guard holds.
+A name in a guard is read where it is taken from, so that nothing is bound before the guard holds.  Python binds the
+names before, and keeps them where the guard fails: where they are mentioned elsewhere, so does this.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import gast
@@ -31,8 +33,10 @@ from srcgrad.frontend.desugar.build import (
     placed,
     subscript,
 )
+from srcgrad.frontend.names import bound_by
 from srcgrad.rules.rewriting import rebuilt
 from srcgrad.syntax.globals import GlobalReference, of_runtime, reference
+from srcgrad.syntax.parse import walk
 
 _SEQUENCE = of_runtime(runtime.is_sequence)
 _MAPPING = of_runtime(runtime.is_mapping)
@@ -46,8 +50,11 @@ class _Taken:
     names: dict[str, gast.expr] = field(default_factory=dict)
 
 
-def match_as_if(statement: gast.Match, fresh: Callable[[str], str]) -> list[gast.stmt]:
-    """The chain; the subject is evaluated once.  Requires that the fence has admitted the patterns."""
+def match_as_if(
+    statement: gast.Match, fresh: Callable[[str], str], mentioned: Mapping[str, int]
+) -> list[gast.stmt]:
+    """The chain; the subject is evaluated once.  ``mentioned`` counts how often the function mentions names.  Requires
+    that the fence has admitted the patterns."""
     made: list[gast.stmt] = []
     bound = {name for case in statement.cases for name in captures(case.pattern)}
     if isinstance(statement.subject, gast.Name) and statement.subject.id not in bound:
@@ -59,9 +66,14 @@ def match_as_if(statement: gast.Match, fresh: Callable[[str], str]) -> list[gast
     for case in reversed(statement.cases):
         taken = _Taken()
         _take(case.pattern, load(subject, case.pattern), taken)
+        binds = [assign(name, value, case.pattern) for name, value in taken.names.items()]
+        here = mentions(case) if case.guard is not None and binds else {}
+        if any(mentioned[name] > here[name] for name in taken.names if here):
+            rest = _binding_first(case, taken.tests, binds, rest, fresh)
+            continue
         if case.guard is not None:
             taken.tests.append(_with_names(case.guard, taken.names))
-        body = [*(assign(name, value, case.pattern) for name, value in taken.names.items()), *case.body]
+        body = [*binds, *case.body]
         match taken.tests:
             case []:
                 rest = body
@@ -70,6 +82,31 @@ def match_as_if(statement: gast.Match, fresh: Callable[[str], str]) -> list[gast
             case tests:
                 rest = [branch(placed(gast.BoolOp(gast.And(), tests), case.pattern), body, rest, case.pattern)]
     return made + rest
+
+
+def _binding_first(
+    case: gast.match_case, tests: list[gast.expr], binds: list[gast.stmt], rest: list[gast.stmt],
+    fresh: Callable[[str], str],
+) -> list[gast.stmt]:  # fmt: skip
+    """A case whose names are bound where its pattern holds, whether its guard does or not."""
+    at = case.guard
+    if not tests:
+        return [*binds, branch(at, case.body, rest, at)]
+    holds = fresh("holds")
+    tested = tests[0] if len(tests) == 1 else placed(gast.BoolOp(gast.And(), tests), case.pattern)
+    return [
+        assign(holds, constant(False, at), at),
+        branch(tested, [*binds, branch(at, [assign(holds, constant(True, at), at)], [], at)], [], case.pattern),
+        branch(load(holds, at), case.body, rest, at),
+    ]
+
+
+def mentions(*roots: gast.AST) -> Counter[str]:
+    """How often names are read or bound."""
+    found: Counter[str] = Counter()
+    for node in walk(*roots):
+        found.update([node.id] if isinstance(node, gast.Name) else bound_by(node))
+    return found
 
 
 def captures(pattern: gast.AST) -> list[str]:
