@@ -277,12 +277,14 @@ class Iterables(Containers):
         inner = gast.comprehension(store(item.id, at), part, [], 0)
         return placed(gast.ListComp(item, [outer, inner]), at)
 
-    def _product(self, node: gast.Call) -> gast.ListComp:
+    def _product(self, node: gast.Call) -> gast.expr:
         names = [self._items(argument) for argument in node.args]
         for keyword in node.keywords:
             if not isinstance(keyword.value, gast.Constant):
                 raise self.refuse(keyword.value, "a product repeated a computed number of times", "write the loops")
             names *= int(keyword.value.value)
+        if not names:
+            return placed(gast.List([placed(gast.Tuple([], gast.Load()), node)], gast.Load()), node)
         items = [self._own("item") for _ in names]
         generators = [
             gast.comprehension(store(item.id, node), load(name, node), [], 0)

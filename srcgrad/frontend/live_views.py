@@ -7,7 +7,8 @@ taken anew in place of every read of the name::
     e["a"] = x          ->      e["a"] = x
     s = sum(v)                  s = sum(t.values())
 
-A view that is kept otherwise, or is given to what may change the dict, is refused.
+So it is in functions that change no dict, where a name is read otherwise than gone over: a view is no list, which is
+what a loop over it takes it for.  A view that is kept otherwise, or is given to what may change the dict, is refused.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ from srcgrad.syntax.parse import children, clone, names_read, nodes_of, walk
 
 _HINT = "write list(...) of it where it is read"
 _KEPT = "a view of a dict is kept, which may change"
+#: Built-in functions that go over what they are given, and keep nothing of it.
+_GOING_OVER = frozenset(
+    "all any dict enumerate filter frozenset iter len list map max min reversed set sorted sum tuple zip".split()
+)
 
 
 class LiveViews(LiveIterators):
@@ -49,11 +54,14 @@ class LiveViews(LiveIterators):
                     hint = "index y.flat where it is read, or take y.ravel()"
                     raise self.refuse(value, "an iterator that a name keeps", hint)
             return True
+        is_told = name in self._told_from_lists
         if not self._is_view(value):
-            if isinstance(value, gast.Call) and self._hands_view_on(value) and self._dicts_change:
+            handed_on = isinstance(value, gast.Call) and self._hands_view_on(value) and self._dicts_change
+            chosen = isinstance(value, gast.IfExp | gast.BoolOp) and any(map(self._is_view, walk(value)))
+            if handed_on or chosen and is_told:
                 raise self.refuse(value, _KEPT, _HINT)
             return False
-        if not self._dicts_change:
+        if not self._dicts_change and not is_told:
             return False
         kept = (self._views_kept or {}).get(name)
         if name not in self._read_later or (kept is not None and kept[1] != value.func.attr):
@@ -79,16 +87,22 @@ class LiveViews(LiveIterators):
             node = pending.pop()
             parts: list[gast.AST] = []
             match node:
-                case gast.FunctionDef() | gast.Lambda() | gast.If() | gast.For() | gast.While() | gast.With():
+                case gast.FunctionDef() | gast.Lambda() | gast.With():
                     continue  # their statements come one by one
+                case gast.If(test=head) | gast.While(test=head) | gast.For(iter=head):
+                    pending.append(head)
+                    continue
                 case gast.Tuple(elts=parts) | gast.List(elts=parts) | gast.Set(elts=parts) | gast.Dict(values=parts):
                     pass
-                case gast.Assign(targets=[gast.Attribute() | gast.Subscript()], value=value):
+                case gast.NamedExpr(value=value) | gast.Assign(
+                    targets=[gast.Attribute() | gast.Subscript()], value=value
+                ):
                     parts = [value]
+                case gast.Return(value=gast.Call() as value) if self.scope.parent is not None and self._is_view(value):
+                    raise self.refuse(value, "a view of a dict that a local function returns", _HINT)
             for part in parts:
                 if isinstance(part, gast.Call) and (self._is_view(part) or self._hands_view_on(part)):
-                    if self._dicts_change:
-                        raise self.refuse(part, _KEPT, _HINT)
+                    raise self.refuse(part, _KEPT, _HINT)
             pending += children(node)
 
     def _hands_view_on(self, node: gast.Call) -> bool:
@@ -140,6 +154,26 @@ class LiveViews(LiveIterators):
             case gast.Call(func=gast.Attribute(value=base, attr=attr), args=[], keywords=[]) if attr in VIEWS:
                 return self.scope.static_of(base) is None and not self.is_object(base) and not self.is_global(base)
         return False
+
+    @of_the_text
+    def _told_from_lists(self) -> frozenset[str]:
+        """The names that are read otherwise than gone over, counted and searched."""
+        gone_over: set[int] = set()
+        for node in walk(*self.scope.body):
+            match node:
+                case gast.For(iter=part) | gast.comprehension(iter=part) | gast.Starred(value=part):
+                    parts = [part]
+                case gast.Compare(ops=ops, comparators=parts) if all(isinstance(o, gast.In | gast.NotIn) for o in ops):
+                    pass
+                case gast.Call(func=gast.Name(id=name), args=parts) if name in _GOING_OVER:
+                    pass
+                case gast.Assign(targets=[gast.Tuple() | gast.List()], value=part):
+                    parts = [part]
+                case _:
+                    continue
+            gone_over.update(map(id, parts))
+        names = (node for node in walk(*self.scope.body) if isinstance(node, gast.Name))
+        return frozenset(n.id for n in names if isinstance(n.ctx, gast.Load) and id(n) not in gone_over)
 
     @of_the_text
     def _dicts_change(self) -> bool:

@@ -183,6 +183,8 @@ def names_evaluated(statement: gast.stmt) -> list[gast.Name]:
                 pending.append(test)
             case gast.BoolOp(values=[first, *_]):
                 pending.append(first)
+            case gast.Compare(left=left, comparators=[first, *_]):
+                pending += [left, first]
             case gast.Lambda(args=arguments):
                 pending += default_values(arguments)
             case gast.ListComp() | gast.SetComp() | gast.GeneratorExp() | gast.DictComp() as node:
@@ -195,4 +197,4 @@ def names_evaluated(statement: gast.stmt) -> list[gast.Name]:
 def surely_read(function: Definition) -> Iterator[gast.Name]:
     """The names that a function reads whatever happens: what stands behind its first statement may not run."""
     first, *_ = body_of(function)
-    yield from surely_read(first) if isinstance(first, Definition) else names_evaluated(first)
+    yield from names_evaluated(first)

@@ -231,7 +231,8 @@ class Scope:
 
     # --- local functions ---------------------------------------------------------------------------------------------
     def function(self, name: str, node: Definition) -> LocalFunction:
-        """The local function of a definition in this scope; one object per definition."""
+        """The local function of a definition in this scope; one object per definition, once the names of the
+        comprehensions around it are variables."""
         if id(node) not in self._functions:
             variables, fixed, depth = self._captured(node)
             place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
@@ -243,9 +244,10 @@ class Scope:
                 self.defaults.setdefault(id(node), {}),
                 depth,
             )
-            self._functions[id(node)] = LocalFunction(
-                name, node, self.source, tuple(variable.name for variable in variables), closure
-            )
+            made = LocalFunction(name, node, self.source, tuple(variable.name for variable in variables), closure)
+            if any(n in self.comprehended and self.owner(n) is None for n in free_names(node)):
+                return made
+            self._functions[id(node)] = made
         return self._functions[id(node)]
 
     def _captured(self, node: Definition) -> tuple[tuple[Variable, ...], dict[str, object], int]:

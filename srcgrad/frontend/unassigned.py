@@ -93,11 +93,18 @@ class Unassigned:
 
     @cached_property
     def passed(self) -> frozenset[str]:
-        """The variables that may be passed to a local function without a value, since it reads them in some calls only:
-        they begin as None."""
-        inside = [inner for inner in walk(*self._body) if isinstance(inner, Definition)] if self.through else []
-        read = {inner: {name.id for name in surely_read(inner)} for inner in inside}
-        return frozenset(n for n in self.through if any(n in free_names(f) and n not in read[f] for f in inside))
+        """The variables that may be passed with a local function without a value, since it reads them in some calls only
+        or is not called there: they begin as None."""
+        if not self.through:
+            return frozenset()
+        found: set[str] = set()
+        called = _only_called(self._body)
+        for inner in walk(*self._body):
+            if isinstance(inner, Definition):
+                captured = set(free_names(inner))
+                captured.update(*(self._captured.get(name, ()) for name in captured))
+                found |= captured - ({name.id for name in surely_read(inner)} if inner in called else set())
+        return frozenset(found & self.through.keys())
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -331,6 +338,20 @@ def _bound_by(*parts: gast.AST) -> set[str]:
     """The names that patterns, imports and classes bind, besides those that stand as names to be stored."""
     nodes = (node for node in walk(*parts) if not isinstance(node, gast.Name | gast.FunctionDef | gast.ExceptHandler))
     return {name for node in nodes for name in bound_by(node)}
+
+
+def _only_called(body: Sequence[gast.stmt]) -> set[gast.AST]:
+    """The local functions that nothing is done with but to call them by their names."""
+    made, named, heads = dict[gast.AST, str](), set[str](), set[int]()
+    for node in walk(*body):
+        match node:
+            case gast.FunctionDef(name=name) | gast.Assign(targets=[gast.Name(id=name)], value=gast.Lambda()):
+                made[node if isinstance(node, gast.FunctionDef) else node.value] = name
+            case gast.Call(func=gast.Name() as head):
+                heads.add(id(head))
+            case gast.Name(id=name, ctx=gast.Load()) if id(node) not in heads:
+                named.add(name)
+    return {node for node, name in made.items() if name not in named}
 
 
 def _stored_in(part: gast.AST) -> set[str]:

@@ -83,7 +83,7 @@ def from_pairs(pairs: Sequence[Any]) -> dict[Any, Any]:
 def unpairs(g: Mapping[Any, Any], pairs: Sequence[Any]) -> list[Any]:
     """The cotangents of ``pairs`` where ``g`` is that of ``from_pairs(pairs)``: zero of what a later pair replaced."""
     parts = zip(_unkeyed(g, [key for key, _ in pairs]), pairs, strict=True)
-    return [(None, zeros_like(value) if part is None else part) for part, (_, value) in parts]
+    return [(zeros_like(key), zeros_like(value) if part is None else part) for part, (key, value) in parts]
 
 
 def repairs(moved: Sequence[Any], pairs: Sequence[Any]) -> dict[Any, Any]:
