@@ -57,8 +57,7 @@ class LiveViews(LiveIterators):
         is_told = name in self._told_from_lists
         if not self._is_view(value):
             handed_on = isinstance(value, gast.Call) and self._hands_view_on(value) and self._dicts_change
-            chosen = isinstance(value, gast.IfExp | gast.BoolOp) and any(map(self._is_view, walk(value)))
-            if handed_on or chosen and is_told:
+            if handed_on or is_told and self._may_be_view(value):
                 raise self.refuse(value, _KEPT, _HINT)
             return False
         if not self._dicts_change and not is_told:
@@ -148,6 +147,14 @@ class LiveViews(LiveIterators):
         if not changed:
             return node
         return placed(type(node)(**{f: changed.get(f, getattr(node, f, None)) for f in node._fields}), node)
+
+    def _may_be_view(self, value: gast.expr) -> bool:
+        match value:
+            case gast.IfExp(body=body, orelse=orelse):
+                return self._may_be_view(body) or self._may_be_view(orelse)
+            case gast.BoolOp(values=values):
+                return any(map(self._may_be_view, values))
+        return self._is_view(value)
 
     def _is_view(self, value: gast.expr) -> bool:
         match value:

@@ -93,8 +93,8 @@ class Unassigned:
 
     @cached_property
     def passed(self) -> frozenset[str]:
-        """The variables that may be passed with a local function without a value, since it reads them in some calls only
-        or is not called there: they begin as None."""
+        """The variables that may be passed with a local function without a value: it reads them in some calls only,
+        or is not called there.  They begin as None."""
         if not self.through:
             return frozenset()
         found: set[str] = set()

@@ -403,6 +403,30 @@ def view_keys_then_alias(x):
     return t*len(v)
 
 
+@directed(vector(3))
+def views_are_no_lists(x):
+    d, e = {"a": x[0], "b": x[1]}, {"b": x[2], "a": x[0]}
+    q, r = d.keys(), e.keys()
+    same = q
+    total = x[0] * 3.0 if q == r else x[1]
+    total = total * x[1] if isinstance(same, list) else total * x[2]
+    return total * x[0] if d.values() == d.values() else total
+
+
+@directed(vector(3))
+def a_view_that_a_local_function_returns(x):
+    d = {"a": x[0], "b": x[1]}
+    names = lambda: d.keys()
+    return d["a"] * x[2] if names() == {"a", "b"} else d["b"]
+
+
+@directed(vector(3))
+def entries_that_are_compared(x):
+    d = {"a": x[0], "b": x[1]}
+    v, w = d.values(), d.values()
+    return sum(v) * x[2] if v == w else x[0] * x[1] + len(w)
+
+
 @directed({"a": 1.0, "b": 2.0}, 3.0)
 def view_argument(d, k):
     v = d.values()

@@ -436,9 +436,46 @@ def an_item_read_in_later_calls(x, n):
     return y + act(x, 1)
 
 
-@pytest.mark.parametrize(
-    "f", [read_in_later_calls_only, folded_where_it_is_read, read_by_no_call, an_item_read_in_later_calls]
-)
+def read_by_a_function_inside(x, n):
+    def act(k):
+        def inner():
+            return v * 2.0
+
+        return inner() if k > 5 else x * 3.0
+
+    s = act(n)
+    v = x * x
+    return s * act(9)
+
+
+def read_by_a_function_beside(x, n):
+    def inner():
+        return v * 2.0
+
+    def act(k):
+        return inner() if k > 5 else x * 3.0
+
+    s = act(n)
+    v = x * x
+    return s * act(9)
+
+
+def read_by_a_function_that_is_handed_on(x, n):
+    def act(k, inner):
+        return inner() if k > 5 else x * 3.0
+
+    s = act(n, lambda: v * 2.0)
+    v = x * x
+    return s * act(9, lambda: v * 3.0)
+
+
+SOME_CALLS = [
+    read_in_later_calls_only, folded_where_it_is_read, read_by_no_call, an_item_read_in_later_calls,
+    read_by_a_function_inside, read_by_a_function_beside, read_by_a_function_that_is_handed_on,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", SOME_CALLS)
 def test_a_function_reads_what_it_captured_only_where_it_does(f):
     """The variable was read at the call, where Python does not read it yet."""
     for n in (1, 3):
