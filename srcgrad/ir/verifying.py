@@ -91,7 +91,7 @@ class _Check:
             case Continue(values=values):
                 given, taken = len(values), continues
             case Unreachable():
-                if not block.statements or not _ends(block.statements[-1]):
+                if not block.statements or not ends(block.statements[-1]):
                     raise self.fault("the end of a block is reached")
                 return
             case Return() | Raise():
@@ -160,7 +160,7 @@ class _Check:
                 raise self.fault("a function that is no generator is suspended")
 
 
-def _ends(statement: Statement) -> bool:
+def ends(statement: Statement) -> bool:
     """Whether no block falls out of a region."""
 
     def falls(block: Block) -> bool:

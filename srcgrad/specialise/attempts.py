@@ -54,6 +54,7 @@ from srcgrad.specialise.managers import class_to_enter, is_indifferent, is_read,
 from srcgrad.specialise.parts import RAISED, TRUTH, Apart, Around, attempted, called_where_read, without_unused
 from srcgrad.specialise.raising import caught_of, raises
 from srcgrad.specialise.reducing import Reduced
+from srcgrad.specialise.returning import returned_behind
 from srcgrad.syntax.globals import builtin, of_runtime, reference
 
 _NOTHING = Literal(None)  # of what is read only where nothing was raised
@@ -65,7 +66,7 @@ def without_try(made: Reduced, function: Function, instance: Instance, source: S
         return function.body
     here = Apart(made, function, instance, source)
     _require_unread(here, function.body)
-    body, _ = _block(here, function.body, Around())
+    body, _ = _block(here, returned_behind(here, function.body), Around())
     body = called_where_read(here, body)
     return without_unused(body, uses_of(replace(function, body=body)), here.lookups)
 

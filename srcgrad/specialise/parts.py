@@ -185,7 +185,10 @@ def _attempt(here: Apart, part: Sequence[Assign], around: Around) -> Tried:
     read: Counter[Operand] = Counter(operand for statement in part for operand in operands_of(statement.operation))
     given = [operand for operand in read if isinstance(operand, Version) and operand not in bound]
     targets = [target for statement in part for target in statement.targets]
-    computed = [v for v in targets if here.uses.get(v, 0) > read[v] and v not in here.lookups]
+    outside = {v for v in targets if here.uses.get(v, 0) > read[v]}
+    for looked_up in outside & here.lookups.keys():  # which is looked up again where it is called
+        outside.update(operand for operand in operands_of(here.lookups[looked_up].operation) if operand in bound)
+    computed = [v for v in targets if v in outside and v not in here.lookups]
     instance = _function_of(here, part, given, computed)
     fixed = fixed_parameters(instance.summary)
     passed = [v for v, own in zip(given, instance.summary.function.parameters, strict=True) if own not in fixed]

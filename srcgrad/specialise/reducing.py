@@ -46,6 +46,7 @@ from srcgrad.specialise.generators import consumed, got, mapped
 from srcgrad.specialise.inlining import bound_by
 from srcgrad.specialise.instances import Instance, fixed_parameters, runs_users, static_of
 from srcgrad.specialise.patterns import taken_apart
+from srcgrad.specialise.reached import reached
 from srcgrad.specialise.records import Record, followed, refuse_others
 from srcgrad.specialise.unassigned import looks, refuse_unassigned
 from srcgrad.specialise.unused import without_unused
@@ -168,9 +169,9 @@ def reduced(instance: Instance, apart: Callable[[Reduced, Function], Block]) -> 
         made.known[version] = Literal(None if value is None else Spelled(reference(importable("f", value)), value))
     if instance.made is not None:
         made.this = next(iter(function.parameters))
-    body = without_unused(made, _block(made, function.body))
+    body = without_unused(made, reached(made, _block(made, function.body)))
     refuse_others(made, body)
-    body = as_texts(made, apart(made, replace(function, body=body)))
+    body = reached(made, as_texts(made, apart(made, replace(function, body=body))))
     others = sorted(made.cells - {*cells}, key=lambda cell: cell.variable)
     made.function = replace(function, body=body, cells=(*function.cells, *others))
     return made

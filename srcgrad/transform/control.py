@@ -82,6 +82,8 @@ class ReverseSweep:
     def block(self, block: Block, leave: str, legal: set[str]) -> list[gast.stmt]:
         """The adjoint of a block.  ``legal``: the adjoints set where the innermost exits of this block start."""
         frame = self.layout.frame(block)
+        if frame.parent is not None and not any(frame.exits) and _raises(block):
+            return []  # nothing is reversed behind an exception: what the forward sweep would save is not saved
         code: list[gast.stmt] = []
         j = len(block.statements) - 1
         while j >= 0:
@@ -365,6 +367,16 @@ class ReverseSweep:
             target = "_"
         node = gast.For(store(target), passes, body, [], None)
         return node
+
+
+def _raises(block: Block) -> bool:
+    """Whether a block without exits ends in an exception each time it runs."""
+    match block.statements[-1:]:
+        case (Effect(statement=gast.Raise()),):
+            return True
+        case (If(body=body, orelse=orelse),):
+            return _raises(body) and _raises(orelse)
+    return False
 
 
 def pass_head(block: Block) -> PassHead:

@@ -57,11 +57,13 @@ from srcgrad.ir.restoring.tree import Copies, assigned, body_of, call, name, of_
 
 @dataclass(frozen=True)
 class Around:
-    """What the exits of a block bind: those that fall through, leave the loop and go on with it."""
+    """What the exits of a block bind: those that fall through, leave the loop and go on with it.
+
+    ``breaks`` and ``heads`` are None in what is tried as an expression, which an exit of a loop cannot be part of."""
 
     falls: Sequence[Version] = ()
-    breaks: Sequence[Version] = ()
-    heads: Sequence[Version] = ()
+    breaks: Sequence[Version] | None = None
+    heads: Sequence[Version] | None = None
     behind: tuple[Copies, ...] = ()  # what is bound as well where the loop is left
     is_body: bool = False  # whether the next round follows
     dropped: frozenset[ir.Operand] = frozenset()  # what says that a loop ended by itself, where its ``else`` does
@@ -84,10 +86,12 @@ def leave(pad: Pad, given: Block, around: Around) -> None:
         case Fall(values=values):
             _copy(pad, around.falls, values, around)
         case Break(values=values):
-            _copy(pad, around.breaks, values, around)
+            if around.breaks is not None:
+                _copy(pad, around.breaks, values, around)
             pad.out += [*around.behind, gast.Break()]
         case Continue(values=values):
-            _copy(pad, around.heads, values, around)
+            if around.heads is not None:
+                _copy(pad, around.heads, values, around)
             pad.out += [] if around.is_body else [gast.Continue()]
         case Return(value=value):
             (part,) = take(pad, [value])

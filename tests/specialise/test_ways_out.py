@@ -1,0 +1,175 @@
+"""Last blocks that leave a loop, returns out of loops, and what no way leads to: right in both directions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.specialise.serving import check_refused, check_right
+from tests.specialise.test_specialise import text
+
+
+# --- last blocks ------------------------------------------------------------------------------------------------------
+def return_from_a_loop_inside(a, b, p, q):
+    """The ``continue`` was of the inner loop, which ran without end."""
+    s = a
+    for _ in range(2):
+        try:
+            while p > 0.5:
+                return s * b
+        finally:
+            if q > 0.5:
+                s = s * s
+                continue
+        s = s + b
+    return s
+
+
+def return_from_two_loops_inside(a, b, p, q):
+    s = a
+    for _ in range(3):
+        try:
+            for i in range(2):
+                for j in range(2):
+                    s = s + a * j
+                    if p > i:
+                        return s * b
+                    if q > i:
+                        return 3.0
+        finally:
+            s = s * b
+            if p > 1.5:
+                break
+    return s
+
+
+def return_that_another_last_block_takes_back(a, b, p, q):
+    s = a
+    for _ in range(2):
+        try:
+            for i in range(3):
+                try:
+                    s = s + a
+                    if p > float(i):
+                        return s * b
+                finally:
+                    s = s * b
+                    if q > 1.5:
+                        break
+                    if q > 0.5:
+                        continue
+                s = s * a
+        finally:
+            s = s * b
+            if q > 0.5:
+                continue
+        s = s * s
+    return s
+
+
+def _ends_inside(a, b, s, p, q):
+    for k in range(2):
+        try:
+            for j in range(2):
+                if (p if j > 0 else q) > k:
+                    return a * s, s
+        finally:
+            if p > k:
+                s = s * b
+                continue
+        s = s + b
+    return b, s * s
+
+
+def return_of_a_callee(a, b, p, q):
+    s = 1.0
+    for _ in range(2):
+        e, s = _ends_inside(a, b, s, p, q)
+        s = s + e
+    return s
+
+
+def chain_behind_which_a_loop_goes_on(a, b, p, q):
+    """What asks for its truth is an expression, of which an exit can be no part."""
+    s = a
+    k = 0
+    for _ in range(3):
+        k = k + 1
+        try:
+            try:
+                s = s * b if k < 3 else s / (p - q)
+            except ZeroDivisionError:
+                s = s + a
+            finally:
+                if p < s * b < 9.0:
+                    continue
+        except ValueError:
+            s = s * 5.0
+        s = s + b * k
+    return s
+
+
+@pytest.mark.parametrize("function", [
+    return_from_a_loop_inside, return_from_two_loops_inside, return_that_another_last_block_takes_back,
+    return_of_a_callee, chain_behind_which_a_loop_goes_on,
+])  # fmt: skip
+def test_last_blocks_that_leave_a_loop(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    for p, q in itertools.product((0.0, 1.0, 2.0), repeat=2):
+        check_right(function, monkeypatch, 0.7, 1.1, p, q)
+
+
+def return_in_a_last_block(a, b):
+    for _ in range(2):
+        try:
+            a = a * b
+        finally:
+            if a > b:
+                return a
+    return b
+
+
+def test_a_return_in_a_last_block_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_refused(return_in_a_last_block, monkeypatch, 0.7, 1.1)
+
+
+# --- what is not reached ----------------------------------------------------------------------------------------------
+def loop_that_returns_in_its_first_round(a, b):
+    s = a * b
+    i = 0
+    while i < 2:
+        s = s * s
+        return s
+    return s * a
+
+
+def test_what_no_way_leads_to_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It read what the loop would have given."""
+    check_right(loop_that_returns_in_its_first_round, monkeypatch, 0.7, 1.1)
+    assert "* a" not in text(loop_that_returns_in_its_first_round, 0.7, 1.1)
+
+
+# --- methods ----------------------------------------------------------------------------------------------------------
+class Log:
+    def __init__(self):
+        self.kept = [1.0]
+
+    def put(self, v):
+        self.last = v
+
+
+def method_of_what_is_attempted(a, b):
+    """It is called behind the attempt that computes what it is a method of."""
+    try:
+        log = Log()
+        log.put(a * b)
+        log.kept.append(log.last * a)
+    except ValueError:
+        pass
+    return sum(log.kept) * b
+
+
+def test_methods_of_what_is_attempted(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_right(method_of_what_is_attempted, monkeypatch, 0.7, 1.1)
